@@ -386,14 +386,17 @@ async def _judging(
         await _judge(subject, session, alone, reread, opinions.ask_ahead, least)
 
     session.on_checked = on_checked
-    model, ask = session.root or session.reader, session.second_opinion(settings.verify)
-    if model is None or ask is None:
+    model, send = session.root or session.reader, session.second_opinion(settings.verify)
+    if model is None or send is None:
         session.judge_findings = partial(now, None)
         yield now
         return
     from bot.findings.opinion_cache import Opinions  # here: a review without a model asks for no opinion
 
-    opinions = Opinions(ask, partial(session.calls.offers.may_precede, model))
+    offers = session.calls.offers
+    opinions = Opinions(
+        send, partial(offers.may_precede, model), lambda prompt: offers.is_recorded(model, prompt, "verify")
+    )
     session.judge_findings, session.wait_for_opinions = partial(now, opinions.answers), opinions.wait
     session.on_findings = lambda findings: opinions.begin(ahead(findings))
     async with opinions.open():

@@ -110,7 +110,8 @@ class LanguageTraits:
     loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file
     whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
     unique_names: bool = False  # an import may mean a file because no other bears its name
-    embedding: bool = False  # a type that holds another one does not override its methods
+    # Where a type has the methods of those that it embeds, and overrides none: the import paths of the types that a file embeds.
+    embedded_imports: Callable[[bytes], frozenset[str]] | None = None
 
 
 class Language(Protocol):

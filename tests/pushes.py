@@ -71,8 +71,12 @@ def judge(body: Mapping[str, Any]) -> Reply:
     """Reports what it knows of where it stands in the prompt; refutes the negative amount where it is handled."""
     text = str(body["messages"])
     if "The claim, about" in text:
-        handled = "A negative amount" in text and "return 0" in text
-        return Reply(data={**CONFIRMED, "verdict": "refuted"} if handled else CONFIRMED)
+
+        def verdict(claim: str) -> Mapping[str, Any]:
+            handled = "A negative amount" in claim.partition("Trigger:")[0] and "return 0" in text
+            return {**CONFIRMED, "verdict": "refuted"} if handled else CONFIRMED
+
+        return doubles.verdict(body, verdict)
     hits = [item for quote, item in KNOWN.items() if quote in text]
     if "return 0" in text:
         hits = [item for item in hits if item is not KNOWN[NEGATIVE]]

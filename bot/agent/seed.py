@@ -8,15 +8,17 @@ from bot import render
 from bot.diff import file_diffs
 from bot.diff.marks import marks
 from bot.diff.tell import FileDiff
-from bot.text.paths import decides_nothing
+from bot.text.paths import decides_nothing, is_product
 from bot.values import ChangedFile, Dependents, Finding, LinkedIssue, PullRequest, Reference, Unit, tokens
 
-MESSAGE_TOKENS = 20_000  # of the whole message
-DIFF_TOKENS = 14_000  # above this the root sees the diffs of the first files and one line for every other part
+MESSAGE_TOKENS = 14_000  # of the whole message
+DIFF_TOKENS = (
+    10_000  # above this the root sees the diffs of the first files of the product and one line for every other part
+)
 FIRST_FILES = 10
 AROUND = 5  # unchanged lines beside a change; fewer where only the first files are shown
 NEAR = 2
-PART_LINES = 150  # of parts of the change that are one line each
+PART_LINES = 90  # of parts of the change that are one line each
 WHY_CHARS = 400  # of a finding's reason
 MAX_SITES = 60
 MAX_GUESSED = 20  # files in which only a name matches
@@ -168,9 +170,10 @@ def _rank(units: Sequence[Unit], files: Sequence[ChangedFile]) -> list[PartLine]
 
 
 def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Sequence[Unit], room: int) -> list[FileDiff]:
-    """The whole diffs of the first files that there is room for."""
+    """The whole diffs of the first files that there is room for. Tests and texts have a line for each part."""
     diffs: list[FileDiff] = []
-    for path in list(dict.fromkeys(line.unit.path for line in lines))[: 3 * FIRST_FILES]:
+    paths = dict.fromkeys(line.unit.path for line in lines if is_product(line.unit.path))
+    for path in list(paths)[: 3 * FIRST_FILES]:
         (part,) = file_diffs([unit for unit in units if unit.path == path], files, NEAR)
         size = tokens(part.body + path)
         if size <= room and len(diffs) < FIRST_FILES:

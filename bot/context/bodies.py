@@ -14,6 +14,8 @@ WHOLE = 24  # lines of a body that is shown whole if there is room
 MOST = 12  # results of a longer one, which is cut to what its callers depend on
 SHORT = 4  # lines of a statement with such a result that is shown whole
 BENEATH = 2  # definitions of its own file that one body leads to
+LONGEST_PATTERN = 8  # lines of the pattern of a branch
+_PATTERN_END = re.compile(r"\s*[)\]}].*(?:=>|->)")
 _RESULT = re.compile(r"\s*(?:return|yield|throw|raise|assert|panic!|bail!)\b|.*=>|.*\)\s*throws\b")
 
 
@@ -44,7 +46,17 @@ class Callee:
         heads = {next((at for at in blocks.openings(self.rows, n, self.line) if at != n), n) for n in ends}
         statements = (blocks.statement(self.rows, n) for n in ends)
         rest = {n for one in statements if len(one) <= SHORT for n in range(one.start, one.end + 1)}
-        return sorted({*first, *ends, *heads, *rest})
+        patterns = {line for n in (*ends, *heads) for line in self._pattern(n)}
+        return sorted({*first, *ends, *heads, *rest, *patterns})
+
+    def _pattern(self, number: int) -> range:
+        """The lines of the pattern of a branch that ends on a line: it says which values take the branch."""
+        text = self.rows[number - 1]
+        if not _PATTERN_END.match(text):
+            return range(0)
+        depth = blocks.indent(text)
+        above = range(number - 1, max(self.line, number - LONGEST_PATTERN) - 1, -1)
+        return range(next((n for n in above if blocks.indent(self.rows[n - 1]) <= depth), number), number)
 
     def beneath(self) -> Iterator["Callee"]:
         """What its body calls in its own file, if the file defines that name once."""

@@ -48,13 +48,16 @@ REVIEW_TOKENS = 80_000  # of such code in all prompts of one review: many prompt
 CALLER_LINES = 24  # of one caller; a longer one is cut around the call
 MAX_CALLERS = 6  # of one unit
 MAX_BY_NAME, MAX_TESTS = 2, 2  # callers of one prompt that are unsure, or tests
-BODIES_TOKENS = 500  # of what is left at last, for the bodies of what is called
+WHOLE_LINES = 150  # of a changed definition that is shown whole beside its diff if there is room
+WHOLE_TOKENS, WHOLE_PART = 1_000, 3  # for that, beside the room of other code, and at most a third of it
+BODIES_TOKENS = 900  # of what is left at last, for the bodies of what is called
 TYPE_LINES = 5  # of a type that is longer than a definition may be
 READER_LINES = 12  # of the block around a reader
 ALIKE = 2  # uses shown of those that are written alike
 USES_PART = 2  # where uses alone are shown: at most half of what is left for those of what is gone, and for callers
 HANDING, MAX_HANDED = 20, 3  # callers whose files and options are looked up; lines of these in one prompt
 BESIDE_OPTION = 3  # lines before and after an option in a script: what it does with the output
+LEAST_WEIGHT = 0.0  # of a type that is searched to know which files know it
 LOST = 5.0  # the weight in a search of a name that the change removes: above all others
 FIRST_NAMES, MAX_NAMES = 40, 160  # searched for one review
 MAX_ROWS = 20_000  # lines that one search may bring
@@ -88,6 +91,7 @@ class ContextBuilder:
     prompts: int = 1  # among which the tokens of the review are shared
     first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
     most: int = NEARBY_TOKENS  # in one prompt
+    completes: bool = True  # whether changed definitions of moderate size are shown whole
     _rows: dict[str, list[Row]] = field(default_factory=dict)
     _cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
     _definitions: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
@@ -104,8 +108,9 @@ class ContextBuilder:
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
-        room = min(self.most, REVIEW_TOKENS // max(1, self.prompts))
-        shown_lines = ShownLines(units)
+        room, shown_lines = self._room, _shown_lines(units)
+        rest = self.rest_of_definitions(units)
+        shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
         await self.prepare(units)
         sure = [
             *self._left(units, shown_lines),
@@ -133,6 +138,28 @@ class ContextBuilder:
         excerpts = [*apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
         return snippets.mark_changes(excerpts, self.files)
 
+    @property
+    def _room(self) -> int:
+        """Tokens of code beside the units in one prompt."""
+        return min(self.most, REVIEW_TOKENS // max(1, self.prompts))
+
+    def rest_of_definitions(self, units: Sequence[Unit]) -> dict[str, dict[int, str]]:
+        """The unchanged lines of changed definitions of moderate size that their diffs leave out, by path and number.
+
+        What decides about a change is often in its own function. Of a definition that has no room, nothing is shown.
+        """
+        left = min(WHOLE_TOKENS, self._room // WHOLE_PART) if self.completes else 0
+        wanted = [(unit, lines) for unit in units if (lines := _lines_left_out(unit))]
+        lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
+        added_lines = {file.path: file.added_lines for file in self.files}
+        for unit, lines in sorted(wanted, key=lambda item: (len(item[1]), item[0].path, item[0].start)):
+            new = {n: text for n, text in lines.items() if n not in added_lines.get(unit.path, ())}
+            size = sum(tokens(text) + 1 for text in new.values())
+            if size <= left:
+                left -= size
+                lines_by_path[unit.path].update(new)
+        return dict(lines_by_path)
+
     async def uses(self, units: Sequence[Unit], room: int) -> Uses:
         """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
         shown_lines = ShownLines(units)
@@ -154,7 +181,7 @@ class ContextBuilder:
         windows = await self._windows(using, shown_lines, room)
         return Uses(*(snippets.mark_changes(excerpts, self.files) for excerpts in (apart, callers, windows)))
 
-    def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
+    async def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
         """Where the names of these units occur outside of the change, for a prompt that shows this code beside them.
 
         If the change takes several prompts, only the names that it removes.
@@ -164,7 +191,16 @@ class ContextBuilder:
         names = self._rows if self.prompts == 1 else leftovers.names(units, self._words_of_change())
         names = [one for name in names for one in (name, *elsewhere.spellings(name))]
         rows = {name: self._rows[name] for name in names if name in self._rows and name not in self._cut}
-        return elsewhere.occurrences(rows, units, places, {file.path: file.added_lines for file in self.files})
+        changed_lines = {file.path: file.added_lines for file in self.files}
+        names_found = elsewhere.occurrences(rows, units, places, changed_lines)
+        patterns = [elsewhere.in_compounds(one.name) for one in names_found if not one.as_string]
+        query = Query(["|".join(patterns)], syntax="perl", limit=MAX_ROWS)
+        compound_rows = await self.tree.grep_lines(query) if patterns else ()
+        if len(compound_rows) >= MAX_ROWS:
+            return names_found
+        return elsewhere.with_compounds(
+            names_found, [row for row in compound_rows if len(row[2]) <= LONG_LINE], changed_lines
+        )
 
     def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Who still uses what the units remove."""
@@ -243,6 +279,7 @@ class ContextBuilder:
         weights |= {
             other: weights[name] for name in weights for other in elsewhere.spellings(name) if other not in weights
         }
+        weights |= {owner: LEAST_WEIGHT for owner in usages.owners(units) if owner not in weights}
         new = sorted((n for n in weights if n not in self._rows), key=lambda n: (-weights[n] - usages.distinct(n), n))
         self._rows.update({name: [] for name in new})
         calls = [*definitions.called_names(units), *definitions.flowing(units)]
@@ -341,6 +378,13 @@ class ContextBuilder:
                 room, helpers = room - helper.size, helpers - 1
                 shown_lines.add(helper)
                 excerpts.append(helper)
+            if usages.PERSISTENCE.intersection(row.names):
+                read = [excerpt, helper] if helper is not None else [excerpt]
+                shape = snippets.stored_shape(read, lines, shown_lines)
+                if shape is not None and shape.size <= room:
+                    room -= shape.size
+                    shown_lines.add(shape)
+                    excerpts.append(shape)
         return snippets.join(excerpts)
 
 
@@ -360,6 +404,23 @@ def _around(row: Pick, lines: Sequence[str], shown_lines: ShownLines) -> Excerpt
         near = range(max(1, row.line - row.beside), min(len(lines), row.line + row.beside) + 1)
         numbers = sorted({*numbers, *near})
     return snippets.cut(row.path, lines, shown_lines.left(row.path, numbers), row.reason)
+
+
+def _shown_lines(units: Iterable[Unit]) -> ShownLines:
+    """What the diffs of these units show of the head."""
+    shown_lines = ShownLines()
+    for unit in units:
+        shown_lines.lines.update((unit.path, row.number) for row in unit.rows if row.sign in (" ", "+"))
+    return shown_lines
+
+
+def _lines_left_out(unit: Unit) -> dict[int, str]:
+    """The lines of a changed definition of product code that its diff leaves out, if it is of moderate size."""
+    texts = unit.text.split("\n")
+    if unit.side == "base" or not is_product(unit.path) or len(texts) > WHOLE_LINES:
+        return {}
+    shown_numbers = {row.number for row in unit.rows if row.sign in (" ", "+")}
+    return {n: text for n, text in enumerate(texts, unit.start) if n not in shown_numbers}
 
 
 def _whole(lines: Sequence[str], line: int) -> bool:

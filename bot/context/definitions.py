@@ -231,4 +231,4 @@ def _stem(path: str) -> str:
 
 def _tells(name: str) -> bool:
     """Whether a name found far away can be believed: no plain word, nothing that every object has."""
-    return not identifiers.plain(name) and not name.startswith("__") and name.lower() not in identifiers.COMMON
+    return not identifiers.single(name) and not name.startswith("__") and name.lower() not in identifiers.COMMON

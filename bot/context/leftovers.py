@@ -73,6 +73,7 @@ def pick(
     `rows`: name -> the lines of the tree that hold it; `changed_lines`: path -> added lines.
     """
     own = {family(unit.path) for unit in units}
+    texts = {part for unit in units for row in unit.removed_rows for part in _parts(row.text)}
     ranked_picks: list[tuple[tuple[int, int, bool], Pick]] = []
     for name in names_wanted:
         lower_name = name.lower()
@@ -85,7 +86,8 @@ def pick(
         files = len({path for _, _, (path, _, _) in lines})
         for nearness, same, (path, line, _) in sorted(lines)[:PER_NAME] if files <= MAX_FILES else ():
             if (path, line) not in shown_lines:
-                title = f"names {name}, which the change removes"
+                what = f'holds "{name}", a text' if name in texts else f"names {name},"
+                title = f"{what} which the change removes"
                 one = Pick(path, line, (name,), defines=False, title=title, beside=BESIDE)
                 ranked_picks.append(((nearness, files, same), one))
     return [one for _, one in sorted(ranked_picks, key=lambda item: item[0])]

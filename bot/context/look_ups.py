@@ -1,26 +1,28 @@
 """The code that a reader asks to see before it answers: definitions, uses of a name, a search, lines of a file.
 
 What is asked for is a stranger's wish: names, patterns and globs are bounded, and nothing is executed. Each result is bounded, and
-all of one answer together; code of the product comes before tests and texts, and no line is shown twice. An empty result is
-reported as such, with the reason if the pattern or the glob can match nothing.
+all of one answer together (`look_up_room`); code of the product comes before comments, tests and texts, and no line is shown twice.
+An empty result is reported as such, with the reason if the pattern or the glob can match nothing.
 """
 
+import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.context import definitions, snippets
 from bot.context.bodies import Callee
-from bot.diff.units import ShownLines
+from bot.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count
 from bot.text import blocks, globs, media
-from bot.text.lines import binds, block, closing, defines, definition, file_lines, says
+from bot.text.filetypes import family
+from bot.text.lines import binds, block, closing, defines, definition, file_lines, is_comment, says
 from bot.text.paths import is_output, is_product, is_sample, is_test, nearest, vendored_folder
-from bot.values import DiffRow, Excerpt, LookUp, Query, Reference, Side, Symbol, tokens
+from bot.values import Excerpt, LookUp, Query, Reference, Side, Symbol
 
 TOKENS = 6_000  # of all that one answer is shown
 NAME_CHARS, PATTERN_CHARS, PATH_CHARS = 200, 500, 400
@@ -28,14 +30,14 @@ MAX_ROWS = 4_000  # lines that one search may bring
 MOST_LINES = 400  # of a file, asked for by their numbers; the room for all of an answer cuts sooner
 USUAL_LINES = 60  # of a file, where no last line is given
 MORE_LINES = 40  # that are added so that a block comes to its end
-BLOCK = 90  # lines of one definition or of the block around a line
-WHOLE = 240  # lines of a definition that is shown whole if half of an answer's room holds it
-HEAD = 24  # lines of a class that is longer; of its members the first line each
-AROUND = 6  # lines before and after a use or a hit, in a block that is longer
+HEAD = 24  # lines of a definition that has no room, beside what it returns or the first lines of its members
+AROUND = 4  # lines before and after a use or a hit, in a block that is longer
 WHOLE_BLOCK = 24  # lines of a block that is shown whole around a use or a hit
 MAX_DEFINITIONS = 6
-NAMED = 4  # places that did not fit, by name
 IN_FULL, IN_A_LINE = 5, 25  # uses or hits shown with their surroundings, and as a line
+MAX_ANNOTATIONS = 6  # lines above the one that names a definition
+TITLED = 8  # lines of one file that the title of an excerpt names
+ASIDE = 5  # of these in tests and texts, where product code has hits
 LONG_LINE = 300  # characters; a longer line was written by a program
 MAX_OUTLINED = 24  # files parsed for one answer
 SEPARATORS = re.compile(r"\.|::|->|#")
@@ -43,97 +45,12 @@ Row = tuple[str, int, str]  # path, line, text
 Callers = Callable[[str], Awaitable[Sequence[Reference]]]
 
 
-@dataclass(frozen=True, slots=True)
-class LookedUp:
-    """What one look-up brought."""
-
-    heading: str  # as a heading
-    excerpts: tuple[Excerpt, ...] = ()
-    notes: tuple[str, ...] = ()  # sentences: nothing was found and why, what is not shown
-
-
 @dataclass(slots=True)
-class _Room:
-    """What may still be shown, and what is shown already."""
+class _Files:
+    """The syntax of the files of one answer, each parsed once."""
 
-    tokens: int
-    shown_lines: ShownLines = field(default_factory=ShownLines)
-    outlines_left: int = MAX_OUTLINED
-
-    def new(self, excerpt: Excerpt) -> bool:
-        """Whether any of its lines is not shown yet."""
-        numbers = (row.number for row in excerpt.rows if row.text.strip())
-        return bool(self.shown_lines.left(excerpt.path, numbers, excerpt.side))
-
-    def take(self, excerpt: Excerpt, most: int) -> Excerpt | None:
-        """The lines of it that are new and fit, None where nothing is left of it."""
-        rows, size = [], tokens(excerpt.path + excerpt.title) + 8
-        for row in excerpt.rows:
-            if self.shown_lines.has(excerpt.path, row.number, excerpt.side):
-                continue
-            size += tokens(str(row))
-            if size > most:
-                break
-            rows.append(row)
-        if not rows or (len(rows) == 1 and not rows[0].text.strip()):
-            return None
-        part = replace(excerpt, start=rows[0].number, end=rows[-1].number, rows=tuple(rows))
-        self.shown_lines.add(part)
-        return part
-
-
-@dataclass(slots=True)
-class _Result:
-    """One look-up while its room is given out."""
-
-    look_up: LookUp
-    candidates: Sequence[Excerpt]
-    notes: list[str]
-    excerpts: list[Excerpt] = field(default_factory=list)
-    above: int | None = None  # places that were shown before this look-up, or that complete such a place
-    left: tuple[str, ...] = ()  # places that did not fit, or not to the end
-
-    def show(self, room: _Room, most: int, earlier: Sequence["_Result"] = ()) -> None:
-        """Show what is not shown yet, as far as it fits. What overlaps a place of an `earlier` look-up completes that place."""
-        new = [excerpt for excerpt in self.candidates if room.new(excerpt)]
-        first = self.above is None
-        self.above = len(self.candidates) - len(new) if self.above is None else self.above
-        for excerpt in new:
-            holder = next((one for one in earlier if one.overlaps(excerpt)), self)
-            part = room.take(excerpt, most)
-            if part is not None:
-                most, room.tokens = most - part.size, room.tokens - part.size
-                holder.excerpts.append(part)
-                self.above += first and holder is not self
-        self.left = tuple(f"{one.path}:{one.start}" for one in new if room.new(one))
-
-    def overlaps(self, excerpt: Excerpt) -> bool:
-        """Whether this look-up shows lines of an excerpt."""
-        numbers = {row.number for row in excerpt.rows}
-        return any(
-            (one.path, one.side) == (excerpt.path, excerpt.side) and any(row.number in numbers for row in one.rows)
-            for one in self.excerpts
-        )
-
-    def as_looked_up(self) -> LookedUp:
-        """The result as a reader is shown it, once all results have their room."""
-        above = [f"{count(self.above, 'place')} of it shown above"] if self.above else []
-        named = ", ".join(self.left[:NAMED]) + (", ..." if len(self.left) > NAMED else "")
-        left = [f"{count(len(self.left), 'place')} more did not fit, or not to the end: {named}"] if self.left else []
-        whole = tuple(_with_notes(excerpt) for excerpt in snippets.join(self.excerpts))
-        return LookedUp(_heading(self.look_up), whole, (*self.notes, *above, *left))
-
-
-def _with_notes(excerpt: Excerpt) -> Excerpt:
-    """The excerpt with a note for each run of lines between its rows that is not shown."""
-    rows: list[DiffRow] = []
-    for row in excerpt.rows:
-        last = rows[-1].number if rows else 0
-        if last and row.number > last + 1:
-            lines = f"line {last + 1}" if row.number == last + 2 else f"lines {last + 1} to {row.number - 1}"
-            rows.append(DiffRow("", f"[... {lines} ...]"))
-        rows.append(row)
-    return replace(excerpt, rows=tuple(rows))
+    left: int = MAX_OUTLINED
+    symbols: dict[tuple[str, Side], Sequence[Symbol]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +61,7 @@ class LookUps:
     languages: Mapping[str, Language]
     callers: Callers  # uses of a name as code, in the head tree
     readers: Callers  # lines that read a name that nobody calls
+    changed_paths: Collection[str] = ()  # code in their languages and beside them is shown first
 
     async def show(
         self, look_ups: Sequence[LookUp], most: int = TOKENS, shown_excerpts: Iterable[Excerpt] = ()
@@ -152,52 +70,51 @@ class LookUps:
 
         The lines of `shown_excerpts` are not shown again.
         """
-        room, results = _Room(most), list[_Result]()
+        room, files, results = AnswerRoom(most), _Files(), list[Result]()
         for excerpt in shown_excerpts:
             room.shown_lines.add(excerpt)
-        for at, one in enumerate(look_ups):
+        for one in look_ups:
             look_up = _within_limits(one)
             before = len(self.tree.stopped_searches)
-            excerpts, notes = await self._find(look_up, room)
-            result = _Result(look_up, excerpts, [*notes, *self.tree.stopped_searches[before:][-1:]])
-            result.show(room, room.tokens // (len(look_ups) - at), results)
+            result = await self._find(look_up, files)
+            result.notes += self.tree.stopped_searches[before:][-1:]
             results.append(result)
-        for at, result in enumerate(results):  # what the later ones did not need
-            result.show(room, room.tokens, results[:at])
-        return tuple(result.as_looked_up() for result in results)
+        return give_out(results, room)
 
-    async def _find(self, look_up: LookUp, room: _Room) -> tuple[list[Excerpt], list[str]]:
+    async def _find(self, look_up: LookUp, files: _Files) -> Result:
         if look_up.kind == "lines":
             return await self._lines(look_up)
         if not look_up.name:
-            return [], ["nothing was looked up: `name` was empty"]
+            return Result(look_up, [], ["nothing was looked up: `name` was empty"])
         paths, why = await self._globs(look_up)
         if why:
-            return [], [why]
+            return Result(look_up, [], [why])
         if look_up.kind == "search":
-            return await self._search(look_up, paths, room)
-        return await self._by_name(look_up, paths, room)
+            return await self._search(look_up, paths, files)
+        return await self._by_name(look_up, paths, files)
 
-    async def _by_name(self, look_up: LookUp, paths: Sequence[str], room: _Room) -> tuple[list[Excerpt], list[str]]:
+    async def _by_name(self, look_up: LookUp, paths: Sequence[str], files: _Files) -> Result:
         short = SEPARATORS.split(look_up.name)[-1]
         if not re.fullmatch(r"[\w$!?-]+", short):
-            return [], [f"`{look_up.name}` is no name: ask for one name without arguments, or for a search"]
+            return Result(
+                look_up, [], [f"`{look_up.name}` is no name: ask for one name without arguments, or for a search"]
+            )
         if look_up.kind == "definition":
-            return await self._definition(look_up, short, paths, room)
-        return await self._uses(look_up, short, paths, room)
+            return await self._definition(look_up, short, paths, files)
+        return await self._uses(look_up, short, paths, files)
 
     # --- lines of a file ------------------------------------------------------------------------------------------------------
 
-    async def _lines(self, look_up: LookUp) -> tuple[list[Excerpt], list[str]]:
+    async def _lines(self, look_up: LookUp) -> Result:
         path, side, notes = look_up.path.removeprefix("./"), look_up.side, list[str]()
         blob = await self.tree.read(path, side)
         if blob is not None and media.is_binary(blob):
-            return [], [f"{path} is not a text file"]
+            return Result(look_up, [], [f"{path} is not a text file"])
         if blob is None:
             other: Side = "base" if side == "head" else "head"
             blob, why = await self.tree.read(path, other), await absent(self.tree, path, side)
             if blob is None:
-                return [], [why]
+                return Result(look_up, [], [why])
             side = other
             notes.append(f"it {why}; this is how it is on the {side} side")
         rows = _rows(blob)
@@ -208,18 +125,18 @@ class LookUps:
         ):
             first, end, name = former_lines
             notes.append(f"these lines are in {name} now: this is {name} before the change")
-            return [
-                _excerpt(path, side, rows, range(first, min(end, len(rows)) + 1), f"{name} before the change")
-            ], notes
+            former = _excerpt(path, side, rows, range(first, min(end, len(rows)) + 1), f"{name} before the change")
+            return Result(look_up, [Candidate(former)], notes)
         first = max(1, look_up.start)
         last = look_up.end if look_up.end >= first else first + USUAL_LINES - 1
         if first > len(rows):
-            return [], [f"{path} has {len(rows):,} lines"]
+            return Result(look_up, [], [f"{path} has {len(rows):,} lines"])
         end = min(len(rows), last, first + MOST_LINES - 1)
         if end < min(last, len(rows)):
-            notes.append(f"one look-up shows {MOST_LINES} lines at most")
+            notes.append(f"one look-up shows {MOST_LINES} lines at most: ask for those from {end + 1} on apart")
         end = _rounded_end(rows, first, end)
-        return [_excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")], notes
+        excerpt = _excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")
+        return Result(look_up, [Candidate(excerpt)], notes)
 
     async def _former_lines(self, path: str, look_up: LookUp) -> tuple[int, int, str] | None:
         """Where the definition that has the asked lines now was before, if these are other lines: its first and last one, and its name."""
@@ -242,9 +159,7 @@ class LookUps:
 
     # --- a definition ---------------------------------------------------------------------------------------------------------
 
-    async def _definition(
-        self, look_up: LookUp, short: str, paths: Sequence[str], room: _Room
-    ) -> tuple[list[Excerpt], list[str]]:
+    async def _definition(self, look_up: LookUp, short: str, paths: Sequence[str], files: _Files) -> Result:
         side = look_up.side
         announcements = await self.tree.grep_lines(
             Query([definition(short)], paths, syntax="perl", side=side, limit=MAX_ROWS)
@@ -261,26 +176,27 @@ class LookUps:
         ]
         hits = (
             hits
-            or await self._parse_definitions(rows, short, side, room)
+            or await self._parse_definitions(rows, short, side, files)
             or [row for row in rows if binds(row[2], short) or says(_INTRODUCES, short, row[2])]
         )
         if not hits:
-            return [], [_nothing(f"no line defines `{short}`", rows, look_up)]
-        hits.sort(key=lambda row: (_rank(row[0]), row[0], row[1]))
-        blocks = [(row, await self._block(row, side, room, short)) for row in hits[: 4 * MAX_DEFINITIONS]]
+            return Result(look_up, [], [_nothing(f"no line defines `{short}`", rows, look_up)])
+        hits.sort(key=lambda row: (*self._nearness(row[0]), row[0], row[1]))
+        blocks = [(row, await self._block(row, side, files, short)) for row in hits[: 4 * MAX_DEFINITIONS]]
         if owner:  # `Cart.total`: the one in Cart, where there is one
             mine = [b for b in blocks if owner[0] in SEPARATORS.split(b[1].name) or _of(owner[0], short, b[0][2])]
             near = [b for b in blocks if owner[0].lower() in b[0][0].lower()]
             blocks = mine or near or blocks
-        excerpts = [await self._whole(row, look_up, block) for row, block in blocks[:MAX_DEFINITIONS]]
-        more = len(hits) - len(excerpts) if len(blocks) > MAX_DEFINITIONS or not owner else 0
-        return excerpts, [f"{more} more lines define a `{short}`: narrow it with a glob"] if more > 0 else []
+        candidates = [await self._whole(row, look_up, block) for row, block in blocks[:MAX_DEFINITIONS]]
+        more = len(hits) - len(candidates) if len(blocks) > MAX_DEFINITIONS or not owner else 0
+        notes = [f"{count(more, 'more line')} define a `{short}`: narrow it with a glob"] if more > 0 else []
+        return Result(look_up, candidates, notes)
 
-    async def _parse_definitions(self, rows: Sequence[Row], short: str, side: Side, room: _Room) -> list[Row]:
+    async def _parse_definitions(self, rows: Sequence[Row], short: str, side: Side, files: _Files) -> list[Row]:
         """The first lines of the definitions of a name that only a parser recognises, in the first files that hold it."""
         paths = dict.fromkeys(path for path, _, _ in sorted(rows, key=lambda row: (_rank(row[0]), row[0])))
-        readable_paths = [path for path in paths if self._language(path)][: room.outlines_left // 2]
-        room.outlines_left -= len(readable_paths)
+        readable_paths = [path for path in paths if self._language(path)][: files.left // 2]
+        files.left -= len(readable_paths)
         texts = await self.tree.read_many(readable_paths, side) if readable_paths else {}
         return [
             (path, symbol.start, _rows(blob)[symbol.start - 1])
@@ -293,53 +209,54 @@ class LookUps:
     def _language(self, path: str) -> Language | None:
         return next((one for one in self.languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
 
-    async def _whole(self, row: Row, look_up: LookUp, block: Symbol) -> Excerpt:
-        """A definition from its first line to its last; of a long one the head and what tells most.
+    async def _whole(self, row: Row, look_up: LookUp, block: Symbol) -> Candidate:
+        """A definition from its first line to its last. Of one that has no room, what tells most comes first.
 
-        These are the lines around those that are look_up for; else of a class the first line of each member, of a function what it returns.
+        These are the lines that are asked for; else of a class the first line of each member, of a function what it returns.
         """
         side = look_up.side
         rows = _rows(await self.tree.read(row[0], side) or b"")
         start, end = min(block.start, row[1]), min(len(rows), block.end)
-        title = f"defines {block.name}"
-        members = [n for n in range(start + HEAD, end + 1) if _MEMBER.match(rows[n - 1])]
-        fits = not members and tokens("\n".join(rows[start - 1 : end])) <= TOKENS // 2
-        if end - start < (WHOLE if fits else BLOCK):
-            return _excerpt(row[0], side, rows, range(start, end + 1), title)
-        title = f"{title}, a part of it: it goes on to line {end}"
+        title = f"defines {block.name}, lines {start} to {end}" if end > start else f"defines {block.name}"
+        excerpt = _excerpt(row[0], side, rows, range(start, min(end, start + MOST_LINES - 1) + 1), title)
         if start <= look_up.start <= end:
-            last = min(end, max(look_up.end, look_up.start) + BLOCK // 4)
-            around = range(max(start, look_up.start - BLOCK // 4), last + 1)
-            return _excerpt(row[0], side, rows, sorted({*range(start, start + HEAD // 4), *around})[:WHOLE], title)
-        # Of a long function the beginning, and what the rest of it returns and raises under which condition.
-        results = [n for n in Callee(row[0], start, block.name, rows).body if n >= start + HEAD]
-        numbers = [*range(start, start + HEAD), *(members or results)]
-        if not members:
-            numbers += [n for n in range(start + HEAD, end + 1) if n not in numbers][: max(0, BLOCK - len(numbers))]
-        return _excerpt(row[0], side, rows, sorted(numbers)[:BLOCK], title)
+            asked_lines = range(look_up.start, min(end, max(look_up.end, look_up.start)) + 1)
+            return Candidate(excerpt, frozenset(asked_lines))
+        members = [n for n in range(start + HEAD, end + 1) if _MEMBER.match(rows[n - 1])]
+        results = [] if members else [n for n in Callee(row[0], start, block.name, rows).body if n >= start + HEAD]
+        return Candidate(excerpt, frozenset((*range(start, min(end, start + HEAD) + 1), *members, *results)))
 
-    async def _block(self, row: Row, side: Side, room: _Room, short: str = "") -> Symbol:
+    def _nearness(self, path: str) -> tuple[int, bool, bool]:
+        """How much a file may tell: code of the product first, in the languages of the change, beside what it changes."""
+        families = {family(one) for one in self.changed_paths}
+        folders = {posixpath.dirname(one) for one in self.changed_paths}
+        return _rank(path), bool(families) and family(path) not in families, posixpath.dirname(path) not in folders
+
+    async def _block(self, row: Row, side: Side, files: _Files, short: str = "") -> Symbol:
         """The definition that begins at, or stands around, a line: told by its syntax, else by indentation."""
         path, line, _ = row
         blob = await self.tree.read(path, side) or b""
-        language = self._language(path)
-        symbols: Iterable[Symbol] = ()
-        if language is not None and room.outlines_left > 0:
-            room.outlines_left -= 1
-            symbols = language.outline(path, blob, side).symbols
+        symbols = self._symbols(path, side, blob, files)
         around = [s for s in symbols if s.start <= line <= s.end]
         namesakes = [s for s in around if s.short == short] if short else around
         if namesakes:
             return min(namesakes, key=lambda s: s.end - s.start)
         rows = _rows(blob)
         start, end = (line, closing(rows, line)) if short else block(rows, line)
-        return Symbol(path, short or f"line {line}", "block", start, end, side)
+        return Symbol(path, short, "block", start, end, side)
+
+    def _symbols(self, path: str, side: Side, blob: bytes, files: _Files) -> Sequence[Symbol]:
+        language = self._language(path)
+        if language is None or ((path, side) not in files.symbols and not files.left):
+            return ()
+        if (path, side) not in files.symbols:
+            files.left -= 1
+            files.symbols[path, side] = language.outline(path, blob, side).symbols
+        return files.symbols[path, side]
 
     # --- uses of a name -------------------------------------------------------------------------------------------------------
 
-    async def _uses(
-        self, look_up: LookUp, short: str, paths: Sequence[str], room: _Room
-    ) -> tuple[list[Excerpt], list[str]]:
+    async def _uses(self, look_up: LookUp, short: str, paths: Sequence[str], files: _Files) -> Result:
         if look_up.side == "base":
             rows: list[Row] = list(
                 await self.tree.grep_lines(Query([short], paths, word=_word(short), side="base", limit=MAX_ROWS))
@@ -358,23 +275,14 @@ class LookUps:
         rows = [row for row in rows if len(row[2]) <= LONG_LINE and not defines(row[2], short, row[0])]
         if not rows:
             why = f"no line uses `{short}`" + (f", but {imports} import it" if imports else "")
-            return [], [_nothing(why, rows, look_up)]
-        notes = [f"{imports} lines import it"] if imports else []
-        return await self._hits(rows, look_up.side, room, notes)
+            return Result(look_up, [], [_nothing(why, rows, look_up)])
+        notes = [f"{count(imports, 'line')} import it"] if imports else []
+        return await self._hits(look_up, rows, files, notes)
 
     # --- a search -------------------------------------------------------------------------------------------------------------
 
-    async def _search(self, look_up: LookUp, paths: Sequence[str], room: _Room) -> tuple[list[Excerpt], list[str]]:
-        notes = []
-        try:
-            rows = await self.tree.grep_lines(
-                Query([look_up.name], paths, syntax="perl", side=look_up.side, limit=MAX_ROWS)
-            )
-        except GitError:  # no valid pattern: what was written is meant as it stands
-            rows = await self.tree.grep_lines(
-                Query([look_up.name], paths, syntax="fixed", side=look_up.side, limit=MAX_ROWS)
-            )
-            notes = ["this is no valid pattern: it was searched for as plain text"]
+    async def _search(self, look_up: LookUp, paths: Sequence[str], files: _Files) -> Result:
+        rows, notes = await self._matches(look_up, paths)
         short_rows = [row for row in rows if len(row[2]) <= LONG_LINE]
         if len(short_rows) < len(rows):
             notes.append(
@@ -382,45 +290,63 @@ class LookUps:
             )
         if not short_rows:
             why = "no line matches" + (": a pattern matches within one line" if "\\n" in look_up.name else "")
-            return [], [_nothing(why, rows, look_up), *notes]
+            return Result(look_up, [], [_nothing(why, rows, look_up), *notes])
         if len(rows) == MAX_ROWS:
             notes.append(f"more than {MAX_ROWS:,} lines match: only the first of them were looked at")
-        return await self._hits(short_rows, look_up.side, room, notes)
+        return await self._hits(look_up, short_rows, files, notes)
 
-    async def _hits(
-        self, rows: Sequence[Row], side: Side, room: _Room, notes: Sequence[str]
-    ) -> tuple[list[Excerpt], list[str]]:
-        """The best hits with the block around them, others as single lines, the rest as a number."""
-        ranked_rows = sorted(rows, key=lambda row: (_rank(row[0]), row[0], row[1]))
-        spread = sorted(_spread(ranked_rows), key=lambda row: (_rank(row[0]), bool(_IMPORT.match(row[2]))))
-        full, single = spread[:IN_FULL], spread[IN_FULL : IN_FULL + IN_A_LINE]
-        excerpts = [await self._window(row, side, room) for row in full]
-        by_path: dict[str, list[int]] = defaultdict(list)
-        for path, line, _ in single:
-            by_path[path].append(line)
-        texts = await self.tree.read_many(list(by_path), side)
-        for path, numbers in by_path.items():
-            lines = _rows(texts.get(path, b""))
-            if existing_lines := [number for number in sorted(set(numbers)) if number <= len(lines)]:
-                excerpts.append(_excerpt(path, side, lines, existing_lines, "single lines"))
-        rest = spread[IN_FULL + IN_A_LINE :]
-        if rest:
-            tests = sum(not is_product(path) for path, _, _ in rest)
-            files = len({path for path, _, _ in rest})
-            notes = [*notes, f"{len(rest)} more in {files} files ({tests} of them in tests and texts)"]
-        return excerpts, list(notes)
+    async def _matches(self, look_up: LookUp, paths: Sequence[str]) -> tuple[Sequence[Row], list[str]]:
+        """The lines that match a pattern as it is written; if none does, those that match it without regard to case."""
+        query = Query([look_up.name], paths, syntax="perl", side=look_up.side, limit=MAX_ROWS)
+        try:
+            rows, notes = await self.tree.grep_lines(query), list[str]()
+        except GitError:  # no valid pattern: what was written is meant as it stands
+            rows = await self.tree.grep_lines(replace(query, syntax="fixed"))
+            return rows, ["this is no valid pattern: it was searched for as plain text"]
+        if not rows and look_up.name.lower() != look_up.name.upper():
+            rows = await self.tree.grep_lines(replace(query, patterns=[f"(?i){look_up.name}"]))
+            notes = ["no line matches it as it is written: these do without regard to case"] if rows else []
+        return rows, notes
 
-    async def _window(self, row: Row, side: Side, room: _Room) -> Excerpt:
-        """A line with the whole block around it where that is short, else with its neighbours in the block."""
-        path, line, _ = row
-        rows, block = _rows(await self.tree.read(path, side) or b""), await self._block(row, side, room)
-        start, end = max(1, block.start), min(len(rows), block.end)
-        if end - start >= WHOLE_BLOCK:
-            head = [start] if start < line - AROUND else []
-            numbers = [*head, *range(max(start, line - AROUND), min(end, line + AROUND) + 1)]
-        else:
-            numbers = list(range(start, end + 1))
-        return _excerpt(path, side, rows, numbers or [line], f"around line {line}, in {block.name}")
+    async def _hits(self, look_up: LookUp, rows: Sequence[Row], files: _Files, notes: Sequence[str]) -> Result:
+        """The best hits with the block around them, others as lines below the head of theirs, the rest by their places."""
+        ranked_rows = sorted(rows, key=lambda row: (*self._weight(row), row[0], row[1]))
+        spread_rows = _spread(ranked_rows, self._weight)
+        product = [row for row in spread_rows if _rank(row[0]) == 0]
+        aside = [row for row in spread_rows if _rank(row[0])][: ASIDE if product else IN_FULL + IN_A_LINE]
+        shown_rows = [*product, *aside][: IN_FULL + IN_A_LINE]
+        hits_by_path: dict[str, list[tuple[Row, bool]]] = defaultdict(list)
+        for at, row in enumerate(shown_rows):
+            hits_by_path[row[0]].append((row, at < IN_FULL))
+        candidates = [await self._windows(hits, look_up.side, files) for hits in hits_by_path.values()]
+        chosen = {row[:2] for row in shown_rows}
+        rest = tuple(row[:2] for row in spread_rows if row[:2] not in chosen)
+        return Result(look_up, candidates, list(notes), rest)
+
+    def _weight(self, row: Row) -> tuple[int, bool]:
+        """How soon a hit is shown: code of the product, then its comments and imports, then tests and texts."""
+        return _rank(row[0]), bool(_IMPORT.match(row[2])) or is_comment(row[2], row[0])
+
+    async def _windows(self, hits: Sequence[tuple[Row, bool]], side: Side, files: _Files) -> Candidate:
+        """The hits of one file, some with the block around them or their neighbours in it, each below the head of its definition."""
+        path = hits[0][0][0]
+        rows = _rows(await self.tree.read(path, side) or b"")
+        numbers, heads = set[int](), set[int]()
+        for row, in_full in hits:
+            line, block = row[1], await self._block(row, side, files)
+            start, end = _head(path, rows, block), min(len(rows), block.end)
+            is_import = bool(_IMPORT.match(rows[start - 1]))
+            heads |= set() if is_import else {start}
+            numbers |= {line, *heads}
+            if in_full and not is_import and end - start < WHOLE_BLOCK:
+                numbers |= {*range(start, end + 1)}
+            elif in_full and not is_import:
+                numbers |= {*range(max(start, line - AROUND), min(end, line + AROUND) + 1)}
+        hit_lines = sorted(row[1] for row, _ in hits)
+        more = f" and {len(hit_lines) - TITLED} more" if len(hit_lines) > TITLED else ""
+        title = f"{'matches on line' if len(hits) == 1 else 'matches on lines'} {spans(hit_lines[:TITLED])}{more}"
+        existing_lines = [number for number in sorted(numbers) if number <= len(rows)]
+        return Candidate(_excerpt(path, side, rows, existing_lines, title), frozenset(hit_lines), frozenset(heads))
 
     # --- where to look --------------------------------------------------------------------------------------------------------
 
@@ -431,6 +357,13 @@ class LookUps:
             return paths, ""
         entries, glob = await self.tree.entries(look_up.side), plain_glob(look_up.path)
         return [], f"nothing was searched: no text file has a path like {glob}{nearest(glob, entries)}"
+
+
+def _head(path: str, rows: Sequence[str], block: Symbol) -> int:
+    """The line that names a definition, below its decorators and annotations."""
+    start = max(1, block.start)
+    near = range(start, min(len(rows), block.end, start + MAX_ANNOTATIONS) + 1)
+    return next((n for n in near if block.short and defines(rows[n - 1], block.short, path)), start)
 
 
 _IMPORT = re.compile(r"\s*(?:import|from|use|using|#include|require)\b")
@@ -514,20 +447,6 @@ def _rounded_end(rows: Sequence[str], first: int, end: int) -> int:
     return last
 
 
-def _heading(look_up: LookUp) -> str:
-    where = f" in {look_up.path}" if look_up.path and look_up.kind != "lines" else ""
-    before = ", before the change" if look_up.side == "base" else ""
-    match look_up.kind:
-        case "lines":
-            span = f"lines {look_up.start} to {look_up.end}" if look_up.start or look_up.end else "the first lines"
-            return f"{span} of {look_up.path or '(no path)'}{before}"
-        case "search":
-            return f"search for {look_up.name}{where}{before}"
-        case "uses":
-            return f"uses of {look_up.name}{where}{before}"
-    return f"definition of {look_up.name}{where}{before}"
-
-
 def _nothing(why: str, rows: Sequence[Row], look_up: LookUp) -> str:
     where = f" in {look_up.path}" if look_up.path else " in the whole repository"
     also = f" ({len(rows)} lines name it)" if rows else ""
@@ -557,11 +476,11 @@ def _rank(path: str) -> Literal[0, 1, 2, 3]:
     return 0 if is_product(path) and not is_sample(path) else 2
 
 
-def _spread(rows: Sequence[Row]) -> list[Row]:
+def _spread(rows: Sequence[Row], weight: Callable[[Row], tuple[int, bool]]) -> list[Row]:
     """The first hit of each file before the second one of any, within a rank."""
     turn: dict[str, int] = defaultdict(int)
     keyed_rows = []
     for at, row in enumerate(rows):
         turn[row[0]] += 1
-        keyed_rows.append(((_rank(row[0]), turn[row[0]], at), row))
+        keyed_rows.append(((*weight(row), turn[row[0]], at), row))
     return [row for _, row in sorted(keyed_rows)]

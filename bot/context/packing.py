@@ -1,29 +1,47 @@
 """Units in prompts' worth: those of one file together, and where one part of a change uses what another one brings, both. Pure.
 
-Every prompt pays for the instructions and the schema once more: a large change is read in larger prompts, and gaps are filled.
+Every prompt pays for the instructions and the schema once more: a larger change is read in larger prompts, and gaps are filled.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from bot.context.cross_unit import meetings
 from bot.values import Unit
 
-PROMPT_TOKENS = 6_000  # of units in one prompt; small units share one
-LARGE, LARGE_PROMPT = 150_000, 54_000  # above this many tokens of units a prompt takes more
-LARGE_AROUND = 1  # unchanged lines beside a change that it shows then
+ONE_PROMPT = 6_000  # tokens of units that one reader sees with all the unchanged lines of their definitions
+LARGE = 150_000  # tokens of units above which prompts have less of everything else
 Chunk = list[Unit]
 
 
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How the prompts of a change of some size are filled."""
+
+    most: int  # tokens of units in one of them
+    around: int | None  # unchanged lines beside a change of code that they show; None: those of the unit
+
+
+SMALL_SCALE, PARTS_SCALE, LARGE_SCALE = Scale(ONE_PROMPT, None), Scale(24_000, 3), Scale(54_000, 1)
+
+
 def large(units: Sequence[Unit]) -> bool:
-    """Whether a change is so large that its prompts hold more of it, with fewer unchanged lines."""
+    """Whether a change is so large that its prompts hold less of everything else."""
     return _size(units) > LARGE
+
+
+def scale(units: Sequence[Unit]) -> Scale:
+    """The scale of a change of these units."""
+    if large(units):
+        return LARGE_SCALE
+    return PARTS_SCALE if _size(units) > ONE_PROMPT else SMALL_SCALE
 
 
 def pack(units: Sequence[Unit], limit: int = 0) -> list[Chunk]:
     """Groups of units, none above the limit but a lone unit. The group with the riskiest unit comes first."""
-    most = LARGE_PROMPT if large(units) else PROMPT_TOKENS
+    most = scale(units).most
     most = min(limit, most) if limit else most
     sorted_units = sorted(units, key=lambda unit: (_folder(unit), unit.path, unit.start))
     groups: list[Chunk] = []

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.context import definitions, identifiers
+from bot.diff.unit_text import with_numbers
 from bot.diff.units import ShownLines
 from bot.text import blocks
 from bot.text.lines import defines, special
@@ -13,6 +14,8 @@ from bot.values import ChangedFile, DiffRow, Excerpt
 
 BODY = 14  # lines of a definition at most
 ABOVE = 12  # lines above one in which a variable of it may get its value
+_CONSTANT = re.compile(r"(?:(?:export|static|final|const|val)\s++)*+([A-Z][A-Z0-9_]{3,}+)\s*+(?::[^=]{0,80})?=(?!=)")
+_TYPE = re.compile(r"(?:export\s++)?(?:class|struct)\s++(\w++)")
 _NO_CALL = frozenset({"func", "function", "return", "switch", "while", "catch", "match"})
 _CALLED = re.compile(r"(?<![\w$.])(?:(?:self|this|cls)\.)?([A-Za-z_$][\w$]{3,})\(")
 
@@ -47,6 +50,19 @@ def _givers(path: str, rows: Sequence[str], around: Sequence[int]) -> Iterator[i
             return
         if number not in around and identifiers.assigned_names(rows[number - 1]) & words_used:
             yield number
+
+
+def stored_shape(excerpts: Sequence[Excerpt], rows: Sequence[str], shown_lines: ShownLines) -> Excerpt | None:
+    """What these lines, which load what was stored, name in their own file: its types with their fields, and its version."""
+    path = excerpts[0].path
+    words = {word for one in excerpts for row in one.rows for word in identifiers.words(row.text)}
+    numbers: list[int] = []
+    for number, text in enumerate(rows, 1):
+        name = _CONSTANT.match(text) or _TYPE.match(text)
+        if name and name[1] in words:
+            numbers += blocks.opening_lines(path, rows, number, BODY)
+    left = shown_lines.left(path, dict.fromkeys(numbers))
+    return cut(path, rows, left, "what is stored, and its version") if left else None
 
 
 def join(excerpts: Sequence[Excerpt]) -> list[Excerpt]:
@@ -92,6 +108,11 @@ def _together(mine: Sequence[Excerpt]) -> Excerpt:
     return Excerpt(
         mine[0].path, merged_rows[0].number, merged_rows[-1].number, merged_rows, title="defines " + ", ".join(names)
     )
+
+
+def with_countable_numbers(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
+    """The excerpts without the numbers that a reader can count from the row above, as in a diff."""
+    return [replace(one, rows=with_numbers(one.rows)) for one in excerpts]
 
 
 def mark_changes(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:

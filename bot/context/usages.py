@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 
 from bot.context import identifiers, meaning
-from bot.text.filetypes import family
+from bot.text.filetypes import family, filetype
 from bot.text.lines import defines, is_comment, says
-from bot.text.paths import decides_nothing, is_product, is_test
+from bot.text.paths import decides_nothing, is_code, is_product, is_test
 from bot.values import Unit
 
 COMMON_FILES = 200  # a name in more files than this says nothing
@@ -27,6 +27,10 @@ LEAST = 0.03  # score of a line that is worth its tokens
 MAX_CANDIDATES = 1_500  # lines whose place is looked at for one prompt
 MAX_LINES = 40  # picked for one prompt
 PER_FILE = 4
+PER_TEXT, A_COPY = (
+    2,
+    30,
+)  # lines that read the same; characters of one of a statement or a template, which is shown once
 PER_NAME = 6  # lines that hold one name and no other of the change
 MAX_ASIDE = 3  # lines of tests, and of files that decide nothing
 TOLD = 1.5  # how telling a name is that a comment of another language may name
@@ -38,6 +42,8 @@ APART = 4  # lines between two picks of one file
 BUILDS_ON, REACHES_IN, DEFINES, SAME_FILE, SAME_FOLDER, OTHER_LANGUAGE, IN_CONDITION = 2.0, 2.0, 1.2, 1.2, 1.1, 1.6, 1.3
 # Kinds of files that say nothing about each other either.
 NO_REASON = frozenset({"prose", "output", "checksums", "vendored"})
+IN_HISTORY = 0.4  # in an older migration, which later ones may have replaced
+_HISTORY = re.compile(r"(?:^|/)migrations?/")
 IN_TEST, IN_IDLE = 0.3, 0.15  # IN_IDLE: a kind of file that decides nothing, with a reason to be there
 
 OTHER = re.compile(
@@ -47,7 +53,7 @@ OTHER = re.compile(
 )
 DECIDES = re.compile(r"\b(?:if|elif|elsif|unless|when|while|case|match|assert)\b|&&|\|\||[=!]==?|\s\?\s")
 _WRITES = r"\bNAME[\"'\])]*\s*(?::[^=:]{0,40})?=(?![=>~])|[\"']?\bNAME[\"']?\s*:(?!:)"
-_BUILDS_ON = r"\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
+_BUILDS_ON = r"\bimpl\b[^{]{0,200}?\bfor\s+(?:\w+::)*NAME\b|\bextends\s+(?:\w+\.)*NAME\b|\bimplements\s.{0,300}\bNAME\b|^\s*+class\s++\w++\((?=.*\)\s*+:)(?:(?!\)\s*+:).)*\bNAME\b|\(\w+\s+\*?NAME\)\s"
 _REACHES_IN = r"[\w\])](?<!\bself)(?<!\bthis)(?<!\bcls)\.NAME\b"
 # Where the shape of a class changes, what was stored by its name or its fields is read by code that need not name it.
 _SHAPE = re.compile(r"[ \t]*+(?:(?:export|public|final|abstract|pub|data|sealed)[ \t]++)*+(?:class|struct|record)\s")
@@ -109,6 +115,34 @@ def _namesakes(units: Iterable[Unit]) -> Iterator[str]:
             yield name
 
 
+def owners(units: Iterable[Unit]) -> frozenset[str]:
+    """The types whose members the changed definitions of these units are."""
+    return frozenset(owner for unit in _code(units) if (owner := _owner(unit)) and re.fullmatch(r"\w+", owner))
+
+
+def _owner(unit: Unit) -> str:
+    return re.sub(r"[@#]\d+$", "", unit.name).rpartition(".")[0].rpartition(".")[2]
+
+
+def _of_other_types(
+    rows: Mapping[str, Sequence[Row]], units: Sequence[Unit], namesakes: Collection[str]
+) -> dict[str, list[Row]]:
+    """The definitions that are called as changed ones are. Of a member only those in files that know its type, or are called alike."""
+    definitions_by_name: dict[str, list[Row]] = {}
+    file_names = {posixpath.basename(unit.path) for unit in units}
+    for name in namesakes:
+        types = {_owner(unit) for unit in units if name in _namesakes([unit])}
+        known_in = {path for owner in types if owner for path, _, _ in rows.get(owner, ())}
+        rows_of_name = [row for row in rows.get(name, ()) if defines(row[2], name, row[0])]
+        is_member = "" not in types and bool(known_in)
+        definitions_by_name[name] = [
+            row
+            for row in rows_of_name
+            if not is_member or row[0] in known_in or posixpath.basename(row[0]) in file_names
+        ]
+    return definitions_by_name
+
+
 def distinct(name: str) -> float:
     """How telling a name looks: long and compound ones first."""
     parts = len(re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))
@@ -133,10 +167,17 @@ def pick(
     # Who only mentions a changed definition is a call site: those are found by reading code, and shown before.
     code = _code(units)
     others = {*_namesakes(code)} - identifiers.names(code).keys()
-    alike = {name: [row for row in rows.get(name, ()) if defines(row[2], name, row[0])] for name in others}
-    rows = {**rows, **alike}
-    worth = {name: w for name in weights if (w := weights[name] * _value(name, rows.get(name, ()), own)) > 0}
-    ours = _RelatedLines(code, {decides_nothing(path) for path in (*changed_paths, *(unit.path for unit in units))})
+    rows = {**rows, **_of_other_types(rows, code, others)}
+    local_names = meaning.local_names(code)
+    worth = {
+        name: w
+        for name in weights
+        if name not in local_names and (w := weights[name] * _value(name, rows.get(name, ()), own)) > 0
+    }
+    companions = {path for name in worth if not identifiers.single(name) for path, _, _ in rows.get(name, ())}
+    ours = _RelatedLines(
+        code, companions, {decides_nothing(path) for path in (*changed_paths, *(unit.path for unit in units))}
+    )
     lines: dict[tuple[str, int], tuple[str, list[str]]] = {}
     for name in worth:
         for path, line, text in rows[name]:
@@ -153,8 +194,9 @@ def pick(
 class _RelatedLines:
     """Finds the lines that are related to what these units change in meaning."""
 
-    def __init__(self, units: Sequence[Unit], kinds: Collection[str]) -> None:
+    def __init__(self, units: Sequence[Unit], companions: Collection[str], kinds: Collection[str]) -> None:
         self.kinds = {*kinds} - NO_REASON
+        self.companions = companions  # files that hold another, compound name of the change
         self.paths = {unit.path for unit in units}
         self.folders = {posixpath.dirname(path) for path in self.paths}
         self.suffixes = {family(path) for path in self.paths}
@@ -163,6 +205,7 @@ class _RelatedLines:
         }
         self.said = {text for unit in units for row in unit.changed_rows for text in identifiers.literals(row.text)}
         self.decided = meaning.decided_names(units) | {*_namesakes(units)} | PERSISTENCE | _result_names(units)
+        self.only_keys = self.said - meaning.unquoted_names(units)
         self._idle: dict[str, bool] = {}
 
     def is_related(self, name: str, path: str, text: str) -> bool:
@@ -177,20 +220,46 @@ class _RelatedLines:
             return name in self.decided and not re.fullmatch(r"[\w$]+", name)
         near = posixpath.dirname(path) in self.folders
         if name not in self.decided:
-            # What one language calls a variable may be a key for another.
-            another = name in self.written and not identifiers.plain(name) and family(path) not in self.suffixes
-            near |= not identifiers.plain(name)
-            return another or (near and is_product(path) and meaning.settles(name, path, text))
+            return self._settles(name, path, text, near=near)
         # One word means something else elsewhere, unless both are keys beside each other, or a template's.
         if identifiers.single(name) and (name in self.said or not near):
-            is_key = (near or bool(OTHER.search(path))) and name in identifiers.string_names(text)
+            is_key = (near or (bool(OTHER.search(path)) and name in self.said)) and name in identifiers.string_names(
+                text
+            )
             return is_key or _builds_on(name, text)
-        return path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
+        return not self._is_another(name, path, text) and (
+            path in self.paths or meaning.means(name, text) or bool(OTHER.search(path))
+        )
+
+    def _settles(self, name: str, path: str, text: str, *, near: bool) -> bool:
+        """Whether a line defines what the change only mentions."""
+        # What one language calls a variable may be a key for another; what it calls is defined in the same language.
+        other_language = family(path) not in self.suffixes
+        if name in self.written and not identifiers.plain(name) and other_language:
+            return True
+        near |= not identifiers.single(name)
+        known = near and is_product(path) and not (other_language and is_code(path))
+        return known and meaning.settles(name, path, text)
+
+    def _is_another(self, name: str, path: str, text: str) -> bool:
+        """Whether a name is known to be another thing there: a word in a file that knows nothing else of the change, a field for a key."""
+        alone = identifiers.single(name) and bool(self.companions) and path not in {*self.paths, *self.companions}
+        return alone or (name in self.only_keys and _reads_a_field(name, path, text))
 
     def _in_comment(self, name: str, path: str) -> bool:
         """Whether a comment tells of the name: a script that names a constant of the program was written for it."""
         foreign = not self._idle[path] and family(path) not in self.suffixes
         return foreign and name in self.decided and distinct(name) >= TOLD
+
+
+def _reads_a_field(name: str, path: str, text: str) -> bool:
+    """Whether a line has a name as the field of an object alone, which in its language is no key of a record."""
+    return (
+        is_code(path)
+        and not filetype(path).keys_are_fields
+        and name not in identifiers.string_names(text)
+        and not identifiers.assigned_names(text) & {name}
+    )
 
 
 def _is_part_of_text(name: str, path: str, text: str) -> bool:
@@ -207,7 +276,7 @@ def _greedily(
     # By kind of file, because a template shows what code does not.
     fading: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
     lines_by_path: dict[str, list[int]] = defaultdict(list)
-    alone, aside = Counter[str](), Counter[str]()
+    alone, aside, texts = Counter[str](), Counter[str](), Counter[str]()
 
     def score(key: tuple[str, int]) -> float:
         kind = posixpath.splitext(key[0])[1]
@@ -229,7 +298,10 @@ def _greedily(
             return
         text, names = lines[key]
         kind = "test" if is_test(path) else "idle" if decides_nothing(path) else ""
+        texts[text.strip()] += PER_TEXT if len(text.strip()) >= A_COPY and OTHER.search(path) else 1
         if (len(names) == 1 and alone[names[0]] >= PER_NAME) or (kind and aside[kind] >= MAX_ASIDE):
+            continue
+        if texts[text.strip()] > PER_TEXT:
             continue
         alone.update(names if len(names) == 1 else ())
         aside[kind] += 1
@@ -285,6 +357,7 @@ def _nearness(paths: Iterable[str], changed_paths: Collection[str]) -> dict[str,
     def of(path: str) -> float:
         factor = IN_IDLE if decides_nothing(path) else IN_TEST if is_test(path) else 1.0
         factor *= OTHER_LANGUAGE if OTHER.search(path) and posixpath.splitext(path)[1] not in suffixes else 1.0
+        factor *= IN_HISTORY if _HISTORY.search(path) and path not in changed_paths else 1.0
         near = SAME_FILE if path in changed_paths else SAME_FOLDER if posixpath.dirname(path) in folders else 1.0
         return factor * near
 

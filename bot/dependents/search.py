@@ -231,7 +231,7 @@ class Search:
         use, is_called_so = hit.use, _is_called_so(hit.use, target)
         if (is_telling and not target.is_gone) or not (is_called_so or _near(foreign.get(use.receiver), target)):
             return False
-        if not await self.proof.likely(target, hit, uses, alone):
+        if not await self.proof.likely(target, hit, path, uses, alone):
             return False
         if hit.sure or is_called_so:
             self.certain.add((target.key, path, use.line))

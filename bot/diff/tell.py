@@ -13,6 +13,7 @@ from bot.values import ChangedFile, DiffRow, Unit
 LEAST_TEXT = 40  # characters of a part of a new file that its text alone tells from others: below it has signs
 GAP = DiffRow("", "[...]")  # unchanged lines that nobody counts: the next row has its number
 SMALL = 4  # unchanged lines between two stretches of rows that are shown instead of counted, if the diff holds them
+NO_LINES: Mapping[str, Mapping[int, str]] = {}
 Place = tuple[int, int, int]  # head line, 0 for a removed row above it and 1 for the line itself, line in the base
 _KIND = {"added": "new file", "deleted": "deleted file"}
 
@@ -31,11 +32,17 @@ class FileDiff:
         return "\n".join(map(str, self.rows))
 
 
-def file_diffs(units: Iterable[Unit], files: Iterable[ChangedFile], around: int | None = None) -> list[FileDiff]:
+def file_diffs(
+    units: Iterable[Unit],
+    files: Iterable[ChangedFile],
+    around: int | None = None,
+    further_lines: Mapping[str, Mapping[int, str]] = NO_LINES,
+) -> list[FileDiff]:
     """The units file by file, code before tests and texts, each row once; notes say what lies between.
 
     All of a new file is new: its rows have no sign.
     `around`: unchanged lines beside a change at most; a text and a test have their changed lines alone then.
+    `further_lines`: path -> unchanged lines of the head, by their numbers, that are shown too.
     """
     files_by_path = {file.path: file for file in files}
     by_path: dict[str, list[Unit]] = defaultdict(list)
@@ -44,7 +51,7 @@ def file_diffs(units: Iterable[Unit], files: Iterable[ChangedFile], around: int 
     diffs = []
     for path, mine in sorted(by_path.items(), key=lambda item: (is_prose(item[0]), is_test(item[0]), item[0])):
         file = files_by_path.get(path) or ChangedFile(path, path, "modified")
-        diffs.append(FileDiff(path, _kind(file), _rows(file, mine, around)))
+        diffs.append(FileDiff(path, _kind(file), _rows(file, mine, around, further_lines.get(path, {}))))
     return diffs
 
 
@@ -54,7 +61,9 @@ def _kind(file: ChangedFile) -> str:
     return _KIND.get(file.status, "")
 
 
-def _rows(file: ChangedFile, units: Sequence[Unit], around: int | None) -> tuple[DiffRow, ...]:
+def _rows(
+    file: ChangedFile, units: Sequence[Unit], around: int | None, further_lines: Mapping[int, str]
+) -> tuple[DiffRow, ...]:
     above = followers(file)
     rows: dict[Place, DiffRow] = {}
     heads: set[Place] = set()
@@ -63,6 +72,11 @@ def _rows(file: ChangedFile, units: Sequence[Unit], around: int | None) -> tuple
             rows[_place(row, above)] = row
         heads.update(_place(row, above) for row in unit.heads)
         rows.update({_place(row, above): row for row in unit.heads if _place(row, above) not in rows})
+    rows |= {
+        place: DiffRow(" ", text, number)
+        for number, text in further_lines.items()
+        if (place := (number, 1, 0)) not in rows
+    }
     context = {line.new: line.text for hunk in file.hunks for line in hunk.lines if line.kind == " " and line.new}
     rows.update(_between(sorted(rows), context))
     places = sorted(rows)

@@ -6,31 +6,38 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from bot.errors import DeepRepoError
-from bot.findings.verify import Ask
+from bot.findings import joint_opinions
+from bot.findings.joint_opinions import Request
+from bot.findings.verify import OpinionQuestion, Send
 from bot.values import Completion, Prompt
+
+Reply = Completion | DeepRepoError
 
 
 class Opinions:
     """The second opinions of one review. A finding that has changed since has another prompt, so it gets an opinion of its own.
 
-    `allowed`: whether a prompt may be sent before it is certain that anybody needs its answer.
+    `is_allowed`: whether a prompt may be sent before it is certain that anybody needs its answer. `is_recorded`: whether an earlier run sent it.
     """
 
-    def __init__(self, ask: Ask, is_allowed: Callable[[Prompt], bool] = lambda _: True) -> None:
-        self._ask, self._allowed = ask, is_allowed
+    def __init__(
+        self,
+        send: Send,
+        is_allowed: Callable[[Prompt], bool] = lambda _: True,
+        is_recorded: Callable[[Prompt], bool] = lambda _: False,
+    ) -> None:
+        self._send, self._is_allowed, self._is_recorded = send, is_allowed, is_recorded
         self._given: dict[str, Completion] = {}
         self._ahead: set[asyncio.Task[Any]] = set()
 
-    async def answers(self, prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
-        """An answer to each prompt. What failed before is asked for again."""
+    async def answers(self, questions: Sequence[OpinionQuestion]) -> Sequence[Reply]:
+        """An answer to each question. What failed before is asked for again."""
         await self.wait()
-        return await self._answers(prompts)
+        return await self._answers(questions, lambda _: True)
 
-    async def ask_ahead(self, prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
+    async def ask_ahead(self, questions: Sequence[OpinionQuestion]) -> Sequence[Reply]:
         """The same ahead of time, for work that was begun with `begin`; an error for a prompt that may not be sent yet."""
-        may_ask = [self._allowed(prompt) for prompt in prompts]
-        replies = iter(await self._answers([prompt for prompt, may in zip(prompts, may_ask, strict=True) if may]))
-        return [next(replies) if may else DeepRepoError("not asked ahead of time") for may in may_ask]
+        return await self._answers(questions, self._is_allowed)
 
     def begin(self, work: Coroutine[Any, Any, object]) -> None:
         """Do this meanwhile; `answers` waits for its end."""
@@ -45,17 +52,28 @@ class Opinions:
             finally:
                 self._ahead |= {task for task in tasks if not task.done()}
 
-    async def _answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
-        prompts_by_text = {text: prompt for prompt in prompts if (text := _text(prompt)) not in self._given}
-        replies = dict(
-            zip(
-                prompts_by_text,
-                await self._ask(tuple(prompts_by_text.values())) if prompts_by_text else (),
-                strict=True,
-            )
-        )
+    async def _answers(self, questions: Sequence[OpinionQuestion], is_allowed: Callable[[Prompt], bool]) -> list[Reply]:
+        new = {text: one for one in questions if (text := _text(one.prompt)) not in self._given}
+        requests = joint_opinions.requests([*new.values()], self._is_recorded)
+        replies = await self._ask(requests, is_allowed)
+        joint = [one for request in requests if len(request) > 1 for one in request]
+        left_out = [(one,) for one in joint if joint_opinions.is_left_out(replies[_text(one.prompt)])]
+        replies |= await self._ask(left_out, is_allowed)
         self._given.update({text: reply for text, reply in replies.items() if isinstance(reply, Completion)})
-        return [self._given[text] if (text := _text(prompt)) in self._given else replies[text] for prompt in prompts]
+        return [self._given[text] if (text := _text(one.prompt)) in self._given else replies[text] for one in questions]
+
+    async def _ask(self, requests: Sequence[Request], is_allowed: Callable[[Prompt], bool]) -> dict[str, Reply]:
+        """The answer about each claim of these requests, by the text of its own prompt."""
+        prompts = [joint_opinions.prompt(request) for request in requests]
+        may_ask = [is_allowed(prompt) for prompt in prompts]
+        asked = [prompt for prompt, may in zip(prompts, may_ask, strict=True) if may]
+        answers = iter(await self._send(asked) if asked else ())
+        replies: dict[str, Reply] = {}
+        for request, may in zip(requests, may_ask, strict=True):
+            reply = next(answers) if may else DeepRepoError("not asked ahead of time")
+            for one, own in zip(request, joint_opinions.replies(request, reply), strict=True):
+                replies[_text(one.prompt)] = own
+        return replies
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:

@@ -86,12 +86,13 @@ def former(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return form
 
 
-@lru_cache(maxsize=1)
-def wishes() -> Mapping[str, Any]:
-    """The field in which any structured answer may ask to see more code."""
+@lru_cache(maxsize=2)
+def wishes(*, are_several: bool = False) -> Mapping[str, Any]:
+    """The field in which any structured answer may ask to see more code. `are_several`: it is about several claims."""
     from bot.findings import strangers
 
-    return dict(strangers.schema(strangers.Wishes)["properties"])
+    form = strangers.JointWishes if are_several else strangers.Wishes
+    return dict(strangers.schema(form)["properties"])
 
 
 def asking(name: str, description: str, properties: Mapping[str, Any]) -> Schema:
@@ -100,11 +101,12 @@ def asking(name: str, description: str, properties: Mapping[str, Any]) -> Schema
     return Schema(name, description, strict(**properties, **wishes()), final, frozenset(wishes()))
 
 
-def look_ups(data: Mapping[str, Any] | None) -> tuple[LookUp, ...]:
-    """What a reply asks to see, each once; nothing where it asks for nothing that can be read."""
+def look_ups(data: Mapping[str, Any] | None, *, are_several: bool = False) -> tuple[LookUp, ...]:
+    """What a reply asks to see, each once; nothing where it asks for nothing that can be read. `are_several`: it is about several claims."""
     from bot.findings import strangers
 
-    wishes = strangers.Wishes.model_validate({"look_ups": (data or {}).get("look_ups")}).look_ups
+    form = strangers.JointWishes if are_several else strangers.Wishes
+    wishes = form.model_validate({"look_ups": (data or {}).get("look_ups")}).look_ups
     sides: dict[bool, Side] = {True: "base", False: "head"}
     look_ups_wished = (LookUp(one.kind, one.name, one.path, one.start, one.end, sides[one.before]) for one in wishes)
     return tuple(dict.fromkeys(look_ups_wished))

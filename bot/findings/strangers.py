@@ -6,7 +6,7 @@ can be forgiven: a missing text is empty, an unknown severity is medium, an unkn
 
 from collections.abc import Mapping
 from types import UnionType
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.fields import FieldInfo
@@ -18,7 +18,7 @@ from bot.values.review import LookUpKind
 
 CLAIMS, LOOK_UPS = get_args(Existence), get_args(LookUpKind)
 MAX_FINDINGS = 20
-MAX_LOOK_UPS = 6  # of one answer
+MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # of one answer; of one about several claims
 MAX_FILES = 400  # of one answer, with a phrase each
 MAX_UNSETTLED, UNSETTLED_CHARS = 3, 400
 TYPES: Mapping[object, str] = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
@@ -149,6 +149,8 @@ class FinalAnswer(LooseAnswer):
 class Wishes(Stranger):
     """What a reply asks to see first. A wish that cannot be read is left out."""
 
+    most: ClassVar[int] = MAX_LOOK_UPS
+
     look_ups: tuple[LooseLookUp, ...] = Field(
         default=(),
         description=f"code to see before the final answer, at most {MAX_LOOK_UPS}; empty in the final answer, and if what is shown decides",
@@ -159,7 +161,18 @@ class Wishes(Stranger):
     def _readable(cls, value: object) -> object:
         rows = value if isinstance(value, (list, tuple)) else ()
         known_rows = [row for row in rows if isinstance(row, Mapping) and row.get("kind") in LOOK_UPS]
-        return [_plain(row) for row in known_rows[:MAX_LOOK_UPS]]
+        return [_plain(row) for row in known_rows[: cls.most]]
+
+
+class JointWishes(Wishes):
+    """What a reply about several claims asks to see first."""
+
+    most: ClassVar[int] = MAX_JOINT_LOOK_UPS
+
+    look_ups: tuple[LooseLookUp, ...] = Field(
+        default=(),
+        description=f"code to see before the final answer, at most {MAX_JOINT_LOOK_UPS} for all claims; empty in the final answer, and if what is shown decides",
+    )
 
 
 class SaidParts(Stranger):

@@ -17,6 +17,7 @@ from bot.values import (
     ChangedFile,
     Completion,
     Dependents,
+    Excerpt,
     Finding,
     Message,
     OwnerRule,
@@ -46,7 +47,8 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
         "type": "string",
         "enum": list(LIMITS),
         "description": "of a confirmed claim. smaller: it happens, and does less harm than claimed; hand-made: only a request that no program of"
-        " this repository sends; tests: only tests meet it; older: the code before the change had it as well; else none",
+        " this repository sends; tests: only tests meet it; older: the same happened before the change, in this file or where the code was moved"
+        " from; else none",
     },
     "ground": text(
         "of a refutation: the line that makes the claim false, verbatim, or the library function with its version, or language rule, by name; else empty"
@@ -72,7 +74,6 @@ REPEAT: Mapping[str, Mapping[str, Any]] = {
     ),
 }
 BODY_CHARS = 1_200  # of what the author says
-Ask = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,21 @@ class Precedents:
 
 
 NO_PRECEDENTS = Precedents()
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionQuestion:
+    """A claim as a second opinion is asked about it, with the code that the harness has gathered."""
+
+    finding: Finding
+    excerpts: tuple[Excerpt, ...]
+    pull: PullRequest | None
+    precedents: Precedents
+    prompt: Prompt  # about this claim alone
+
+
+Send = Callable[[Sequence[Prompt]], Awaitable[Sequence[Completion | DeepRepoError]]]
+Ask = Callable[[Sequence[OpinionQuestion]], Awaitable[Sequence[Completion | DeepRepoError]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +135,8 @@ async def verify(
     open_ones = [finding for finding in findings if finding.verdict.open]
     known = [precedents(finding) for finding in open_ones]
     pairs = zip(open_ones, known, strict=True)
-    prompts = await together(*(_prompt(finding, tree, dependents, files, pull, there) for finding, there in pairs))
-    replies = await ask(prompts) if prompts else ()
+    questions = await together(*(_question(finding, tree, dependents, files, pull, there) for finding, there in pairs))
+    replies = await ask(questions) if questions else ()
     silenced_findings, renewed = list[SuppressedFinding](), dict[int, Finding]()
     for finding, there, reply in zip(open_ones, known, replies, strict=True):
         if not isinstance(reply, Completion) or _silent(reply) is not None or there == NO_PRECEDENTS:
@@ -190,23 +206,24 @@ def _with(form: Schema, more: Mapping[str, Mapping[str, Any]]) -> Schema:
 @lru_cache(maxsize=1)
 def _schema() -> Schema:
     tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"limit", "ground", "by"})
-    asking = {
-        **PROPERTIES,
-        "verdict": {
-            "type": "string",
-            "enum": [*OPINIONS, OPEN],
-            "description": f"{OPEN}: the look-ups come first; never in the last answer",
-        },
-    }
     before = Schema(*tool, strict(**FORMER))
     final = Schema(*tool, strict(**PROPERTIES), forgiven=extra, former=before)
     before = Schema(*tool, strict(**FORMER, **former(wishes())), before, frozenset(wishes()))
-    return Schema(*tool, strict(**asking, **wishes()), final, frozenset(wishes()) | extra, before)
+    return Schema(*tool, strict(**asking_properties(), **wishes()), final, frozenset(wishes()) | extra, before)
 
 
-def opinion(reply: Completion) -> Verdict | None:
-    """Return the verdict that a reply holds."""
-    verdict = reply.data.get("verdict") if reply.data else None
+def asking_properties() -> Mapping[str, Mapping[str, Any]]:
+    """The fields of a verdict that may be left open until more code was shown."""
+    description = f"{OPEN}: the look-ups come first; never in the last answer"
+    return {
+        **PROPERTIES,
+        "verdict": {"type": "string", "enum": [*OPINIONS, OPEN], "description": description},
+    }
+
+
+def verdict_of(data: Mapping[str, Any] | None) -> Verdict | None:
+    """Return the verdict that an answer holds."""
+    verdict = (data or {}).get("verdict")
     return OPINIONS.get(verdict) if isinstance(verdict, str) else None
 
 
@@ -214,7 +231,7 @@ def _silent(reply: Completion | DeepRepoError) -> str | None:
     """Why a reply is no verdict; None if it is one. An answer that broke off, a refusal and a failure are none."""
     if not isinstance(reply, Completion):
         return str(reply)
-    verdict = opinion(reply)
+    verdict = verdict_of(reply.data)
     asks = verdict.open if verdict is not None else (reply.data or {}).get("verdict") == OPEN
     if asks and look_ups(reply.data):  # they were shown, and what it would have said is lost
         return "it asked to see more code and gave no verdict after that"
@@ -253,25 +270,31 @@ def _holds(ground: str, by: str) -> bool:
     return bool(ground.strip())
 
 
-async def _prompt(
+def pull_fields(pull: PullRequest | None) -> Mapping[str, str]:
+    """What a second opinion reads of the pull request."""
+    return {"title": pull.title, "body": render.cut(pull.body, BODY_CHARS)} if pull else {"title": "", "body": ""}
+
+
+async def _question(
     finding: Finding,
     tree: Tree,
     dependents: Dependents,
     files: Sequence[ChangedFile],
     pull: PullRequest | None,
     precedents: Precedents,
-) -> Prompt:
+) -> OpinionQuestion:
     excerpts = await proof.gather(finding, tree, dependents, files)
-    pull_fields = (
-        {"title": pull.title, "body": render.cut(pull.body, BODY_CHARS)} if pull else {"title": "", "body": ""}
-    )
-    question_text = render.text("prompts/verify.md.j2", **pull_fields, finding=finding, excerpts=excerpts)
+    question_text = render.text("prompts/verify.md.j2", **pull_fields(pull), findings=[finding], excerpts=excerpts)
     if precedents != NO_PRECEDENTS:
         values = {"learnings": precedents.learnings, "dismissed": precedents.dismissals}
         question_text = f"{question_text.rstrip()}\n\n{render.text('prompts/precedents.md.j2', **values).strip()}\n"
-    return Prompt(
-        (Message("system", render.text("prompts/verify_system.md.j2")), Message("user", question_text)),
+    prompt = Prompt(
+        (
+            Message("system", render.text("prompts/verify_system.md.j2", are_several=False)),
+            Message("user", question_text),
+        ),
         answer=schema(with_learnings=bool(precedents.learnings), with_dismissals=bool(precedents.dismissals)),
         max_tokens=1024,
         about=f"the claim about {finding.path}: {finding.title}",
     )
+    return OpinionQuestion(finding, excerpts, pull, precedents, prompt)

@@ -99,6 +99,11 @@ class Journal:
         """Whether an earlier run of this review has sent this very request."""
         return self._record.knows(key)
 
+    def knows_question(self, role: Purpose, model: str, prompt: Prompt) -> bool:
+        """Whether an earlier run of this review has asked the same, also under instructions in other words."""
+        messages = [codec.message(message) for message in prompt.messages]
+        return bool(self._record.same_question(role, model, messages))
+
     def request(
         self,
         key: str,

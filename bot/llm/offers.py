@@ -54,6 +54,11 @@ class Offers:
         """Whether an earlier run has sent this prompt."""
         return any(self._earlier_offer(model, self._masks.prompt(prompt)))
 
+    def is_recorded(self, model: Model, prompt: Prompt, role: Purpose) -> bool:
+        """Whether an earlier run has sent this prompt, or the same question under instructions in other words."""
+        masked_prompt = self._masks.prompt(prompt)
+        return self.knows(model, prompt) or self._journal.knows_question(role, model.name, masked_prompt)
+
     def may_precede(self, model: Model, prompt: Prompt) -> bool:
         """Whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
         return not self._journal.replays or self.knows(model, prompt)

@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 
 from bot import render
 from bot.context import look_ups
-from bot.context.look_ups import LookedUp, LookUps
+from bot.context.look_up_room import LookedUp
+from bot.context.look_ups import LookUps
 from bot.errors import BudgetSpent, DeepRepoError, ProviderError
-from bot.findings import read, verify
+from bot.findings import joint_opinions, read, verify
 from bot.llm.calls import Calls
 from bot.ports import Model
 from bot.values import Completion, Finding, LookUp, Prompt, Purpose
 
 REPEATED = 500  # tokens of the first answer and of what is said with the results
+ONE_TOKENS, JOINT_TOKENS = look_ups.TOKENS, 8_000  # of what is shown; to an answer about several claims
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +39,14 @@ class Dialogues:
             () if _has_verdict(reply) else wishes(prompt, reply) for prompt, reply in zip(offers, first, strict=True)
         ]
         back = [(at, reply) for at, reply in enumerate(first) if isinstance(reply, Completion) and wishes_by_prompt[at]]
-        further_prompts = [further(offers[at], reply, await self.show(wishes_by_prompt[at])) for at, reply in back]
+        further_prompts = [
+            further(offers[at], reply, await self.show(wishes_by_prompt[at], _room(offers[at]))) for at, reply in back
+        ]
         second = dict(zip((at for at, _ in back), await self.send(further_prompts), strict=True))
         replies: list[Completion | DeepRepoError] = []
         for at, reply in enumerate(first):
             last = second.get(at, reply)
-            replies.append(_without_wishes(last) if isinstance(last, Completion) else reply)
+            replies.append(_last_word(reply, last) if isinstance(last, Completion) else reply)
         return replies
 
     async def send(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:
@@ -52,20 +56,22 @@ class Dialogues:
     @contextmanager
     def offering(self, prompts: Sequence[Prompt]) -> Iterator[list[Prompt]]:
         """The prompts as they are to be sent first: with the offer where it can be kept, else without."""
-        more = look_ups.TOKENS + REPEATED
+        more = (JOINT_TOKENS if any(map(_are_several, prompts)) else ONE_TOKENS) + REPEATED
         with self.calls.offers.promising(self.model, prompts, self.role, more) as offers:
             can_offer = self.look_ups is not None
             yield [one if can_offer and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
 
-    async def show(self, look_ups: Sequence[LookUp]) -> tuple[LookedUp, ...]:
-        """The code that was asked for."""
-        return await self.look_ups.show(look_ups) if self.look_ups is not None and look_ups else ()
+    async def show(self, wishes: Sequence[LookUp], most: int = ONE_TOKENS) -> tuple[LookedUp, ...]:
+        """The code that was asked for, in `most` tokens."""
+        return await self.look_ups.show(wishes, most) if self.look_ups is not None and wishes else ()
 
 
 def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, ...]:
     """What a first answer asks to see; nothing where nothing was offered."""
     has_offer = prompt.answer is not None and prompt.answer.final is not None
-    return read.look_ups(reply.data) if has_offer and isinstance(reply, Completion) else ()
+    if not has_offer or not isinstance(reply, Completion):
+        return ()
+    return read.look_ups(reply.data, are_several=_are_several(prompt))
 
 
 def further(prompt: Prompt, reply: Completion, shown_code: Sequence[LookedUp], vague: Sequence[Finding] = ()) -> Prompt:
@@ -74,7 +80,9 @@ def further(prompt: Prompt, reply: Completion, shown_code: Sequence[LookedUp], v
     The form stays: providers read the beginning of a dialogue from their cache only if its tools are the same.
     """
     form = prompt.answer.name if prompt.answer is not None else ""
-    text = render.text("prompts/looked_up.md.j2", about=prompt.about, results=shown_code, vague=vague, form=form)
+    open_claims = joint_opinions.open_claims(reply.data)
+    values = {"about": prompt.about, "results": shown_code, "vague": vague, "form": form, "open_claims": open_claims}
+    text = render.text("prompts/looked_up.md.j2", **values)
     return prompt.further(reply, text)
 
 
@@ -83,14 +91,27 @@ def final(prompt: Prompt) -> Prompt:
     return replace(prompt, answer=prompt.answer.final or prompt.answer) if prompt.answer else prompt
 
 
+def _are_several(prompt: Prompt) -> bool:
+    """Whether a prompt is about several claims."""
+    return prompt.answer is not None and prompt.answer.name == joint_opinions.NAME
+
+
+def _room(prompt: Prompt) -> int:
+    return JOINT_TOKENS if _are_several(prompt) else ONE_TOKENS
+
+
 def _has_verdict(reply: Completion | DeepRepoError) -> bool:
     """Whether a second opinion has come to a verdict: what it would like to see besides cannot be worth another call."""
-    verdict = verify.opinion(reply) if isinstance(reply, Completion) else None
+    data = reply.data if isinstance(reply, Completion) else None
+    if data and joint_opinions.NAME in data:
+        return not joint_opinions.open_claims(data)
+    verdict = verify.verdict_of(data)
     return verdict is not None and not verdict.open
 
 
-def _without_wishes(reply: Completion) -> Completion:
-    """An answer after which nothing more is shown: what it asks for all the same is left out."""
-    return replace(
-        reply, data={name: value for name, value in reply.data.items() if name != "look_ups"} if reply.data else None
-    )
+def _last_word(first: Completion | DeepRepoError, last: Completion) -> Completion:
+    """An answer after which nothing more is shown: what it asks for all the same is left out, what the first has decided stays."""
+    if isinstance(first, Completion) and first is not last and joint_opinions.NAME in (first.data or {}):
+        last = joint_opinions.join_answers(first, last)
+    data = {name: value for name, value in last.data.items() if name != "look_ups"} if last.data else None
+    return replace(last, data=data)

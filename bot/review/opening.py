@@ -98,7 +98,7 @@ async def open_session(
     checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, subject.tracker)
     tree = MaskedTree(subject.tree, subject.masks)
     callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
-    look_ups = LookUps(tree, languages, callers, readers)
+    look_ups = LookUps(tree, languages, callers, readers, frozenset(file.path for file in subject.files))
     worker = (
         _model_worker(models.reader, subject, calls, lenses or {}, look_ups, walkthrough=walkthrough)
         if models.reader

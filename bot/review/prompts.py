@@ -6,10 +6,12 @@ from functools import partial
 from typing import Any
 
 from bot import render
+from bot.context import snippets
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.deciding_rows import brief_diffs
-from bot.context.packing import LARGE_AROUND, LARGE_PROMPT, large
+from bot.context.packing import LARGE_SCALE, ONE_PROMPT, Scale, large, scale
 from bot.diff import file_diffs
+from bot.diff.tell import FileDiff
 from bot.findings import custom_checks, issues, read
 from bot.ports import Lens
 from bot.review.coverage import ObligedUse
@@ -22,8 +24,9 @@ LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of t
 MAX_LENSES = 4  # questions of one prompt; the first ones of the list are the ones that find most
 PART_ANSWER, WHOLE_ANSWER = 4_096, 8_192  # tokens of an answer
 QUESTION = "What is wrong with this change, and whom does it break?"
-# Tokens of a diff that one more reader sees alone: a shorter one is read well beside other code, a longer one is for the readers of its parts.
-DIFF_ONLY = range(2_000, 32_000)
+# Tokens of a diff that one more reader sees alone: a shorter one is read well beside other code. Of a longer one that reader found
+# nothing that the others had not told, and retold it in words that took second opinions of their own (docs/evaluation.md).
+DIFF_ONLY = range(2_000, 8_000)
 NAMED = 3  # files that the subject of a prompt names
 LEAST_UNITS = 300  # tokens of units that a prompt holds at least
 INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
@@ -49,7 +52,7 @@ def sizes(window: int | None) -> tuple[int, int]:
     if window is None:
         return 0, NEARBY_TOKENS
     free = window - INSTRUCTIONS - min(PART_ANSWER, window // 4)
-    return min(LARGE_PROMPT, max(LEAST_UNITS, int(free * UNITS))), max(0, min(NEARBY_TOKENS, int(free * BESIDE)))
+    return min(LARGE_SCALE.most, max(LEAST_UNITS, int(free * UNITS))), max(0, min(NEARBY_TOKENS, int(free * BESIDE)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,10 @@ class PromptWriter:
         """Whether this change is read in many prompts."""
         return large(tuple(self.units.values()))
 
+    @property
+    def _scale(self) -> Scale:
+        return scale(tuple(self.units.values()))
+
     def of(
         self,
         text: str,
@@ -91,7 +98,7 @@ class PromptWriter:
                 Message("user", text),
             ),
             answer=custom_checks.form(form) if checks else form,
-            max_tokens=WHOLE_ANSWER if self.whole else PART_ANSWER,
+            max_tokens=WHOLE_ANSWER if self.whole or sum(unit.tokens for unit in units) > ONE_PROMPT else PART_ANSWER,
             about=f"the change of {', '.join(paths[:NAMED])}{more}" if paths else "",
         )
 
@@ -114,17 +121,27 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **self._common_values(unit.path for unit in units),
             issues=issues_to_close,
-            parts=file_diffs(units, self.files, LARGE_AROUND if self.large else None),
+            parts=self._diffs(units, {} if bare else builder.rest_of_definitions(units)),
             questions=[question]
             if question
             else [*self._questions(units), *filter(None, [custom_checks.section(checks)])],
-            elsewhere=builder.elsewhere(units, beside) if self.may_ask else (),
+            elsewhere=await builder.elsewhere(units, beside) if self.may_ask else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
-        prompt = self.of(telling(unchanged=(*abroad, *beside)), units, walkthrough, issues_to_close, checks)
-        seen_text = telling(unchanged=judged_excerpts)
+        prompt = self.of(
+            telling(unchanged=snippets.with_countable_numbers((*abroad, *beside))),
+            units,
+            walkthrough,
+            issues_to_close,
+            checks,
+        )
+        seen_text = telling(unchanged=snippets.with_countable_numbers(judged_excerpts))
         return SentPrompt(tuple(units), prompt, seen_text, bare, walkthrough, issues_to_close, checks)
+
+    def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
+        """The units file by file; in a prompt about a part with few unchanged lines."""
+        return file_diffs(units, self.files, None if self.whole else self._scale.around, further_lines)
 
     def of_uses(
         self, changed_units: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]
@@ -135,7 +152,7 @@ class PromptWriter:
             **self._common_values(use.path for use in mine),
             issues=(),
             parts=brief_diffs(changed_units, self.files),
-            unchanged=beside,
+            unchanged=snippets.with_countable_numbers(beside),
             elsewhere=(),
             questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
         )

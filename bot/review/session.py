@@ -9,7 +9,7 @@ from bot.checkout.masked import ShownTree
 from bot.findings import merge
 from bot.findings.check import check
 from bot.findings.judge import JudgedFindings
-from bot.findings.verify import Ask
+from bot.findings.verify import Send
 from bot.llm.calls import Calls
 from bot.masking.masks import Masks
 from bot.ports import Model, Tree
@@ -144,7 +144,7 @@ class Session:
         ]
         self.undecided_marks |= {finding.fingerprint for finding in judgement.unproven}
 
-    def second_opinion(self, is_wanted: bool) -> Ask | None:
+    def second_opinion(self, is_wanted: bool) -> Send | None:
         """Who verifies findings: the root, else the worker's model; None where there is no model or it is not wanted."""
         model = self.root or self.reader
         if model is None or not is_wanted:

@@ -18,8 +18,8 @@ from bot.values import Excerpt, Unit, tokens
 if TYPE_CHECKING:
     from bot.ports import Tree
 
-PROMPT_TOKENS = 5_000  # of uses in one prompt
-LARGE_PROMPT = 20_000  # the same in a large change
+PROMPT_TOKENS = 20_000  # of uses in one prompt
+EXCERPT_TOKENS = 5_000  # of the lines around one use
 REVIEW_TOKENS = 60_000  # of uses in all such prompts of one review
 AROUND = 4  # lines before and after a use
 TOO_MANY = "more uses than one review reads"
@@ -103,7 +103,7 @@ def _unit(symbol: str, units: Mapping[str, Unit]) -> Unit | None:
 def _around(use: ObligedUse, lines: Sequence[str]) -> Excerpt | None:
     """The lines around a use, those of its function alone where it is short."""
     first, last = max(1, use.line - AROUND), min(len(lines), use.line + AROUND)
-    if first > last or tokens("\n".join(lines[first - 1 : last])) > PROMPT_TOKENS:
+    if first > last or tokens("\n".join(lines[first - 1 : last])) > EXCERPT_TOKENS:
         return None
     excerpt = snippets.cut(use.path, lines, range(first, last + 1), f"uses {use.reference.name}")
     return replace(excerpt, title=f"{use.reference.function} · {excerpt.title}") if use.reference.function else excerpt

@@ -9,7 +9,7 @@ from bot.context import file_questions
 from bot.context.builder import ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.look_ups import LookUps
-from bot.context.packing import pack
+from bot.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
@@ -37,6 +37,8 @@ from bot.values.consumer import ConsumerImpact
 
 # Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
 LARGE_NEARBY = 12_000
+# Tokens of such code in one prompt of a change that is read in parts: beside readers of pairs, and where nobody reads pairs.
+BACKED_NEARBY, MOST_NEARBY = 2_000, 9_600
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class ModelWorker:
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # whose lines are shown beside what they use
     checks: Sequence[CustomCheck] = ()  # of the owner's, that readers answer
+    is_backed: bool = False  # whether pairs are read beside: most uses of what changed stand there
     diff_only: bool = False  # whether one more reader of the whole change sees the diff alone
     on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
         None
@@ -91,7 +94,14 @@ class ModelWorker:
         writer = self._writer
         if writer.large:
             beside = min(beside, LARGE_NEARBY // max(1, len(groups)))
-        builder = ContextBuilder(self.tree, self.files, len(groups), first=first, most=beside)
+        elif self.is_backed:
+            beside = min(beside, BACKED_NEARBY if scale(units) != SMALL_SCALE else beside)
+        elif not limit or limit >= PARTS_SCALE.most:
+            full_prompts = sum(unit.tokens for unit in units) / ONE_PROMPT
+            beside = min(MOST_NEARBY, int(beside * max(1.0, full_prompts / max(1, len(groups)))))
+        builder = ContextBuilder(
+            self.tree, self.files, len(groups), first=first, most=beside, completes=scale(units) == SMALL_SCALE
+        )
         await builder.prepare(units)
         extent = self._extent(units, groups) if not question else "none"
         prompts = [await writer.of_units(group, builder, question, extent) for group in groups]
@@ -107,9 +117,8 @@ class ModelWorker:
     async def uses(self) -> WorkerReply:
         """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
         left = self.tracker.open_uses()
-        limit, beside = sizes(self.calls.sizes.window(self.model))
-        large = self._writer.large
-        room = min(uses.LARGE_PROMPT, limit or uses.LARGE_PROMPT) if large else min(uses.PROMPT_TOKENS, beside)
+        limit, _ = sizes(self.calls.sizes.window(self.model))
+        room = min(uses.PROMPT_TOKENS, limit or uses.PROMPT_TOKENS)
         groups, beyond = await uses.group(self.tree, self.tracker.units, left, room)
         self.tracker.leave(beyond, uses.TOO_MANY)
         use_prompts = [self._writer.of_uses(*group) for group in groups]

@@ -14,7 +14,7 @@ class Thresholds:
     """Where one strategy ends and the next begins. docs/effort.md gives the reasons."""
 
     direct_tokens: int = 6_000  # of all units: one prompt's worth, the model sees all of it in one call
-    root_tokens: int = 24_000  # of a root's first message at most, with its instructions
+    root_tokens: int = 18_000  # of a root's first message at most, with its instructions
     root_units: int = 400  # of a change: of more of them a root has fewer turns, since each repeats what it has seen
     root_part: int = 2  # the budget holds a root if one part in so many of it pays for that message and its reply
 

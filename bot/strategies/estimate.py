@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.agent.dry_run import TURN_TOKENS, DryRun, Price
+from bot.findings.joint_opinions import MOST_CLAIMS
 from bot.llm import capacity
 from bot.review.session import Session
 from bot.strategies import load
@@ -26,8 +27,12 @@ class Habits:
     output: int = 1_200  # tokens that a block prints to it
     questions_per_turn: int = 4  # questions to workers in each of its turns but the last
     question: int = 1_500  # tokens of such a question, with the code that it is about
-    findings: float = 0.3  # per worker's prompt: each is checked by a second opinion
-    opinion: int = 3_000  # tokens of a second opinion's prompt
+    findings: float = (
+        0.3  # per `part` tokens that workers read, and at least per review: each is checked by a second opinion
+    )
+    part: int = 9_000
+    opinion: int = 3_000  # tokens of a second opinion's prompt about one claim
+    claim: int = 1_500  # tokens of each further claim in the same prompt
     # Of the prompts of workers and second opinions: the model asks to see more code, in a second call. Measured: 59 of 69 readers
     # and 30 of 61 second opinions (docs/evaluation.md), which are asked less often since.
     asking: float = 0.7
@@ -38,8 +43,8 @@ class Habits:
 
     def __str__(self) -> str:
         return (
-            f"{self.turns} turns of a root with {self.questions_per_turn} questions each, {self.findings:.0%} of the prompts with a finding, "
-            f"one second opinion for each finding, {self.asking:.0%} of both with one more call that is shown {self.looked_up:,} tokens of "
+            f"{self.turns} turns of a root with {self.questions_per_turn} questions each, {self.findings:g} findings for each {self.part:,} tokens "
+            f"that workers read, up to {MOST_CLAIMS} of them in one second opinion, {self.asking:.0%} of both with one more call that is shown {self.looked_up:,} tokens of "
             f"code; of models that may think {capacity.HABIT['worker']} tokens of thinking in a worker's "
             f"answer, {capacity.HABIT['verify']} in a second opinion, {capacity.HABIT['root']:,} in a turn of the root"
         )
@@ -83,9 +88,12 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
         )
     elif root is not None and not turns:
         turns = [*root.prompt_usages, *_again(root.look_up_usages, habits)]
-    finding_count = math.ceil(habits.findings * max(1, len(worker.prompt_usages))) if verify else 0
+    read_tokens = sum(usage.input for usage in worker.prompt_usages)
+    finding_count = math.ceil(habits.findings * max(1.0, read_tokens / habits.part)) if verify else 0
     judge = root or worker
-    opinions = [Usage(habits.opinion, 200 + judge.thinking("verify"))] * finding_count
+    claims = [min(MOST_CLAIMS, finding_count - at) for at in range(0, finding_count, MOST_CLAIMS)]
+    thinking = judge.thinking("verify")
+    opinions = [Usage(habits.opinion + habits.claim * (one - 1), 200 * one + thinking) for one in claims]
     opinions += _again(opinions, habits)
     tested = min(proofs, finding_count)
     writing = Usage(habits.proof, 1_000 + judge.thinking("verify"))

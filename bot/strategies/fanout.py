@@ -76,12 +76,12 @@ async def read_uses(session: Session, worker: Worker) -> None:
 
 
 def hearing(session: Session, worker: Worker, *, diff_only: bool = False, is_merged: bool = False) -> Worker:
-    """The worker whose findings get their second opinions while it still reads, unless they are `is_merged` with those of others first."""
+    """The worker whose findings get their second opinions while it still reads, unless they are `is_merged` with those of pairs first."""
     from bot.review.workers import ModelWorker
 
     if not isinstance(worker, ModelWorker):
         return worker
-    diff_worker = replace(worker, diff_only=diff_only)
+    diff_worker = replace(worker, diff_only=diff_only, is_backed=is_merged)
     return diff_worker if is_merged else replace(diff_worker, on_findings=session.on_findings)
 
 

@@ -48,6 +48,7 @@ class FileType:
     bare_calls: bool = False  # a method is called without brackets, too
     camel_case: bool = False  # its code writes names of data in another style than data does
     literal_keys: bool = False  # `key: value` is a literal's key, and no annotation
+    keys_are_fields: bool = False  # `record.key` reads what `{"key": ...}` holds
     symbols: bool = False  # `:name` is a text
     implicit_result: bool = False  # the last value of a function is its result
     named_arguments: str = ""  # what follows the name of a parameter in a call; empty: a call names none
@@ -91,6 +92,7 @@ JAVASCRIPT = FileType(
     comments=_SCRIPT_COMMENTS,
     definitions="member",
     camel_case=True,
+    keys_are_fields=True,
     literal_keys=True,
     undeclared_results=True,
     missing_arguments=True,
@@ -276,6 +278,7 @@ SWIFT = FileType(
 )
 LUA = FileType(
     suffixes=(".lua",),
+    keys_are_fields=True,
     parser="lua",
     headings=("Lua",),
     lexer="lua",

@@ -154,3 +154,32 @@ def test_a_member_of_a_removed_class_on_a_receiver_of_a_library_is_silent(reposi
     app = "package a;\n\nclass App {\n  String f(IOException e) {\n    return e.getMessage();\n  }\n}\n"
     files = {"a/Reply.java": reply, "a/App.java": app}
     assert look(repository.change(files, {"a/Reply.java": "package a;\n\nclass Other {\n}\n"})) == []
+
+
+EMBEDS = 'package b\n\nimport "lib.invalid/tables"\n\ntype Printer struct {\n\ttables.Printer\n\tcolor bool\n}\n'
+CALLS = 'package c\n\nimport "example.invalid/m/b"\n\nfunc f(p b.Printer) {\n\tp.PutAllRows()\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("printer", "hints"),
+    [
+        (EMBEDS, 0),
+        (EMBEDS.replace("\ttables.Printer\n", '\t*tables.Printer `json:"-"` // of a library\n'), 0),
+        (EMBEDS.replace("tables.Printer", "kept tables.Printer"), 1),
+        (EMBEDS.replace("lib.invalid/tables", "example.invalid/m/own/tables"), 1),
+        (EMBEDS.replace("lib.invalid/tables", "tables"), 1),
+    ],
+)
+def test_a_type_that_embeds_one_of_a_library_may_have_any_method(
+    repository: Repository, printer: str, hints: int
+) -> None:
+    """Whoever imports its package gets no hint; a field, a type of this module and one of the standard library promise nothing."""
+    store = STORE.replace("package a", "package b")
+    files = MOD | {
+        "b/store.go": store,
+        "b/printer.go": printer,
+        "c/app.go": CALLS,
+        "own/tables/a.go": "package tables\n",
+    }
+    found = look(repository.change(files, {"b/store.go": store.replace("PutAllRows", "InsertAll")}))
+    assert len(found) == hints, found

@@ -14,7 +14,7 @@ from bot.outputs import OUTPUTS
 from bot.values import Finding, Review, ReviewRequest
 
 # Written by the version before findings had identities of their own: a review by code, its JSON output, and the same
-# review again with a scripted model, built upon that output.
+# review again with a scripted model, built upon that output. `claims` is of the version before several claims were verified in one request.
 OLDER = Path(__file__).parent / "data" / "older"
 DAY = "2026-01-01T00:00:00Z"
 FILES: list[dict[str, str | bytes | None]] = [
@@ -44,7 +44,7 @@ def reviewed(tmp_path: Path) -> Repository:
     return made
 
 
-@pytest.mark.parametrize("name", ["offline", "model"])
+@pytest.mark.parametrize("name", ["offline", "model", "claims"])
 def test_an_older_journal_is_played_back(reviewed: Repository, name: str) -> None:
     """The same findings as then, and no difference."""
     journal = OLDER / f"{name}.jsonl"

@@ -363,3 +363,40 @@ def test_where_a_changed_value_flows_on_is_shown_with_what_is_called_there(repos
     bodies = "\n".join(excerpt.body for excerpt in shown(repository, before, after))
     assert "return any(is_inside(one, line) for one in self.ends)" in bodies
     assert "return line <= end" in bodies
+
+
+def test_a_local_variable_is_no_lead_to_code_of_another_language(repository: Repository) -> None:
+    """Unless it is handed on under its own name."""
+    page = "<p>${errorMessage}</p>\n"
+    java = (
+        "class Acl {{\n  void check() {{\n    String errorMessage;\n    errorMessage = make({});\n    {};\n  }}\n}}\n"
+    )
+    for use, expected in (
+        ("throw new Denied(errorMessage)", []),
+        ('put("errorMessage", errorMessage)', ["page.jelly"]),
+    ):
+        before: Files = {"Acl.java": java.format(1, use), "page.jelly": page}
+        after: Files = {"Acl.java": java.format(2, use)}
+        assert paths(shown(repository, before, after)) == expected
+
+
+def test_the_variable_of_a_loop_builds_on_nothing(repository: Repository) -> None:
+    """`impl Show for Origin` does."""
+    before: Files = {
+        "src/origin.rs": "pub struct Origin {\n    port: u8,\n}\n",
+        "src/show.rs": "impl Show for Origin {\n    fn show(&self) {}\n}\n",
+        "tool/links.py": "def links(repo):\n    for Origin in repo['links']:\n        print(Origin)\n",
+    }
+    found = shown(repository, before, {"src/origin.rs": "pub(crate) struct Origin {\n    port: u8,\n}\n"})
+    assert [(one.path, one.title) for one in found] == [("src/show.rs", "builds on Origin")]
+
+
+def test_a_field_of_another_object_is_no_reader_of_a_key(repository: Repository) -> None:
+    """Python has the key of a dictionary as a text; in JavaScript `order.billing_address` reads it."""
+    before: Files = {
+        "mail/payload.py": "def payload(order):\n    return {'billing_address': order.bill}\n",
+        "mail/show.py": "def show(data):\n    return data['billing_address']\n",
+        "cart/model.py": "def same(cart):\n    return cart.billing_address\n",
+    }
+    after: Files = {"mail/payload.py": "def payload(order):\n    return {'billing_address': order.bill or {}}\n"}
+    assert paths(shown(repository, before, after)) == ["mail/show.py"]

@@ -51,16 +51,17 @@ def test_a_definition_is_whole_and_that_of_the_named_class_where_one_is_named(re
     """A match with its default; of `Shelf.pick` not the function of the same name."""
     both, named = shown(repository, LookUp("definition", "pick"), LookUp("definition", "Shelf.pick"))
     assert [(e.path, e.start, e.end) for e in both.excerpts] == [("src/pick.py", 1, 6), ("src/shelf.py", 2, 3)]
-    assert "shown above" in named.notes[0]  # no line twice
+    assert named.notes == ('shown under "definition of pick": src/shelf.py 2 to 3',)  # no line twice
     (alone,) = shown(repository, LookUp("definition", "Shelf.pick"))
     assert [e.path for e in alone.excerpts] == ["src/shelf.py"]
 
 
 def test_what_a_prompt_shows_already_is_not_shown_again(repository: Repository) -> None:
-    """The lines of earlier excerpts are left out, and counted."""
+    """The lines of earlier excerpts are left out, and named."""
     (first,) = shown(repository, LookUp("definition", "pick"))
     (again,) = shown(repository, LookUp("definition", "pick"), above=first.excerpts)
-    assert (again.excerpts, again.notes[0]) == ((), "2 places of it shown above")
+    assert again.excerpts == ()
+    assert again.notes == ("shown before: src/pick.py 1 to 6", "shown before: src/shelf.py 2 to 3")
 
 
 def test_a_file_that_is_not_a_text_is_named_and_not_shown(repository: Repository) -> None:
@@ -120,13 +121,14 @@ def test_of_a_long_function_what_it_returns_is_shown(repository: Repository) -> 
     text = one.excerpts[0].text
     assert "def sums(rows):" in text
     assert "    if total_7 < 0:\n        raise ValueError(total_7)" in text
-    assert "it goes on to line 304" in one.excerpts[0].title
+    assert one.excerpts[0].title == "defines sums, lines 1 to 304"
+    assert one.notes[0].startswith("not shown for lack of room: src/sums.py ")
     (whole,) = shown(
         repository,
         LookUp("definition", "sums"),
         files={"src/sums.py": f"def sums(rows):\n{body[: len(body) // 3]}\n    return 1\n"},
     )
-    assert len(whole.excerpts[0].rows) > look_ups.BLOCK
+    assert (len(whole.excerpts[0].rows) > 100, whole.notes) == (True, ())
 
 
 def test_lines_before_the_change_are_those_of_their_definition(repository: Repository) -> None:
@@ -158,11 +160,12 @@ def test_what_one_look_up_does_not_need_an_earlier_one_may_have(repository: Repo
 
 
 def test_a_long_class_is_shown_by_its_head_and_its_members(repository: Repository) -> None:
-    """The excerpt names its part."""
-    (one,) = shown(repository, LookUp("definition", "Store"))
+    """Where the answer has no room for all of it."""
+    (one,) = shown(repository, LookUp("definition", "Store"), most=700)
     assert "    def step_60(self):" in one.excerpts[0].text
     assert "        return 60" not in one.excerpts[0].text
-    assert "it goes on to line 161" in one.excerpts[0].title
+    assert one.excerpts[0].title == "defines Store, lines 1 to 161"
+    assert one.notes[0].startswith("not shown for lack of room: src/store.py ")
 
 
 def test_uses_are_of_the_product_first_counted_and_bounded(repository: Repository) -> None:
@@ -170,7 +173,7 @@ def test_uses_are_of_the_product_first_counted_and_bounded(repository: Repositor
     (one,) = shown(repository, LookUp("uses", "pick"))
     assert all(e.path.startswith("src/use_") for e in one.excerpts)
     assert "lines import it" in one.notes[0]
-    assert any("more in" in note and "tests" in note for note in one.notes)
+    assert any("more not shown: src/use_" in note for note in one.notes)
 
 
 def test_all_of_one_answer_stays_under_its_tokens(repository: Repository) -> None:
@@ -183,7 +186,7 @@ def test_all_of_one_answer_stays_under_its_tokens(repository: Repository) -> Non
     found = shown(repository, *wanted, most=900)
     assert all(one.excerpts for one in found)
     assert tokens(look_ups.text(found)) <= 900
-    assert any("did not fit" in note for note in found[0].notes)
+    assert any("for lack of room" in note for note in found[0].notes)
 
 
 def test_lines_that_are_asked_for_end_with_their_block(repository: Repository) -> None:
@@ -206,7 +209,8 @@ def test_two_look_ups_of_one_place_show_it_in_one_piece(repository: Repository) 
     ]
     first, second = shown(repository, *wanted)
     assert [row.number for row in first.excerpts[0].rows] == [*range(1, first.excerpts[0].end + 1)]
-    assert (second.excerpts, second.notes) == ((), ("1 place of it shown above",))
+    assert second.excerpts == ()
+    assert second.notes == ('shown under "lines 5 to 8 of src/store.py": src/store.py 1 to 21',)
 
 
 def test_a_place_that_did_not_fit_is_named(repository: Repository) -> None:
@@ -214,7 +218,8 @@ def test_a_place_that_did_not_fit_is_named(repository: Repository) -> None:
     body = "".join(f"    total_{n} = rows[{n}].amount_of_the_row\n" for n in range(60))
     files: dict[str, str | bytes | None] = {f"src/sums_{n}.py": f"def sums(rows):\n{body}" for n in range(3)}
     (one,) = shown(repository, LookUp("definition", "sums"), files=files, most=900)
-    assert one.notes == ("2 places more did not fit, or not to the end: src/sums_1.py:1, src/sums_2.py:1",)
+    assert [note.split(" 1 to")[0] for note in one.notes[1:]] == ["not shown for lack of room: src/sums_2.py"]
+    assert one.notes[0].endswith("a look-up of these lines alone shows them")
 
 
 def test_a_long_definition_is_shown_around_the_lines_that_are_asked_for(repository: Repository) -> None:
@@ -225,3 +230,75 @@ def test_a_long_definition_is_shown_around_the_lines_that_are_asked_for(reposito
     numbers = {row.number for row in one.excerpts[0].rows}
     assert {1, *range(290, 321)} <= numbers
     assert 200 not in numbers
+
+
+GROWING = "".join(f"    total_{n} = rows[{n}].amount_of_the_row\n" for n in range(40))
+
+
+def test_a_definition_beside_a_search_for_its_name_stands_whole_under_its_own_heading(repository: Repository) -> None:
+    """The search says where the lines are that it does not show again."""
+    files: dict[str, str | bytes | None] = {
+        "src/sums.py": f"LIMIT = 3\n\n\ndef sums(rows):\n{GROWING}    return sums_of(rows)\n\n\nprint(sums([]))\n"
+    }
+    search, definition = shown(repository, LookUp("search", r"\bsums\b"), LookUp("definition", "sums"), files=files)
+    assert [(e.start, e.end, len(e.rows)) for e in definition.excerpts] == [(4, 45, 42)]
+    assert [row.text for e in search.excerpts for row in e.rows] == ["print(sums([]))"]
+    assert search.notes == ('shown under "definition of sums": src/sums.py 4',)
+
+
+def test_a_hit_stands_below_the_head_of_its_definition_and_the_title_names_the_lines_that_match(
+    repository: Repository,
+) -> None:
+    """Below decorators; a hit in an import has none."""
+    uses = "".join(
+        f"@cached\ndef job_{n}(rows):\n{GROWING}    pick(rows)\n{GROWING}    pick(None)\n\n\n" for n in range(4)
+    )
+    files: dict[str, str | bytes | None] = {"src/jobs.py": f"from src.pick import pick\n\n\n{uses}"}
+    (one,) = shown(repository, LookUp("search", r"pick\("), files=files)
+    (excerpt,) = one.excerpts
+    assert excerpt.title == "matches on lines 46, 87, 132, 173, 218, 259, 304, 345"
+    numbers = [row.number for row in excerpt.rows]
+    assert {5, 91, 177, 263, 46, 87, 345} <= {*numbers}  # each function's name, not its decorator
+    assert 263 in numbers
+    assert 262 not in numbers
+
+
+def test_a_range_that_has_no_room_keeps_what_the_other_look_ups_look_for(repository: Repository) -> None:
+    """Then code; comments last. What is left out is named."""
+    filler = "".join(f"# what step {n} does with the rows that it gets\nstep_{n}(rows, {n})\n" for n in range(90))
+    files: dict[str, str | bytes | None] = {"src/steps.py": f"{filler}if deciding(rows):\n    stop()\n{filler}"}
+    wanted = [LookUp("lines", path="src/steps.py", start=1, end=350), LookUp("search", "deciding", "src/*.py")]
+    lines, search = shown(repository, *wanted, files=files, most=1_600)
+    texts = [row.text for row in lines.excerpts[0].rows]
+    assert "if deciding(rows):" in texts
+    assert "step_0(rows, 0)" in texts or "step_89(rows, 89)" in texts
+    assert sum(text.startswith("# what") for text in texts) < sum(text.startswith("step_") for text in texts)
+    assert lines.notes[0].startswith("not shown for lack of room: src/steps.py ")
+    assert search.notes == (f'shown under "{lines.heading}": src/steps.py 181',)
+
+
+def test_a_pattern_that_matches_nothing_as_it_is_written_is_looked_for_without_regard_to_case(
+    repository: Repository,
+) -> None:
+    exact, other = shown(repository, LookUp("search", "class Shelf"), LookUp("search", "CLASS SHELF"))
+    assert (exact.excerpts[0].path, exact.notes) == ("src/shelf.py", ())
+    assert other.notes[0] == "no line matches it as it is written: these do without regard to case"
+
+
+def test_code_of_the_languages_of_the_change_comes_before_that_of_others(repository: Repository) -> None:
+    """A function of another language that is called the same."""
+    files: dict[str, str | bytes | None] = {
+        "app/escape.js": "export function xmlEscape(s) {\n  return s\n}\n",
+        "core/Util.java": "class Util {\n  static String xmlEscape(String s) {\n    return s;\n  }\n}\n",
+        "core/Main.java": "class Main {}\n",
+    }
+    pull = repository.change({}, files)
+
+    async def run() -> tuple[LookedUp, ...]:
+        async with Checkout(pull) as tree:
+            callers = partial(dependents.callers, tree, languages=LANGUAGES)
+            look_ups = LookUps(tree, LANGUAGES, callers, partial(_readers, tree), ["core/Main.java"])
+            return await look_ups.show([LookUp("definition", "xmlEscape")])
+
+    (one,) = asyncio.run(run())
+    assert [e.path for e in one.excerpts] == ["core/Util.java", "app/escape.js"]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.context.packing import LARGE, LARGE_PROMPT, PROMPT_TOKENS, pack
+from bot.context.packing import pack, scale
 from bot.values import Unit
 
 
@@ -22,7 +22,7 @@ def test_every_unit_is_in_one_prompt_and_none_is_too_full(wanted: list[tuple[str
     units = [unit(path, number, tokens) for number, (path, tokens) in enumerate(wanted)]
     groups = pack(units)
     total = sum(one.tokens for one in units)
-    most = LARGE_PROMPT if total > LARGE else PROMPT_TOKENS
+    most = scale(units).most
     assert sorted(one.id for group in groups for one in group) == sorted(one.id for one in units)
     assert all(len(group) == 1 or sum(one.tokens for one in group) <= most for group in groups)
     assert len(groups) <= 2 * total / most + 1
@@ -31,15 +31,15 @@ def test_every_unit_is_in_one_prompt_and_none_is_too_full(wanted: list[tuple[str
 def test_files_and_folders_stay_together() -> None:
     """The units of a file share a prompt where they fit; the riskiest prompt comes first."""
     units = [
-        unit("a/x.py", 1, 2_000),
-        unit("b/z.py", 2, 5_000, risk=9),
-        unit("a/x.py", 3, 2_000),
-        unit("a/y.py", 4, 1_900),
+        unit("a/x.py", 1, 8_000),
+        unit("b/z.py", 2, 20_000, risk=9),
+        unit("a/x.py", 3, 8_000),
+        unit("a/y.py", 4, 7_900),
     ]
     assert [[one.name for one in group] for group in pack(units)] == [["2"], ["1", "3", "4"]]
 
 
 def test_gaps_are_filled_from_other_folders() -> None:
     """A small rest of one folder does not pay for a prompt of its own."""
-    units = [unit("a/x.py", 1, 5_500), unit("b/z.py", 2, 400)]
+    units = [unit("a/x.py", 1, 22_000), unit("b/z.py", 2, 400)]
     assert len(pack(units)) == 1

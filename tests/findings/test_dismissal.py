@@ -15,6 +15,7 @@ from bot.findings.check import check
 from bot.findings.judge import JudgedFindings, judge
 from bot.findings.merge import identify
 from bot.findings.suppress import IgnoreList
+from bot.findings.verify import OpinionQuestion
 from bot.values import (
     ArchivedFinding,
     Completion,
@@ -22,7 +23,6 @@ from bot.values import (
     Evidence,
     Finding,
     OwnerRule,
-    Prompt,
     PullRequest,
     Source,
     Usage,
@@ -81,10 +81,10 @@ class Opinion:
     def __init__(self, answers: Mapping[str, Mapping[str, Any]]) -> None:
         self.answers, self.prompts = answers, list[str]()
 
-    async def __call__(self, prompts: Sequence[Prompt]) -> list[Completion]:
+    async def __call__(self, questions: Sequence[OpinionQuestion]) -> list[Completion]:
         replies = []
-        for prompt in prompts:
-            text = prompt.messages[-1].text
+        for question in questions:
+            text = question.prompt.messages[-1].text
             self.prompts.append(text)
             more = next((dict(each) for mark, each in self.answers.items() if mark in text.partition("---")[0]), {})
             data = {

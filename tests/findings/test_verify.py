@@ -9,6 +9,7 @@ from fakes import Repository
 from bot.checkout import Checkout
 from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderDown
 from bot.findings.judge import JudgedFindings, judge
+from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.values import (
     ChangedSymbol,
@@ -58,11 +59,11 @@ class Judge:
     def __init__(self, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
         self.reply, self.asked = reply, list[Prompt]()
 
-    async def __call__(self, prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
-        self.asked += prompts
+    async def __call__(self, questions: Sequence[OpinionQuestion]) -> Sequence[Completion | DeepRepoError]:
+        self.asked += [question.prompt for question in questions]
         if isinstance(self.reply, DeepRepoError):
-            return [self.reply for _ in prompts]
-        return [Completion("", Usage(), data=self.reply) for _ in prompts]
+            return [self.reply for _ in questions]
+        return [Completion("", Usage(), data=self.reply) for _ in questions]
 
 
 def judged(

@@ -91,7 +91,7 @@ def test_one_call_reads_and_tells(desk: Desk) -> None:
 
 def test_several_readers_tell_of_their_files(desk: Desk) -> None:
     """Each says a phrase for what it has read; nobody who has seen a part speaks of the whole, so code does."""
-    long = "".join(f"    row{n} = rows[{n}] * {n}\n" for n in range(700))
+    long = "".join(f"    row{n} = rows[{n}] * {n}\n" for n in range(3_000))
     desk.repository.commit(dict.fromkeys(PHRASES, NEW + f"\n\ndef more(rows):\n{long}    return row1\n"))
     done = desk.review(says(), strategy="fanout")
 

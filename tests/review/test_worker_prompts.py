@@ -1,6 +1,7 @@
 """What models are told, word for word. `GOLDEN=write pytest tests/review/test_worker_prompts.py` renews the files; read the difference."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,7 +117,7 @@ PROMPTS = {
         {
             "title": "Drop the amount",
             "body": "Rates need none.",
-            "finding": FINDING,
+            "findings": [FINDING],
             "excerpts": [
                 Excerpt(
                     "shop/rates.py",
@@ -129,7 +130,23 @@ PROMPTS = {
         },
         125,
     ),
-    "verify_system": ("verify_system.md.j2", {}, 480),
+    "verify_system": ("verify_system.md.j2", {"are_several": False}, 480),
+    "verify_several": (
+        "verify.md.j2",
+        {
+            "title": "",
+            "body": "",
+            "findings": [FINDING, replace(FINDING, title="apply gives the rate", trigger="apply(1)")],
+            "excerpts": [],
+        },
+        125,
+    ),
+    "verify_several_system": ("verify_system.md.j2", {"are_several": True}, 560),
+    "looked_up_verdicts": (
+        "looked_up.md.j2",
+        {"about": "2 claims, C1 to C2", "results": [], "vague": [], "form": "verdicts", "open_claims": ["C2"]},
+        60,
+    ),
 }
 
 

@@ -63,8 +63,8 @@ class Played:
             self.asked.append("opinion")
             sure = "total() hands on" in text or self.verdict == "confirmed"
             verdict = "confirmed" if sure else self.verdict
-            return Reply(
-                data={"verdict": verdict, "trigger": "apply(0.2, -1)", "author_would_change": True, "reason": ""}
+            return doubles.verdict(
+                body, {"verdict": verdict, "trigger": "apply(0.2, -1)", "author_would_change": True, "reason": ""}
             )
         if not body.get("tools") or "Python REPL" not in text:
             self.asked.append("reading")

@@ -7,6 +7,7 @@ import pytest
 from fakes import Repository
 from strategies.test_cascade import CLAIM, FOUND, HELPER, USER, reviewed
 
+from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
 ALONE = "You see the diff by itself"
@@ -46,7 +47,9 @@ class Two:
         text = str(body["messages"])
         if CLAIM in text:
             self.asked.append("opinion")
-            return Reply(data={"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": ""})
+            return doubles.verdict(
+                body, {"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": ""}
+            )
         self.asked.append("alone" if ALONE in text else "reading")
         if ALONE not in text:
             return Reply(data={"answer": "It drops a check.", "findings": list(self.beside)})
@@ -66,7 +69,7 @@ def test_what_either_reader_finds_is_reported(change: Repository) -> None:
     """The other reader sees no code beside the diff, may ask for none, and does not speak of the whole change."""
     played = Two(beside=(FOUND,), alone=(OTHER,))
     review = reviewed(change, played)
-    assert sorted(played.asked) == ["alone", "opinion", "opinion", "reading"]
+    assert sorted(played.asked) == ["alone", "opinion", "reading"]
     assert titles(review) == sorted([FOUND["title"], OTHER["title"]])
     assert review["summary"] == "It drops a check."
     assert "shop/user.py" not in played.seen[0]

@@ -10,11 +10,14 @@ from shop import AFTER, BEFORE, FINDING, Table, quiet
 from bot.context.look_ups import LookUps
 from bot.errors import DeepRepoError
 from bot.findings.opinion_cache import Opinions
+from bot.findings.verify import NO_PRECEDENTS, OpinionQuestion, Precedents
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
 from bot.review.workers import ModelWorker
 from bot.strategies import fanout
-from bot.values import Completion, Finding, Judgement, Message, Prompt, Usage
+from bot.values import Completion, Finding, Judgement, Message, Prompt, Source, Usage
+
+CLAIM = Finding("a.py", "x", "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=1, end=1)
 
 
 class Waits:
@@ -108,8 +111,12 @@ def test_an_opinion_that_was_begun_ahead_is_not_asked_for_again() -> None:
             await asyncio.sleep(0)
             return [Completion(prompt.messages[0].text, Usage()) for prompt in prompts]
 
-        one, two = (Prompt((Message("user", text),)) for text in ("one", "two"))
-        opinions = Opinions(ask, lambda prompt: prompt is one)
+        alone = Precedents(dismissals=((CLAIM, "by design"),))  # what may answer a claim is asked of it alone
+        one, two = (
+            OpinionQuestion(CLAIM, (), None, told, Prompt((Message("user", text),)))
+            for text, told in (("one", NO_PRECEDENTS), ("two", alone))
+        )
+        opinions = Opinions(ask, lambda prompt: prompt is one.prompt)
         async with opinions.open():
             opinions.begin(opinions.ask_ahead([two, one]))
             replies = await opinions.answers([one, two])

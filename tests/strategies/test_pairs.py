@@ -68,7 +68,9 @@ class Led:
         text = str(body["messages"])
         if CLAIM in text:
             self.asked.append("opinion")
-            return Reply(data={"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": ""})
+            return doubles.verdict(
+                body, {"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": ""}
+            )
         if ASKED in text:
             self.asked.append("pairs")
             self.seen.append(body["messages"][-1]["content"])

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from bot import render
-from bot.context.packing import PROMPT_TOKENS as ONE_PROMPT
+from bot.context.packing import ONE_PROMPT
 from bot.errors import DeepRepoError
 from bot.findings.quotes import first_line, fold
 from bot.ports import Model

@@ -6,7 +6,7 @@ from bot.review.pairs.altered_definitions import Pair
 
 PROMPT_TOKENS = 8_000  # of one call, instructions included
 INSTRUCTIONS = 1_100  # tokens of these
-MOST_CALLS = 4
+MOST_CALLS = 2  # the proof of every large pair is in the first of them (docs/evaluation.md)
 
 
 def pack(pairs: Sequence[Pair], calls: int = MOST_CALLS) -> tuple[list[list[Pair]], list[Pair]]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from deeprepo_sandbox import providers
 from deeprepo_sandbox.providers import Reply
 
 NAME = "compatible/scripted"
@@ -93,8 +94,8 @@ def answer(body: Mapping[str, Any]) -> Reply:
     """The reply to one request, by the form that it asks for."""
     form = body["response_format"]["json_schema"]["schema"]["properties"]
     shown = "\n".join(str(message["content"]) for message in body["messages"])
-    if "verdict" in form:
-        return Reply(data=_opinion(shown))
+    if "verdict" in form or "verdicts" in form:
+        return providers.verdict(body, _opinion)
     if "possible" in form:
         written = UNCHARGED in shown
         return Reply(

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Literal
 
 from deeprepo_sandbox.providers.modes import Modes
-from deeprepo_sandbox.providers.reply import PerModel, Reply, Script, code
+from deeprepo_sandbox.providers.reply import PerModel, Reply, Script, code, verdict
 from deeprepo_sandbox.providers.server import Server
 from deeprepo_sandbox.providers.thread import in_thread
 
@@ -31,4 +31,15 @@ async def serving(dialect: Literal["openai", "anthropic"], script: Script = "", 
 
 openai_server = partial(serving, "openai")
 anthropic_server = partial(serving, "anthropic")
-__all__ = ["Modes", "PerModel", "Reply", "Script", "Server", "anthropic_server", "code", "in_thread", "openai_server"]
+__all__ = [
+    "Modes",
+    "PerModel",
+    "Reply",
+    "Script",
+    "Server",
+    "anthropic_server",
+    "code",
+    "in_thread",
+    "openai_server",
+    "verdict",
+]

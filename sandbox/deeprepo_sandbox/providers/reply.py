@@ -1,6 +1,8 @@
 """What a double answers, without a dialect: a text, data, tool calls, an error, or a fault on the way."""
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -51,6 +53,27 @@ Script = Plain | PerModel
 def code(text: str, tool: str = "") -> Reply:
     """A call of the offered tool (or of `tool`) with code for the REPL."""
     return Reply(calls=(ToolCall("call_code", tool, {"code": text}),))
+
+
+def verdict(body: Mapping[str, Any], row: Mapping[str, Any] | Callable[[str], Mapping[str, Any]]) -> Reply:
+    """The same second opinion on every claim of a request, in the form that it asks for. `row`: or what is said of a claim by its text."""
+    text = "\n".join(_texts(body["messages"]))
+    claims = text.split("The claim, about")[1:]
+    rows = [dict(row(claim) if callable(row) else row) for claim in claims]
+    if not re.search(r"\bC1\. The claim, about", text):
+        return Reply(data=rows[0])
+    rest = {"limit": "none", "ground": "", "by": "code"}  # that a verdict on one claim may leave out
+    joint = [{"claim": f"C{number}", **rest, **one} for number, one in enumerate(rows, 1)]
+    return Reply(
+        data={"verdicts": [{k: v for k, v in one.items() if k != "look_ups"} for one in joint], "look_ups": []}
+    )
+
+
+def _texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What the messages of a request say."""
+    for message in messages:
+        content = message["content"]
+        yield content if isinstance(content, str) else json.dumps(content)
 
 
 class UnscriptedModel(Exception):  # noqa: N818 - becomes the provider's own "no such model"

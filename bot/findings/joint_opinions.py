@@ -1,0 +1,137 @@
+"""Second opinions on several claims in one request: the code that they share appears once, and each claim has a verdict of its own.
+
+A claim stays what it is by itself: it is asked about alone if it is the only one, if people have said something before that may answer it,
+if a record has it so, or if an answer about several left it out. Pure.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from bot import render
+from bot.diff.units import ShownLines
+from bot.errors import DeepRepoError
+from bot.findings.read import strict, text, wishes
+from bot.findings.verify import (
+    NO_PRECEDENTS,
+    OPEN,
+    OPINIONS,
+    PROPERTIES,
+    OpinionQuestion,
+    asking_properties,
+    pull_fields,
+    verdict_of,
+)
+from bot.values import Completion, Excerpt, Message, Prompt, Schema, tokens
+
+NAME = "verdicts"
+MOST_CLAIMS, MOST_TOKENS = 6, 10_000  # of one request: claims, and code that is shown with them
+REPLY_TOKENS = 512  # of each verdict
+Request = tuple[OpinionQuestion, ...]
+
+
+def requests(questions: Sequence[OpinionQuestion], is_recorded: Callable[[Prompt], bool]) -> list[Request]:
+    """The claims by request, those of one file side by side; as many in each as there is room for, and as even as can be."""
+    alone = [one for one in questions if one.precedents != NO_PRECEDENTS or is_recorded(one.prompt)]
+    rest = [one for one in questions if one not in alone]
+    rest.sort(key=lambda one: (one.finding.path, one.finding.start))
+    count = -(-len(rest) // MOST_CLAIMS) or 1
+    most = -(-len(rest) // count)
+    groups: list[list[OpinionQuestion]] = []
+    for one in rest:
+        fits = groups and len(groups[-1]) < most
+        if fits and sum(map(_size, _distinct([*groups[-1], one]))) <= MOST_TOKENS:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return [*((one,) for one in alone), *map(tuple, groups)]
+
+
+def prompt(request: Request) -> Prompt:
+    """What is sent for these claims: for one alone its own prompt."""
+    if len(request) == 1:
+        return request[0].prompt
+    findings = [one.finding for one in request]
+    question_text = render.text(
+        "prompts/verify.md.j2", **pull_fields(request[0].pull), findings=findings, excerpts=_distinct(request)
+    )
+    return Prompt(
+        (
+            Message("system", render.text("prompts/verify_system.md.j2", are_several=True)),
+            Message("user", question_text),
+        ),
+        answer=schema(),
+        max_tokens=REPLY_TOKENS * (len(request) + 1),
+        about=f"{len(request)} claims, {_id(0)} to {_id(len(request) - 1)}",
+    )
+
+
+def replies(request: Request, reply: Completion | DeepRepoError) -> list[Completion | DeepRepoError]:
+    """The answer about each claim, as if it had been asked about alone; without data where the answer has left it out."""
+    if len(request) == 1 or not isinstance(reply, Completion):
+        return [reply] * len(request)
+    rows = _rows(reply.data)
+    return [replace(reply, text="", data=rows.get(_id(at))) for at in range(len(request))]
+
+
+def is_left_out(reply: Completion | DeepRepoError) -> bool:
+    """Whether an answer was given, and holds nothing about this claim."""
+    return isinstance(reply, Completion) and reply.data is None and reply.stop != "refusal"
+
+
+def open_claims(data: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """The ids of the claims on which an answer gives no verdict yet."""
+    return tuple(name for name, row in _rows(data).items() if (verdict := verdict_of(row)) is None or verdict.open)
+
+
+def join_answers(first: Completion, last: Completion) -> Completion:
+    """The last answer with the verdicts that the first one has given already."""
+    before, after = _rows(first.data), _rows(last.data)
+    waiting = open_claims(first.data)
+    rows = {**before, **{name: row for name, row in after.items() if name in waiting or name not in before}}
+    return replace(last, data={**(last.data or {}), NAME: [*rows.values()]})
+
+
+@lru_cache(maxsize=1)
+def schema() -> Schema:
+    """What is handed in about several claims."""
+    form = NAME, "Hand in a verdict on each claim."
+    claim = {"claim": text("the id of the claim, such as C1")}
+    asking, last = (
+        {NAME: {"type": "array", "items": strict(**claim, **properties), "description": "one for each claim"}}
+        for properties in (asking_properties(), PROPERTIES)
+    )
+    more = wishes(are_several=True)
+    return Schema(*form, strict(**asking, **more), Schema(*form, strict(**last)), frozenset(more))
+
+
+def _rows(data: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
+    rows = (data or {}).get(NAME)
+    every = rows if isinstance(rows, list | tuple) else ()
+    known = [row for row in every if isinstance(row, Mapping) and row.get("verdict") in (*OPINIONS, OPEN)]
+    return {str(row.get("claim")).strip(): row for row in known}
+
+
+def _distinct(request: Sequence[OpinionQuestion]) -> list[Excerpt]:
+    """The code for all these claims, each line once, with the claim that it was gathered for."""
+    return list(_unseen(request))
+
+
+def _unseen(request: Sequence[OpinionQuestion]) -> Iterator[Excerpt]:
+    shown_lines = ShownLines()
+    for at, one in enumerate(request):
+        for excerpt in one.excerpts:
+            numbers = {*shown_lines.left(excerpt.path, [row.number for row in excerpt.rows], excerpt.side)}
+            rows = tuple(row for row in excerpt.rows if row.number in numbers)
+            if any(row.text.strip() for row in rows):
+                shown_lines.add(excerpt)
+                yield replace(excerpt, rows=rows, title=f"{_id(at)}: {excerpt.title}")
+
+
+def _size(excerpt: Excerpt) -> int:
+    return tokens(excerpt.body)
+
+
+def _id(at: int) -> str:
+    return f"C{at + 1}"

@@ -1,0 +1,107 @@
+"""How much of a changed function, and of what it rests upon, stands in a prompt."""
+
+import asyncio
+from collections.abc import Mapping
+
+from fakes import Repository
+
+from bot import dependents, diff
+from bot.checkout import Checkout
+from bot.context.bodies import Callee
+from bot.context.builder import WHOLE_LINES, ContextBuilder
+from bot.diff import file_diffs, units
+from bot.languages import LANGUAGES
+from bot.values import Excerpt
+
+Files = dict[str, str | bytes | None]
+ARMS = """fn is_inside(&self, line: usize) -> bool {
+    let seen = 1;
+    match self.bounds {
+        (
+            Bound::Absolute(lower),
+            Bound::FromEnd(_),
+        ) => lower <= line,
+        (
+            Bound::FromEnd(lower),
+            _,
+        ) => {
+            lower > line
+        }
+    }
+}
+"""
+
+
+def prompt(repository: Repository, before: Files, after: Files) -> tuple[Mapping[str, str], tuple[Excerpt, ...]]:
+    """The diff of each file with the rest of its definitions, and what stands beside."""
+    pull = repository.change(before, after)
+
+    async def run() -> tuple[Mapping[str, str], tuple[Excerpt, ...]]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            used = await dependents.find(tree, files, LANGUAGES)
+            texts = units.Texts(
+                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files])).items()},
+                {p: b.decode() for p, b in (await tree.read_many([f.path for f in files], "base")).items()},
+            )
+            parts = units.cut(files, used, texts)
+            builder = ContextBuilder(tree, files)
+            diffs = file_diffs(parts, files, further_lines=builder.rest_of_definitions(parts))
+            return {one.path: one.body for one in diffs}, await builder.of(parts)
+
+    return asyncio.run(run())
+
+
+def _function(lines: int, first: int = 1) -> str:
+    steps = "".join(f"    step_{n} = rows[{n}]\n" for n in range(lines))
+    return f"def total(rows):\n    first = {first}\n{steps}    return first\n"
+
+
+def test_a_changed_function_of_moderate_size_is_whole_in_its_diff(repository: Repository) -> None:
+    """What decides often stands at its end. A longer one is cut around what changed."""
+    diffs, _ = prompt(
+        repository,
+        {"shop/a.py": _function(60), "shop/b.py": _function(WHOLE_LINES)},
+        {"shop/a.py": _function(60, 2), "shop/b.py": _function(WHOLE_LINES, 2)},
+    )
+    assert "return first" in diffs["shop/a.py"]
+    assert "[..." not in diffs["shop/a.py"]
+    assert "return first" not in diffs["shop/b.py"]
+
+
+def test_functions_that_have_no_room_are_cut_around_what_changed(repository: Repository) -> None:
+    """The shortest ones first."""
+    names = [f"shop/part_{n}.py" for n in range(8)]
+    diffs, _ = prompt(
+        repository,
+        {name: _function(30 + 10 * at) for at, name in enumerate(names)},
+        {name: _function(30 + 10 * at, 2) for at, name in enumerate(names)},
+    )
+    whole = [name for name in names if "return first" in diffs[name]]
+    assert whole == names[: len(whole)]
+    assert 0 < len(whole) < len(names)
+
+
+def test_a_branch_is_shown_with_its_pattern() -> None:
+    """Of a long body too: which values take the branch decides as much as what it gives."""
+    long = ARMS.replace("    let seen = 1;\n", "".join(f"    let seen_{n} = {n};\n" for n in range(30)))
+    rows = long.split("\n")
+    shown = [rows[number - 1].strip() for number in Callee("src/range.rs", 1, "is_inside", rows).body]
+    assert {"Bound::Absolute(lower),", "Bound::FromEnd(_),", ") => lower <= line,", "Bound::FromEnd(lower),"} <= {
+        *shown
+    }
+
+
+def test_code_that_loads_what_was_stored_is_shown_with_the_stored_fields_and_the_version(
+    repository: Repository,
+) -> None:
+    """Whether an old file still loads is decided by them."""
+    cache = (
+        "import pickle\n\nfrom shop.history import History\n\nCACHE_VERSION = 2\n\n\nclass Cache:\n    history: dict[str, History]\n\n\n"
+        "def path():\n    return f'cache-{CACHE_VERSION}.pickle'\n\n\ndef load():\n    with open(path(), 'rb') as stream:\n"
+        "        cache: Cache = pickle.load(stream)\n    return cache\n"
+    )
+    before: Files = {"shop/history.py": "class Execution:\n    text: str\n", "shop/cache.py": cache}
+    _, beside = prompt(repository, before, {"shop/history.py": "class Item:\n    text: str\n"})
+    shown = {row.text for one in beside if one.path == "shop/cache.py" for row in one.rows}
+    assert {"CACHE_VERSION = 2", "    history: dict[str, History]"} <= shown

@@ -1,0 +1,103 @@
+"""Several claims in one request for second opinions: each has its own verdict, and the code that they share stands there once."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from fakes import Repository
+
+from bot.checkout import Checkout
+from bot.findings import joint_opinions
+from bot.findings.judge import JudgedFindings, judge
+from bot.findings.opinion_cache import Opinions
+from bot.values import Completion, Dependents, Finding, Prompt, Source, Usage
+
+CODE = "def f(x): return x.y\nx = f(None)\nz = f(3)\n"
+READER = (Source("model", "m", "worker"),)
+FIRST = Finding("a.py", "x = f(None)", "f fails for None", "w", "c", "high", "logic", READER, start=2, end=2)
+SECOND = replace(FIRST, quote="z = f(3)", title="A number has no `y`", why="Other.", category="crash", start=3, end=3)
+CONFIRMED = {"verdict": "confirmed", "trigger": "t", "author_would_change": True, "reason": "", "limit": "none", "ground": "", "by": "code"}  # fmt: skip
+REFUTED = CONFIRMED | {"verdict": "refuted", "ground": "def f(x): return x.y"}
+Rows = Mapping[str, Mapping[str, Any]]
+
+
+class Answers:
+    """Answers a request about several claims with these rows, and one about a claim alone with the last argument."""
+
+    def __init__(self, rows: Rows, alone: Mapping[str, Any] = CONFIRMED) -> None:
+        self.rows, self.alone, self.asked = rows, alone, list[Prompt]()
+
+    async def __call__(self, prompts: Sequence[Prompt]) -> list[Completion]:
+        self.asked += prompts
+        rows = [{"claim": name, **row} for name, row in self.rows.items()]
+        return [
+            Completion("", Usage(), data={"verdicts": rows, "look_ups": []} if _is_joint(prompt) else self.alone)
+            for prompt in prompts
+        ]
+
+
+def _is_joint(prompt: Prompt) -> bool:
+    return prompt.answer is not None and prompt.answer.name == joint_opinions.NAME
+
+
+def judged(repository: Repository, answers: Answers, findings: Sequence[Finding], **how: Any) -> JudgedFindings:  # noqa: ANN401 - of Opinions
+    pull = repository.change({"a.py": "y = 1\n"}, {"a.py": CODE})
+
+    async def run() -> JudgedFindings:
+        opinions = Opinions(answers, **how)
+        async with Checkout(pull) as tree:
+            return await judge(findings, tree, Dependents(), opinions.answers, pull=pull)
+
+    return asyncio.run(run())
+
+
+def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
+    """One request, in which each line of the code stands once."""
+    answers = Answers({"C1": CONFIRMED, "C2": REFUTED})
+    found = judged(repository, answers, (SECOND, FIRST))
+    assert [one.title for one in found.reportable_findings] == [FIRST.title]
+    assert [one.title for one in found.refuted_findings] == [SECOND.title]
+    (prompt,) = answers.asked
+    assert prompt.messages[-1].text.count("2 x = f(None)") == 1
+
+
+def test_a_refutation_among_several_names_its_ground_too(repository: Repository) -> None:
+    """Without one the claim is unproven."""
+    found = judged(repository, Answers({"C1": CONFIRMED, "C2": REFUTED | {"ground": ""}}), (FIRST, SECOND))
+    assert (len(found.refuted_findings), [one.title for one in found.unproven]) == (0, [SECOND.title])
+
+
+def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repository) -> None:
+    """Nobody has to remember six claims for all of them to be judged."""
+    answers = Answers({"C2": REFUTED, "C9": REFUTED})
+    found = judged(repository, answers, (FIRST, SECOND))
+    assert [_is_joint(prompt) for prompt in answers.asked] == [True, False]
+    assert [one.title for one in found.reportable_findings] == [FIRST.title]
+
+
+def test_what_a_record_asked_alone_is_asked_alone(repository: Repository) -> None:
+    """So a review of an earlier version goes on, and is played back."""
+    answers = Answers({}, REFUTED)
+    judged(repository, answers, (FIRST, SECOND), is_recorded=lambda _: True)
+    assert [_is_joint(prompt) for prompt in answers.asked] == [False, False]
+
+
+def test_many_claims_are_shared_out_evenly(repository: Repository) -> None:
+    """No request has more than six."""
+    many = [replace(FIRST, title=f"`f{at}` fails", why=f"w{at}", category="logic", evidence=(), start=at, end=at, quote=f"line {at}") for at in range(1, 9)]  # fmt: skip
+    answers = Answers({f"C{at}": CONFIRMED for at in range(1, 9)})
+    judged(repository, answers, many)
+    assert [prompt.messages[-1].text.count("The claim, about") for prompt in answers.asked] == [4, 4]
+
+
+def test_a_verdict_of_the_first_answer_stands() -> None:
+    """The second answer decides on what was open."""
+    first = Completion("", Usage(), data={"verdicts": [{"claim": "C1", **CONFIRMED}, {"claim": "C2", **CONFIRMED, "verdict": "open"}]})  # fmt: skip
+    last = Completion("", Usage(), data={"verdicts": [{"claim": "C1", **REFUTED}, {"claim": "C2", **REFUTED}]})
+    assert joint_opinions.open_claims(first.data) == ("C2",)
+    done = joint_opinions.join_answers(first, last)
+    assert [(row["claim"], row["verdict"]) for row in (done.data or {})["verdicts"]] == [
+        ("C1", "confirmed"),
+        ("C2", "refuted"),
+    ]
