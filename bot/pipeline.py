@@ -150,12 +150,12 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             doubtful = await suggest.suggest(
                 place.place(doubts.reportable_findings, subject.files), subject.tree, deps.faults
             )
-            placed_findings, reproduced = await reproducing.reproduce(
+            placed_findings, reproduced_findings = await reproducing.reproduce(
                 placed_findings, doubtful, session, subject.tree, deps.running, settings.run
             )
-            judgement = judge.overrule(judgement, [one.finding for one in reproduced])
+            judgement = judge.overrule(judgement, [one.finding for one in reproduced_findings])
             earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
-            placed_findings = (*placed_findings, *reproduced)
+            placed_findings = (*placed_findings, *reproduced_findings)
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
         seconds = deps.clock() - start
         check_reports, failed_answers = await _check_reports(subject, session, left)

@@ -67,12 +67,12 @@ class SharedDefaults:
         names = [name for name in rules(Triggers) if f"triggers.{name}" in self.bound_names]
         if not names:
             return ()
-        picked = {
+        bounds = {
             name: getattr(ours, name) if rule is stricter.EACH else rule.pick(getattr(own, name), getattr(ours, name))
             for name, rule in rules(Triggers).items()
             if name in names
         }
-        return ((self.source, own.model_copy(update=picked)),)
+        return ((self.source, own.model_copy(update=bounds)),)
 
 
 def read_defaults(organization: "OrganizationFile | None") -> SharedDefaults | None:

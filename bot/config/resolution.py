@@ -245,15 +245,17 @@ def _enforced(
 
     ours = {name: value for name, value in _flat(defaults.file).items() if defaults.is_enforced(name)}
     ours |= {name: () for name in LISTS if defaults.is_enforced(name) and name not in ours}  # an empty list, written so
-    held = dict(values)
+    values_held = dict(values)
     for name, value in ours.items():
         if values[name].origin == "flag" and not flags.get("is_workflow"):
             continue
         holds = defaults.hold(name, values[name].value, value)
         if holds != values[name].value:
-            held[name] = Value(holds, f"{defaults.source}, which enforces it")
-    checks, note = too_many_checks(held["checks"].value)
-    return {**held, "checks": Value(checks, held["checks"].origin)}, (f"{defaults.source}: {note}",) if note else ()
+            values_held[name] = Value(holds, f"{defaults.source}, which enforces it")
+    checks, note = too_many_checks(values_held["checks"].value)
+    return {**values_held, "checks": Value(checks, values_held["checks"].origin)}, (
+        f"{defaults.source}: {note}",
+    ) if note else ()
 
 
 def _triggers(

@@ -149,10 +149,10 @@ class ContextBuilder:
         What decides about a change is often in its own function. Of a definition that has no room, nothing is shown.
         """
         left = min(WHOLE_TOKENS, self._room // WHOLE_PART) if self.completes else 0
-        wanted = [(unit, lines) for unit in units if (lines := _lines_left_out(unit))]
+        incomplete_units = [(unit, lines) for unit in units if (lines := _lines_left_out(unit))]
         lines_by_path: dict[str, dict[int, str]] = defaultdict(dict)
         added_lines = {file.path: file.added_lines for file in self.files}
-        for unit, lines in sorted(wanted, key=lambda item: (len(item[1]), item[0].path, item[0].start)):
+        for unit, lines in sorted(incomplete_units, key=lambda item: (len(item[1]), item[0].path, item[0].start)):
             new = {n: text for n, text in lines.items() if n not in added_lines.get(unit.path, ())}
             size = sum(tokens(text) + 1 for text in new.values())
             if size <= left:

@@ -66,13 +66,13 @@ def with_compounds(
 
 
 def _with_compounds(one: Elsewhere, rows: Iterable[Row]) -> Elsewhere:
-    known = {one.name, *spellings(one.name)}
+    plain_forms = {one.name, *spellings(one.name)}
     pattern = re.compile(in_compounds(one.name))
     counts = Counter(
         compound
         for _, _, text in rows
         for compound in {_whole_name(text, match.start(), match.end()) for match in pattern.finditer(text)}
-        if compound and compound not in known
+        if compound and compound not in plain_forms
     )
     if one.as_string or len(counts) > MAX_COMPOUNDS_KNOWN:
         return one

@@ -154,11 +154,11 @@ class Result:
             return
         for path, number in self.rest:
             numbers_by_path[path].append(number)
-        named = "; ".join(f"{path} {spans(sorted(numbers))}" for path, numbers in [*numbers_by_path.items()][:NAMED])
+        places = "; ".join(f"{path} {spans(sorted(numbers))}" for path, numbers in [*numbers_by_path.items()][:NAMED])
         if count := sum(map(len, numbers_by_path.values())):
             files = len(numbers_by_path)
             more = f" and {files - NAMED} more files" if files > NAMED else ""
-            yield f"{count} more not shown: {named}{more}; a narrower glob or pattern shows them"
+            yield f"{count} more not shown: {places}{more}; a narrower glob or pattern shows them"
 
 
 def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...]:
@@ -166,11 +166,11 @@ def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...
     exact = [one for one in results if one.exact and one.candidates]
     _join_places(exact)
     others = [one for one in results if not one.exact and one.candidates]
-    wanted = {(c.excerpt.path, n) for one in others for c in one.candidates for n in c.deciding}
+    deciding_lines = {(c.excerpt.path, n) for one in others for c in one.candidates for n in c.deciding}
     for one in exact:
-        one.candidates = [_around_hits(candidate, wanted) for candidate in one.candidates]
-    kept = min(RESERVED * len(others), room.tokens // 2)
-    for group, reserve in ((exact, kept), (others, 0)):
+        one.candidates = [_around_hits(candidate, deciding_lines) for candidate in one.candidates]
+    reserve_tokens = min(RESERVED * len(others), room.tokens // 2)
+    for group, reserve in ((exact, reserve_tokens), (others, 0)):
         for at, result in enumerate(group):
             result.show(room, (room.tokens - reserve) // (len(group) - at))
         for result in group:  # what the later ones did not need

@@ -319,8 +319,8 @@ class LookUps:
         for at, row in enumerate(shown_rows):
             hits_by_path[row[0]].append((row, at < IN_FULL))
         candidates = [await self._windows(hits, look_up.side, files) for hits in hits_by_path.values()]
-        chosen = {row[:2] for row in shown_rows}
-        rest = tuple(row[:2] for row in spread_rows if row[:2] not in chosen)
+        shown_places = {row[:2] for row in shown_rows}
+        rest = tuple(row[:2] for row in spread_rows if row[:2] not in shown_places)
         return Result(look_up, candidates, list(notes), rest)
 
     def _weight(self, row: Row) -> tuple[int, bool]:

@@ -238,8 +238,8 @@ class _RelatedLines:
         if name in self.written and not identifiers.plain(name) and other_language:
             return True
         near |= not identifiers.single(name)
-        known = near and is_product(path) and not (other_language and is_code(path))
-        return known and meaning.settles(name, path, text)
+        is_near = near and is_product(path) and not (other_language and is_code(path))
+        return is_near and meaning.settles(name, path, text)
 
     def _is_another(self, name: str, path: str, text: str) -> bool:
         """Whether a name is known to be another thing there: a word in a file that knows nothing else of the change, a field for a key."""

@@ -274,20 +274,20 @@ async def _failed_files(
 
     In the same text a failure stands whatever they say; in another one if none of them has read all of it and seen the check kept.
     """
-    kept = {path for path, row in checked_files.items() if row.verdict in _KEPT and path not in scene.unread}
+    passed_paths = {path for path, row in checked_files.items() if row.verdict in _KEPT and path not in scene.unread}
     failed_files: dict[str, CheckedFile] = {}
     for row in (one for one in scene.failed_answers if one.check == check.digest):
         same = [path for path in paths if row.content and scene.contents.get(path) == row.content]
-        again = [path for path in same if not (scene.is_full and path in kept)]
+        again = [path for path in same if not (scene.is_full and path in passed_paths)]
         places = [_at(row.file, path, [one async for one in _places(row.file, path, scene)]) for path in again]
         places = [
             one
             for one in places
-            if one.path not in kept or not one.quotes or any(_is_changed(quote, scene) for quote in one.quotes)
+            if one.path not in passed_paths or not one.quotes or any(_is_changed(quote, scene) for quote in one.quotes)
         ]
         if not same and row.is_open:
             others = (path for path in paths if path != row.file.path)
-            for path in (one for one in (row.file.path, *others) if one in paths and one not in kept):
+            for path in (one for one in (row.file.path, *others) if one in paths and one not in passed_paths):
                 quotes_there = [one async for one in _places(row.file, path, scene)]
                 is_hidden = path == row.file.path and path not in {unit.path for unit in scene.units}
                 if any(quote.path == path for quote in quotes_there) or is_hidden:
@@ -304,8 +304,8 @@ def _at(file: CheckedFile, path: str, quotes_there: Sequence[Evidence]) -> Check
 async def _places(file: CheckedFile, path: str, scene: CheckScene) -> AsyncIterator[Evidence]:
     """The quotes of a failure that stand, if its file has this path now."""
     for quote in file.quotes:
-        moved = replace(quote, path=path if quote.path == file.path else quote.path)
-        place = await _place(moved, scene)
+        moved_quote = replace(quote, path=path if quote.path == file.path else quote.path)
+        place = await _place(moved_quote, scene)
         if place is not None:
             yield place
 

@@ -78,11 +78,11 @@ def merge_by_story(findings: Iterable[Finding], dismissals: Sequence[Dismissal])
             distinct_findings.append(finding)
         else:
             distinct_findings[at] = merge((distinct_findings[at], finding))[0]
-    dismissed = {before.identity: before for before, _ in dismissals}
+    dismissed_findings = {before.identity: before for before, _ in dismissals}
     counts = Counter(one.fingerprint for one in distinct_findings)
 
     def name(finding: Finding) -> Finding:
-        before = dismissed.get(finding.identity)
+        before = dismissed_findings.get(finding.identity)
         is_dismissed = before is not None and is_one_story(finding, before)
         is_unique = before is None and counts[finding.fingerprint] == 1
         return finding if is_dismissed or is_unique else name_story(finding)

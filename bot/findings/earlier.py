@@ -98,8 +98,8 @@ def _failed_answers(document: Mapping[str, Any], check_reports: Sequence[CheckRe
     if rows is not None:
         read: tuple[FailedAnswer, ...] = _reader(_FAILED_ANSWERS).validate_python(rows)
         return read
-    failed = ((one.digest, row) for one in check_reports for row in one.files if row.verdict == "failed")
-    return tuple(FailedAnswer(digest, row) for digest, row in failed)
+    failed_rows = ((one.digest, row) for one in check_reports for row in one.files if row.verdict == "failed")
+    return tuple(FailedAnswer(digest, row) for digest, row in failed_rows)
 
 
 def _archive(document: Mapping[str, Any], open_findings: Sequence[Finding]) -> tuple[ArchivedFinding, ...]:

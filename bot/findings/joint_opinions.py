@@ -109,8 +109,8 @@ def schema() -> Schema:
 def _rows(data: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
     rows = (data or {}).get(NAME)
     every = rows if isinstance(rows, list | tuple) else ()
-    known = [row for row in every if isinstance(row, Mapping) and row.get("verdict") in (*OPINIONS, OPEN)]
-    return {str(row.get("claim")).strip(): row for row in known}
+    valid_rows = [row for row in every if isinstance(row, Mapping) and row.get("verdict") in (*OPINIONS, OPEN)]
+    return {str(row.get("claim")).strip(): row for row in valid_rows}
 
 
 def _distinct(request: Sequence[OpinionQuestion]) -> list[Excerpt]:

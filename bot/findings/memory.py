@@ -102,11 +102,11 @@ async def recall(
     `silence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
     `is_other`: whether a finding at an earlier one's place tells something else for certain.
     """
-    left, repeats, unmentioned = _repeated(earlier, findings, files, is_other)
+    left, repeats, silent_findings = _repeated(earlier, findings, files, is_other)
     change = RoundChange(earlier, tree, files, reread, before)
     outcomes: dict[Outcome, list[Finding]] = {"still": [], "doubtful": [], "fixed": []}
     outcomes["still"] += repeats
-    for past in unmentioned:
+    for past in silent_findings:
         outcome, now = await _outcome(past, change, _silence(past, silence))
         moved_there = (
             one
@@ -125,22 +125,22 @@ def _repeated(
     earlier: Earlier,
     findings: Sequence[Finding],
     files: Sequence[ChangedFile],
-    is_other: Callable[[Finding, Finding], bool],
+    is_other: Callable[[Finding, Finding], bool] = lambda _finding, _past: False,
 ) -> tuple[list[Finding], list[Finding], list[Finding]]:
     """This round's findings that are new; the earlier ones that were reported again, and those that were not."""
-    left, repeats, unmentioned = list(findings), list[Finding](), list[Finding]()
+    left, repeats, silent_findings = list(findings), list[Finding](), list[Finding]()
     for past in earlier.findings:
         nearest = sorted(left, key=lambda finding: finding.fingerprint != past.fingerprint)
         there = (finding for finding in nearest if _same(past, finding, files))
         again = next((finding for finding in there if not is_other(finding, past)), None)
         if again is None:
-            unmentioned.append(past)
+            silent_findings.append(past)
         elif again.proven and not past.proven:  # a guess came true: it is said anew, by its number
             left[left.index(again)] = replace(again, number=past.number)
         else:
             left.remove(again)
             repeats.append(_renew(past, again, is_attested=earlier.is_attested))
-    return left, repeats, unmentioned
+    return left, repeats, silent_findings
 
 
 async def _outcome(past: Finding, change: RoundChange, means: Silence | None) -> tuple[Outcome, Finding]:
@@ -202,8 +202,8 @@ async def revive(
         ]
         known = Earlier(1, here[1], here[0], findings=tuple(past))
         if same and not full:
-            left, repeats, unmentioned = _repeated(known, recollection.new, files)
-            still = (*repeats, *(replace(one, status="open") for one in unmentioned))
+            left, repeats, silent_findings = _repeated(known, recollection.new, files)
+            still = (*repeats, *(replace(one, status="open") for one in silent_findings))
             again = Recollection(tuple(left), still, (), ())
         else:
             again = await recall(known, recollection.new, tree, files, reread, silence=silence)

@@ -66,8 +66,8 @@ class Opinions:
         """The answer about each claim of these requests, by the text of its own prompt."""
         prompts = [joint_opinions.prompt(request) for request in requests]
         may_ask = [is_allowed(prompt) for prompt in prompts]
-        asked = [prompt for prompt, may in zip(prompts, may_ask, strict=True) if may]
-        answers = iter(await self._send(asked) if asked else ())
+        allowed_prompts = [prompt for prompt, may in zip(prompts, may_ask, strict=True) if may]
+        answers = iter(await self._send(allowed_prompts) if allowed_prompts else ())
         replies: dict[str, Reply] = {}
         for request, may in zip(requests, may_ask, strict=True):
             reply = next(answers) if may else DeepRepoError("not asked ahead of time")

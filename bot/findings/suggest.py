@@ -64,8 +64,8 @@ def is_in_place(finding: Finding, before: str, after: str) -> bool:
         return False
     start, end = place
     fence = _FENCED.match(finding.suggestion or "")
-    taken = [*rows[: start - 1], *rows_of(fence[2] if fence else finding.suggestion or ""), *rows[end:]]
-    return list(map(fold, taken)) == list(map(fold, after.split("\n")))
+    new_rows = [*rows[: start - 1], *rows_of(fence[2] if fence else finding.suggestion or ""), *rows[end:]]
+    return list(map(fold, new_rows)) == list(map(fold, after.split("\n")))
 
 
 def _stands(suggestion_rows: Sequence[str], text: str, near: int) -> bool:

@@ -94,8 +94,8 @@ def _text(data: bytes) -> str:
 
 def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
     """As much of a state as its place takes: all that it is worth most, and where rows of that are left out, the loss."""
-    for spared in ({}, *_SPARED):
-        content = {**content, **spared}
+    for omission in ({}, *_SPARED):
+        content = {**content, **omission}
         if fits(data := _data(content)):
             return data
     rows = sorted(((name, row) for name in _LASTING for row in content[name]), key=_worth)
@@ -186,8 +186,8 @@ def from_file(data: bytes, pull: PullRef, secret: bytes | None) -> bytes | str:
 def _unattested(document: dict[str, Any]) -> dict[str, Any]:
     """The same without what only a trusted state may bring. Where a check failed is looked up in the tree; why, nobody vouches for."""
     rows = document.get("failed_answers", ())
-    told = [{**row, "file": {**row["file"], "reason": ""}} for row in rows]
-    return {**document, **_UNATTESTED, "failed_answers": told}
+    answers = [{**row, "file": {**row["file"], "reason": ""}} for row in rows]
+    return {**document, **_UNATTESTED, "failed_answers": answers}
 
 
 def _canonical(document: dict[str, Any]) -> str:

@@ -106,10 +106,10 @@ async def reproduce(
     wanted = _wanted(placed_findings, section.findings) if model is not None else []
     doubtful = _wanted(refuted_findings, section.findings - len(wanted)) if model is not None else []
     suggestions = [one for one in placed_findings if one.replacement is not None] if section.own else []
-    made = await _rig(session, tree, permission, section) if wanted or doubtful or suggestions else None
-    if made is None:
+    test_rig = await _rig(session, tree, permission, section) if wanted or doubtful or suggestions else None
+    if test_rig is None:
         return tuple(placed_findings), ()
-    tried = _Trial(session, made, model)
+    tried = _Trial(session, test_rig, model)
     changed: dict[int, PlacedFinding] = {}
     rows: list[_Attempt] = []
     try:
@@ -121,8 +121,8 @@ async def reproduce(
                 rows.append(attempt)
                 changed[id(one)] = _shown(attempt)
         if section.own:
-            known = [*placed_findings, *(one for one in doubtful if id(one) in changed)]
-            await tried.withhold(known, changed, section.findings)
+            placed_rows = [*placed_findings, *(one for one in doubtful if id(one) in changed)]
+            await tried.withhold(placed_rows, changed, section.findings)
     except SandboxRefused as error:
         session.notes.append(
             f"No further finding was tried with a test: {error}." if rows else f"{_upper(str(error))}."
@@ -140,11 +140,11 @@ async def reproduce(
 
 async def _rig(session: Session, tree: RunnableTree, permission: RunPermission, section: "RunSection") -> Rig | None:
     """The tests of the change, ready to run; None with a note if they may not be run, or nobody knows how."""
-    made = None if permission.refusal else await rig(_sides(session, tree), section, permission)
-    if made is None:
+    test_rig = None if permission.refusal else await rig(_sides(session, tree), section, permission)
+    if test_rig is None:
         why = permission.refusal or "no test runner was found; set `run.test` and `run.files`"
         session.notes.append(f"No finding was tried with a test: {why}.")
-    return made
+    return test_rig
 
 
 def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:

@@ -121,7 +121,7 @@ class SwiftModules:
         first: dict[bytes, int] = {}
         for match in WORD.finditer(body):
             first.setdefault(match[0], match.start())
-        written = {word.decode() for word in first.keys() - set(DEFINED.findall(body))}
+        used_words = {word.decode() for word in first.keys() - set(DEFINED.findall(body))}
         aliases = {match[2].decode(): (match[1].decode(), lines.at(match.start())) for match in ALIAS.finditer(body)}
         in_sight = self._in_sight(statements)
         imports: list[Import] = []
@@ -131,7 +131,7 @@ class SwiftModules:
             if target == path or target not in self._paths or not (is_own or module[1] in in_sight):
                 continue
             offered_names = names.every if is_own or in_sight.get(module[1]) else names.public
-            taken_names = {name for name in offered_names & written if not words or name in words}
+            taken_names = {name for name in offered_names & used_words if not words or name in words}
             for name in sorted(taken_names):
                 if name in aliases:
                     here, line = aliases[name]

@@ -211,12 +211,12 @@ def _private_extensions(root: Node) -> Iterator[Span]:
 
 def _builds(source: bytes) -> Iterator[Span]:
     """The stretches that are built under a condition, which the grammar does not nest."""
-    opened: list[tuple[int, str]] = []
+    open_blocks: list[tuple[int, str]] = []
     lines = lexical.Lines(source)
     for match in DIRECTIVE.finditer(source):
         line, word = lines.at(match.start()), match[1].decode()
-        if word != "if" and opened:
-            first, condition = opened.pop()
+        if word != "if" and open_blocks:
+            first, condition = open_blocks.pop()
             yield first, line, condition
         if word != "endif":
-            opened.append((line, " ".join(match[0].decode("utf-8", "replace").split())))
+            open_blocks.append((line, " ".join(match[0].decode("utf-8", "replace").split())))

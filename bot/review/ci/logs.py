@@ -245,9 +245,11 @@ def _marked(lines: Sequence[str], at: int) -> LogError:
         at and _FRAME.match(lines[at - 1]) and below is not None
     ):  # a line of a trace is marked: its error stands at the end
         return _error(plain, at + below)
-    known = match[1] if match else None
-    error = _error(plain, at) if _TEST.match(text) or _EXCEPTION.match(text) or not known else LogError(text[:SHOWN])
-    properties = dict(_PROPERTY.findall(known or ""))
+    attributes = match[1] if match else None
+    error = (
+        _error(plain, at) if _TEST.match(text) or _EXCEPTION.match(text) or not attributes else LogError(text[:SHOWN])
+    )
+    properties = dict(_PROPERTY.findall(attributes or ""))
     number = properties.get("line", "").strip()
     if "file" in properties and number.isdecimal() and number.isascii():
         return LogError(error.message, ((properties["file"].strip(), int(number[:7])), *error.places))
@@ -299,8 +301,8 @@ def _block(lines: Sequence[str], heading: int) -> Sequence[str]:
     below = lines[heading + 1 : heading + 1 + BLOCK]
     end = _first(below, _is_test)
     below = below if end is None else below[:end]
-    passed = _first(below, lambda line: bool(_PASSED.match(line) or _SECTION.match(line)))
-    below = below if passed is None else below[:passed]
+    first_passed = _first(below, lambda line: bool(_PASSED.match(line) or _SECTION.match(line)))
+    below = below if first_passed is None else below[:first_passed]
     if not _AFTER.match(lines[heading]):
         return below
     above = lines[max(0, heading - ABOVE) : heading]
