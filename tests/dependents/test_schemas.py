@@ -151,7 +151,7 @@ ALONE = {
 }  # fmt: skip
 HARMLESS = {
     "sql: a column that nothing names": ({"migrations/1.sql": CREATE}, {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN note;\n"}),
-    "sql: what takes a migration back": ({"a.py": QUERY}, {"migrations/2.down.sql": "ALTER TABLE orders DROP COLUMN total;\n"}),
+    "sql: what takes a migration back": ({"a.py": QUERY}, {"migrations/2.up.sql": "ALTER TABLE orders ADD COLUMN total INT;\n", "migrations/2.down.sql": DROP}),
     "sql: the part behind a mark": ({"a.py": QUERY}, {"migrations/2.sql": "-- +goose Up\nSELECT 1;\n-- +goose Down\nALTER TABLE orders DROP COLUMN total;\n"}),
     "sql: a column of another table": ({"a.py": QUERY}, {"migrations/2.sql": "ALTER TABLE users DROP COLUMN total;\n"}),
     "sql: a column that comes back with another type": ({"a.py": QUERY}, {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\nALTER TABLE orders ADD COLUMN total BIGINT;\n"}),

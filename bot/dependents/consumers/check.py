@@ -12,12 +12,14 @@ from bot.checkout import Checkout
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
-from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, mount_of
-from bot.dependents.consumers.packages import Offer, offer_of, packaging_of, requirements
+from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, PinnedTree, mount_of
+from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, packaging_of, requirements
+from bot.dependents.contract import is_conditioned
 from bot.dependents.find import find
 from bot.dependents.schemas import check as schemas
 from bot.dependents.schemas.breaks import SchemaBreak
 from bot.dependents.schemas.words import finding as schema_finding
+from bot.dependents.sites import MODULE
 from bot.diff.skip import MOVED, REPLACED
 from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Language, Tree
@@ -64,10 +66,14 @@ class OfferedChange:
 
     tree: Tree
     files: tuple[ChangedFile, ...]  # of packages that are offered
-    offer: Offer
+    offer: Offer  # before the change or after it
+    base_offer: Offer
+    head_offer: Offer
+    manifests: tuple[ChangedFile, ...]  # that declare packages
+    paths: frozenset[str]  # of all changed files, before and after
     handing: frozenset[str]  # files that may hand names on
     dependents: Dependents  # within the repository
-    breaks: tuple[tuple[str, SchemaBreak], ...] = ()  # of schemas, with the name of their language
+    schema: schemas.SchemaChange = schemas.SchemaChange()
     quotes: Mapping[SchemaBreak, str] = field(default_factory=dict)
 
 
@@ -111,21 +117,27 @@ async def _change(
     tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, languages: Mapping[str, Language]
 ) -> OfferedChange:
     """What is offered, before the change or after it, and which of the changed files belong to it."""
-    offered = (await offer_of(tree, languages, "base")).join(await offer_of(tree, languages))
+    base_offer, head_offer = await offer_of(tree, languages, "base"), await offer_of(tree, languages)
+    offered = base_offer.join(head_offer)
     suffixes = {package.language: languages[package.language].SUFFIXES for package in offered.packages}
 
     def concerns(path: str | None) -> bool:
         return path is not None and any(
-            package.holds(path) and path.endswith(suffixes[package.language]) for package in offered.packages
+            package.holds(path) and path.endswith(suffixes[package.language]) and not _is_inside_test(path, offered)
+            for package in offered.packages
         )
 
     mine = tuple(
+        _as_offered(file, is_there=concerns(file.path))
+        for file in files
+        if (file.is_analyzed or file.skip in (MOVED, REPLACED)) and (concerns(file.path) or concerns(file.old_path))
+    )
+    manifests = tuple(
         file
         for file in files
-        if (file.is_analyzed or file.skip in (MOVED, REPLACED))
-        and not is_test(file.path)
-        and (concerns(file.path) or concerns(file.old_path))
+        if any(path and is_manifest(path, languages.values()) for path in (file.path, file.old_path))
     )
+    paths = frozenset(path for file in files for path in (file.path, file.old_path) if path)
     handing: frozenset[str] = frozenset()
     if mine:
         handing = await tree.grep(
@@ -134,7 +146,25 @@ async def _change(
     changed = {path for file in mine for path in (file.path, file.old_path) if path}
     schema = await schemas.compare(tree, files)
     quotes = await schemas.quotes_of(tree, [one for _, one in schema.breaks])
-    return OfferedChange(tree, mine, offered, handing | changed, dependents, schema.breaks, quotes)
+    return OfferedChange(
+        tree, mine, offered, base_offer, head_offer, manifests, paths, handing | changed, dependents, schema, quotes
+    )
+
+
+def _is_inside_test(path: str, offer: Offer) -> bool:
+    """Whether a file tests or shows its package, by its path within it."""
+    roots = [root for package in offer.packages for root in package.roots]
+    outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
+    inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
+    name = posixpath.basename(path)
+    return is_test(inner or name) or is_sample(inner or name)
+
+
+def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:
+    """A changed file as consumers see it: one that goes to where they cannot import it is gone."""
+    if is_there or file.status == "deleted" or file.old_path is None:
+        return file
+    return replace(file, path=file.old_path, status="deleted", added_lines=frozenset())
 
 
 async def _checked(
@@ -183,9 +213,12 @@ async def _compared(
 
 async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -> tuple[Finding, ...]:
     """The lines of a consumer that name what the change takes out of a schema: one finding for each element."""
+    lookup = await schemas.find_uses(tree, change.schema, compare_base=False)
     rows = []
-    for one, uses in (await schemas.find_uses(tree, change.breaks, compare_base=False)).items():
-        language = next(name for name, row in change.breaks if row is one)
+    for one, uses in lookup.uses.items():
+        if one.doubt:
+            continue
+        language = next(name for name, row in change.schema.breaks if row is one)
         their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
         proof_finding = schema_finding(language, one, their_uses, change.quotes[one])
         proof = f"consumer-{one.rule} {consumer.name} {one.element}" if proof_finding.proven else ""
@@ -216,13 +249,19 @@ async def _packages(
     takes = report.takes
     asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
     files = [file for file in change.files if _hits(change, file, asked)]
-    if not files:
+    if not files and not change.manifests:
         return ConsumerImpact((report,))
-    joined = _joined(change, consumer, tree, asked, takes)
-    found = await find(joined, files, asked, LIMITS)
+    joined = _joined(change, consumer, tree, asked, takes, pinned=True)
+    found = await find(joined, files, asked, LIMITS) if files else Dependents()
     users = _of_consumer(joined, found, change, asked)
     reported = await _reported(joined, files, users, contracts)
-    findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported)]
+    reported += _conditioned(joined, users, {(one.path, one.start) for _, one in reported})
+    if change.manifests:
+        more, missed = await _retargeted(change, consumer, tree, asked, contracts, takes)
+        places = {(one.path, one.start) for _, one in reported}
+        reported += [row for row in more if (row[1].path, row[1].start) not in places]
+        found = replace(found, missed_uses=(*found.missed_uses, *missed))
+    findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported, change)]
     uses = _uses(users)
     partly = [*tree.stopped_searches, *found.missed_uses]
     report = replace(
@@ -286,25 +325,90 @@ async def list_known(
     return (*found, *others)
 
 
+async def _retargeted(
+    change: OfferedChange,
+    consumer: Clone,
+    tree: Checkout,
+    asked: Mapping[str, Language],
+    contracts: Analyzer,
+    takes: Sequence[Requirement],
+) -> tuple[list[tuple[str, Finding]], Sequence[str]]:
+    """The consumer's imports that mean nothing, or another file, once the manifests have changed; and what was not looked at."""
+    joined = _joined(change, consumer, tree, asked, takes, pinned=False)
+    found = await find(joined, change.manifests, asked, LIMITS)
+    users = _of_consumer(joined, found, change, asked)
+    reported = await _reported(joined, change.manifests, users, contracts)
+    places = {(one.path, one.start) for _, one in reported}
+    changed = users.by_key()
+    for row in users.references:
+        item = changed.get(row.symbol)
+        if item is None or item.symbol.name != MODULE or row.missing or (row.path, row.line) in places:
+            continue
+        if item.before is None or row.form != "import":
+            continue
+        places.add((row.path, row.line))
+        reported.append(
+            (item.before.path, words.import_finding(row, item.before.path, item.after.path if item.after else None))
+        )
+    return reported, found.missed_uses
+
+
+def _conditioned(
+    overlay: OverlayTree, users: Dependents, places: Collection[tuple[str, int]]
+) -> list[tuple[str, Finding]]:
+    """The uses of definitions around which a condition has changed: who builds the consumer may lack them."""
+    changed = users.by_key()
+    reported: dict[tuple[str, int], tuple[str, Finding]] = {}
+    for row in users.references:
+        item = changed.get(row.symbol)
+        if item is None or item.before is None or item.after is None or not row.sure or (row.path, row.line) in places:
+            continue
+        if overlay.inside(row.path) is not None and is_conditioned(item.before, item.after):
+            reported.setdefault(
+                (row.path, row.line), (item.after.path, words.condition_finding(row, item.before, item.after))
+            )
+    return list(reported.values())
+
+
 def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Language]) -> bool:
     """Whether a changed file can matter to users of these languages: a contract changed in it, or what it hands on."""
-    if not file.path.endswith(tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)):
+    paths = {path for path in (file.path, file.old_path) if path}
+    suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
+    if not any(path.endswith(suffixes) for path in paths):
         return False
     if file.status in ("deleted", "renamed"):
         return True
-    paths = {file.path, file.old_path}
-    if any(item.contract for item in change.dependents.symbols if item.symbol.path in paths):
+    if any(
+        item.contract and one is not None and one.path in paths
+        for item in change.dependents.symbols
+        for one in (item.before, item.after)
+    ):
         return True
     return any(line.kind != " " and OFFERS.match(line.text) for hunk in file.hunks for line in hunk.lines)
 
 
 def _joined(
-    change: OfferedChange, consumer: Clone, tree: Tree, languages: Mapping[str, Language], takes: Sequence[Requirement]
+    change: OfferedChange,
+    consumer: Clone,
+    tree: Tree,
+    languages: Mapping[str, Language],
+    takes: Sequence[Requirement],
+    *,
+    pinned: bool,
 ) -> OverlayTree:
-    """Both trees as one, in which the imports of the consumer mean the packages of the product."""
+    """Both trees as one, in which the imports of the consumer mean the packages of the product.
+
+    `pinned`: as the manifests of the base declare them on both sides. Otherwise what the head offers under no such name is gone.
+    """
     mount = mount_of(consumer.name)
     packages = [package for package in change.offer.packages if package.language in languages]
-    roots = [root for package in packages for root in package.roots]
+    names = {(package.language, package.name) for package in change.head_offer.packages}
+    lost_packages = [
+        package
+        for package in change.base_offer.packages
+        if not pinned and package.language in languages and (package.language, package.name) not in names
+    ]
+    suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
     links: dict[str, bytes] = {}
     for name, language in languages.items():
         packaging = packaging_of(language)
@@ -313,13 +417,17 @@ def _joined(
         )
         links |= packaging.links([one for one in packages if one.language == name], folders) if packaging else {}
 
-    def is_offered(path: str) -> bool:
+    def is_offered(path: str, side: Side) -> bool:
+        if side == "head" and path.endswith(suffixes) and any(package.holds(path) for package in lost_packages):
+            return False
         if not any(package.holds(path) for package in packages):
-            base = path.rpartition("/")[2]
-            return "." in base and not path.endswith(tuple(s for one in languages.values() for s in one.SUFFIXES))
-        outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
-        inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
-        return not (is_test(inner) or is_sample(inner))
+            return "." in path.rpartition("/")[2] and not path.endswith(suffixes)
+        return not _is_inside_test(path, Offer(tuple(packages)))
+
+    def is_pinned(path: str) -> bool:
+        return is_manifest(path, languages.values())
+
+    product: Tree = PinnedTree(change.tree, is_pinned) if pinned and change.manifests else change.tree
 
     def handing(path: str) -> bool:
         return path in change.handing or posixpath.splitext(posixpath.basename(path))[0] in BARRELS
@@ -327,7 +435,7 @@ def _joined(
     def own(path: str) -> bool:
         return not vendored_folder(path)
 
-    return OverlayTree(change.tree, tree, mount, is_offered=is_offered, handing=handing, own=own, links=links)
+    return OverlayTree(product, tree, mount, is_offered=is_offered, handing=handing, own=own, links=links)
 
 
 def _of_consumer(
@@ -341,7 +449,7 @@ def _of_consumer(
         home, _, name = row.symbol.rpartition(":")
         if overlay.inside(row.path) is None or overlay.inside(home) is not None or home.startswith(f"{LINKS}/"):
             continue
-        if _private(home, name, row, change.offer, languages, direct=(row.path, home) in direct):
+        if _private(home, name, row, change, languages, direct=(row.path, home) in direct):
             continue
         if (
             not row.sure and row.path not in tied_paths
@@ -357,12 +465,12 @@ def _of_consumer(
 
 
 def _private(
-    home: str, name: str, row: Reference, offer: Offer, languages: Mapping[str, Language], *, direct: bool
+    home: str, name: str, row: Reference, change: OfferedChange, languages: Mapping[str, Language], *, direct: bool
 ) -> bool:
     """Whether a use is of something that its owner does not offer: by its name, or by the module that is imported for it."""
     if _hidden_name(name, home, languages) or _hidden_name(row.name, home, languages):
         return True
-    package = offer.holding(home)
+    package = change.base_offer.holding(home) or change.offer.holding(home)
     if not direct or package is None:
         return False
     return _hidden_file(package, home)
@@ -420,15 +528,31 @@ async def _reported(
 
 
 async def _grouped(
-    overlay: OverlayTree, findings: Sequence[tuple[str, Finding]]
+    overlay: OverlayTree, findings: Sequence[tuple[str, Finding]], change: OfferedChange
 ) -> list[tuple[Evidence, list[Finding]]]:
     """The findings by the line of the change that brings them: what one line breaks in a consumer is said once."""
     groups: dict[tuple[str, Side, int, str], tuple[Evidence, list[Finding]]] = {}
     for home, one in findings:
         at = await _anchor(overlay, home, one)
+        if at.path not in change.paths:
+            at = _of_manifest(change) or at
         key = at.path, at.side, at.line, one.rule
         groups.setdefault(key, (at, []))[1].append(one)
     return list(groups.values())
+
+
+def _of_manifest(change: OfferedChange) -> Evidence | None:
+    """The first changed line of a manifest."""
+    for file in change.manifests:
+        for hunk in file.hunks:
+            new, old = hunk.new_start, hunk.old_start
+            for line in hunk.lines:
+                if line.kind == "+":
+                    return Evidence(file.path, line.text, new, "head")
+                if line.kind == "-":
+                    return Evidence(file.old_path or file.path, line.text, old, "base")
+                new, old = new + 1, old + 1
+    return None
 
 
 async def _anchor(overlay: OverlayTree, home: str, finding: Finding) -> Evidence:
