@@ -6,7 +6,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from bot.checkout import Checkout
 from bot.dependents.budget import SearchLimits
@@ -18,6 +18,7 @@ from bot.dependents.contract import is_conditioned
 from bot.dependents.find import find
 from bot.dependents.schemas import check as schemas
 from bot.dependents.schemas.breaks import SchemaBreak
+from bot.dependents.schemas.words import doubt
 from bot.dependents.schemas.words import finding as schema_finding
 from bot.dependents.sites import MODULE
 from bot.diff.skip import MOVED, REPLACED
@@ -73,8 +74,8 @@ class OfferedChange:
     paths: frozenset[str]  # of all changed files, before and after
     handing: frozenset[str]  # files that may hand names on
     dependents: Dependents  # within the repository
-    schema: schemas.SchemaChange = schemas.SchemaChange()
-    quotes: Mapping[SchemaBreak, str] = field(default_factory=dict)
+    schema: schemas.SchemaChange
+    quotes: Mapping[SchemaBreak, str]
 
 
 async def check(
@@ -123,7 +124,12 @@ async def _change(
 
     def concerns(path: str | None) -> bool:
         return path is not None and any(
-            package.holds(path) and path.endswith(suffixes[package.language]) and not _is_inside_test(path, offered)
+            package.holds(path)
+            and path.endswith(suffixes[package.language])
+            and not _is_aside(path, offered)
+            and not (
+                package.language == "go" and posixpath.basename(path).startswith(("_", "."))
+            )  # its tool skips them
             for package in offered.packages
         )
 
@@ -151,13 +157,14 @@ async def _change(
     )
 
 
-def _is_inside_test(path: str, offer: Offer) -> bool:
-    """Whether a file tests or shows its package, by its path within it."""
+def _is_aside(path: str, offer: Offer) -> bool:
+    """Whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
     roots = [root for package in offer.packages for root in package.roots]
     outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
     inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
     name = posixpath.basename(path)
-    return is_test(inner or name) or is_sample(inner or name)
+    is_left_out = name.endswith(".go") and name.startswith(("_", "."))
+    return is_left_out or is_test(inner or name) or is_sample(inner or name)
 
 
 def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:
@@ -192,7 +199,7 @@ async def _compared(
     change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
 ) -> ConsumerImpact:
     report = await _introduced(change.offer, consumer, tree, languages)
-    of_schemas = await _schema_findings(change, consumer, tree) if report.reason in ("", NOTHING) else ()
+    of_schemas, left = await _schema_findings(change, consumer, tree) if report.reason in ("", NOTHING) else ((), "")
     if of_schemas:  # a repository that names a schema's elements uses them, whatever its manifests declare
         report = replace(report, state="checked", reason="")
     impact = (
@@ -208,15 +215,19 @@ async def _compared(
         breaks=first.breaks + sum(one.proven for one in of_schemas),
         hints=first.hints + sum(not one.proven for one in of_schemas),
     )
+    if left:
+        first = replace(first, state="unread", reason=f"it was looked at in part: {left}")
     return replace(impact, reports=(first,), findings=(*impact.findings, *of_schemas))
 
 
-async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -> tuple[Finding, ...]:
-    """The lines of a consumer that name what the change takes out of a schema: one finding for each element."""
+async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -> tuple[tuple[Finding, ...], str]:
+    """The lines of a consumer that name what the change takes out of a schema: one finding for each element; and what is open."""
     lookup = await schemas.find_uses(tree, change.schema, compare_base=False)
     rows = []
+    left = next((reason for _, reason in lookup.open), "")
     for one, uses in lookup.uses.items():
         if one.doubt:
+            left = left or (doubt(one, uses[0]) if uses[0].sure else "")
             continue
         language = next(name for name, row in change.schema.breaks if row is one)
         their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
@@ -234,7 +245,7 @@ async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -
                 consumer=consumer.name,
             )
         )
-    return tuple(rows)
+    return tuple(rows), left
 
 
 async def _packages(
@@ -255,12 +266,13 @@ async def _packages(
     found = await find(joined, files, asked, LIMITS) if files else Dependents()
     users = _of_consumer(joined, found, change, asked)
     reported = await _reported(joined, files, users, contracts)
-    reported += _conditioned(joined, users, {(one.path, one.start) for _, one in reported})
+    more = [*_conditioned(joined, users), *await _changed_imports(joined, users, files)]
     if change.manifests:
-        more, missed = await _retargeted(change, consumer, tree, asked, contracts, takes)
-        places = {(one.path, one.start) for _, one in reported}
-        reported += [row for row in more if (row[1].path, row[1].start) not in places]
+        rows, missed = await _retargeted(change, consumer, tree, asked, contracts, takes)
+        more += rows
         found = replace(found, missed_uses=(*found.missed_uses, *missed))
+    places = {(one.path, one.start) for _, one in reported}
+    reported += [row for row in more if (row[1].path, row[1].start) not in places]
     findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported, change)]
     uses = _uses(users)
     partly = [*tree.stopped_searches, *found.missed_uses]
@@ -334,36 +346,79 @@ async def _retargeted(
     takes: Sequence[Requirement],
 ) -> tuple[list[tuple[str, Finding]], Sequence[str]]:
     """The consumer's imports that mean nothing, or another file, once the manifests have changed; and what was not looked at."""
-    joined = _joined(change, consumer, tree, asked, takes, pinned=False)
-    found = await find(joined, change.manifests, asked, LIMITS)
-    users = _of_consumer(joined, found, change, asked)
-    reported = await _reported(joined, change.manifests, users, contracts)
-    places = {(one.path, one.start) for _, one in reported}
-    changed = users.by_key()
-    for row in users.references:
-        item = changed.get(row.symbol)
-        if item is None or item.symbol.name != MODULE or row.missing or (row.path, row.line) in places:
-            continue
-        if item.before is None or row.form != "import":
-            continue
-        places.add((row.path, row.line))
-        reported.append(
-            (item.before.path, words.import_finding(row, item.before.path, item.after.path if item.after else None))
-        )
-    return reported, found.missed_uses
+    reported: list[tuple[str, Finding]] = []
+    missed: list[str] = []
+    lost_entries = _lost_entries(change)
+    for hidden in (frozenset[str](), lost_entries) if lost_entries else (frozenset[str](),):
+        joined = _joined(change, consumer, tree, asked, takes, pinned=False, hidden=hidden)
+        found = await find(joined, change.manifests, asked, LIMITS)
+        users = _of_consumer(joined, found, change, asked)
+        missed += found.missed_uses
+        for rows in (
+            await _reported(joined, change.manifests, users, contracts),
+            await _changed_imports(joined, users, change.manifests),
+        ):
+            places = {(one.path, one.start) for _, one in reported}
+            reported += [row for row in rows if (row[1].path, row[1].start) not in places]
+    return reported, missed
 
 
-def _conditioned(
-    overlay: OverlayTree, users: Dependents, places: Collection[tuple[str, int]]
+def _lost_entries(change: OfferedChange) -> frozenset[str]:
+    """The files that importers could name before the change and no longer can, though the package is there."""
+    now = {(package.language, package.name): package for package in change.head_offer.packages}
+    return frozenset(
+        path
+        for package in change.base_offer.packages
+        if (head := now.get((package.language, package.name))) and package.entries and head.entries is not None
+        for path in package.entries
+        if path not in head.entries and path not in change.paths
+    )
+
+
+async def _changed_imports(
+    overlay: OverlayTree, users: Dependents, files: Sequence[ChangedFile]
 ) -> list[tuple[str, Finding]]:
+    """The consumer's imports that mean another file now, or one of another kind, as hints."""
+    changed = users.by_key()
+    imports: dict[tuple[str, int], tuple[str, str | None]] = {}
+    for row in users.references:
+        home, _, name = row.symbol.rpartition(":")
+        if name == MODULE and row.form == "import" and not row.missing:
+            item = changed.get(row.symbol)
+            was, now = (item.before, item.after) if item is not None else (None, None)
+            imports[row.path, row.line] = (was.path if was else home, now.path if now else None)
+    kinds = {
+        file.path: file.old_path
+        for file in files
+        if file.status == "renamed"
+        and file.old_path
+        and posixpath.splitext(file.path)[1] != posixpath.splitext(file.old_path)[1]
+    }
+    for each in users.files:
+        if each.via is None and each.target in kinds and overlay.inside(each.path) is not None:
+            imports[each.path, each.line] = (kinds[each.target], each.target)
+    texts = await overlay.read_many(sorted({path for path, _ in imports}))
+    reported = []
+    for (path, line), (was_path, now_path) in imports.items():
+        lines = file_lines(texts.get(path, b""))
+        if 0 < line <= len(lines):
+            quote = lines[line - 1].rstrip("\r")
+            reported.append((was_path, words.import_finding(Evidence(path, quote, line), was_path, now_path)))
+    return reported
+
+
+def _conditioned(overlay: OverlayTree, users: Dependents) -> list[tuple[str, Finding]]:
     """The uses of definitions around which a condition has changed: who builds the consumer may lack them."""
     changed = users.by_key()
     reported: dict[tuple[str, int], tuple[str, Finding]] = {}
     for row in users.references:
         item = changed.get(row.symbol)
-        if item is None or item.before is None or item.after is None or not row.sure or (row.path, row.line) in places:
+        if item is None or item.before is None or item.after is None or not row.sure:
             continue
-        if overlay.inside(row.path) is not None and is_conditioned(item.before, item.after):
+        is_narrower = (item.before.is_exported and not item.after.is_exported) or (
+            item.before.visibility == "anywhere" != item.after.visibility
+        )
+        if overlay.inside(row.path) is not None and (is_narrower or is_conditioned(item.before, item.after)):
             reported.setdefault(
                 (row.path, row.line), (item.after.path, words.condition_finding(row, item.before, item.after))
             )
@@ -395,10 +450,12 @@ def _joined(
     takes: Sequence[Requirement],
     *,
     pinned: bool,
+    hidden: Collection[str] = (),
 ) -> OverlayTree:
     """Both trees as one, in which the imports of the consumer mean the packages of the product.
 
-    `pinned`: as the manifests of the base declare them on both sides. Otherwise what the head offers under no such name is gone.
+    `pinned`: as the manifests of the base declare them on both sides. Otherwise what the head offers under no such name is gone, and so is
+    what is `hidden`.
     """
     mount = mount_of(consumer.name)
     packages = [package for package in change.offer.packages if package.language in languages]
@@ -418,16 +475,17 @@ def _joined(
         links |= packaging.links([one for one in packages if one.language == name], folders) if packaging else {}
 
     def is_offered(path: str, side: Side) -> bool:
-        if side == "head" and path.endswith(suffixes) and any(package.holds(path) for package in lost_packages):
+        is_lost = path in hidden or (path.endswith(suffixes) and any(package.holds(path) for package in lost_packages))
+        if side == "head" and is_lost:
             return False
         if not any(package.holds(path) for package in packages):
             return "." in path.rpartition("/")[2] and not path.endswith(suffixes)
-        return not _is_inside_test(path, Offer(tuple(packages)))
+        return not _is_aside(path, Offer(tuple(packages)))
 
     def is_pinned(path: str) -> bool:
         return is_manifest(path, languages.values())
 
-    product: Tree = PinnedTree(change.tree, is_pinned) if pinned and change.manifests else change.tree
+    product = PinnedTree(change.tree, is_pinned) if pinned and change.manifests else change.tree
 
     def handing(path: str) -> bool:
         return path in change.handing or posixpath.splitext(posixpath.basename(path))[0] in BARRELS
@@ -468,7 +526,9 @@ def _private(
     home: str, name: str, row: Reference, change: OfferedChange, languages: Mapping[str, Language], *, direct: bool
 ) -> bool:
     """Whether a use is of something that its owner does not offer: by its name, or by the module that is imported for it."""
-    if _hidden_name(name, home, languages) or _hidden_name(row.name, home, languages):
+    if name == MODULE:  # an import, whatever the file is called
+        direct = True
+    elif _hidden_name(name, home, languages) or _hidden_name(row.name, home, languages):
         return True
     package = change.base_offer.holding(home) or change.offer.holding(home)
     if not direct or package is None:

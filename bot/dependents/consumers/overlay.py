@@ -64,6 +64,10 @@ class PinnedTree(TreeView):
         texts |= dict(await self._tree.read_many(pinned, "base")) if pinned else {}
         return Contents({path: texts[path] for path in paths if path in texts})
 
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines."""
+        return await self._tree.grep_lines(query)
+
 
 class OverlayTree:
     """The reviewed tree with a consumer's below a folder of its own, the same on both sides. Satisfies `ports.Tree`."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.values import Finding, Reference, Source, Symbol, Verdict
+from bot.values import Evidence, Finding, Reference, Source, Symbol, Verdict
 from bot.values.consumer import Arrival, ConsumerReport, Requirement
 
 ALONE = "The one repository that is known to use this one was not looked at."
@@ -44,21 +44,21 @@ def summary(reports: Sequence[ConsumerReport]) -> str:
     return f"{checked} of {len(users)} repositories that use this one were looked at; {breaks}."
 
 
-def import_finding(row: Reference, was: str, now: str | None) -> Finding:
-    """A consumer's import that meant a file, and means another one or nothing once the manifests have changed."""
-    fate = f"means {now}" if now else "means nothing"
+def import_finding(line: Evidence, was: str, now: str | None) -> Finding:
+    """A consumer's import that meant a file, and means another one or perhaps nothing now."""
+    fate = f"means {now} now" if now else "may mean nothing now"
     return Finding(
-        path=row.path,
-        quote=row.text,
-        title=f"{was} can no longer be imported as {row.path} does: it {fate}",
-        why=f"By the manifests before the change, {row.path}:{row.line} imports {was}. By those after it, the import {fate}.",
+        path=line.path,
+        quote=line.quote,
+        title=f"What {line.path} imports was {was}, and {fate}",
+        why=f"{line.path}:{line.line} imported {was} before the change. The import {fate}.",
         consequence="The import fails, or brings something else than before.",
         severity="medium",
         category="contract",
         sources=(Source("analyser", "consumers"),),
         rule="likely-import-changed",
-        start=row.line,
-        end=row.line,
+        start=line.line,
+        end=line.line,
         verdict=Verdict.UNPROVEN,
     )
 

@@ -93,7 +93,8 @@ def is_joined(path: str, home: str, known: Mapping[str, str]) -> bool:
     """
     folder = posixpath.dirname(home)
     inside = f"{folder}/" if folder else ""
-    return path.startswith(inside) and (path in known or sum(one.startswith(inside) for one in known) > 1)
+    schemas = [one for one, text in known.items() if text and one.startswith(inside)]
+    return path.startswith(inside) and (path in schemas or len(schemas) > 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ SearchedLine = tuple[str, int, str]  # path, line, text
 
 BYTES = 6 << 20  # of one schema; a larger one is open
 BESIDE_BYTES = 200_000  # of a file beside a changed schema that is read
-BESIDE = 4  # such files, those of the latest names
+BESIDE = 20  # such files, those of the latest names
 FILES_COMPARED = 400  # of one language
 BREAKS = 1_000  # of one change that are looked up
 ROWS = 20_000  # lines with a searched word
@@ -113,14 +113,17 @@ async def _known(
     tree: Tree, language: SchemaLanguage, files: Sequence[ChangedFile], base_paths: Collection[str]
 ) -> dict[str, str]:
     """The files of a language that the base has; of some beside each changed file with their text."""
-    known = dict.fromkeys((path for path in base_paths if language.wants(path)), "")
-    folders: dict[str, list[str]] = defaultdict(list)
-    for path in sorted(known):
-        folders[posixpath.dirname(path)].append(path)
-    homes = {posixpath.dirname(file.path) for file in files}
-    beside = [path for home in sorted(homes) for path in folders[home][-BESIDE:]][: BESIDE * FILES_COMPARED]
-    for path, raw in (await tree.read_many(beside, "base")).items():
-        known[path] = raw[:BESIDE_BYTES].decode("utf-8", "replace")
+    known = dict.fromkeys((path for path in sorted(base_paths) if language.wants(path)), "")
+    folders = {posixpath.dirname(file.old_path or file.path) for file in files}
+    beside: dict[str, None] = {}
+    for folder in sorted(folders | {posixpath.dirname(folder) for folder in folders}, key=len, reverse=True):
+        mine = [path for path in known if not folder or path.startswith(f"{folder}/")]
+        beside |= dict.fromkeys(mine[-BESIDE:])
+        if len(beside) > BESIDE * len(files):
+            break
+    for path, raw in (await tree.read_many(list(beside), "base")).items():
+        text = raw[:BESIDE_BYTES].decode("utf-8", "replace")
+        known[path] = text if language.is_schema(Document(path, text)) else ""
     return known
 
 
@@ -194,6 +197,24 @@ async def find_uses(
     lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(paths))).items()}
     look = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(by_word, key=len, reverse=True))) + r")(?!\w)")
     mended_breaks = _mended(before, words_by_break, use_rows, look)
+    uses = _uses(paths, lines, look, by_word, there_before, (left_out, mended_breaks))
+    found_uses = {
+        one: tuple(sorted(mine.values(), key=lambda use: (not use.sure, is_test(use.path), use.path, use.line)))
+        for one, mine in uses.items()
+        if mine
+    }
+    return SchemaUses(found_uses, tuple(sorted(open_rows.items())))
+
+
+def _uses(
+    paths: Mapping[str, Sequence[tuple[int, str]]],
+    lines: Mapping[str, Sequence[str]],
+    look: re.Pattern[str],
+    by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
+    there_before: Collection[tuple[str, str]],
+    unsure: tuple[Collection[str], Collection[SchemaBreak]],
+) -> dict[SchemaBreak, dict[tuple[str, int], SchemaUse]]:
+    """The lines that use each break. `unsure`: the files, and the breaks, of which a name alone proves nothing."""
     uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
     counts: Counter[tuple[SchemaBreak, bool]] = Counter()
     for path, numbered in paths.items():
@@ -207,16 +228,11 @@ async def find_uses(
                         continue
                     likeness = SCHEMAS[name].likeness(one, place)
                     sure = likeness == "sure"
-                    is_wanted = sure or (likeness and path not in left_out and one not in mended_breaks)
+                    is_wanted = sure or (likeness and path not in unsure[0] and one not in unsure[1])
                     if is_wanted and counts[one, sure] < USES:
                         counts[one, sure] += 1
                         uses[one][path, number] = SchemaUse(path, number, text.strip("\r"), sure)
-    found_uses = {
-        one: tuple(sorted(mine.values(), key=lambda use: (not use.sure, is_test(use.path), use.path, use.line)))
-        for one, mine in uses.items()
-        if mine
-    }
-    return SchemaUses(found_uses, tuple(sorted(open_rows.items())))
+    return uses
 
 
 async def _rows(

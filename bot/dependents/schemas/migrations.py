@@ -241,6 +241,11 @@ def _calls(text: str, path: str) -> Iterator[MigrationStep]:
         if not steps and match["verb"].lower() in ("drop", "rename") and match["noun"].lower().startswith("column"):
             steps = [MigrationStep("unread", "", "", path, line, doubt=COMPUTED)]
         yield from steps
+    yield from _other_calls(text, path, around)
+
+
+def _other_calls(text: str, path: str, around: Callable[[int], str]) -> Iterator[MigrationStep]:
+    """The steps of Laravel and of blocks of Rails, and those that are named and not called."""
     for match in _UNCALLED.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         if not _is_remark(text[text.rfind("\n", 0, match.start()) + 1 : match.start()] or " ", path):
@@ -359,20 +364,25 @@ class _Change:
                     self._new.add((new, ""))
             elif row.does == "drop-table":
                 self._lose((origin, ""), own)
-            elif row.does == "unread":
-                self._unread.append(row)
-            elif row.does in ("drop-column", "rename-column"):
-                self._lose((origin, row.column), own)
-                if row.does == "rename-column":
-                    self._appear(origin, row, new)
             else:
-                self._appear(origin, row, row.column)
-                if row.does == "require-column" and (origin, "") not in self._new:
-                    self._required.append(own)
+                self._change_column(origin, row, own)
         lost = [
             _break(row, is_new=not {place, (place[0], "")}.isdisjoint(self._new)) for place, row in self._lost.items()
         ]
         return lost + [_break(row) for row in (*self._required, *self._unread)]
+
+    def _change_column(self, origin: str, row: MigrationStep, own: MigrationStep) -> None:
+        """Carry out a step about one column."""
+        if row.does == "unread":
+            self._unread.append(row)
+        elif row.does in ("drop-column", "rename-column"):
+            self._lose((origin, row.column), own)
+            if row.does == "rename-column":
+                self._appear(origin, row, row.new.lower())
+        else:
+            self._appear(origin, row, row.column)
+            if row.does == "require-column" and (origin, "") not in self._new:
+                self._required.append(own)
 
     def _appear(self, table: str, row: MigrationStep, column: str = "") -> None:
         """Something is there now: brought back, or new unless the step changes nothing where it was there before."""

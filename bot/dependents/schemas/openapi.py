@@ -69,7 +69,10 @@ class _Comparison:
                 continue
             now = path if path in new else there.get(_PARAMETER.sub("{}", path))
             was_item = self._resolved(self._old, old[path])
-            if now is None:
+            now_item = self._resolved(self._new, new[now]) if now is not None else {}
+            reference = now_item.get("$ref")
+            is_elsewhere = bool(reference) and reference == was_item.get("$ref")
+            if now is None or (_offers(was_item) and not _offers(now_item) and not is_elsewhere):
                 is_planned = all(
                     _mapping(one).get("deprecated") is True for name, one in was_item.items() if name in _METHODS
                 )
@@ -84,9 +87,10 @@ class _Comparison:
                     "",
                     is_base=True,
                     is_planned=is_planned,
+                    doubt="its path refers to another file now, which was not read" if reference else "",
                 )
                 continue
-            yield from self._of_path(path, now, was_item, self._resolved(self._new, new[now]))
+            yield from self._of_path(path, now, was_item, now_item)
 
     def _of_path(
         self, path: str, now: str, old: Mapping[str, object], new: Mapping[str, object]
@@ -304,6 +308,11 @@ class _Comparison:
             is_planned,
             doubt=doubt,
         )
+
+
+def _offers(item: Mapping[str, object]) -> bool:
+    """Whether a path has an operation."""
+    return any(_mapping(item.get(method)) for method in _METHODS)
 
 
 def _by_code(responses: Mapping[str, object], code: str) -> object:

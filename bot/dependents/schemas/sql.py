@@ -205,28 +205,16 @@ def statements(text: str, dialect: Dialect = "standard") -> Iterator[Statement]:
     if dialect == "mysql":
         text = _undelimited(text)
     while match := token_form.match(text, at):
-        end = match.end()
-        if match["body"]:
-            close = text.find(match["body"], end)
-            end = close + len(match["body"]) if close >= 0 else end
-            current.append(Lexeme("$", line, quoted=True))
-        elif match["skip"] == "/*":
-            end = _end_of_comment(text, end)
-        elif dialect == "mysql" and text.startswith("--", at) and not (current and _is_operand(current[-1])):
-            end = (text.find("\n", end) + 1 or len(text) + 1) - 1
-        elif match["skip"] is None:
-            if match["mark"] == ";":
-                if current:
-                    yield current
-                if _is_copied(current):
-                    data_end = _COPIED.search(text, end)
-                    end = data_end.end() if data_end else len(text)
-                count += 1
-                if count > _MOST_STATEMENTS:
-                    raise OverflowError
-                current = []
-            else:
-                current.append(_lexeme(match, line))
+        end = _end_of_token(text, match, current, dialect)
+        if match["mark"] == ";":
+            if current:
+                yield current
+            count += 1
+            if count > _MOST_STATEMENTS:
+                raise OverflowError
+            current = []
+        elif match["skip"] is None and not (dialect == "mysql" and text.startswith("--", at) and end > at + 1):
+            current.append(_lexeme(match, line))
         line += text.count("\n", at, end)
         at = end
     if current:
@@ -247,7 +235,26 @@ def _is_operand(token: Lexeme) -> bool:
     return token.quoted or token.text in ("'", ")") or token.text[:1].isalnum() or token.text[:1] in "_@"
 
 
+def _end_of_token(text: str, match: re.Match[str], current: Statement, dialect: Dialect) -> int:
+    """Where a token ends, with what follows it and is no statement: a body, the rest of a comment, lines of data."""
+    end = match.end()
+    if match["body"]:
+        close = text.find(match["body"], end)
+        return close + len(match["body"]) if close >= 0 else end
+    if match["skip"] == "/*":
+        return _end_of_comment(text, end)
+    is_dash = dialect == "mysql" and match["mark"] == "-" and text.startswith("--", match.start())
+    if is_dash and not (current and _is_operand(current[-1])):
+        return (text.find("\n", end) + 1 or len(text) + 1) - 1
+    if match["mark"] == ";" and _is_copied(current):
+        data_end = _COPIED.search(text, end)
+        return data_end.end() if data_end else len(text)
+    return end
+
+
 def _lexeme(match: re.Match[str], line: int) -> Lexeme:
+    if match["body"]:
+        return Lexeme("$", line, quoted=True)
     name = match["double"] or match["tick"] or match["square"]
     if match["unicode"]:
         name = _ESCAPE.sub(_letter, match["unicode"])
@@ -516,12 +523,7 @@ def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[m
     line = statement[0].line + above if statement else 0
     if first[:1] == ["ALTER"] and "TABLE" in first and _KINDS_OF_TABLE.issuperset(first[1 : first.index("TABLE")]):
         at, table = _full_name(statement, first.index("TABLE") + 1)
-        head: Statement = []
-        for action in _actions(statement[at:], is_nested=True):
-            if head and len(action) == 1 and (action[0].quoted or action[0].text[:1].isalpha()):
-                action = [*head, *action]  # noqa: PLW2901 - SQL Server: one DROP COLUMN, many names
-            words = [token.upper for token in action]
-            head = action[:2] if words[:2] == ["DROP", "COLUMN"] else []
+        for action in _of_table(statement[at:]):
             yield from _of_action(action, table, path, above)
     elif first[:1] == ["DROP"] and (at := _behind_kind(first)):
         for part in _actions(statement[at:]):
@@ -539,8 +541,6 @@ def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[m
         yield migrations.MigrationStep(
             "create", table, "", path, line, columns=columns, is_conditional=_is_conditional(statement)
         )
-    elif first[:1] in (["EXEC"], ["EXECUTE"]) and "SP_RENAME" in [token.upper for token in statement]:
-        return  # its names are texts
 
 
 def _behind_kind(first: Sequence[str]) -> int:
@@ -549,13 +549,19 @@ def _behind_kind(first: Sequence[str]) -> int:
     return at + 1 if first[at : at + 1] in (["TABLE"], ["TABLES"], ["VIEW"]) else 0
 
 
-def _actions(tokens: Statement, *, is_nested: bool = False) -> Iterator[Statement]:
-    """The parts between commas that are in no bracket. `is_nested`: the columns that one action drops are actions of their own."""
-    if is_nested:
-        for action in _actions(tokens):
-            names = _dropped_names(action)
-            yield from names or [action]
-        return
+def _of_table(tokens: Statement) -> Iterator[Statement]:
+    """The actions upon a table, each with one name: Oracle writes a list in brackets, SQL Server one verb before many names."""
+    head: Statement = []
+    for action in _actions(tokens):
+        if head and len(action) == 1 and (action[0].quoted or action[0].text[:1].isalpha()):
+            yield [*head, *action]
+            continue
+        head = action[:2] if [token.upper for token in action[:2]] == ["DROP", "COLUMN"] else []
+        yield from _dropped_names(action) or [action]
+
+
+def _actions(tokens: Statement) -> Iterator[Statement]:
+    """The parts between commas that are in no bracket."""
     depth, part = 0, list[Lexeme]()
     for token in tokens:
         mark = "" if token.quoted else token.text
