@@ -1,7 +1,7 @@
 """The map of the product: one straight line from a request to a review. Each arrow is a value that can be printed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
@@ -200,7 +200,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 tree,
                 tracker,
                 request,
-                {**_other_inputs(deps, files), **masks.hide(beyond).rows()},
+                {**_other_inputs(deps, files, await tree.entries()), **masks.hide(beyond).rows()},
                 masks=masks,
                 past=past,
                 ignore_list=ignore_list.also(deps.ignored_findings, guides.rules, past.ignored_proofs),
@@ -286,7 +286,7 @@ async def _ignore_list(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreLi
     return theirs.join(suppress.read(deps.local, today, suppress.LOCAL))
 
 
-def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
+def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...], paths: Collection[str]) -> dict[str, Any]:
     """What decides beside the change, as the journal keeps it: a name is left out where there is nothing."""
     runs = [run.about(file.path for file in files) for run in deps.tool_runs]
     optional = {
@@ -296,7 +296,7 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...]) -> dict[str, Any]:
         "local": codec.as_text(deps.local) if deps.local else None,
         "rules": [asdict(rule) for rule in deps.rules],
         "note": deps.note,
-        "sarif": sarif_results.rows(sarif_results.of_change(deps.reports, files)),
+        "sarif": sarif_results.rows(sarif_results.of_change(deps.reports, files, paths)),
         "sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in runs],
         "left_out": dict(deps.left_out),
         "run": deps.running is not None,

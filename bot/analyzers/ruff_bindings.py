@@ -82,22 +82,60 @@ def unsure(head: ModuleNames, base: ModuleNames) -> Iterator[tuple[str, int, fro
 def _flow(body: Sequence[ast.stmt], module: ModuleNames) -> Flow:
     """What statements bind for sure. What they bind in some cases alone is noted."""
     certain = set[str]()
-    for node in body:
+    for at, node in enumerate(body):
         certain |= _walrus(node, module)
-        if isinstance(node, ast.Delete):
-            names = {part.id for part in node.targets if isinstance(part, ast.Name)}
-            certain -= names
-            module.note(names, (0, 0))
-        elif isinstance(node, ast.If):
+        deleted = _deleted(node)
+        certain -= deleted
+        module.note(deleted, (0, 0))
+        ends = _is_end(node)
+        if isinstance(node, ast.If):
             names, ends = _of_if(node, module)
             certain |= names
-            if ends:
-                return certain, True
-        elif _is_end(node):
-            return certain, True
-        else:
+        elif not ends:
             certain |= _of_block(node, module) if isinstance(node, BLOCKS) else _of_statement(node, module)
+        if ends:
+            rest = body[at + 1 :]
+            module.note(_bound(rest), (rest[0].lineno, rest[-1].end_lineno or 0) if rest else (0, 0))
+            return certain, True
     return certain, False
+
+
+def _deleted(node: ast.stmt) -> set[str]:
+    """The module's names that a statement deletes, in any of its blocks or by a function that it defines."""
+    deleted = set[str]()
+    stack: list[tuple[ast.AST, frozenset[str] | None]] = [
+        (node, None)
+    ]  # with the global names of the scope; None: it is the module's own
+    while stack:
+        part, global_names = stack.pop()
+        if isinstance(part, Function | ast.ClassDef | ast.Lambda):
+            global_names = frozenset(
+                name for one in ast.walk(part) if isinstance(one, ast.Global) for name in one.names
+            )
+        names = {part.id} if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Del) else set[str]()
+        if isinstance(part, ast.ExceptHandler) and part.name:
+            names.add(part.name)
+        deleted |= names if global_names is None else names & global_names
+        deleted |= _deleted_by_text(part)
+        stack += ((child, global_names) for child in ast.iter_child_nodes(part))
+    return deleted
+
+
+def _deleted_by_text(node: ast.AST) -> set[str]:
+    """The name of `del globals()["name"]`, `globals().pop("name")`, `delattr(module, "name")`."""
+    text: ast.expr | None = None
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Del):
+        text = node.slice if _is_namespace(node.value) else None
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+        text = node.args[0] if node.func.attr in ("pop", "__delitem__") and _is_namespace(node.func.value) else None
+    elif isinstance(node, ast.Call) and _last(node.func) == "delattr" and len(node.args) > 1:
+        text = node.args[1]
+    return {text.value} if isinstance(text, ast.Constant) and isinstance(text.value, str) else set()
+
+
+def _is_namespace(node: ast.expr) -> bool:
+    """Whether an expression is the module's own names: `globals()`, `vars()`, `module.__dict__`."""
+    return _last(node.func if isinstance(node, ast.Call) else node) in ("globals", "vars", "locals", "__dict__")
 
 
 def _is_end(node: ast.stmt) -> bool:

@@ -331,11 +331,14 @@ class Checkout:
         return result.status == 0
 
     async def additions(self, most: int) -> tuple[Sequence[tuple[str, str, str]], str]:
-        """(commit, path, added line) of the commits of the change but its head, oldest first; and why some are missing, if any are."""
+        """(commit, path, added line) of the commits of the change but its head, oldest first; and why some are missing, if any are.
+
+        `most`: of those that change a file, the newest. One more shows that there are more; the head, which may be one of them, is not counted.
+        """
         if self.pull.object_dir or not self.pull.base:
             return (), ""
         result = await git.run(
-            "rev-list", "--no-merges", "--parents", f"--max-count={most + 1}", f"{self.pull.base}..{self.pull.head}",
+            "rev-list", "--no-merges", "--parents", "--full-history", f"--max-count={most + 2}", f"{self.pull.base}..{self.pull.head}", "--", ".",
             cwd=self._folder, env=self._env,
         )  # fmt: skip
         rows = [row.split() for row in result.out.decode().split("\n") if row] if not result.status else []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 REASONS = {
     "none": "no rewrite and no suggestion that can be applied is known",
-    "place": "it is not in a file of the change that may be changed",
+    "place": "it is not in a file that may be changed, or the name of the file does not fit into a patch",
     "moved": "its lines are not in the file as they were reviewed",
     "clash": "another fix changes the same lines",
     "syntax": "the file would not parse",
@@ -89,21 +89,21 @@ def carry_out(
 def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
     """Say what was changed, what was not, and what the review of the result reports."""
     from bot.render import count
+    from bot.render.disarm import line
 
     if fix:
         verb = "would be fixed" if is_patch else "fixed"
-        tell(
-            f"{count(len(fix.findings), 'finding')} {verb} in {count(len(fix.contents), 'file')}: {', '.join(sorted(fix.contents))}"
-        )
+        files = ", ".join(map(line, sorted(fix.contents)))
+        tell(f"{count(len(fix.findings), 'finding')} {verb} in {count(len(fix.contents), 'file')}: {files}")
     for finding, reason in fix.refusals:
-        tell(f"not fixed: {finding.path}:{finding.start} {finding.title}: {REASONS.get(reason, reason)}")
+        tell(line(f"not fixed: {finding.path}:{finding.start} {finding.title}: {REASONS.get(reason, reason)}"))
     if not fix:
         return
     for finding in check.still:
-        tell(f"still reported: {finding.path}:{finding.start} {finding.title}")
+        tell(line(f"still reported: {finding.path}:{finding.start} {finding.title}"))
     for finding in check.new:
         if finding not in check.still:
-            tell(f"new: {finding.path}:{finding.start} {finding.title}")
+            tell(line(f"new: {finding.path}:{finding.start} {finding.title}"))
     if check.is_clean:
         unjudged = len(fix.findings) - check.by_code
         tell(

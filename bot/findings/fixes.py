@@ -5,6 +5,7 @@ to parse as before.
 """
 
 import difflib
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -15,6 +16,10 @@ from bot.values import PlacedFinding, Rewrite
 from bot.values.fixing import Fix
 
 MOST_FILES, MOST_LINES = 100, 2_000  # of one commit
+LINE = re.compile(r"[^\n]*\n|[^\n]+")
+PLAIN_PATH = re.compile(
+    r'[^\x00-\x1f\x7f"\\]+'
+)  # one that a header of a patch takes as it is: no file's name is a line of the patch
 WORKFLOWS = ".github/workflows/"  # GitHub lets no App change these without a permission of its own
 
 
@@ -68,7 +73,7 @@ def _add(
         raise _CannotApply("none")
     more: dict[str, set[Rewrite]] = defaultdict(set)
     for rewrite in rewrites:
-        if rewrite.path not in heads or rewrite.path.startswith(WORKFLOWS):
+        if rewrite.path not in heads or rewrite.path.startswith(WORKFLOWS) or not PLAIN_PATH.fullmatch(rewrite.path):
             raise _CannotApply("place")
         more[rewrite.path].add(rewrite)
     for path, mine in more.items():
@@ -104,8 +109,8 @@ def _applied(head: bytes, rewrites: Collection[Rewrite]) -> bytes:
 
 
 def _patch(path: str, before: bytes, after: bytes) -> str:
-    """One file's change as `git apply` reads it."""
-    old, new = (side.decode("utf-8", "replace").splitlines(keepends=True) for side in (before, after))
+    """One file's change as `git apply` reads it: a line ends at a line feed alone."""
+    old, new = (LINE.findall(side.decode("utf-8", "replace")) for side in (before, after))
     rows = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
     return f"diff --git a/{path} b/{path}\n" + "".join(
         row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows

@@ -7,7 +7,7 @@ import json
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -18,7 +18,9 @@ from bot.values.tool_results import ToolResult, ToolRun
 
 MOST_BYTES = 64 << 20  # of one file
 MOST_RESULTS = 100_000  # of one file
-MOST_WORDS, MOST_NAME, MOST_PATH = 600, 100, 1_000  # characters of a message, of a name, of a path
+MOST_WORDS, MOST_NAME, MOST_MARK = 600, 100, 1_000  # characters of a message, of a name, of a mark
+MOST_PATH = 16_000  # of an address: git has paths of 4,096 bytes, each of which may be written as `%20`
+MOST_ROOTS = 50  # folders where a tool may have run
 MOST_BASES = 10  # base addresses that refer to each other
 MOST_ARGUMENTS = 20
 LEVELS: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
@@ -91,31 +93,48 @@ def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple
     return tuple(marked_results)
 
 
-def of_change(results: Sequence[ToolResult], files: Sequence[ChangedFile]) -> tuple[ToolResult, ...]:
-    """The results in changed files that the change brings: new ones if somebody has compared, else those on added lines."""
+def of_change(
+    results: Sequence[ToolResult], files: Sequence[ChangedFile], tree_paths: Collection[str]
+) -> tuple[ToolResult, ...]:
+    """The results in changed files that the change brings: new ones if somebody has compared, else those on added lines.
+
+    `tree_paths`: all files of the head, which tell where the repository lay when the tool ran.
+    """
     changed_files = {file.path: file for file in files if file.status != "deleted" and file.is_analyzed}
-    root = _root(results, changed_files)
+    root = _root(results, changed_files, tree_paths)
     results_kept = [each for each in results if not each.path]  # a run that failed has judged nothing of the change
     for each in results:
         path = each.path.removeprefix(root) if root and each.path.startswith(root) else each.path
         file = changed_files.get(path)
-        fresh = each.new if each.new is not None else file is not None and each.start in file.added_lines
-        if file is not None and fresh:
+        if file is None:
+            continue
+        is_added = each.start in file.added_lines
+        # Under its old path a result was not compared with this one.
+        fresh = is_added if each.new is None or (each.new and file.status == "renamed") else each.new
+        if fresh:
             results_kept.append(replace(each, path=path))
     return tuple(dict.fromkeys(results_kept))
 
 
-def _root(results: Iterable[ToolResult], changed_files: Mapping[str, ChangedFile]) -> str:
-    """Where the repository lay when the tool ran: the folder that explains most absolute paths by names of changed files."""
+def _root(results: Iterable[ToolResult], changed_files: Mapping[str, ChangedFile], tree_paths: Collection[str]) -> str:
+    """Where the repository lay when the tool ran: the folder below which most of its absolute paths are files of the tree.
+
+    Names of changed files propose it; they alone do not decide, because a change may add files that are called like those of one folder.
+    """
     names: dict[str, list[str]] = {}
     for path in changed_files:
         names.setdefault(posixpath.basename(path), []).append(path)
     counts: Counter[str] = Counter()
-    for each in {one.path for one in results if one.path.startswith("/")}:
+    absolute = {one.path for one in results if one.path.startswith("/")}
+    for each in absolute:
         for path in names.get(posixpath.basename(each), ())[:MOST_BASES]:
             if each.endswith(f"/{path}"):
                 counts[each.removesuffix(path)] += 1
-    return min(counts, key=lambda root: (-counts[root], len(root)), default="")
+    explained = {
+        root: sum(path.startswith(root) and path.removeprefix(root) in tree_paths for path in absolute)
+        for root in sorted(counts, key=lambda root: (-counts[root], len(root)))[:MOST_ROOTS]
+    }
+    return min(explained, key=lambda root: (-explained[root], len(root)), default="")
 
 
 def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> ToolResult | None:
@@ -205,7 +224,7 @@ def _path(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
         return ""
     path = unquote(f"/{parts.path}" if drive else parts.path)
     clean = posixpath.normpath(path)
-    inside = not clean.startswith("../") and clean not in (".", "..", "/") and clean.isprintable()
+    inside = not clean.startswith("../") and clean not in (".", "..", "/")
     return re.sub("^/+", "/", clean) if inside else ""
 
 
@@ -224,7 +243,7 @@ def _message(result: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
 def _mark(result: Mapping[str, Any]) -> str:
     marks = _dict(result.get("fingerprints")) or _dict(result.get("partialFingerprints"))
     rows = [f"{name}={value}" for name, value in sorted(marks.items())[:MOST_ARGUMENTS] if isinstance(value, str)]
-    return "\0".join(rows)[:MOST_PATH].encode("utf-8", "replace").decode()
+    return "\0".join(rows)[:MOST_MARK].encode("utf-8", "replace").decode()
 
 
 def _score(value: object) -> float | None:

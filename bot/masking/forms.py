@@ -20,11 +20,8 @@ LONGEST = (
     400  # characters; a longer line is read by what stands at each name: the patterns for names take quadratic time
 )
 MOST_NAMES = 8  # in one line; with more it is read so too
-BEFORE_NAME, AFTER_NAME, MOST_AT_NAMES = (
-    24,
-    200,
-    4_000,
-)  # characters around a name, and names of one line at which it is read
+BEFORE_NAME, AFTER_NAME = 60, 300  # characters around a name that are read at once
+MOST_PARTS = 1_500  # of one line; of a longer one the rest is open
 WINDOW, OVERLAP = 2_000, 200  # a very long line is read in windows, for the same reason
 SHORTEST = 8
 MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the time of scrypt
@@ -64,6 +61,8 @@ WORDY = re.compile(
     r"[\s(){}\[\]<>$%|\\]|://|^[./~#@]|^[a-z]+([-_.:/ ][a-z]+)*$|^[A-Z]+([-_.][A-Z]+)*$|^[A-Za-z]+$|^[\d.,:-]+$"
 )
 NAME = re.compile(r"[\w$-]+")
+ASSIGNMENT = re.compile(r"(?<![=<>!])=(?![=>])")
+STATEMENT = re.compile(r"[;{}]|:\s")
 BRACES = re.compile(r"[{},]")
 BRACKETS = " ()[]{};"
 SEPARATOR = re.compile(r"[,;({\[&|?]")
@@ -140,13 +139,8 @@ MAYBE = re.compile(r"PRIVATE KEY|PuTTY-User|hf_|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+
 MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://", re.IGNORECASE)
 
 
-# A name of MAYBE_NAMED to which something is given, or an address.
-AT_NAME = re.compile(
-    MAYBE_NAMED.pattern.join(
-        ("(?:", r""")[\w-]{0,60}+['"\]]{0,6}+\s?+(?:[:=(,>]|is\b)(?=[\s"'`(\[{=:>]{0,5}[^\s"'`,;]{0,80}\d)""")
-    ),
-    re.IGNORECASE,
-)
+VALUE_BREAK = re.compile(r"\s")
+VALUE_REST = re.compile(r"[^\s\"'`,;]{0,2000}")
 
 
 def hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
@@ -255,19 +249,22 @@ def _may_be_named(line: str) -> bool:
 
 def is_readable(line: str) -> bool:
     """Whether a line has so few names that all of it is looked through."""
-    return len(line) <= LONGEST or next(islice(AT_NAME.finditer(line), MOST_AT_NAMES, None), None) is None
+    return len(line) <= LONGEST or next(islice(_parts(line), MOST_PARTS, None), None) is None
 
 
 def _parts(line: str) -> Iterator[str]:
-    """A line as the patterns for names can take it: whole, or what stands at each name that something is given to."""
+    """A line as the patterns for names can take it: whole, or what stands around each name, so that nothing beside a name hides its value."""
     if len(line) <= LONGEST and len(MAYBE_NAMED.findall(line)) <= MOST_NAMES:
         yield line
         return
-    end = 0
-    for name in islice(AT_NAME.finditer(line), MOST_AT_NAMES):
-        if name.end() > end:
-            end = name.end() + AFTER_NAME // 2
-            yield line[max(0, name.start() - BEFORE_NAME) : name.end() + AFTER_NAME]
+    covered = 0
+    for name in MAYBE_NAMED.finditer(line):
+        if name.end() > covered:
+            covered = name.end() + AFTER_NAME // 2
+            end = VALUE_REST.match(line, min(len(line), name.end() + AFTER_NAME))
+            part = line[max(0, name.start() - BEFORE_NAME) : end.end() if end else len(line)]
+            if any(map(_may_hold_value, VALUE_BREAK.split(part))):
+                yield part
 
 
 def _may_hold_value(word: str) -> bool:
@@ -279,10 +276,11 @@ def _may_hold_value(word: str) -> bool:
 def _hits(kind: str, line: str, sample: bool, by_name: bool) -> tuple[Hit, ...]:
     hits: list[Hit] = []
     for at in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
-        if MAYBE.search(line, at, at + WINDOW):
-            hits += _exact(line[at : at + WINDOW], sample=sample)
+        window = line[at : at + WINDOW]  # cut before it is asked: a window within a long run begins one
+        if MAYBE.search(window):
+            hits += _exact(window, sample=sample)
     if by_name:
-        for part in _parts(" ".join(line.split())):
+        for part in islice(_parts(" ".join(line.split())), MOST_PARTS):
             hits += (hit for hit in _by_name(kind, part) if hit not in hits)
     return tuple(hits)
 
@@ -367,11 +365,12 @@ def _bare_assignment(line: str) -> str:
 
 def _single_assignments(line: str) -> Iterator[str]:
     """The assignments of `user, password = "a", "b"` and the pairs of `{user: a, password: b}`, one by one."""
-    targets, sign, values = line.partition("=")
-    names, parts = targets.rstrip(": ").split(","), values.split(",")
-    if sign and 1 < len(names) == len(parts):
-        for name, part in zip(names, parts, strict=True):
-            yield f"{name.strip(BRACKETS)} = {part.strip(BRACKETS)}"
+    for sign in islice(ASSIGNMENT.finditer(line), 4 * MOST_NAMES):
+        targets = STATEMENT.split(line[: sign.start()].rstrip(": "))[-1]
+        names, parts = targets.split(","), line[sign.end() :].partition(";")[0].split(",")
+        if 1 < len(names) <= len(parts):
+            for name, part in zip(names, parts, strict=False):
+                yield f"{name.strip(BRACKETS)} = {part.strip(BRACKETS)}"
     if "{" in line:
         yield from (part.strip(BRACKETS) for part in BRACES.split(line) if MAYBE_NAMED.search(part) and ":" in part)
 

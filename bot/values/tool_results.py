@@ -25,7 +25,7 @@ class ToolResult:
 
     def key(self) -> tuple[str, str, str]:
         """The same for the same result of another run of the tool; lines may have moved."""
-        return (self.tool, self.rule, self.mark or f"{self.path}\0{self.message}")
+        return (self.tool, self.rule, f"{self.path}\0{self.mark or self.message}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,3 +138,24 @@ def test_a_workflows_own_values_are_no_injection(repository: Repository, text: s
     """Nobody outside can write them; zizmor alone reports them in scripts too."""
     step = INJECTED.replace("github.event.comment.body", text)
     assert look(repository.change({CASES[3][1]: WORKFLOW}, {CASES[3][1]: WORKFLOW + step}), "zizmor") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "github.event['issue']['title']",
+        "github.EVENT.issue.TITLE",
+        "github['head_ref']",
+        "github.event . comment . body",
+        "github.event.commits[0].message",
+        "toJSON(github.event.issue)",
+        "toJSON(github)",
+        "format('{0} env.x', github.event.issue.body)",
+        "env.TAG || github.event.*.title",
+    ],
+)
+def test_another_spelling_of_what_strangers_write_is_an_injection(repository: Repository, text: str) -> None:
+    """Contexts are named in any case, by an index, within a call, or as a whole."""
+    step = INJECTED.replace("github.event.comment.body", text)
+    found = look(repository.change({CASES[3][1]: WORKFLOW}, {CASES[3][1]: WORKFLOW + step}), "zizmor")
+    assert {finding.rule for finding in found} == {"template-injection"}

@@ -9,6 +9,7 @@ from bot.analyzers import ANALYZERS, secrets
 from bot.checkout import Checkout
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
+from bot.masking import forms
 from bot.ports import Analyzer
 from bot.values import Dependents, Finding, PullRequest
 
@@ -294,7 +295,9 @@ def test_a_line_of_too_many_names_is_open(repository: Repository) -> None:
     """The check says of which files it has read each line to its end."""
 
     async def run() -> frozenset[str]:
-        async with Checkout(repository.change({"r": "x"}, {"a.js": "key=1;" * 5_000, "b.js": "key=1;"})) as tree:
+        async with Checkout(
+            repository.change({"r": "x"}, {"a.js": "key=a1b2c3d4;" * 20_000, "b.js": "key=1;"})
+        ) as tree:
             return (await secrets.check(tree, diff.read(await tree.change()), Dependents())).complete
 
     assert asyncio.run(run()) == {"b.js"}
@@ -318,48 +321,78 @@ def test_a_line_beside_a_key_that_stays_is_no_new_key(repository: Repository) ->
     assert not look(repository.change({"k.pem": key, "both.pem": there}, dict(after)))
 
 
-@pytest.mark.parametrize(
-    ("path", "line"),
-    [
-        ("a.py", f'name = 1; password = "{PASSWORD}"'),
-        ("a.js", f'const name = 1, password = "{PASSWORD}";'),
-        ("a.json", f'{{"url": 1, "password": "{PASSWORD}"}}'),
-        ("a.py", f'db = connect(user="me", password="{PASSWORD}")'),
-        ("a.py", f'password: str = "{PASSWORD}"'),
-        ("a.ts", f'const password: "hash" = "{PASSWORD}"'),
-        ("a.py", f'if path: password = "{PASSWORD}"'),
-        ("a.py", f'if name == 1: password = "{PASSWORD}"'),
-        ("a.py", f'def f(path): password = "{PASSWORD}"'),
-        ("a.py", f'path = password = "{PASSWORD}"'),
-        ("a.py", f'password = path = "{PASSWORD}"'),
-        ("a.py", f'self.path.password = "{PASSWORD}"'),
-        ("a.py", f'password = "" or "{PASSWORD}"'),
-        ("a.py", f'setattr(self, "password", "{PASSWORD}")'),
-        ("a.js", f'/* path */ const password = "{PASSWORD}"'),
-        ("a.js", f'case name: password = "{PASSWORD}"'),
-        ("a.js", f'// name\u2028const password = "{PASSWORD}"'),
-        ("a.go", f'case path: password := "{PASSWORD}"'),
-        ("a.rb", f'password ||= "{PASSWORD}"'),
-        ("a.java", f'@Path String password = "{PASSWORD}";'),
-        ("a.yml", f"{{path: x, password: {PASSWORD}}}"),
-        ("a.yml", f"password: &path {PASSWORD}"),
-        ("a.go", f'name, password := "admin", "{PASSWORD}"'),
-        ("a.rs", f'let (name, password) = ("admin", "{PASSWORD}");'),
-        ("a.py", f'password = b"{PASSWORD}"'),
-        ("a.py", f'password = """{PASSWORD}"""'),
-        ("a.py", f'password = str("{PASSWORD}")'),
-        ("A.java", f'String password = new String("{PASSWORD}");'),
-        ("a.py", f'password = os.getenv("APP_PASSWORD", "{PASSWORD}")'),
-        ("a.py", f'password = os.environ.get("APP_PASSWORD") or "{PASSWORD}"'),
-        ("a.js", f'const password = process.env.APP_PASSWORD || "{PASSWORD}";'),
-        ("a.yml", f"password: {PASSWORD} # of the url"),
-    ],
-)
+FORMS = [
+    ("a.py", f'name = 1; password = "{PASSWORD}"'),
+    ("a.js", f'const name = 1, password = "{PASSWORD}";'),
+    ("a.json", f'{{"url": 1, "password": "{PASSWORD}"}}'),
+    ("a.py", f'db = connect(user="me", password="{PASSWORD}")'),
+    ("a.py", f'password: str = "{PASSWORD}"'),
+    ("a.ts", f'const password: "hash" = "{PASSWORD}"'),
+    ("a.py", f'if path: password = "{PASSWORD}"'),
+    ("a.py", f'if name == 1: password = "{PASSWORD}"'),
+    ("a.py", f'def f(path): password = "{PASSWORD}"'),
+    ("a.py", f'path = password = "{PASSWORD}"'),
+    ("a.py", f'password = path = "{PASSWORD}"'),
+    ("a.py", f'self.path.password = "{PASSWORD}"'),
+    ("a.py", f'password = "" or "{PASSWORD}"'),
+    ("a.py", f'setattr(self, "password", "{PASSWORD}")'),
+    ("a.js", f'/* path */ const password = "{PASSWORD}"'),
+    ("a.js", f'case name: password = "{PASSWORD}"'),
+    ("a.js", f'// name\u2028const password = "{PASSWORD}"'),
+    ("a.go", f'case path: password := "{PASSWORD}"'),
+    ("a.rb", f'password ||= "{PASSWORD}"'),
+    ("a.java", f'@Path String password = "{PASSWORD}";'),
+    ("a.yml", f"{{path: x, password: {PASSWORD}}}"),
+    ("a.yml", f"password: &path {PASSWORD}"),
+    ("a.go", f'name, password := "admin", "{PASSWORD}"'),
+    ("a.rs", f'let (name, password) = ("admin", "{PASSWORD}");'),
+    ("a.py", f'password = b"{PASSWORD}"'),
+    ("a.py", f'password = """{PASSWORD}"""'),
+    ("a.py", f'password = str("{PASSWORD}")'),
+    ("A.java", f'String password = new String("{PASSWORD}");'),
+    ("a.py", f'password = os.getenv("APP_PASSWORD", "{PASSWORD}")'),
+    ("a.py", f'password = os.environ.get("APP_PASSWORD") or "{PASSWORD}"'),
+    ("a.js", f'const password = process.env.APP_PASSWORD || "{PASSWORD}";'),
+    ("a.yml", f"password: {PASSWORD} # of the url"),
+]
+
+
+@pytest.mark.parametrize(("path", "line"), FORMS)
 def test_nothing_beside_a_password_hides_it(repository: Repository, path: str, line: str) -> None:
     """Its own name decides, whatever else the line names, and however the value is handed on."""
     found = look(repository.change({"r": "x"}, {path: f"{line}\n"}))
 
     assert [finding.rule for finding in found] == ["password"]
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "LINE  # pass pass pass pass pass pass pass pass pass",
+        "LINE  # " + "lorem ipsum " * 40,
+        "f(0); " * 80 + "LINE",
+        'f("pass", "pass", "pass", "pass", "pass", "pass", "pass", "pass", "pass"); LINE',
+    ],
+)
+def test_a_long_line_hides_no_password(around: str) -> None:
+    """What is found in a line by itself is found with other names, or much else, on the same line."""
+    lines = [line for path, line in FORMS if not path.endswith((".yml", ".json"))]
+    lost = [
+        line
+        for line in lines
+        if not any(hit.value == PASSWORD for hit in forms.hits("a.py", around.replace("LINE", line), sample=False))
+    ]
+
+    assert lost == [
+        line for line in lines if not any(hit.value == PASSWORD for hit in forms.hits("a.py", line, sample=False))
+    ]
+
+
+@pytest.mark.parametrize("length", [1, 399, 1_799, 1_999, 2_000, 3_000, 50_000])
+def test_letters_in_front_of_a_token_hide_it_nowhere(length: int) -> None:
+    """However far into one run of letters and digits it stands."""
+    for letters in ("a1" * length, "a" * length, "1" + "a" * length):
+        assert [hit.rule for hit in forms.hits("a.py", f'K = "{letters}{GITHUB}"[{len(letters)}:]', sample=False)]
 
 
 @pytest.mark.parametrize("token", [GITHUB, GOOGLE, "npm" + "_" + GITHUB[4:], "github" + "_pat_" + GITHUB[4:] * 2])

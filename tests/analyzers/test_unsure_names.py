@@ -45,7 +45,39 @@ LOST = {
     "a block of somebody's own": "with quiet():\n    from b import helper\n",
     "the program's own part": 'if __name__ == "__main__":\n    from b import helper\n',
 }
+IMPORT = "from b import helper\n"
+LOST |= {
+    f"behind {name}": text.replace("HERE", "from b import helper")
+    for name, text in {
+        "a raise in a try": "try:\n    raise ValueError\n    HERE\nexcept ValueError:\n    pass\n",
+        "a condition that raises": "try:\n    if True:\n        raise ValueError\n    HERE\nexcept ValueError:\n    pass\n",
+        "a raise in a block that swallows it": "from contextlib import suppress\n\nwith suppress(Exception):\n    raise ValueError\n    HERE\n",
+        "a continue": "for _ in (1,):\n    continue\n    HERE\n",
+        "a break": "for _ in (1,):\n    break\n    if X:\n        HERE\n",
+        "the end of an endless loop": "while True:\n    break\n    HERE\n",
+        "an end in a pattern": "try:\n    match 1:\n        case _:\n            raise ValueError\n            HERE\nexcept ValueError:\n    pass\n",
+    }.items()
+}
+LOST |= {
+    f"deleted {name}": IMPORT + text
+    for name, text in {
+        "under a condition": "if True:\n    del helper\n",
+        "in a pattern": "match 1:\n    case 1:\n        del helper\n",
+        "in a loop": "while True:\n    del helper\n    break\n",
+        "by a function": "def drop():\n    global helper\n    del helper\n\n\ndrop()\n",
+        "by a class": "class Drop:\n    global helper\n    del helper\n",
+        "among others": "del (X, [helper])\n",
+        "by its text": 'del globals()["helper"]\n',
+        "by a pop": 'globals().pop("helper")\n',
+        "by a pop of a module": 'import sys\n\nsys.modules[__name__].__dict__.pop("helper", None)\n',
+        "by delattr": 'import sys\n\ndelattr(sys.modules[__name__], "helper")\n',
+        "by a handler of its name": "try:\n    1 / 0\nexcept ZeroDivisionError as helper:\n    pass\n",
+    }.items()
+}
 SURE = {
+    "a name that is deleted and bound again": "helper = 1\ndel helper\nfrom b import helper\n",
+    "a name that a function deletes for itself": f"{IMPORT}\n\ndef use():\n    helper = 1\n    del helper\n",
+    "a handler of another name": f"{IMPORT}try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    print(error)\n",
     "both branches": "if X:\n    from b import helper\nelse:\n    helper = None\n",
     "a try with another way": "try:\n    from b import helper\nexcept ImportError:\n    helper = None\n",
     "a try whose handler ends the run": "try:\n    from b import helper\nexcept ImportError:\n    raise SystemExit\n",

@@ -70,6 +70,19 @@ def test_a_patch_changes_nothing_here(broken: Repository) -> None:
     assert text(broken, "shop/cart.py").endswith("return total(items)\n")
 
 
+INJECTED = "c\n--- a/shop/price.py\n+++ b/shop/price.py\n@@ -1,2 +1,3 @@\n def total(items):\n+    items = []\n     rows = list(items)\n--- a/z.py"
+
+
+@pytest.mark.parametrize("name", [INJECTED, "c\r.py", "c\x1b[2J.py", 'c".py', "c\\.py"])
+def test_a_file_whose_name_could_be_a_line_of_a_patch_is_left_out(broken: Repository, name: str) -> None:
+    """Its caller is not fixed, and no other file is written; nothing raw reaches the terminal."""
+    broken.commit({name + (".py" if name == INJECTED else ""): FILES["shop/cart.py"]}, "name")
+    done = run(broken, "fix", str(reviewed(broken)), "--patch")
+    assert "+    items = []" not in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "\r" not in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("path", few(["shop/cart.py", "shop/order.py"], 0))
 def test_a_file_with_unsaved_changes_is_left_alone_and_so_are_the_others(broken: Repository, path: str) -> None:
     """All or nothing."""

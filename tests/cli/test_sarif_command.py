@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from fakes import Repository
@@ -181,3 +182,49 @@ def test_a_replay_has_the_results_of_the_review(changed: Repository, tmp_path: P
     again = deeprepo("replay", journal, "--format", "json", cwd=changed.folder)
     assert "Semgrep" in first.stdout
     assert json.loads(again.stdout)["findings"] == json.loads(first.stdout)["findings"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["b\u00ad.js", "b\u200b.js", "b\u00a0.js", "b\U000e0041.js", "LONG/LONG/b.js".replace("LONG", "\u7801" * 80)],
+)
+def test_no_name_of_a_file_loses_its_results(repository: Repository, tmp_path: Path, name: str) -> None:
+    """A path is compared with those of the tree, whatever it looks like and however long its escapes are."""
+    repository.commit(BEFORE, "before")
+    repository.commit({f"src/{name}": AFTER["src/app.js"]}, "after")
+    code, found, _ = review(repository, tmp_path, log(located(quote(f"src/{name}"), 3, level="error")))
+    assert (code, [one["start"] for one in found]) == (1, [3])
+
+
+def test_files_that_are_called_like_others_do_not_move_the_root(repository: Repository, tmp_path: Path) -> None:
+    """The tool ran where most of its absolute paths are files of the tree, not where most of them are called like changed ones."""
+    old = {f"x/{name}.js": "a = 1;\n" * 9 for name in ("utils", "models")}
+    repository.commit({**BEFORE, **old}, "before")
+    repository.commit({**AFTER, "utils.js": "//\n", "models.js": "//\n"}, "after")
+    places = [("src/app.js", 3), ("x/utils.js", 5), ("x/models.js", 7)]
+    code, found, _ = review(
+        repository, tmp_path, log(*(located(f"{ROOT}{path}", line, level="error") for path, line in places))
+    )
+    assert (code, [(one["path"], one["start"]) for one in found]) == (1, [("src/app.js", 3)])
+
+
+def test_a_place_that_is_gone_pays_for_no_new_one(repository: Repository, tmp_path: Path) -> None:
+    """A mark recognises a result within its file alone."""
+    mark = {"partialFingerprints": {"primaryLocationLineHash": "abc:1"}, "level": "error"}
+    repository.commit({**BEFORE, "old.js": "let x = eval(a);\n"}, "before")
+    repository.commit({**AFTER, "old.js": None}, "after")
+    base = log(located("old.js", 1, **mark))
+    code, found, _ = review(repository, tmp_path, log(located("src/app.js", 3, **mark)), base=base)
+    assert (code, [(one["path"], one["start"]) for one in found]) == (1, [("src/app.js", 3)])
+
+
+def test_an_old_result_in_a_renamed_file_stays_old(repository: Repository, tmp_path: Path) -> None:
+    """Only what stands on an added line of it is new."""
+    repository.commit({**BEFORE, "old.js": "let x = eval(a);\n" + "let y = 1;\n" * 9}, "before")
+    repository.commit(
+        {"old.js": None, "new.js": "let x = eval(a);\n" + "let y = 1;\n" * 9 + "let z = eval(b);\n"}, "after"
+    )
+    base = log(located("old.js", 1, level="error"))
+    head = log(located("new.js", 1, level="error"), located("new.js", 11, level="error"))
+    _, found, _ = review(repository, tmp_path, head, base=base)
+    assert [(one["path"], one["start"]) for one in found] == [("new.js", 11)]

@@ -1,6 +1,7 @@
 """A committed secret outlives its line: what later rounds say of it, through the command's own door."""
 
 import asyncio
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -206,3 +207,39 @@ def test_a_word_about_a_secret_holds_for_all_its_places(rounds: Rounds) -> None:
     word = (placed.finding.identity, "revoked", "finding")
     assert open_ones(rounds.push({"c.py": "C = 1\n"}, ignored_findings=(word,))) == []
     assert open_ones(rounds.push({"a.py": None, "b.py": None}, ignored_findings=(word,))) == []
+
+
+def commits(repository: Repository, count: int, *, empty: bool) -> None:
+    """Commits on the branch, made in one go: of nothing, or of a line of one file each."""
+    head = repository.git("rev-parse", "HEAD").strip()
+    stream = "".join(
+        f"commit refs/heads/feature\ncommitter t <t@example.com> {1_700_000_000 + at} +0000\ndata 1\nc"
+        + (f"\nfrom {head}" if not at else "")
+        + ("" if empty else f"\nM 100644 inline step.txt\ndata {len(str(at))}\n{at}")
+        + "\n\n"
+        for at in range(count)
+    )
+    subprocess.run(
+        ["git", "fast-import", "--quiet", "--force"], cwd=repository.folder, input=stream.encode(), check=True
+    )
+    repository.git("reset", "-q", "--hard", "feature")
+
+
+def test_empty_commits_hide_no_commit(rounds: Rounds) -> None:
+    """A commit that changes no file takes no place of one that does."""
+    rounds.repository.commit({"key.py": LINE}, "key")
+    rounds.repository.commit({"key.py": None}, "gone")
+    commits(rounds.repository, 130, empty=True)
+
+    assert any("revoke" in title or "removed" in title for title in open_ones(rounds.review()))
+
+
+@pytest.mark.parametrize("count", [97, 98, 99, 100, 101])
+def test_a_secret_behind_a_hundred_commits_is_found_or_open(rounds: Rounds, count: int) -> None:
+    """There is no number of commits behind which it is silent."""
+    rounds.repository.commit({"key.py": LINE}, "key")
+    rounds.repository.commit({"key.py": None}, "gone")
+    commits(rounds.repository, count, empty=False)
+    done = rounds.review()
+
+    assert open_ones(done) or any("last 100 commits" in str(part) for part in done.coverage.open)
