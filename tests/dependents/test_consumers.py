@@ -160,18 +160,41 @@ def test_a_break_is_proven_at_the_consumers_line(repository: Repository, reposit
 
 
 PAY = "def quote(cents, express=False):\n    return cents\n"
-LIBRARY = {"pyproject.toml": '[project]\nname = "quotes"\nversion = "1.4.0"\n', "quotes/__init__.py": "", "quotes/pay.py": PAY}
-BILL = {"requirements.txt": "quotes>=1.2,<2\n", "bill.py": "from quotes.pay import quote\n\nprint(quote(30, express=True))\n"}
+LIBRARY = {
+    "pyproject.toml": '[project]\nname = "quotes"\nversion = "1.4.0"\n',
+    "quotes/__init__.py": "",
+    "quotes/pay.py": PAY,
+}
+BILL = {
+    "requirements.txt": "quotes>=1.2,<2\n",
+    "bill.py": "from quotes.pay import quote\n\nprint(quote(30, express=True))\n",
+}
 SCRIPT = "export function quote(c) { return c }\nexport function other() { return 1 }\n"
 LESS = SCRIPT.partition("\n")[2]
 MANIFEST = '{"name": "quotes", "exports": {"./pay": "./src/pay.js", "./b": "./src/b.js"}}\n'
 MODULE = {"package.json": MANIFEST, "src/pay.js": SCRIPT, "src/b.js": "export const b = 1\n"}
-BILL_SCRIPT = {"package.json": '{"dependencies": {"quotes": "^1.0.0"}}\n', "bill.js": "import { quote } from 'quotes/pay'\n\nconsole.log(quote(30))\n"}
+BILL_SCRIPT = {
+    "package.json": '{"dependencies": {"quotes": "^1.0.0"}}\n',
+    "bill.js": "import { quote } from 'quotes/pay'\n\nconsole.log(quote(30))\n",
+}
 QUOTE = "package pay\n\nfunc Quote(c int) int { return c }\n"
-GO = {"go.mod": "module x.io/quotes\n\ngo 1.21\n", "pay/pay.go": QUOTE, "pay/o.go": "package pay\n\nfunc Other() int { return 1 }\n"}
-BILL_GO = {"go.mod": "module x.io/bill\n\nrequire x.io/quotes v1.0.0\n", "bill.go": 'package main\n\nimport "x.io/quotes/pay"\n\nfunc main() { println(pay.Quote(30)) }\n'}
-CRATE = {"Cargo.toml": '[package]\nname = "quotes"\nversion = "1.0.0"\n', "src/lib.rs": "pub fn quote(c: i32) -> i32 { c }\n"}
-BILL_RUST = {"Cargo.toml": '[package]\nname = "bill"\nversion = "1.0.0"\n\n[dependencies]\nquotes = "1.0"\n', "src/main.rs": 'use quotes::quote;\n\nfn main() { println!("{}", quote(30)); }\n'}
+GO = {
+    "go.mod": "module x.io/quotes\n\ngo 1.21\n",
+    "pay/pay.go": QUOTE,
+    "pay/o.go": "package pay\n\nfunc Other() int { return 1 }\n",
+}
+BILL_GO = {
+    "go.mod": "module x.io/bill\n\nrequire x.io/quotes v1.0.0\n",
+    "bill.go": 'package main\n\nimport "x.io/quotes/pay"\n\nfunc main() { println(pay.Quote(30)) }\n',
+}
+CRATE = {
+    "Cargo.toml": '[package]\nname = "quotes"\nversion = "1.0.0"\n',
+    "src/lib.rs": "pub fn quote(c: i32) -> i32 { c }\n",
+}
+BILL_RUST = {
+    "Cargo.toml": '[package]\nname = "bill"\nversion = "1.0.0"\n\n[dependencies]\nquotes = "1.0"\n',
+    "src/main.rs": 'use quotes::quote;\n\nfn main() { println!("{}", quote(30)); }\n',
+}
 MOVES = {
     **{
         f"python: a file that becomes {path}": (LIBRARY, {"quotes/pay.py": None, path: PAY}, BILL, "bill.py")

@@ -262,15 +262,15 @@ async def _packages(
     files = [file for file in change.files if _hits(change, file, asked)]
     if not files and not change.manifests:
         return ConsumerImpact((report,))
-    joined = _joined(change, consumer, tree, asked, takes, pinned=True)
+    joined = _joined(change, consumer, tree, asked, takes, as_base=True)
     found = await find(joined, files, asked, LIMITS) if files else Dependents()
     users = _of_consumer(joined, found, change, asked)
     reported = await _reported(joined, files, users, contracts)
     more = [*_conditioned(joined, users), *await _changed_imports(joined, users, files)]
     if change.manifests:
-        rows, missed = await _retargeted(change, consumer, tree, asked, contracts, takes)
+        rows, missed_sentences = await _retargeted(change, consumer, tree, asked, contracts, takes)
         more += rows
-        found = replace(found, missed_uses=(*found.missed_uses, *missed))
+        found = replace(found, missed_uses=(*found.missed_uses, *missed_sentences))
     places = {(one.path, one.start) for _, one in reported}
     reported += [row for row in more if (row[1].path, row[1].start) not in places]
     findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported, change)]
@@ -341,26 +341,26 @@ async def _retargeted(
     change: OfferedChange,
     consumer: Clone,
     tree: Checkout,
-    asked: Mapping[str, Language],
+    languages_of_consumer: Mapping[str, Language],
     contracts: Analyzer,
     takes: Sequence[Requirement],
 ) -> tuple[list[tuple[str, Finding]], Sequence[str]]:
     """The consumer's imports that mean nothing, or another file, once the manifests have changed; and what was not looked at."""
-    reported: list[tuple[str, Finding]] = []
-    missed: list[str] = []
+    rows: list[tuple[str, Finding]] = []
+    missed_sentences: list[str] = []
     lost_entries = _lost_entries(change)
-    for hidden in (frozenset[str](), lost_entries) if lost_entries else (frozenset[str](),):
-        joined = _joined(change, consumer, tree, asked, takes, pinned=False, hidden=hidden)
-        found = await find(joined, change.manifests, asked, LIMITS)
-        users = _of_consumer(joined, found, change, asked)
-        missed += found.missed_uses
-        for rows in (
+    for hidden_paths in (frozenset[str](), lost_entries) if lost_entries else (frozenset[str](),):
+        joined = _joined(change, consumer, tree, languages_of_consumer, takes, as_base=False, hidden_paths=hidden_paths)
+        impact = await find(joined, change.manifests, languages_of_consumer, LIMITS)
+        users = _of_consumer(joined, impact, change, languages_of_consumer)
+        missed_sentences += impact.missed_uses
+        for more in (
             await _reported(joined, change.manifests, users, contracts),
             await _changed_imports(joined, users, change.manifests),
         ):
-            places = {(one.path, one.start) for _, one in reported}
-            reported += [row for row in rows if (row[1].path, row[1].start) not in places]
-    return reported, missed
+            places = {(one.path, one.start) for _, one in rows}
+            rows += [row for row in more if (row[1].path, row[1].start) not in places]
+    return rows, missed_sentences
 
 
 def _lost_entries(change: OfferedChange) -> frozenset[str]:
@@ -379,12 +379,12 @@ async def _changed_imports(
     overlay: OverlayTree, users: Dependents, files: Sequence[ChangedFile]
 ) -> list[tuple[str, Finding]]:
     """The consumer's imports that mean another file now, or one of another kind, as hints."""
-    changed = users.by_key()
+    items = users.by_key()
     imports: dict[tuple[str, int], tuple[str, str | None]] = {}
     for row in users.references:
         home, _, name = row.symbol.rpartition(":")
         if name == MODULE and row.form == "import" and not row.missing:
-            item = changed.get(row.symbol)
+            item = items.get(row.symbol)
             was, now = (item.before, item.after) if item is not None else (None, None)
             imports[row.path, row.line] = (was.path if was else home, now.path if now else None)
     kinds = {
@@ -398,31 +398,31 @@ async def _changed_imports(
         if each.via is None and each.target in kinds and overlay.inside(each.path) is not None:
             imports[each.path, each.line] = (kinds[each.target], each.target)
     texts = await overlay.read_many(sorted({path for path, _ in imports}))
-    reported = []
+    rows = []
     for (path, line), (was_path, now_path) in imports.items():
         lines = file_lines(texts.get(path, b""))
         if 0 < line <= len(lines):
             quote = lines[line - 1].rstrip("\r")
-            reported.append((was_path, words.import_finding(Evidence(path, quote, line), was_path, now_path)))
-    return reported
+            rows.append((was_path, words.import_finding(Evidence(path, quote, line), was_path, now_path)))
+    return rows
 
 
 def _conditioned(overlay: OverlayTree, users: Dependents) -> list[tuple[str, Finding]]:
     """The uses of definitions around which a condition has changed: who builds the consumer may lack them."""
-    changed = users.by_key()
-    reported: dict[tuple[str, int], tuple[str, Finding]] = {}
+    items = users.by_key()
+    rows: dict[tuple[str, int], tuple[str, Finding]] = {}
     for row in users.references:
-        item = changed.get(row.symbol)
+        item = items.get(row.symbol)
         if item is None or item.before is None or item.after is None or not row.sure:
             continue
         is_narrower = (item.before.is_exported and not item.after.is_exported) or (
             item.before.visibility == "anywhere" != item.after.visibility
         )
         if overlay.inside(row.path) is not None and (is_narrower or is_conditioned(item.before, item.after)):
-            reported.setdefault(
+            rows.setdefault(
                 (row.path, row.line), (item.after.path, words.condition_finding(row, item.before, item.after))
             )
-    return list(reported.values())
+    return list(rows.values())
 
 
 def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Language]) -> bool:
@@ -449,13 +449,13 @@ def _joined(
     languages: Mapping[str, Language],
     takes: Sequence[Requirement],
     *,
-    pinned: bool,
-    hidden: Collection[str] = (),
+    as_base: bool,
+    hidden_paths: Collection[str] = (),
 ) -> OverlayTree:
     """Both trees as one, in which the imports of the consumer mean the packages of the product.
 
-    `pinned`: as the manifests of the base declare them on both sides. Otherwise what the head offers under no such name is gone, and so is
-    what is `hidden`.
+    `as_base`: as the manifests of the base declare them on both sides. Otherwise what the head offers under no such name is gone, and so is
+    what is `hidden_paths`.
     """
     mount = mount_of(consumer.name)
     packages = [package for package in change.offer.packages if package.language in languages]
@@ -463,7 +463,7 @@ def _joined(
     lost_packages = [
         package
         for package in change.base_offer.packages
-        if not pinned and package.language in languages and (package.language, package.name) not in names
+        if not as_base and package.language in languages and (package.language, package.name) not in names
     ]
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
     links: dict[str, bytes] = {}
@@ -475,7 +475,9 @@ def _joined(
         links |= packaging.links([one for one in packages if one.language == name], folders) if packaging else {}
 
     def is_offered(path: str, side: Side) -> bool:
-        is_lost = path in hidden or (path.endswith(suffixes) and any(package.holds(path) for package in lost_packages))
+        is_lost = path in hidden_paths or (
+            path.endswith(suffixes) and any(package.holds(path) for package in lost_packages)
+        )
         if side == "head" and is_lost:
             return False
         if not any(package.holds(path) for package in packages):
@@ -485,7 +487,7 @@ def _joined(
     def is_pinned(path: str) -> bool:
         return is_manifest(path, languages.values())
 
-    product = PinnedTree(change.tree, is_pinned) if pinned and change.manifests else change.tree
+    product = PinnedTree(change.tree, is_pinned) if as_base and change.manifests else change.tree
 
     def handing(path: str) -> bool:
         return path in change.handing or posixpath.splitext(posixpath.basename(path))[0] in BARRELS

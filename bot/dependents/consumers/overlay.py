@@ -50,8 +50,10 @@ class PinnedTree(TreeView):
         there = await self._tree.entries(side)
         if side == "base":
             return there
-        pinned = {path: entry for path, entry in (await self._tree.entries("base")).items() if self._is_pinned(path)}
-        return {path: entry for path, entry in there.items() if not self._is_pinned(path)} | pinned
+        base_entries = {
+            path: entry for path, entry in (await self._tree.entries("base")).items() if self._is_pinned(path)
+        }
+        return {path: entry for path, entry in there.items() if not self._is_pinned(path)} | base_entries
 
     async def read(self, path: str, side: Side = "head") -> bytes | None:
         """The content of a file."""
@@ -59,9 +61,9 @@ class PinnedTree(TreeView):
 
     async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
         """The contents of many files, in the order asked."""
-        pinned = [path for path in paths if self._is_pinned(path)]
+        base_paths = [path for path in paths if self._is_pinned(path)]
         texts = dict(await self._tree.read_many([path for path in paths if not self._is_pinned(path)], side))
-        texts |= dict(await self._tree.read_many(pinned, "base")) if pinned else {}
+        texts |= dict(await self._tree.read_many(base_paths, "base")) if base_paths else {}
         return Contents({path: texts[path] for path in paths if path in texts})
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:

@@ -66,11 +66,11 @@ class SchemaLanguage(Protocol):
         """Whether it does."""
 
     def compare(
-        self, before: Sequence[Document], after: Sequence[Document], known: Mapping[str, str]
+        self, before: Sequence[Document], after: Sequence[Document], base_texts: Mapping[str, str]
     ) -> list[SchemaBreak]:
         """The breaks between two sides of all changed files. Raises `UnreadableSchemaError`.
 
-        `known`: the files of the language that the base has; of those beside a changed one the text, else an empty one.
+        `base_texts`: the files of the language that the base has; of those beside a changed one the text, else an empty one.
         """
 
     def searched_words(self, one: SchemaBreak) -> frozenset[str]:
@@ -85,15 +85,15 @@ def is_product(path: str) -> bool:
     return not (is_test(path) or is_sample(path) or vendored_folder(path))
 
 
-def is_joined(path: str, home: str, known: Mapping[str, str]) -> bool:
+def is_joined(path: str, home: str, base_texts: Mapping[str, str]) -> bool:
     """Whether a definition that went from one file to another is where programs that read the first look for it.
 
-    It is if the base shows that schemas lie there: in the same folder or below, in a file of the base, or beside several. That the change
+    It is if the base shows that schemas are stored there: in the same folder or below, in a file of the base, or beside several. That the change
     adds a file of that name proves nothing.
     """
     folder = posixpath.dirname(home)
     inside = f"{folder}/" if folder else ""
-    schemas = [one for one, text in known.items() if text and one.startswith(inside)]
+    schemas = [one for one, text in base_texts.items() if text and one.startswith(inside)]
     return path.startswith(inside) and (path in schemas or len(schemas) > 1)
 
 

@@ -96,8 +96,8 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
             open_files[path or ""] = unread[path or ""]
         rest = [file for file in schema_files if not {file.path, file.old_path} & unread.keys()]
         open_files |= {file.path: f"more than {FILES_COMPARED} schemas changed" for file in rest[FILES_COMPARED:]}
-        known = await _known(tree, language, rest[:FILES_COMPARED], base_paths) if rest else {}
-        rows, left = await asyncio.to_thread(_compared, language, rest[:FILES_COMPARED], texts, known)
+        base_texts = await _known(tree, language, rest[:FILES_COMPARED], base_paths) if rest else {}
+        rows, left = await asyncio.to_thread(_compared, language, rest[:FILES_COMPARED], texts, base_texts)
         breaks += [(name, one) for one in rows]
         open_files |= left
     return SchemaChange(
@@ -113,18 +113,18 @@ async def _known(
     tree: Tree, language: SchemaLanguage, files: Sequence[ChangedFile], base_paths: Collection[str]
 ) -> dict[str, str]:
     """The files of a language that the base has; of some beside each changed file with their text."""
-    known = dict.fromkeys((path for path in sorted(base_paths) if language.wants(path)), "")
+    base_texts = dict.fromkeys((path for path in sorted(base_paths) if language.wants(path)), "")
     folders = {posixpath.dirname(file.old_path or file.path) for file in files}
     beside: dict[str, None] = {}
     for folder in sorted(folders | {posixpath.dirname(folder) for folder in folders}, key=len, reverse=True):
-        mine = [path for path in known if not folder or path.startswith(f"{folder}/")]
+        mine = [path for path in base_texts if not folder or path.startswith(f"{folder}/")]
         beside |= dict.fromkeys(mine[-BESIDE:])
         if len(beside) > BESIDE * len(files):
             break
     for path, raw in (await tree.read_many(list(beside), "base")).items():
         text = raw[:BESIDE_BYTES].decode("utf-8", "replace")
-        known[path] = text if language.is_schema(Document(path, text)) else ""
-    return known
+        base_texts[path] = text if language.is_schema(Document(path, text)) else ""
+    return base_texts
 
 
 def _holds(language: SchemaLanguage, file: ChangedFile, texts: Mapping[tuple[str, str], str]) -> bool:
@@ -139,7 +139,7 @@ def _compared(
     language: SchemaLanguage,
     files: Sequence[ChangedFile],
     texts: Mapping[tuple[str, str], str],
-    known: Mapping[str, str],
+    base_texts: Mapping[str, str],
 ) -> tuple[list[SchemaBreak], dict[str, str]]:
     """The breaks, and each file that could not be read with the reason; the others are compared without it."""
     left: dict[str, str] = {}
@@ -160,7 +160,7 @@ def _compared(
         ]
         limits.reading(files[0].path)
         try:
-            return language.compare(before, after, known), left
+            return language.compare(before, after, base_texts), left
         except UnreadableSchemaError as error:
             bad = [file for file in files if error.path in (file.path, file.old_path)]
             left |= {file.path: str(error) for file in bad or files}
@@ -236,15 +236,15 @@ def _uses(
 
 
 async def _rows(
-    tree: Tree, searched: Sequence[str], before: Sequence[SearchedLine]
+    tree: Tree, searched_names: Sequence[str], before: Sequence[SearchedLine]
 ) -> tuple[Sequence[SearchedLine], str]:
     """The lines of the head that hold one of the words, and why they are not all: those of files that had one before come first."""
-    rows = await tree.grep_lines(Query(searched, word=True, limit=ROWS))
+    rows = await tree.grep_lines(Query(searched_names, word=True, limit=ROWS))
     if len(rows) < ROWS:
         return rows, ""
     old_paths = list(dict.fromkeys(path for path, _, _ in before))[:FILES_READ]
     specs = [f":(literal){path}" for path in old_paths]
-    old_rows = await tree.grep_lines(Query(searched, specs, word=True, limit=ROWS)) if specs else ()
+    old_rows = await tree.grep_lines(Query(searched_names, specs, word=True, limit=ROWS)) if specs else ()
     return tuple(dict.fromkeys([*old_rows, *rows])), f"more than {ROWS:,} lines hold a name of it"
 
 

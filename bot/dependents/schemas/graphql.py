@@ -64,7 +64,7 @@ def is_schema(document: breaks.Document) -> bool:
 
 
 def compare(
-    before: Sequence[breaks.Document], after: Sequence[breaks.Document], known: Mapping[str, str]
+    before: Sequence[breaks.Document], after: Sequence[breaks.Document], base_texts: Mapping[str, str]
 ) -> list[breaks.SchemaBreak]:
     """The breaks between all changed files of both sides, taken as parts of one schema.
 
@@ -86,17 +86,17 @@ def compare(
             homes = [path for path, one in new_files.items() if path != was.successor and name in one.types]
             for one in _of_type(name, type_before, own.get(name), old):
                 if (one.rule, one.element) not in keys:
-                    rows += _elsewhere(one, homes, was.path, known)
+                    rows += _elsewhere(one, homes, was.path, base_texts)
     return rows
 
 
 def _elsewhere(
-    one: breaks.SchemaBreak, homes: Sequence[str], was: str, known: Mapping[str, str]
+    one: breaks.SchemaBreak, homes: Sequence[str], was: str, base_texts: Mapping[str, str]
 ) -> list[breaks.SchemaBreak]:
     """What a file has lost and another one defines: nothing if that is a part of the same schema."""
     if one.rule not in _MOVABLE:
         return [one]
-    if not homes or any(breaks.is_joined(path, was, known) for path in homes):
+    if not homes or any(breaks.is_joined(path, was, base_texts) for path in homes):
         return []
     return [
         replace(

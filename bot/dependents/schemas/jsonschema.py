@@ -29,7 +29,7 @@ def is_schema(document: breaks.Document) -> bool:
 def compare(
     before: Sequence[breaks.Document],
     after: Sequence[breaks.Document],
-    known: Mapping[str, str],  # noqa: ARG001 - a document is a schema of its own
+    base_texts: Mapping[str, str],  # noqa: ARG001 - a document is a schema of its own
 ) -> list[breaks.SchemaBreak]:
     """The breaks of each file that is on both sides."""
     law = "A document that names the schema cannot be checked any more."

@@ -38,7 +38,7 @@ def is_schema(document: breaks.Document) -> bool:
 def compare(
     before: Sequence[breaks.Document],
     after: Sequence[breaks.Document],
-    known: Mapping[str, str],  # noqa: ARG001 - a document is a schema of its own
+    base_texts: Mapping[str, str],  # noqa: ARG001 - a document is a schema of its own
 ) -> list[breaks.SchemaBreak]:
     """The breaks of each description, by its path; of one that is gone all that it offered is."""
     law = "Clients are generated from it, and tests are run against it."

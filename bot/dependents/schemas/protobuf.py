@@ -53,7 +53,7 @@ def is_schema(document: breaks.Document) -> bool:
 
 
 def compare(
-    before: Sequence[breaks.Document], after: Sequence[breaks.Document], known: Mapping[str, str]
+    before: Sequence[breaks.Document], after: Sequence[breaks.Document], base_texts: Mapping[str, str]
 ) -> list[breaks.SchemaBreak]:
     """The breaks of each file. What it no longer defines is not gone if another changed file does; whether programs look there may be open."""
     old_files = {document.path: _Parser(document).schema() for document in before}
@@ -76,13 +76,13 @@ def compare(
         for name, element in old_files[was.path].items():
             rows += _of_element(_Change(name, element), old, own, numbers)
             if element.kind == "type" and name in own and own[name].path != was.successor:
-                rows += _elsewhere(_Change(name, element), own[name].path, known)
+                rows += _elsewhere(_Change(name, element), own[name].path, base_texts)
     return list(dict.fromkeys(rows))
 
 
-def _elsewhere(one: "_Change", path: str, known: Mapping[str, str]) -> list[breaks.SchemaBreak]:
+def _elsewhere(one: "_Change", path: str, base_texts: Mapping[str, str]) -> list[breaks.SchemaBreak]:
     """A type that another file defines now: nothing if the base shows that programs look there."""
-    if breaks.is_joined(path, one.was.path, known):
+    if breaks.is_joined(path, one.was.path, base_texts):
         return []
     row = one.schema_break(f"{one.was.type}-removed", "was removed", _GONE.format(one.was.type), one.was)
     return [

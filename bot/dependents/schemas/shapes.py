@@ -43,18 +43,18 @@ class _Members:
 
     properties: dict[str, tuple[object, Keys]]
     required_names: set[str]
-    closed: tuple[frozenset[str], ...]  # of each part that refuses other properties: those that it names itself
+    closed_parts: tuple[frozenset[str], ...]  # of each part that refuses other properties: those that it names itself
     vague: Mapping[str, object]  # keywords that are not compared and state more, with their values
 
     def accepts(self, name: str) -> bool:
         """Whether no part refuses a property."""
-        return all(name in names for names in self.closed)
+        return all(name in names for names in self.closed_parts)
 
     def doubt(self, before: "_Members") -> str | None:
         """Why it is not known what is refused: None if the keywords are those of before, "" if there is none."""
-        added = [key for key, value in self.vague.items() if key not in before.vague or before.vague[key] != value]
-        if added:
-            return f"the change adds `{added[0]}` to it, which is not compared"
+        new_keys = [key for key, value in self.vague.items() if key not in before.vague or before.vague[key] != value]
+        if new_keys:
+            return f"the change adds `{new_keys[0]}` to it, which is not compared"
         return None if self.vague else ""
 
 
@@ -103,7 +103,7 @@ class ShapeComparer:
                 other, other_keys = after.properties[name]
                 yield from self.compare(shape, other, direction, keys, other_keys, (*label, name))
             elif doubt is not None and not _is_deprecated(shape):
-                row = self._removal(name, keys, direction, label, is_closed=bool(after.closed))
+                row = self._removal(name, keys, direction, label, is_closed=bool(after.closed_parts))
                 yield replace(row, doubt=doubt)
         if direction == "in":
             yield from _of_closing(before, after, at_new, label)
@@ -137,9 +137,9 @@ class ShapeComparer:
         )
         entries = shape.get("required")
         required_names = {name for name in entries if isinstance(name, str)} if isinstance(entries, list) else set()
-        closed: tuple[frozenset[str], ...] = ()
+        closed_parts: tuple[frozenset[str], ...] = ()
         if shape.get("additionalProperties") is False:
-            closed = (frozenset(properties),)
+            closed_parts = (frozenset(properties),)
         vague = {key: shape[key] for key in shape if key in _VAGUE}
         parts = shape.get("allOf")
         for number, part in enumerate(parts if isinstance(parts, list) and depth < 8 else []):  # noqa: PLR2004 - parts of parts of parts
@@ -148,9 +148,9 @@ class ShapeComparer:
                 more = self._members(root, inner, keys, depth + 1)
                 properties |= more.properties
                 required_names |= more.required_names
-                closed += more.closed
+                closed_parts += more.closed_parts
                 vague |= {key: (vague.get(key), value) if key in vague else value for key, value in more.vague.items()}
-        return _Members(properties, required_names, closed, vague)
+        return _Members(properties, required_names, closed_parts, vague)
 
     def _of_parts(
         self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
@@ -221,7 +221,7 @@ def _of_property(
 
 def _of_closing(before: _Members, after: _Members, at_new: Keys, label: Keys) -> Iterator[ShapeBreak]:
     doubt = after.doubt(before)
-    if after.closed and not before.closed and doubt is not None:
+    if after.closed_parts and not before.closed_parts and doubt is not None:
         law = "A value with a property that the schema does not name was accepted, and is refused now."
         keys, where = (*at_new, "additionalProperties"), ".".join(label) or "the value"
         yield ShapeBreak(
@@ -320,9 +320,9 @@ def _of_values(
     if after is None and "const" in new:
         after = [new["const"]]
     where = ".".join(label) or "the value"
-    added = next((key for key in _LIMITING if key in new and key not in old), "") if after is None else ""
+    new_keys = next((key for key in _LIMITING if key in new and key not in old), "") if after is None else ""
     allowed = after if isinstance(after, list) else []
-    if isinstance(before, list) and (isinstance(after, list) or added):
+    if isinstance(before, list) and (isinstance(after, list) or new_keys):
         for value in [one for one in before if one not in allowed][:50]:
             law = "A value that has it is refused."
             yield ShapeBreak(
@@ -333,7 +333,7 @@ def _of_values(
                 "base",
                 str(value),
                 where,
-                doubt=f"the change adds `{added}` to it, which is not compared" if added else "",
+                doubt=f"the change adds `{new_keys}` to it, which is not compared" if new_keys else "",
             )
     elif (
         isinstance(new.get("enum"), list)

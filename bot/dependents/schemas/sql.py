@@ -158,11 +158,11 @@ def is_schema(document: breaks.Document) -> bool:
 
 
 def compare(
-    before: Sequence[breaks.Document], after: Sequence[breaks.Document], known: Mapping[str, str]
+    before: Sequence[breaks.Document], after: Sequence[breaks.Document], base_texts: Mapping[str, str]
 ) -> list[breaks.SchemaBreak]:
     """What the new statements take away, and what a dump no longer creates: as each dialect reads them."""
     old = {document.successor: document for document in before}
-    paths = known.keys() | {document.path for document in after}
+    paths = base_texts.keys() | {document.path for document in after}
     steps: dict[str, list[migrations.MigrationStep]] = {}
     for dialect in ("standard", "mysql"):
         rows = steps[dialect] = []
@@ -170,7 +170,7 @@ def compare(
             if not _FILE.search(document.path):
                 rows += migrations.effects(document, partial(_of_text, dialect=dialect))
                 continue
-            mine = _effects(document, known, paths, dialect)
+            mine = _effects(document, base_texts, paths, dialect)
             if document.path in old:
                 mine += _difference(old[document.path], document, dialect)
             rows += mine
@@ -308,12 +308,12 @@ def _is_alone(statement: Statement, at: int) -> bool:
 
 
 def _effects(
-    document: breaks.Document, known: Mapping[str, str], paths: Collection[str], dialect: Dialect
+    document: breaks.Document, base_texts: Mapping[str, str], paths: Collection[str], dialect: Dialect
 ) -> list[migrations.MigrationStep]:
     """Those of statements that the change brings, the part that takes a migration back left out."""
-    if is_backward(document.path, known, paths):
+    if is_backward(document.path, base_texts, paths):
         return []
-    text = _forward(document.text, document.path, known)
+    text = _forward(document.text, document.path, base_texts)
     backward_lines = {at for at, line in enumerate(_forward(document.text).split("\n"), 1) if not line}
     is_called_back = bool(forward_names(document.path))
     return [
@@ -351,14 +351,14 @@ def _steps(document: breaks.Document, text: str, dialect: Dialect) -> list[migra
     return rows
 
 
-def is_backward(path: str, known: Mapping[str, str], paths: Collection[str]) -> bool:
+def is_backward(path: str, base_texts: Mapping[str, str], paths: Collection[str]) -> bool:
     """Whether a file takes back what another one does: by its name, the other's, and the habit of the base.
 
     A name that the change chooses proves nothing where the base has migrations beside it that are called otherwise.
     """
     if not any(one in paths for one in forward_names(path)):
         return False
-    habits = [bool(forward_names(one)) for one in known if migrations.home(one) == migrations.home(path)]
+    habits = [bool(forward_names(one)) for one in base_texts if migrations.home(one) == migrations.home(path)]
     return any(habits) or not habits
 
 
@@ -373,13 +373,15 @@ def forward_names(path: str) -> list[str]:
     ]
 
 
-def _forward(text: str, path: str = "", known: Mapping[str, str] | None = None) -> str:
+def _forward(text: str, path: str = "", base_texts: Mapping[str, str] | None = None) -> str:
     """A text whose part that takes a migration back is blank; lines stay where they are.
 
     A tool's mark counts below the mark of the migration itself, unless the base has migrations beside it and none of them is marked so.
     """
     mine = migrations.home(path)
-    beside = [other for one, other in (known or {}).items() if other and one != path and migrations.home(one) == mine]
+    beside = [
+        other for one, other in (base_texts or {}).items() if other and one != path and migrations.home(one) == mine
+    ]
     for down_form, up_form in _MARK_LINES:
         down = down_form.search(text) if down_form else None
         if not down or (up_form and not up_form.search(text, 0, down.start())):
