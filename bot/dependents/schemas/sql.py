@@ -16,22 +16,10 @@ from bot.dependents.schemas import breaks, migrations, sql_uses
 
 NAME = "sql"
 _FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)
-# The names of files that take a migration back, and what the file with the migration itself is called then.
-_FORWARD_NAMES = (
-    (
-        re.compile(r"(?P<head>.*(?:^|[/._-]))(?:down|rollback|undo|revert)(?P<tail>\.\w+)", re.IGNORECASE),
-        (r"\g<head>up\g<tail>", r"\g<head>do\g<tail>", r"\g<head>deploy\g<tail>"),
-    ),
-    (
-        re.compile(r"(?P<head>.*)[._-](?:down|rollback|undo|revert)(?P<tail>\.\w+)", re.IGNORECASE),
-        (r"\g<head>\g<tail>",),
-    ),
-    (
-        re.compile(r"(?P<head>(?:.*/)?)(?:down|rollback|revert)/(?P<tail>[^/]+)", re.IGNORECASE),
-        (r"\g<head>up/\g<tail>", r"\g<head>deploy/\g<tail>", r"\g<head>\g<tail>"),
-    ),
-    (re.compile(r"(?P<head>(?:.*/)?)U(?P<tail>[\d._]+__[^/]+)"), (r"\g<head>V\g<tail>",)),
-)
+# The names of files and folders that take a migration back.
+_DOWN_NAME = re.compile(r"(?P<joint>^|[._-])(?:down|rollback|undo|revert)(?P<tail>\.\w{1,20})$", re.IGNORECASE)
+_DOWN_FOLDER = re.compile(r"^(?:down|rollback|revert)$", re.IGNORECASE)
+_UNDO_NAME = re.compile(r"^U(?P<tail>[\d._]++__)")  # Flyway
 # The marks of the tools, each on a line of its own: what takes the migration back, and what must stand above it.
 _MARKS = (
     (r"--[ \t]*+\+(?:goose|micrate)[ \t]++Down", r"--[ \t]*+\+(?:goose|micrate)[ \t]++Up"),
@@ -69,9 +57,7 @@ _TOKENS = {
     for dialect in ("standard", "mysql")
 }
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
-_DIFFERS = re.compile(
-    r"\\'|\\\\|/\*[^*]*+/\*|/\*M?!|--(?!\s)|#|\r(?!\n)|^\s*+DELIMITER\b", re.IGNORECASE | re.MULTILINE
-)
+_DIFFERS = re.compile(r"\\'|\\\\|/\*M?!|--(?!\s)|#|\r(?!\n)|^\s*+DELIMITER\b", re.IGNORECASE | re.MULTILINE)
 _DELIMITER = re.compile(r"^[ \t]*+DELIMITER[ \t]++(\S{1,20})[ \t]*+\r?$", re.IGNORECASE | re.MULTILINE)
 _COPIED = re.compile(r"^\\\.[ \t]*+\r?$", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(?:\+([0-9A-Fa-f]{6})|([0-9A-Fa-f]{4}))")
@@ -364,13 +350,19 @@ def is_backward(path: str, base_texts: Mapping[str, str], paths: Collection[str]
 
 def forward_names(path: str) -> list[str]:
     """What the file is called whose migration a file takes back, if its name says that it takes one back."""
-    return [
-        match.expand(name)
-        for form, names in _FORWARD_NAMES
-        if (match := form.fullmatch(path))
-        for name in names
-        if name
-    ]
+    folder, _, name = path.rpartition("/")
+    above, _, last_folder = folder.rpartition("/")
+    home, outer = f"{folder}/" if folder else "", f"{above}/" if above else ""
+    names: list[str] = []
+    if match := _DOWN_NAME.search(name):
+        stem = name[: match.start()]
+        names += [f"{home}{stem}{match['joint']}{word}{match['tail']}" for word in ("up", "do", "deploy")]
+        names += [f"{home}{stem}{match['tail']}"] if stem else []
+    if _DOWN_FOLDER.match(last_folder):
+        names += [f"{outer}{word}{name}" for word in ("up/", "deploy/", "")]
+    if match := _UNDO_NAME.match(name):
+        names.append(f"{home}V{name[1:]}")
+    return names
 
 
 def _forward(text: str, path: str = "", base_texts: Mapping[str, str] | None = None) -> str:
