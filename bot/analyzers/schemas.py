@@ -39,8 +39,8 @@ class Schemas:
 
         change = await check.compare(tree, files)
         self._other_paths |= change.other_paths
-        rows = await check.findings(tree, change)
-        return Judgement(rows, change.complete | change.other_paths, change.open)
+        rows, open_rows = await check.findings(tree, change)
+        return Judgement(rows, change.complete | change.other_paths, (*change.open, *open_rows))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002 - the protocol's
         """Fixed: both sides and the uses are compared each time."""

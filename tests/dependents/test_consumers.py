@@ -159,6 +159,93 @@ def test_a_break_is_proven_at_the_consumers_line(repository: Repository, reposit
     assert [(one.name, one.state, one.breaks) for one in found.consumers] == [("billing", "checked", 1)]
 
 
+PAY = "def quote(cents, express=False):\n    return cents\n"
+LIBRARY = {
+    "pyproject.toml": '[project]\nname = "quotes"\nversion = "1.4.0"\n',
+    "quotes/__init__.py": "",
+    "quotes/pay.py": PAY,
+}
+BILL = {
+    "requirements.txt": "quotes>=1.2,<2\n",
+    "bill.py": "from quotes.pay import quote\n\nprint(quote(30, express=True))\n",
+}
+SCRIPT = "export function quote(c) { return c }\nexport function other() { return 1 }\n"
+LESS = SCRIPT.partition("\n")[2]
+MANIFEST = '{"name": "quotes", "exports": {"./pay": "./src/pay.js", "./b": "./src/b.js"}}\n'
+MODULE = {"package.json": MANIFEST, "src/pay.js": SCRIPT, "src/b.js": "export const b = 1\n"}
+BILL_SCRIPT = {
+    "package.json": '{"dependencies": {"quotes": "^1.0.0"}}\n',
+    "bill.js": "import { quote } from 'quotes/pay'\n\nconsole.log(quote(30))\n",
+}
+QUOTE = "package pay\n\nfunc Quote(c int) int { return c }\n"
+GO = {
+    "go.mod": "module x.io/quotes\n\ngo 1.21\n",
+    "pay/pay.go": QUOTE,
+    "pay/o.go": "package pay\n\nfunc Other() int { return 1 }\n",
+}
+BILL_GO = {
+    "go.mod": "module x.io/bill\n\nrequire x.io/quotes v1.0.0\n",
+    "bill.go": 'package main\n\nimport "x.io/quotes/pay"\n\nfunc main() { println(pay.Quote(30)) }\n',
+}
+CRATE = {
+    "Cargo.toml": '[package]\nname = "quotes"\nversion = "1.0.0"\n',
+    "src/lib.rs": "pub fn quote(c: i32) -> i32 { c }\n",
+}
+BILL_RUST = {
+    "Cargo.toml": '[package]\nname = "bill"\nversion = "1.0.0"\n\n[dependencies]\nquotes = "1.0"\n',
+    "src/main.rs": 'use quotes::quote;\n\nfn main() { println!("{}", quote(30)); }\n',
+}
+MOVES = {
+    **{
+        f"python: a file that becomes {path}": (LIBRARY, {"quotes/pay.py": None, path: PAY}, BILL, "bill.py")
+        for path in ("quotes/test_pay.py", "quotes/tests/pay.py", "quotes/pay.py.txt", "quotes/pay.rb", "quotes/pay.pyi", "conftest.py")
+    },
+    "python: a manifest of another name": (LIBRARY, {"pyproject.toml": LIBRARY["pyproject.toml"].replace("quotes", "quotez")}, BILL, "bill.py"),
+    **{
+        f"javascript: {name}": (MODULE, files, BILL_SCRIPT, "bill.js")
+        for name, files in {
+            "a function and its entry": {"src/pay.js": LESS, "package.json": MANIFEST.replace('"./pay": "./src/pay.js", ', "")},
+            "an entry alone": {"package.json": MANIFEST.replace('"./pay": "./src/pay.js", ', "")},
+            "an entry of another file": {"package.json": MANIFEST.replace("./src/pay.js", "./src/b.js")},
+            "a function, and the package's name": {"src/pay.js": LESS, "package.json": MANIFEST.replace("quotes", "quotez")},
+            "a manifest that is gone": {"src/pay.js": LESS, "package.json": None},
+            "a private package": {"src/pay.js": LESS, "package.json": MANIFEST.replace("{", '{"private": true, ', 1)},
+            "a text": {"src/pay.js": None, "src/pay.js.txt": SCRIPT},
+            "a test": {"src/pay.js": None, "test/pay.js": SCRIPT},
+            "TypeScript": {"src/pay.js": None, "src/pay.ts": SCRIPT},
+        }.items()
+    },
+    **{
+        f"go: {name}": (GO, files, BILL_GO, "bill.go")
+        for name, files in {
+            "a test": {"pay/pay.go": None, "pay/pay_test.go": QUOTE},
+            "a function in a test": {"pay/pay.go": "package pay\n", "pay/quote_test.go": QUOTE},
+            "a text": {"pay/pay.go": None, "pay/pay.go.txt": QUOTE},
+            "data of tests": {"pay/pay.go": None, "testdata/pay.go": QUOTE},
+            "a tag": {"pay/pay.go": f"//go:build ignore\n\n{QUOTE}"},
+            "another system": {"pay/pay.go": None, "pay/pay_plan9.go": QUOTE},
+            "a file that the tool skips": {"pay/pay.go": None, "pay/_pay.go": QUOTE},
+            "a module within the module": {"pay/go.mod": "module x.io/other\n"},
+            "another module": {"go.mod": "module x.io/quotes/v2\n\ngo 1.21\n"},
+        }.items()
+    },
+    "rust: a feature": (CRATE, {"src/lib.rs": '#[cfg(feature = "never")]\n' + CRATE["src/lib.rs"]}, BILL_RUST, "src/main.rs"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after", "consumer", "path"), MOVES.values(), ids=MOVES)
+def test_a_move_or_a_manifest_hides_no_break(
+    repository: Repository, repositories: Others, before: Files, after: Files, consumer: Files, path: str
+) -> None:
+    """What a consumer could import before the change and cannot after it is a finding at the consumer's line."""
+    repository.commit({"README.md": "quotes\n", **before}, "before")
+    repository.commit(dict(after), "after")
+    other = repositories("billing")
+    other.commit(dict(consumer), "uses it")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none", consumers=[other.folder])
+    assert any(item.path == f"billing:{path}" for one in review.findings for item in one.evidence)
+
+
 @pytest.mark.parametrize("pair", NO_BREAK.values(), ids=NO_BREAK)
 def test_what_is_no_contract_breaks_nobody(repository: Repository, repositories: Others, pair: Pair) -> None:
     """The consumer is looked at, and nothing is reported of it."""

@@ -6,18 +6,21 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from bot.checkout import Checkout
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
-from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, mount_of
-from bot.dependents.consumers.packages import Offer, offer_of, packaging_of, requirements
+from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, PinnedTree, mount_of
+from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, packaging_of, requirements
+from bot.dependents.contract import is_conditioned
 from bot.dependents.find import find
 from bot.dependents.schemas import check as schemas
 from bot.dependents.schemas.breaks import SchemaBreak
+from bot.dependents.schemas.words import doubt
 from bot.dependents.schemas.words import finding as schema_finding
+from bot.dependents.sites import MODULE
 from bot.diff.skip import MOVED, REPLACED
 from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Language, Tree
@@ -64,11 +67,15 @@ class OfferedChange:
 
     tree: Tree
     files: tuple[ChangedFile, ...]  # of packages that are offered
-    offer: Offer
+    offer: Offer  # before the change or after it
+    base_offer: Offer
+    head_offer: Offer
+    manifests: tuple[ChangedFile, ...]  # that declare packages
+    paths: frozenset[str]  # of all changed files, before and after
     handing: frozenset[str]  # files that may hand names on
     dependents: Dependents  # within the repository
-    breaks: tuple[tuple[str, SchemaBreak], ...] = ()  # of schemas, with the name of their language
-    quotes: Mapping[SchemaBreak, str] = field(default_factory=dict)
+    schema: schemas.SchemaChange
+    quotes: Mapping[SchemaBreak, str]
 
 
 async def check(
@@ -111,21 +118,32 @@ async def _change(
     tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, languages: Mapping[str, Language]
 ) -> OfferedChange:
     """What is offered, before the change or after it, and which of the changed files belong to it."""
-    offered = (await offer_of(tree, languages, "base")).join(await offer_of(tree, languages))
+    base_offer, head_offer = await offer_of(tree, languages, "base"), await offer_of(tree, languages)
+    offered = base_offer.join(head_offer)
     suffixes = {package.language: languages[package.language].SUFFIXES for package in offered.packages}
 
     def concerns(path: str | None) -> bool:
         return path is not None and any(
-            package.holds(path) and path.endswith(suffixes[package.language]) for package in offered.packages
+            package.holds(path)
+            and path.endswith(suffixes[package.language])
+            and not _is_aside(path, offered)
+            and not (
+                package.language == "go" and posixpath.basename(path).startswith(("_", "."))
+            )  # its tool skips them
+            for package in offered.packages
         )
 
     mine = tuple(
+        _as_offered(file, is_there=concerns(file.path))
+        for file in files
+        if (file.is_analyzed or file.skip in (MOVED, REPLACED)) and (concerns(file.path) or concerns(file.old_path))
+    )
+    manifests = tuple(
         file
         for file in files
-        if (file.is_analyzed or file.skip in (MOVED, REPLACED))
-        and not is_test(file.path)
-        and (concerns(file.path) or concerns(file.old_path))
+        if any(path and is_manifest(path, languages.values()) for path in (file.path, file.old_path))
     )
+    paths = frozenset(path for file in files for path in (file.path, file.old_path) if path)
     handing: frozenset[str] = frozenset()
     if mine:
         handing = await tree.grep(
@@ -134,7 +152,26 @@ async def _change(
     changed = {path for file in mine for path in (file.path, file.old_path) if path}
     schema = await schemas.compare(tree, files)
     quotes = await schemas.quotes_of(tree, [one for _, one in schema.breaks])
-    return OfferedChange(tree, mine, offered, handing | changed, dependents, schema.breaks, quotes)
+    return OfferedChange(
+        tree, mine, offered, base_offer, head_offer, manifests, paths, handing | changed, dependents, schema, quotes
+    )
+
+
+def _is_aside(path: str, offer: Offer) -> bool:
+    """Whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
+    roots = [root for package in offer.packages for root in package.roots]
+    outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
+    inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
+    name = posixpath.basename(path)
+    is_left_out = name.endswith(".go") and name.startswith(("_", "."))
+    return is_left_out or is_test(inner or name) or is_sample(inner or name)
+
+
+def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:
+    """A changed file as consumers see it: one that goes to where they cannot import it is gone."""
+    if is_there or file.status == "deleted" or file.old_path is None:
+        return file
+    return replace(file, path=file.old_path, status="deleted", added_lines=frozenset())
 
 
 async def _checked(
@@ -162,7 +199,7 @@ async def _compared(
     change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
 ) -> ConsumerImpact:
     report = await _introduced(change.offer, consumer, tree, languages)
-    of_schemas = await _schema_findings(change, consumer, tree) if report.reason in ("", NOTHING) else ()
+    of_schemas, left = await _schema_findings(change, consumer, tree) if report.reason in ("", NOTHING) else ((), "")
     if of_schemas:  # a repository that names a schema's elements uses them, whatever its manifests declare
         report = replace(report, state="checked", reason="")
     impact = (
@@ -178,14 +215,21 @@ async def _compared(
         breaks=first.breaks + sum(one.proven for one in of_schemas),
         hints=first.hints + sum(not one.proven for one in of_schemas),
     )
+    if left:
+        first = replace(first, state="unread", reason=f"it was looked at in part: {left}")
     return replace(impact, reports=(first,), findings=(*impact.findings, *of_schemas))
 
 
-async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -> tuple[Finding, ...]:
-    """The lines of a consumer that name what the change takes out of a schema: one finding for each element."""
+async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -> tuple[tuple[Finding, ...], str]:
+    """The lines of a consumer that name what the change takes out of a schema: one finding for each element; and what is open."""
+    lookup = await schemas.find_uses(tree, change.schema, compare_base=False)
     rows = []
-    for one, uses in (await schemas.find_uses(tree, change.breaks, compare_base=False)).items():
-        language = next(name for name, row in change.breaks if row is one)
+    left = next((reason for _, reason in lookup.open), "")
+    for one, uses in lookup.uses.items():
+        if one.doubt:
+            left = left or (doubt(one, uses[0]) if uses[0].sure else "")
+            continue
+        language = next(name for name, row in change.schema.breaks if row is one)
         their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
         proof_finding = schema_finding(language, one, their_uses, change.quotes[one])
         proof = f"consumer-{one.rule} {consumer.name} {one.element}" if proof_finding.proven else ""
@@ -201,7 +245,7 @@ async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -
                 consumer=consumer.name,
             )
         )
-    return tuple(rows)
+    return tuple(rows), left
 
 
 async def _packages(
@@ -216,13 +260,20 @@ async def _packages(
     takes = report.takes
     asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
     files = [file for file in change.files if _hits(change, file, asked)]
-    if not files:
+    if not files and not change.manifests:
         return ConsumerImpact((report,))
-    joined = _joined(change, consumer, tree, asked, takes)
-    found = await find(joined, files, asked, LIMITS)
+    joined = _joined(change, consumer, tree, asked, takes, as_base=True)
+    found = await find(joined, files, asked, LIMITS) if files else Dependents()
     users = _of_consumer(joined, found, change, asked)
     reported = await _reported(joined, files, users, contracts)
-    findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported)]
+    more = [*_conditioned(joined, users), *await _changed_imports(joined, users, files)]
+    if change.manifests:
+        rows, missed_sentences = await _retargeted(change, consumer, tree, asked, contracts, takes)
+        more += rows
+        found = replace(found, missed_uses=(*found.missed_uses, *missed_sentences))
+    places = {(one.path, one.start) for _, one in reported}
+    reported += [row for row in more if (row[1].path, row[1].start) not in places]
+    findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported, change)]
     uses = _uses(users)
     partly = [*tree.stopped_searches, *found.missed_uses]
     report = replace(
@@ -286,25 +337,135 @@ async def list_known(
     return (*found, *others)
 
 
+async def _retargeted(
+    change: OfferedChange,
+    consumer: Clone,
+    tree: Checkout,
+    languages_of_consumer: Mapping[str, Language],
+    contracts: Analyzer,
+    takes: Sequence[Requirement],
+) -> tuple[list[tuple[str, Finding]], Sequence[str]]:
+    """The consumer's imports that mean nothing, or another file, once the manifests have changed; and what was not looked at."""
+    rows: list[tuple[str, Finding]] = []
+    missed_sentences: list[str] = []
+    lost_entries = _lost_entries(change)
+    for hidden_paths in (frozenset[str](), lost_entries) if lost_entries else (frozenset[str](),):
+        joined = _joined(change, consumer, tree, languages_of_consumer, takes, as_base=False, hidden_paths=hidden_paths)
+        impact = await find(joined, change.manifests, languages_of_consumer, LIMITS)
+        users = _of_consumer(joined, impact, change, languages_of_consumer)
+        missed_sentences += impact.missed_uses
+        for more in (
+            await _reported(joined, change.manifests, users, contracts),
+            await _changed_imports(joined, users, change.manifests),
+        ):
+            places = {(one.path, one.start) for _, one in rows}
+            rows += [row for row in more if (row[1].path, row[1].start) not in places]
+    return rows, missed_sentences
+
+
+def _lost_entries(change: OfferedChange) -> frozenset[str]:
+    """The files that importers could name before the change and no longer can, though the package is there."""
+    now = {(package.language, package.name): package for package in change.head_offer.packages}
+    return frozenset(
+        path
+        for package in change.base_offer.packages
+        if (head := now.get((package.language, package.name))) and package.entries and head.entries is not None
+        for path in package.entries
+        if path not in head.entries and path not in change.paths
+    )
+
+
+async def _changed_imports(
+    overlay: OverlayTree, users: Dependents, files: Sequence[ChangedFile]
+) -> list[tuple[str, Finding]]:
+    """The consumer's imports that mean another file now, or one of another kind, as hints."""
+    items = users.by_key()
+    imports: dict[tuple[str, int], tuple[str, str | None]] = {}
+    for row in users.references:
+        home, _, name = row.symbol.rpartition(":")
+        if name == MODULE and row.form == "import" and not row.missing:
+            item = items.get(row.symbol)
+            was, now = (item.before, item.after) if item is not None else (None, None)
+            imports[row.path, row.line] = (was.path if was else home, now.path if now else None)
+    kinds = {
+        file.path: file.old_path
+        for file in files
+        if file.status == "renamed"
+        and file.old_path
+        and posixpath.splitext(file.path)[1] != posixpath.splitext(file.old_path)[1]
+    }
+    for each in users.files:
+        if each.via is None and each.target in kinds and overlay.inside(each.path) is not None:
+            imports[each.path, each.line] = (kinds[each.target], each.target)
+    texts = await overlay.read_many(sorted({path for path, _ in imports}))
+    rows = []
+    for (path, line), (was_path, now_path) in imports.items():
+        lines = file_lines(texts.get(path, b""))
+        if 0 < line <= len(lines):
+            quote = lines[line - 1].rstrip("\r")
+            rows.append((was_path, words.import_finding(Evidence(path, quote, line), was_path, now_path)))
+    return rows
+
+
+def _conditioned(overlay: OverlayTree, users: Dependents) -> list[tuple[str, Finding]]:
+    """The uses of definitions around which a condition has changed: who builds the consumer may lack them."""
+    items = users.by_key()
+    rows: dict[tuple[str, int], tuple[str, Finding]] = {}
+    for row in users.references:
+        item = items.get(row.symbol)
+        if item is None or item.before is None or item.after is None or not row.sure:
+            continue
+        is_narrower = (item.before.is_exported and not item.after.is_exported) or (
+            item.before.visibility == "anywhere" != item.after.visibility
+        )
+        if overlay.inside(row.path) is not None and (is_narrower or is_conditioned(item.before, item.after)):
+            rows.setdefault(
+                (row.path, row.line), (item.after.path, words.condition_finding(row, item.before, item.after))
+            )
+    return list(rows.values())
+
+
 def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Language]) -> bool:
     """Whether a changed file can matter to users of these languages: a contract changed in it, or what it hands on."""
-    if not file.path.endswith(tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)):
+    paths = {path for path in (file.path, file.old_path) if path}
+    suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
+    if not any(path.endswith(suffixes) for path in paths):
         return False
     if file.status in ("deleted", "renamed"):
         return True
-    paths = {file.path, file.old_path}
-    if any(item.contract for item in change.dependents.symbols if item.symbol.path in paths):
+    if any(
+        item.contract and one is not None and one.path in paths
+        for item in change.dependents.symbols
+        for one in (item.before, item.after)
+    ):
         return True
     return any(line.kind != " " and OFFERS.match(line.text) for hunk in file.hunks for line in hunk.lines)
 
 
 def _joined(
-    change: OfferedChange, consumer: Clone, tree: Tree, languages: Mapping[str, Language], takes: Sequence[Requirement]
+    change: OfferedChange,
+    consumer: Clone,
+    tree: Tree,
+    languages: Mapping[str, Language],
+    takes: Sequence[Requirement],
+    *,
+    as_base: bool,
+    hidden_paths: Collection[str] = (),
 ) -> OverlayTree:
-    """Both trees as one, in which the imports of the consumer mean the packages of the product."""
+    """Both trees as one, in which the imports of the consumer mean the packages of the product.
+
+    `as_base`: as the manifests of the base declare them on both sides. Otherwise what the head offers under no such name is gone, and so is
+    what is `hidden_paths`.
+    """
     mount = mount_of(consumer.name)
     packages = [package for package in change.offer.packages if package.language in languages]
-    roots = [root for package in packages for root in package.roots]
+    names = {(package.language, package.name) for package in change.head_offer.packages}
+    lost_packages = [
+        package
+        for package in change.base_offer.packages
+        if not as_base and package.language in languages and (package.language, package.name) not in names
+    ]
+    suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
     links: dict[str, bytes] = {}
     for name, language in languages.items():
         packaging = packaging_of(language)
@@ -313,13 +474,20 @@ def _joined(
         )
         links |= packaging.links([one for one in packages if one.language == name], folders) if packaging else {}
 
-    def is_offered(path: str) -> bool:
+    def is_offered(path: str, side: Side) -> bool:
+        is_lost = path in hidden_paths or (
+            path.endswith(suffixes) and any(package.holds(path) for package in lost_packages)
+        )
+        if side == "head" and is_lost:
+            return False
         if not any(package.holds(path) for package in packages):
-            base = path.rpartition("/")[2]
-            return "." in base and not path.endswith(tuple(s for one in languages.values() for s in one.SUFFIXES))
-        outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
-        inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
-        return not (is_test(inner) or is_sample(inner))
+            return "." in path.rpartition("/")[2] and not path.endswith(suffixes)
+        return not _is_aside(path, Offer(tuple(packages)))
+
+    def is_pinned(path: str) -> bool:
+        return is_manifest(path, languages.values())
+
+    product = PinnedTree(change.tree, is_pinned) if as_base and change.manifests else change.tree
 
     def handing(path: str) -> bool:
         return path in change.handing or posixpath.splitext(posixpath.basename(path))[0] in BARRELS
@@ -327,7 +495,7 @@ def _joined(
     def own(path: str) -> bool:
         return not vendored_folder(path)
 
-    return OverlayTree(change.tree, tree, mount, is_offered=is_offered, handing=handing, own=own, links=links)
+    return OverlayTree(product, tree, mount, is_offered=is_offered, handing=handing, own=own, links=links)
 
 
 def _of_consumer(
@@ -341,7 +509,7 @@ def _of_consumer(
         home, _, name = row.symbol.rpartition(":")
         if overlay.inside(row.path) is None or overlay.inside(home) is not None or home.startswith(f"{LINKS}/"):
             continue
-        if _private(home, name, row, change.offer, languages, direct=(row.path, home) in direct):
+        if _private(home, name, row, change, languages, direct=(row.path, home) in direct):
             continue
         if (
             not row.sure and row.path not in tied_paths
@@ -357,12 +525,14 @@ def _of_consumer(
 
 
 def _private(
-    home: str, name: str, row: Reference, offer: Offer, languages: Mapping[str, Language], *, direct: bool
+    home: str, name: str, row: Reference, change: OfferedChange, languages: Mapping[str, Language], *, direct: bool
 ) -> bool:
     """Whether a use is of something that its owner does not offer: by its name, or by the module that is imported for it."""
-    if _hidden_name(name, home, languages) or _hidden_name(row.name, home, languages):
+    if name == MODULE:  # an import, whatever the file is called
+        direct = True
+    elif _hidden_name(name, home, languages) or _hidden_name(row.name, home, languages):
         return True
-    package = offer.holding(home)
+    package = change.base_offer.holding(home) or change.offer.holding(home)
     if not direct or package is None:
         return False
     return _hidden_file(package, home)
@@ -420,15 +590,31 @@ async def _reported(
 
 
 async def _grouped(
-    overlay: OverlayTree, findings: Sequence[tuple[str, Finding]]
+    overlay: OverlayTree, findings: Sequence[tuple[str, Finding]], change: OfferedChange
 ) -> list[tuple[Evidence, list[Finding]]]:
     """The findings by the line of the change that brings them: what one line breaks in a consumer is said once."""
     groups: dict[tuple[str, Side, int, str], tuple[Evidence, list[Finding]]] = {}
     for home, one in findings:
         at = await _anchor(overlay, home, one)
+        if at.path not in change.paths:
+            at = _of_manifest(change) or at
         key = at.path, at.side, at.line, one.rule
         groups.setdefault(key, (at, []))[1].append(one)
     return list(groups.values())
+
+
+def _of_manifest(change: OfferedChange) -> Evidence | None:
+    """The first changed line of a manifest."""
+    for file in change.manifests:
+        for hunk in file.hunks:
+            new, old = hunk.new_start, hunk.old_start
+            for line in hunk.lines:
+                if line.kind == "+":
+                    return Evidence(file.path, line.text, new, "head")
+                if line.kind == "-":
+                    return Evidence(file.old_path or file.path, line.text, old, "base")
+                new, old = new + 1, old + 1
+    return None
 
 
 async def _anchor(overlay: OverlayTree, home: str, finding: Finding) -> Evidence:

@@ -38,6 +38,39 @@ class CachedTree(TreeView):
         return self._lines[query]
 
 
+class PinnedTree(TreeView):
+    """A tree some files of which are the base's on both sides: manifests, so that one that changes hides no other change. Satisfies `ports.Tree`."""
+
+    def __init__(self, tree: Tree, is_pinned: Callable[[str], bool]) -> None:
+        super().__init__(tree)
+        self._is_pinned = is_pinned
+
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
+        """Every path of one side."""
+        there = await self._tree.entries(side)
+        if side == "base":
+            return there
+        base_entries = {
+            path: entry for path, entry in (await self._tree.entries("base")).items() if self._is_pinned(path)
+        }
+        return {path: entry for path, entry in there.items() if not self._is_pinned(path)} | base_entries
+
+    async def read(self, path: str, side: Side = "head") -> bytes | None:
+        """The content of a file."""
+        return await self._tree.read(path, "base" if self._is_pinned(path) else side)
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+        """The contents of many files, in the order asked."""
+        base_paths = [path for path in paths if self._is_pinned(path)]
+        texts = dict(await self._tree.read_many([path for path in paths if not self._is_pinned(path)], side))
+        texts |= dict(await self._tree.read_many(base_paths, "base")) if base_paths else {}
+        return Contents({path: texts[path] for path in paths if path in texts})
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines."""
+        return await self._tree.grep_lines(query)
+
+
 class OverlayTree:
     """The reviewed tree with a consumer's below a folder of its own, the same on both sides. Satisfies `ports.Tree`."""
 
@@ -47,7 +80,7 @@ class OverlayTree:
         consumer: Tree,
         mount: str,
         *,
-        is_offered: Callable[[str], bool],
+        is_offered: Callable[[str, Side], bool],
         handing: Callable[[str], bool],
         own: Callable[[str], bool],
         links: Mapping[str, bytes],
@@ -75,7 +108,7 @@ class OverlayTree:
         """Every path of one side."""
         if side not in self._entries:
             product, consumer = await self._product.entries(side), await self._consumer.entries()
-            found = {path: entry for path, entry in product.items() if self._is_offered(path)}
+            found = {path: entry for path, entry in product.items() if self._is_offered(path, side)}
             for path, entry in consumer.items():
                 if self._own(path):
                     found[self._mount + path] = TreeEntry(self._mount + path, entry.oid, entry.kind, entry.size)

@@ -67,6 +67,12 @@ async def requirements(tree: Tree, languages: Mapping[str, Language], offer: Off
     return tuple(_clearest(found))
 
 
+def is_manifest(path: str, languages: Collection[Language]) -> bool:
+    """Whether a file declares a package of one of the languages."""
+    names = [name for language in languages if (packaging := packaging_of(language)) for name in packaging.MANIFESTS]
+    return bool(names) and _form(tuple(names)).match(f"/{path}") is not None
+
+
 def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) -> Requirement:
     """The requirement with the version of the lock file nearest to its manifest."""
     if row.origin in ("path", "workspace"):

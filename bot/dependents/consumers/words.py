@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.values import Evidence, Finding, Reference, Source, Symbol, Verdict
 from bot.values.consumer import Arrival, ConsumerReport, Requirement
 
 ALONE = "The one repository that is known to use this one was not looked at."
@@ -41,3 +42,41 @@ def summary(reports: Sequence[ConsumerReport]) -> str:
     more = f", {hinted} may break" if hinted else ""
     breaks = f"{broken} {'breaks' if broken == 1 else 'break'}{more}"
     return f"{checked} of {len(users)} repositories that use this one were looked at; {breaks}."
+
+
+def import_finding(line: Evidence, was: str, now: str | None) -> Finding:
+    """A consumer's import that meant a file, and means another one or perhaps nothing now."""
+    fate = f"means {now} now" if now else "may mean nothing now"
+    return Finding(
+        path=line.path,
+        quote=line.quote,
+        title=f"What {line.path} imports was {was}, and {fate}",
+        why=f"{line.path}:{line.line} imported {was} before the change. The import {fate}.",
+        consequence="The import fails, or brings something else than before.",
+        severity="medium",
+        category="contract",
+        sources=(Source("analyser", "consumers"),),
+        rule="likely-import-changed",
+        start=line.line,
+        end=line.line,
+        verdict=Verdict.UNPROVEN,
+    )
+
+
+def condition_finding(row: Reference, before: Symbol, after: Symbol) -> Finding:
+    """A use of a definition that is there under other conditions than before."""
+    old, new = "; ".join(before.conditions) or "nothing", "; ".join(after.conditions) or "nothing"
+    return Finding(
+        path=row.path,
+        quote=row.text,
+        title=f"{after.short} depends on other conditions now, and {row.path} still uses it",
+        why=f"It depended on {old}, and depends on {new} now.",
+        consequence="Where the conditions do not hold, the name is gone.",
+        severity="medium",
+        category="contract",
+        sources=(Source("analyser", "consumers"),),
+        rule="likely-condition-changed",
+        start=row.line,
+        end=row.line,
+        verdict=Verdict.UNPROVEN,
+    )

@@ -1,10 +1,11 @@
 """What a change breaks in a schema, and which lines of a tree name what is broken."""
 
 import asyncio
+import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot import limits
 from bot.dependents.schemas import words
@@ -22,12 +23,18 @@ from bot.text.lines import file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder
 from bot.values import ChangedFile, Finding, Query
 
+SearchedLine = tuple[str, int, str]  # path, line, text
+
 BYTES = 6 << 20  # of one schema; a larger one is open
+BESIDE_BYTES = 200_000  # of a file beside a changed schema that is read
+BESIDE = 20  # such files, those of the latest names
 FILES_COMPARED = 400  # of one language
-BREAKS = 300  # of one change that are looked up
-ROWS = 6_000  # lines with a searched word
-FILES_READ = 400  # of those that hold such lines
-USES = 40  # of one break
+BREAKS = 1_000  # of one change that are looked up
+ROWS = 20_000  # lines with a searched word
+FILES_READ = 1_500  # of those that hold such lines
+ROWS_OF_FILE = 2_000  # of one file that are judged
+USES = 40  # of one break, of each likeness
+MOST_LINES = 20_000  # of a file that are searched for the owner of a name
 SHORTEST = 3  # letters of a word that is searched
 
 
@@ -39,12 +46,25 @@ class SchemaChange:
     complete: frozenset[str] = frozenset()  # paths that were compared to their end
     open: tuple[tuple[str, str], ...] = ()  # path and reason
     other_paths: frozenset[str] = frozenset()  # files that turned out to be no schema
+    successors: Mapping[str, str] = field(default_factory=dict)  # path before the change -> path that the change lists
+
+    def home(self, one: SchemaBreak) -> str:
+        """The changed file that brings a break, by the path that the change lists."""
+        return self.successors.get(one.path, one.path) if one.side == "base" else one.path
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaUses:
+    """The lines that name what is broken, and what was not looked at."""
+
+    uses: Mapping[SchemaBreak, tuple[SchemaUse, ...]] = field(default_factory=dict)
+    open: tuple[tuple[str, str], ...] = ()  # path of a schema and reason
 
 
 def wants(file: ChangedFile) -> bool:
     """Whether a file may be a schema, by its path."""
     return (
-        (file.is_analyzed or file.status == "deleted")
+        (file.is_analyzed or file.status in ("deleted", "renamed"))
         and not file.is_ignored
         and any(one.wants(path) for one in SCHEMAS.values() for path in {file.path, file.old_path} if path)
     )
@@ -68,6 +88,7 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
     breaks: list[tuple[str, SchemaBreak]] = []
     open_files: dict[str, str] = {}
     compared_paths: set[str] = set()
+    base_paths = await tree.entries("base") if mine else {}
     for name, language in SCHEMAS.items():
         schema_files = [file for file in mine if _holds(language, file, texts)]
         compared_paths |= {file.path for file in schema_files}
@@ -75,7 +96,8 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
             open_files[path or ""] = unread[path or ""]
         rest = [file for file in schema_files if not {file.path, file.old_path} & unread.keys()]
         open_files |= {file.path: f"more than {FILES_COMPARED} schemas changed" for file in rest[FILES_COMPARED:]}
-        rows, left = await asyncio.to_thread(_compared, language, rest[:FILES_COMPARED], texts)
+        base_texts = await _known(tree, language, rest[:FILES_COMPARED], base_paths) if rest else {}
+        rows, left = await asyncio.to_thread(_compared, language, rest[:FILES_COMPARED], texts, base_texts)
         breaks += [(name, one) for one in rows]
         open_files |= left
     return SchemaChange(
@@ -83,7 +105,26 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
         frozenset(compared_paths - open_files.keys()),
         tuple(sorted(open_files.items())),
         frozenset(file.path for file in mine) - compared_paths,
+        {file.old_path: file.path for file in mine if file.old_path},
     )
+
+
+async def _known(
+    tree: Tree, language: SchemaLanguage, files: Sequence[ChangedFile], base_paths: Collection[str]
+) -> dict[str, str]:
+    """The files of a language that the base has; of some beside each changed file with their text."""
+    base_texts = dict.fromkeys((path for path in sorted(base_paths) if language.wants(path)), "")
+    folders = {posixpath.dirname(file.old_path or file.path) for file in files}
+    beside: dict[str, None] = {}
+    for folder in sorted(folders | {posixpath.dirname(folder) for folder in folders}, key=len, reverse=True):
+        mine = [path for path in base_texts if not folder or path.startswith(f"{folder}/")]
+        beside |= dict.fromkeys(mine[-BESIDE:])
+        if len(beside) > BESIDE * len(files):
+            break
+    for path, raw in (await tree.read_many(list(beside), "base")).items():
+        text = raw[:BESIDE_BYTES].decode("utf-8", "replace")
+        base_texts[path] = text if language.is_schema(Document(path, text)) else ""
+    return base_texts
 
 
 def _holds(language: SchemaLanguage, file: ChangedFile, texts: Mapping[tuple[str, str], str]) -> bool:
@@ -95,20 +136,31 @@ def _holds(language: SchemaLanguage, file: ChangedFile, texts: Mapping[tuple[str
 
 
 def _compared(
-    language: SchemaLanguage, files: Sequence[ChangedFile], texts: Mapping[tuple[str, str], str]
+    language: SchemaLanguage,
+    files: Sequence[ChangedFile],
+    texts: Mapping[tuple[str, str], str],
+    base_texts: Mapping[str, str],
 ) -> tuple[list[SchemaBreak], dict[str, str]]:
     """The breaks, and each file that could not be read with the reason; the others are compared without it."""
     left: dict[str, str] = {}
     while files:
         before = [
-            Document(f.old_path, texts["base", f.old_path], successor="" if f.status == "deleted" else f.path)
+            Document(
+                f.old_path,
+                texts["base", f.old_path],
+                successor=f.path if f.status != "deleted" and language.wants(f.path) else "",
+            )
             for f in files
-            if f.old_path and ("base", f.old_path) in texts
+            if f.old_path and ("base", f.old_path) in texts and language.wants(f.old_path)
         ]
-        after = [Document(f.path, texts["head", f.path], f.added_lines) for f in files if ("head", f.path) in texts]
+        after = [
+            Document(f.path, texts["head", f.path], f.added_lines)
+            for f in files
+            if ("head", f.path) in texts and language.wants(f.path)
+        ]
         limits.reading(files[0].path)
         try:
-            return language.compare(before, after), left
+            return language.compare(before, after, base_texts), left
         except UnreadableSchemaError as error:
             bad = [file for file in files if error.path in (file.path, file.old_path)]
             left |= {file.path: str(error) for file in bad or files}
@@ -117,54 +169,101 @@ def _compared(
 
 
 async def find_uses(
-    tree: Tree, breaks: Sequence[tuple[str, SchemaBreak]], left_out: Collection[str] = (), *, compare_base: bool = True
-) -> dict[SchemaBreak, tuple[SchemaUse, ...]]:
-    """The lines of a tree that name the elements, surest first. `left_out`: the schemas themselves."""
-    named_breaks = [(name, one) for name, one in breaks if one.name][:BREAKS]
+    tree: Tree, change: SchemaChange, left_out: Collection[str] = (), *, compare_base: bool = True
+) -> SchemaUses:
+    """The lines of a tree that name the elements, surest first. `left_out`: the schemas, of which lines of the base alone use anything."""
+    named_breaks = [(name, one) for name, one in change.breaks if one.name]
+    open_rows = {change.home(one): f"more than {BREAKS} elements are broken" for _, one in named_breaks[BREAKS:]}
     by_word: dict[str, list[tuple[str, SchemaBreak]]] = defaultdict(list)
-    for name, one in named_breaks:
+    for name, one in named_breaks[:BREAKS]:
         for word in SCHEMAS[name].searched_words(one):
             if len(word) >= SHORTEST:
                 by_word[word].append((name, one))
     if not by_word:
-        return {}
-    rows = await tree.grep_lines(Query(sorted(by_word), word=True, limit=ROWS))
-    use_rows = [row for row in rows if row[0] not in left_out and _can_use(*row)]
-    paths = list(dict.fromkeys(path for path, _, _ in use_rows))[:FILES_READ]
-    texts = await tree.read_many(paths)
-    lines = {path: file_lines(raw) for path, raw in texts.items()}
-    look = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(by_word, key=len, reverse=True))) + r")(?!\w)")
-    uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
-    for path, number, text in use_rows:
-        place = SchemaPlace(path, number, lines.get(path, ()))
-        for word in dict.fromkeys(look.findall(text)):
-            for name, one in by_word[word]:
-                if len(uses[one]) < USES and (path, number) not in uses[one]:
-                    likeness = SCHEMAS[name].likeness(one, place)
-                    if likeness:
-                        uses[one][path, number] = SchemaUse(path, number, text.strip("\r"), likeness == "sure")
+        return SchemaUses(open=tuple(sorted(open_rows.items())))
+    words_by_break = {word: [one for _, one in rows] for word, rows in by_word.items()}
     before = await tree.grep_lines(Query(sorted(by_word), word=True, side="base", limit=ROWS)) if compare_base else ()
-    mended_breaks = _mended(before, {word: [one for _, one in rows] for word, rows in by_word.items()}, use_rows, look)
+    rows, reason = await _rows(tree, sorted(by_word), before)
     there_before = {(path, text.strip("\r")) for path, _, text in before}
-    uses = {
-        one: {
-            at: use
-            for at, use in mine.items()
-            if (use.sure or one not in mended_breaks) and (not one.is_new or (use.path, use.text) in there_before)
-        }
+    use_rows = [
+        row
+        for row in rows
+        if _can_use(*row) and (row[0] not in left_out or (row[0], row[2].strip("\r")) in there_before)
+    ]
+    paths, more_reason = _chosen(use_rows, {path for path, _, _ in before})
+    if reason or more_reason:
+        homes = {change.home(one) for _, one in named_breaks[:BREAKS]}
+        open_rows |= dict.fromkeys(homes, f"not every line that may use it was looked at: {reason or more_reason}")
+    lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(paths))).items()}
+    look = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(by_word, key=len, reverse=True))) + r")(?!\w)")
+    mended_breaks = _mended(before, words_by_break, use_rows, look)
+    uses = _uses(paths, lines, look, by_word, there_before, (left_out, mended_breaks))
+    found_uses = {
+        one: tuple(sorted(mine.values(), key=lambda use: (not use.sure, is_test(use.path), use.path, use.line)))
         for one, mine in uses.items()
+        if mine
     }
-    return {
-        one: tuple(sorted(rows.values(), key=lambda use: (not use.sure, is_test(use.path), use.path, use.line)))
-        for one, rows in uses.items()
-        if rows
-    }
+    return SchemaUses(found_uses, tuple(sorted(open_rows.items())))
+
+
+def _uses(
+    paths: Mapping[str, Sequence[tuple[int, str]]],
+    lines: Mapping[str, Sequence[str]],
+    look: re.Pattern[str],
+    by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
+    there_before: Collection[tuple[str, str]],
+    unsure: tuple[Collection[str], Collection[SchemaBreak]],
+) -> dict[SchemaBreak, dict[tuple[str, int], SchemaUse]]:
+    """The lines that use each break. `unsure`: the files, and the breaks, of which a name alone proves nothing."""
+    uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
+    counts: Counter[tuple[SchemaBreak, bool]] = Counter()
+    for path, numbered in paths.items():
+        whole = "\n".join(lines.get(path, ())[:MOST_LINES])
+        for number, text in numbered:
+            place = SchemaPlace(path, number, lines.get(path, ()), whole)
+            was_there = (path, text.strip("\r")) in there_before
+            for word in dict.fromkeys(look.findall(text)):
+                for name, one in by_word[word]:
+                    if (path, number) in uses[one] or (one.is_new and not was_there):
+                        continue
+                    likeness = SCHEMAS[name].likeness(one, place)
+                    sure = likeness == "sure"
+                    is_wanted = sure or (likeness and path not in unsure[0] and one not in unsure[1])
+                    if is_wanted and counts[one, sure] < USES:
+                        counts[one, sure] += 1
+                        uses[one][path, number] = SchemaUse(path, number, text.strip("\r"), sure)
+    return uses
+
+
+async def _rows(
+    tree: Tree, searched_names: Sequence[str], before: Sequence[SearchedLine]
+) -> tuple[Sequence[SearchedLine], str]:
+    """The lines of the head that hold one of the words, and why they are not all: those of files that had one before come first."""
+    rows = await tree.grep_lines(Query(searched_names, word=True, limit=ROWS))
+    if len(rows) < ROWS:
+        return rows, ""
+    old_paths = list(dict.fromkeys(path for path, _, _ in before))[:FILES_READ]
+    specs = [f":(literal){path}" for path in old_paths]
+    old_rows = await tree.grep_lines(Query(searched_names, specs, word=True, limit=ROWS)) if specs else ()
+    return tuple(dict.fromkeys([*old_rows, *rows])), f"more than {ROWS:,} lines hold a name of it"
+
+
+def _chosen(rows: Sequence[SearchedLine], old_paths: Collection[str]) -> tuple[dict[str, list[tuple[int, str]]], str]:
+    """The lines that are judged, by file, and why they are not all. Files that had such a line before the change come first."""
+    by_path: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for path, number, text in rows:
+        by_path[path].append((number, text))
+    ordered = sorted(by_path, key=lambda path: path not in old_paths)
+    reason = f"more than {FILES_READ:,} files hold a name of it" if len(ordered) > FILES_READ else ""
+    if not reason and any(len(by_path[path]) > ROWS_OF_FILE for path in ordered):
+        reason = f"a file holds a name of it on more than {ROWS_OF_FILE} lines"
+    return {path: by_path[path][:ROWS_OF_FILE] for path in ordered[:FILES_READ]}, reason
 
 
 def _mended(
-    before: Sequence[tuple[str, int, str]],
+    before: Sequence[SearchedLine],
     by_word: Mapping[str, Sequence[SchemaBreak]],
-    rows: Sequence[tuple[str, int, str]],
+    rows: Sequence[SearchedLine],
     look: re.Pattern[str],
 ) -> frozenset[SchemaBreak]:
     """The breaks whose users the change itself edits: what it leaves was looked at, and a name alone proves nothing against that."""
@@ -185,18 +284,24 @@ def _can_use(path: str, _line: int, text: str) -> bool:
     return not (is_prose(path) or is_output(path) or vendored_folder(path) or is_comment(text, path))
 
 
-async def findings(tree: Tree, change: SchemaChange) -> tuple[Finding, ...]:
-    """Each break with the lines of the repository that it reaches; those that nobody in sight names as hints, one for a file."""
-    schemas = set(change.complete)
-    uses = await find_uses(tree, change.breaks, schemas)
+async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
+    """Each break with the lines of the repository that it reaches, and what stays open; those that nobody in sight names as hints, one for a file."""
+    lookup = await find_uses(tree, change, change.complete)
+    uses = lookup.uses
     quotes = await quotes_of(tree, [one for _, one in change.breaks])
-    rows = [words.finding(name, one, uses[one], quotes[one]) for name, one in change.breaks if one in uses]
+    rows = [
+        words.finding(name, one, uses[one], quotes[one]) for name, one in change.breaks if one in uses and not one.doubt
+    ]
     alone: dict[tuple[str, str, bool], list[SchemaBreak]] = defaultdict(list)
     for name, one in change.breaks:
-        if one not in uses and one.alone is not None and not (one.is_planned or one.is_new):
+        if one not in uses and one.alone is not None and not (one.is_planned or one.is_new or one.doubt):
             alone[name, one.path, one.alone != "low"].append(one)
     rows += [words.hint(name, group, quotes) for (name, _, _), group in alone.items()]
-    return tuple(rows)
+    doubts = {change.home(one): words.doubt(one, uses[one][0]) for one in uses if one.doubt and uses[one][0].sure}
+    doubts |= {
+        change.home(one): f"line {one.line}: {one.doubt}" for _, one in change.breaks if one.doubt and not one.name
+    }
+    return tuple(rows), (*lookup.open, *sorted(doubts.items()))
 
 
 async def quotes_of(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBreak, str]:

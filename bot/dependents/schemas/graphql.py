@@ -5,8 +5,9 @@ is read with the types of the schema: a selection of a field that is gone is pro
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas import breaks
@@ -20,12 +21,13 @@ _IS_SCHEMA = re.compile(
     r"^[ \t]*+(?:extend[ \t]++)?(?:type|input|enum|interface|schema|union|scalar|directive)\b", re.MULTILINE
 )
 _TOKEN = re.compile(
-    r"[\s,\ufeff]++|\#[^\n]*+|(?P<lexeme>\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+(?:\"\"\")?|\"(?:[^\"\\\n]|\\.)*+\"?|\.\.\.|[A-Za-z_]\w*+|-?\d[\w.]*+|.)",
+    r"[\s,\ufeff]++|\#[^\n\r]*+|(?P<lexeme>\"\"\"(?:\\\"\"\"|[^\"]|\"(?!\"\"))*+(?:\"\"\")?|\"(?:[^\"\\\n\r]|\\[^\n\r])*+\"?|\.\.\.|[A-Za-z_]\w*+|-?\d[\w.]*+|.)",
     re.DOTALL,
 )
 _DEEPEST = 60
 _KINDS = ("type", "input", "enum", "interface", "union", "scalar")
 _OPERATIONS = ("query", "mutation", "subscription", "fragment")
+_MOVABLE = ("type-removed", "field-removed", "value-removed", "member-removed", "interface-removed")
 _DEFINITIONS = (*_KINDS, "directive", "extend", "schema")
 
 
@@ -61,15 +63,75 @@ def is_schema(document: breaks.Document) -> bool:
     return bool(_IS_SCHEMA.search(document.text))
 
 
-def compare(before: Sequence[breaks.Document], after: Sequence[breaks.Document]) -> list[breaks.SchemaBreak]:
-    """The breaks between all changed files of both sides, each taken as parts of one schema."""
-    old: _Schema = {}
-    new: _Schema = {}
-    for schema, documents in ((old, before), (new, after)):
-        for document in documents:
-            if is_schema(document):
-                _parse(document, schema)
-    return [one for name, was in old.items() for one in _of_type(name, was, new.get(name), old)]
+def compare(
+    before: Sequence[breaks.Document], after: Sequence[breaks.Document], base_texts: Mapping[str, str]
+) -> list[breaks.SchemaBreak]:
+    """The breaks between all changed files of both sides, taken as parts of one schema.
+
+    What a file no longer defines is not gone if another changed file defines it; whether that is a part of the same schema may be open.
+    """
+    old_files = {document.path: _of_document(document) for document in before}
+    new_files = {document.path: _of_document(document) for document in after}
+    for was in before:
+        now_file = new_files.get(was.successor)
+        twice = now_file.twice - old_files[was.path].twice if now_file else frozenset()
+        if twice:
+            raise breaks.UnreadableSchemaError(was.successor, f"it defines {min(twice)} twice")
+    old, new = _merged(old_files.values()), _merged(new_files.values())
+    rows = [one for name, type_before in old.items() for one in _of_type(name, type_before, new.get(name), old)]
+    keys = {(one.rule, one.element) for one in rows}
+    for was in before:
+        own = new_files[was.successor].types if was.successor in new_files else {}
+        for name, type_before in old_files[was.path].types.items():
+            homes = [path for path, one in new_files.items() if path != was.successor and name in one.types]
+            for one in _of_type(name, type_before, own.get(name), old):
+                if (one.rule, one.element) not in keys:
+                    rows += _elsewhere(one, homes, was.path, base_texts)
+    return rows
+
+
+def _elsewhere(
+    one: breaks.SchemaBreak, homes: Sequence[str], was: str, base_texts: Mapping[str, str]
+) -> list[breaks.SchemaBreak]:
+    """What a file has lost and another one defines: nothing if that is a part of the same schema."""
+    if one.rule not in _MOVABLE:
+        return [one]
+    if not homes or any(breaks.is_joined(path, was, base_texts) for path in homes):
+        return []
+    return [
+        replace(
+            one,
+            doubt=f"{one.element} is no longer defined there, but in {homes[0]}, and nothing shows that it is a part of this schema",
+        )
+    ]
+
+
+def _merged(files: Iterable["_File"]) -> _Schema:
+    """The types of several files as one schema."""
+    merged: _Schema = {}
+    for file in files:
+        for name, own in file.types.items():
+            one = merged.setdefault(name, _Type(own.kind, own.path, own.line))
+            one.kind = own.kind
+            one.fields |= own.fields
+            one.interfaces |= own.interfaces
+    return merged
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What one file defines or extends."""
+
+    types: _Schema
+    twice: frozenset[str]  # types that are defined, not extended, more than once
+
+
+def _of_document(document: breaks.Document) -> _File:
+    schema: _Schema = {}
+    names: Counter[str] = Counter()
+    if is_schema(document):
+        _parse(document, schema, names)
+    return _File(schema, frozenset(name for name, count in names.items() if count > 1))
 
 
 class _Reader(TokenReader):
@@ -119,17 +181,19 @@ class _Reader(TokenReader):
         return words
 
 
-def _parse(document: breaks.Document, schema: _Schema) -> None:
+def _parse(document: breaks.Document, schema: _Schema, names: Counter[str]) -> None:
     reader = _Reader(document.path, document.text)
     while reader.lexeme:
         reader.skip_texts()
-        if reader.lexeme == "extend":
+        is_extension = reader.lexeme == "extend"
+        if is_extension:
             reader.take()
         line, word = reader.line, reader.lexeme
         if not word:
             return
         if word in _KINDS:
-            _define(reader, schema)
+            name = _define(reader, schema)
+            names[name] += not is_extension
         elif word in ("schema", "{"):
             _skip_roots(reader)
         elif word == "directive":
@@ -142,12 +206,13 @@ def _parse(document: breaks.Document, schema: _Schema) -> None:
             )
 
 
-def _define(reader: _Reader, schema: _Schema) -> None:
-    """Read a type, or an extension of it."""
+def _define(reader: _Reader, schema: _Schema) -> str:
+    """Read a type, or an extension of it, and return its name."""
     line, kind, name = reader.line, reader.take(), reader.take()
     one = schema.setdefault(name, _Type(kind, reader.path, line))
     one.kind = kind
     _body(reader, one)
+    return name
 
 
 def _skip_roots(reader: _Reader) -> None:
@@ -381,7 +446,7 @@ def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Whether a query selects it, or code names it beside its type."""
     text = place.text
-    if _FILE.search(place.path) and _IS_SCHEMA.search("\n".join(place.lines[:20_000])):
+    if _FILE.search(place.path) and _IS_SCHEMA.search(place.whole):
         return ""  # a copy of the schema, or another one
     is_exact = bool(re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", text))
     if _FILE.search(place.path) or re.search(
@@ -395,7 +460,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
         or (one.owner in ("Query", "Mutation", "") and one.kind == "field" and not is_exact)
     ):
         return ""
-    whole = "\n".join(place.lines[:20_000])
+    whole = place.whole
     owner = one.owner if one.owner not in ("Query", "Mutation", "Subscription", "") else ""
     if one.kind == "type":
         return "hint" if is_exact else ""

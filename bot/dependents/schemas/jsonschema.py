@@ -1,7 +1,7 @@
 """JSON Schema: a document that was valid before the change and is not any more breaks everybody who wrote such a one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas import breaks
@@ -26,7 +26,11 @@ def is_schema(document: breaks.Document) -> bool:
     return bool(_MARK.search(text[:20_000]) or _MARK.search(text[-2_000:]))
 
 
-def compare(before: Sequence[breaks.Document], after: Sequence[breaks.Document]) -> list[breaks.SchemaBreak]:
+def compare(
+    before: Sequence[breaks.Document],
+    after: Sequence[breaks.Document],
+    base_texts: Mapping[str, str],  # noqa: ARG001 - a document is a schema of its own
+) -> list[breaks.SchemaBreak]:
     """The breaks of each file that is on both sides."""
     law = "A document that names the schema cannot be checked any more."
     all_breaks = breaks.each_version(before, after, law, _breaks)
@@ -45,7 +49,7 @@ def _break(row: ShapeBreak, was: breaks.Document, now: breaks.Document) -> break
     kind: breaks.Kind = "value" if row.rule == "value-removed" else "property"
     return breaks.SchemaBreak(
         row.rule, kind, f"{row.label} of {now.path.rpartition('/')[2]}", row.change, row.law, document.path,
-        line_of(document.text, row.keys), row.side, row.name, now.path.rpartition("/")[2], None if row.is_open else "low",
+        line_of(document.text, row.keys), row.side, row.name, now.path.rpartition("/")[2], None if row.is_open else "low", doubt=row.doubt,
     )  # fmt: skip
 
 
@@ -61,7 +65,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
         return "sure" if re.search(rf"[/\"'` ]{re.escape(one.name)}[\"'`#\s]", text) else ""
     if one.rule in ("property-required", "type-changed", "bound-tightened", "value-restricted", "properties-closed"):
         return ""  # that a document has the property tells nothing of it
-    whole = "\n".join(place.lines[:20_000])
+    whole = place.whole
     is_of_schema = one.owner in whole
     name = re.escape(one.name)
     if _DATA.search(place.path):

@@ -4,12 +4,13 @@ Rails, Alembic, Django, Laravel, Knex, Kysely, Sequelize, TypeORM and Entity Fra
 that drops, removes or renames a column, a field, a table or a model, with the names as its arguments. SQL in their texts counts too.
 """
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.dependents.schemas.breaks import Document, SchemaBreak, singular, spellings
+from bot.dependents.schemas.breaks import Document, SchemaBreak, is_product, singular, spellings
 from bot.text.paths import is_test
 from bot.values import Severity, Side
 
@@ -21,15 +22,27 @@ Does = Literal[
     "require-column",
     "create",
     "add",
+    "unread",
 ]
 _FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|post_migrate|alembic/versions)(?:/|$)|migration", re.IGNORECASE)
 _CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt)$")
 # What takes a migration back, to the end of its function or of the file.
 _DOWN = re.compile(
-    r"^(?P<indent>[ \t]*+)(?:(?:def|async def)[ \t]++(?:self\.)?(?:down|downgrade)\b|(?:public[ \t]++|protected[ \t]++|override[ \t]++|async[ \t]++|export[ \t]++|const[ \t]++|exports\.)*+"
-    r"(?:(?:function|void)[ \t]++)?(?:down|Down)[ \t]*+(?:[(=:])|(?:\w+\.)?down[ \t]++do\b|(?:Rollback|Down|down|rollback)[ \t]*+[:=][ \t]*+func)",
+    r"^(?P<indent>[ \t]*+)(?:def[ \t]++(?:self\.)?(?P<ruby>down)\b|(?:public[ \t]++|protected[ \t]++|override[ \t]++|async[ \t]++|export[ \t]++|const[ \t]++|exports\.)*+"
+    r"(?:(?:function|void)[ \t]++)?(?P<plain>down|Down)[ \t]*+(?:[(=:])|(?:\w+\.)?(?P<block>down)[ \t]++do\b|(?P<go>Rollback|Down|down|rollback)[ \t]*+[:=][ \t]*+func)",
     re.MULTILINE,
 )
+_UP = re.compile(
+    r"(?:(?<![\w$.>])|(?<=exports\.))(?:up|Up|upgrade|change)(?![\w$])(?=[ \t]*+[(=:\"'`\]]|[ \t]*+$|[ \t]++do\b)"
+)
+_RUBY_OPENS = re.compile(r"^(?:def|if|unless|case|begin|class|module|while|until|for)\b|\bdo\b")
+# Names that a module hands out: { up, down }
+_HANDED_OUT = re.compile(r"\{\s*+(?:\w++\s*+,\s*+)*+(?:\w++\s*+)?\}")
+_NEXT_TEXT = re.compile(
+    r"\s{0,200}+(?:[+.\\]\s{0,200}+)?[rRbBuUfF]?(?:\"(?P<double>[^\"\n]{0,2000})\"|'(?P<single>[^'\n]{0,2000})')"
+)
+_JOINED = re.compile(r"(?<=[\w.])[\"'`]\s{0,40}[+.]?\s{0,40}[\"'`](?=[\w.])")
+_REMARK = re.compile(r"(^|[\s(,\[])(?:#|//)[^\n]*", re.MULTILINE)
 _CALL = re.compile(
     r"\b(?P<verb>[Dd]rop|[Rr]emove|[Dd]elete|[Rr]ename|[Aa]dd|[Cc]hange)_?(?P<noun>[Cc]olumns?|[Ff]ields?|[Tt]able(?:IfExists)?|[Mm]odel|[Rr]eference)(?P<null>_null)?"
     r"\s*+(?:\(\s*+|(?=[ :\"']))(?P<rest>[^\n]{0,400})"
@@ -47,7 +60,14 @@ _SQL_TEXT = re.compile(
     r"(?P<open>\"\"\"|'''|[\"'`]|<<[-~]?[\"']?(?P<doc>[A-Z]{3,12})[\"']?[^\n]*+\n)\s*+(?=(?:ALTER|DROP|CREATE|RENAME)\s++(?:TABLE|VIEW|TEMP|MATERIALIZED)\b)",
     re.IGNORECASE,
 )
+# What a file of code has that is a migration, whatever it is called.
+_STEPS = re.compile(
+    r"^[ \t]*+(?:(?:async )?def (?:upgrade|up|change)\b|class \w++(?:\(| <).{0,80}Migration\b|exports\.up\b|revision\s*+[:=]|(?:public |async |export |function ){1,4}up\b)",
+    re.MULTILINE,
+)
 _MOST = 5_000
+COMPUTED = "the name of what this takes away is computed"
+_UNCALLED = re.compile(r"\.(?:drop_column|remove_column|drop_table|dropColumn|dropTable)\b(?!\s*+[(:\"'`])")
 SqlReader = Callable[[str, int, str], "Sequence[MigrationStep]"]
 
 
@@ -64,12 +84,23 @@ class MigrationStep:
     side: Side = "head"
     columns: tuple[str, ...] = ()  # of a table that is created
     is_conditional: bool = False  # it changes nothing if what it creates is there: IF NOT EXISTS, OR REPLACE
-    is_planned: bool = False
+    doubt: str = ""  # why a step that brings something may not be carried out
 
 
 def is_migration(path: str) -> bool:
     """Whether a file of code is a migration, by its folder or its name."""
-    return bool(_CODE.search(path) and _FOLDER.search(path)) and not is_test(path)
+    return bool(_CODE.search(path) and _FOLDER.search(path)) and (not is_test(path) or is_among(path))
+
+
+def is_among(path: str) -> bool:
+    """Whether a file that is called like a test or a sample lies among migrations: who runs them asks for no name."""
+    folder = _FOLDER.search(path.rpartition("/")[0])
+    return folder is not None and is_product(path[: folder.end()].rstrip("/") + "/1.sql")
+
+
+def has_steps(text: str) -> bool:
+    """Whether code defines what a migration does, or is a class of one."""
+    return bool(_STEPS.search(text))
 
 
 def is_in_folder(path: str) -> bool:
@@ -79,7 +110,7 @@ def is_in_folder(path: str) -> bool:
 
 def effects(document: Document, sql: SqlReader) -> list[MigrationStep]:
     """The steps on lines that the change brings, what takes the migration back left out."""
-    text = _forward(document.text)
+    text = _forward(document.text, document.path)
     rows = [*_calls(text, document.path)]
     for match in _SQL_TEXT.finditer(text):
         close = "\n" + match["doc"] if match["doc"] else match["open"]
@@ -93,24 +124,103 @@ def effects(document: Document, sql: SqlReader) -> list[MigrationStep]:
                 -1,
             )
         literal = text[match.end() : end if end >= 0 else match.end() + 2_000]
+        if not match["doc"]:
+            literal += _continuation(text, end + len(close))
         rows += sql(literal, text.count("\n", 0, match.end()) + 1, document.path)
         if len(rows) > _MOST:
             break
     return [row for row in rows if row.line in document.added_lines]
 
 
-def _forward(text: str) -> str:
-    """A text whose function that takes back is blank; lines stay where they are."""
-    for match in reversed([*_DOWN.finditer(text)]):
-        end = len(text)
-        indent = len(match["indent"])
-        for line in re.compile(r"^([ \t]*+)\S", re.MULTILINE).finditer(text, match.end()):
-            inner = len(line[1])
-            if inner < indent or (inner == indent and text[line.end() - 1] not in ")}{"):
-                end = line.start()
+def _continuation(text: str, at: int) -> str:
+    """The texts that are joined to one that ends at a position."""
+    parts: list[str] = []
+    while match := _NEXT_TEXT.match(text, at):
+        parts.append(match["double"] or match["single"] or "")
+        at = match.end()
+    return "".join(parts)
+
+
+def _forward(text: str, path: str) -> str:
+    """A text whose functions that take back are blank; lines stay where they are.
+
+    The name alone proves nothing: one that anything else in the file names, or that ends before its indentation does, may be carried out.
+    """
+    blank_lines = _down_of_python(text) if path.endswith(".py") else _down_of_others(text, path)
+    return "\n".join("" if at in blank_lines else line for at, line in enumerate(text.split("\n"), 1))
+
+
+def _down_of_python(text: str) -> set[int]:
+    """The lines of the bodies of functions that take back."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    homes = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
+    nodes = [
+        node
+        for body in homes
+        for node in body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in ("down", "downgrade")
+    ]
+    return {
+        line
+        for node in nodes
+        if len(nodes) == 1 and not node.decorator_list and not _is_named(node.name, text, 1, ".py")
+        for line in range(max(node.body[0].lineno, node.lineno + 1), (node.end_lineno or node.lineno) + 1)
+    }
+
+
+def _is_named(name: str, text: str, times: int, path: str) -> bool:
+    """Whether code names a function more often than it is defined; a list of names that a module hands out names nothing."""
+    code = "\n".join(line for line in text.split("\n") if not _is_remark(line, path))
+    return len(re.findall(rf"(?<![\w$]){name}(?![\w$])", _HANDED_OUT.sub("", code))) > times
+
+
+def _is_remark(line: str, path: str) -> bool:
+    """Whether a line is a comment by its own beginning: one that begins with a star may go on with an expression."""
+    start = line.lstrip()
+    if path.endswith((".py", ".rb")):
+        return start.startswith("#")
+    return start.startswith("//") or (path.endswith(".php") and start.startswith("#") and not start.startswith("#["))
+
+
+def _down_of_others(text: str, path: str) -> set[int]:
+    """The same in languages with brackets or an `end`: as far as the function goes by both its brackets and its indentation."""
+    lines = text.split("\n")
+    matches = [*_DOWN.finditer(text)]
+    names = [next(filter(None, match.group("ruby", "plain", "block", "go"))) for match in matches]
+    blank_lines: set[int] = set()
+    for match, name in zip(matches, names, strict=True):
+        if _is_named(name, text, names.count(name), path):
+            continue
+        first = text.count("\n", 0, match.start()) + 1
+        indent, depth, last_line = len(match["indent"]), 0, ""
+        for number in range(first, len(lines) + 1):
+            line = lines[number - 1]
+            code = line.strip()
+            inner = len(line) - len(line.lstrip())
+            is_over = number > first and not depth and not code.startswith((".", ")", "]", "}", "{", "?", ":"))
+            is_over &= not last_line.endswith(("=", ",", "=>", "(", "."))
+            if code and (_UP.search(line) or (number > first and (is_over or inner < indent))):
                 break
-        text = text[: match.start()] + "\n" * text.count("\n", match.start(), end) + text[end:]
-    return text
+            blank_lines.add(number)
+            depth += _depth(code, path)
+            last_line = code or last_line
+            if number > first and code and inner == indent and code[0] not in ")}{":
+                blank_lines.discard(number)
+                break
+            if depth < 0 or (not depth and code.endswith(("}", "};", "end", "},", ");"))):
+                break
+    return blank_lines
+
+
+def _depth(code: str, path: str) -> int:
+    """How much deeper a line goes by what it opens and closes."""
+    if path.endswith(".rb"):
+        opens = len(_RUBY_OPENS.findall(code))
+        return opens - len(re.findall(r"(?<![\w.:])end\b", code))
+    return sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")
 
 
 def _calls(text: str, path: str) -> Iterator[MigrationStep]:
@@ -123,11 +233,23 @@ def _calls(text: str, path: str) -> Iterator[MigrationStep]:
         if count > _MOST:
             return
         line = text.count("\n", 0, match.start()) + 1
-        if text[text.rfind("\n", 0, match.start()) + 1 : match.start()].lstrip()[:1] in ("#", "*"):
+        if _is_remark(text[text.rfind("\n", 0, match.start()) + 1 : match.start()] or " ", path):
             continue
         rest = text[match.start("rest") : match.start("rest") + 400]
         by_key, plain = _arguments(rest, one_line="(" not in match[0][: match.start("rest") - match.start()])
-        yield from _of_call(match, by_key, plain, around(match.start()), path, line)
+        steps = [*_of_call(match, by_key, plain, around(match.start()), path, line)]
+        if not steps and match["verb"].lower() in ("drop", "rename") and match["noun"].lower().startswith("column"):
+            steps = [MigrationStep("unread", "", "", path, line, doubt=COMPUTED)]
+        yield from steps
+    yield from _other_calls(text, path, around)
+
+
+def _other_calls(text: str, path: str, around: Callable[[int], str]) -> Iterator[MigrationStep]:
+    """The steps of Laravel and of blocks of Rails, and those that are named and not called."""
+    for match in _UNCALLED.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        if not _is_remark(text[text.rfind("\n", 0, match.start()) + 1 : match.start()] or " ", path):
+            yield MigrationStep("unread", "", "", path, line, doubt=COMPUTED)
     for match in _BLADE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         _, plain = _arguments(match["rest"] or match["names"] or "", one_line=True)
@@ -141,7 +263,8 @@ def _calls(text: str, path: str) -> Iterator[MigrationStep]:
 
 
 def _arguments(text: str, *, one_line: bool) -> tuple[dict[str, str], list[str]]:
-    """The texts that a call is given by name, and the others."""
+    """The texts that a call is given by name, and the others. Texts that are joined are one."""
+    text = _JOINED.sub("", _REMARK.sub(r"\1", text))
     depth = 0
     end = len(text)
     for at, letter in enumerate(text):
@@ -206,7 +329,7 @@ def breaks(rows: Sequence[MigrationStep]) -> list[SchemaBreak]:
     breaks_by_place: dict[tuple[str, str, str], SchemaBreak] = {}
     base = [_break(row) for row in rows if row.side == "base"]  # a dump creates whatever it holds
     for one in (*base, *_Change().losses(row for row in rows if row.side == "head")):
-        breaks_by_place.setdefault((one.rule, one.owner, one.element), one)
+        breaks_by_place.setdefault((one.rule, one.owner, one.element or f"{one.path}:{one.line}"), one)
     return list(breaks_by_place.values())
 
 
@@ -222,6 +345,7 @@ class _Change:
         self._new: set[tuple[str, str]] = set()  # tables and columns that came with the change
         self._lost: dict[tuple[str, str], MigrationStep] = {}
         self._required: list[MigrationStep] = []
+        self._unread: list[MigrationStep] = []
 
     def losses(self, rows: Iterable[MigrationStep]) -> list[SchemaBreak]:
         """What is missing in the end, and what is required of rows that are there."""
@@ -229,8 +353,9 @@ class _Change:
             origin = self._origins.get(row.table, row.table)
             own, new = replace(row, table=origin), row.new.lower()
             if row.does == "create":
+                is_back = (origin, "") in self._lost
                 self._appear(origin, row)
-                for column in row.columns:
+                for column in row.columns if is_back else ():
                     self._restore((origin, column), row)
             elif row.does == "rename-table":
                 self._lose((origin, ""), own)
@@ -239,18 +364,25 @@ class _Change:
                     self._new.add((new, ""))
             elif row.does == "drop-table":
                 self._lose((origin, ""), own)
-            elif row.does in ("drop-column", "rename-column"):
-                self._lose((origin, row.column), own)
-                if row.does == "rename-column":
-                    self._appear(origin, row, new)
             else:
-                self._appear(origin, row, row.column)
-                if row.does == "require-column" and (origin, "") not in self._new:
-                    self._required.append(own)
+                self._change_column(origin, row, own)
         lost = [
             _break(row, is_new=not {place, (place[0], "")}.isdisjoint(self._new)) for place, row in self._lost.items()
         ]
-        return lost + [_break(row) for row in self._required]
+        return lost + [_break(row) for row in (*self._required, *self._unread)]
+
+    def _change_column(self, origin: str, row: MigrationStep, own: MigrationStep) -> None:
+        """Carry out a step about one column."""
+        if row.does == "unread":
+            self._unread.append(row)
+        elif row.does in ("drop-column", "rename-column"):
+            self._lose((origin, row.column), own)
+            if row.does == "rename-column":
+                self._appear(origin, row, row.new.lower())
+        else:
+            self._appear(origin, row, row.column)
+            if row.does == "require-column" and (origin, "") not in self._new:
+                self._required.append(own)
 
     def _appear(self, table: str, row: MigrationStep, column: str = "") -> None:
         """Something is there now: brought back, or new unless the step changes nothing where it was there before."""
@@ -260,17 +392,20 @@ class _Change:
     def _restore(self, place: tuple[str, str], row: MigrationStep) -> bool:
         """Whether it was missing, and this step of the same migrations brings it back."""
         lost = self._lost.get(place)
-        if lost is None or _home(lost.path) != _home(row.path):
+        if lost is None or home(lost.path) != home(row.path):
             return False
-        del self._lost[place]
+        if row.doubt:
+            self._lost[place] = replace(lost, doubt=row.doubt)
+        else:
+            del self._lost[place]
         return True
 
     def _lose(self, place: tuple[str, str], row: MigrationStep) -> None:
         self._lost.setdefault(place, row)
 
 
-def _home(path: str) -> str:
-    """The folder of the migrations that a file is one of."""
+def home(path: str) -> str:
+    """Return the folder of the migrations that a file is one of."""
     match = _FOLDER.search(path)
     return (
         path[: match.end()].rstrip("/")
@@ -290,6 +425,8 @@ def _break(row: MigrationStep, *, is_new: bool = False) -> SchemaBreak:
     elif row.does in ("drop-table", "rename-table"):
         rule = "table-dropped" if row.does == "drop-table" else "table-renamed"
         law = "A statement that names a table which is gone fails."
+    elif row.does == "unread":
+        rule, law = "column-dropped", ""
     else:
         rule, name, alone = "column-required", "", "medium"
         law = "A database has no value for the rows that are there: the migration fails on a table that is not empty (MySQL fills in an empty value)."
@@ -302,7 +439,7 @@ def _break(row: MigrationStep, *, is_new: bool = False) -> SchemaBreak:
     )
     return SchemaBreak(
         rule, "column" if kind == "column" else "table", element, fate, law, row.path, row.line, row.side,
-        name=name, owner=table if row.column else "", alone=alone, is_new=is_new,
+        name=name, owner=table if row.column else "", alone=alone, is_new=is_new, doubt=row.doubt,
     )  # fmt: skip
 
 

@@ -35,7 +35,11 @@ def is_schema(document: breaks.Document) -> bool:
     return bool(look.search(text[:50_000]) or look.search(text[-5_000:]))
 
 
-def compare(before: Sequence[breaks.Document], after: Sequence[breaks.Document]) -> list[breaks.SchemaBreak]:
+def compare(
+    before: Sequence[breaks.Document],
+    after: Sequence[breaks.Document],
+    base_texts: Mapping[str, str],  # noqa: ARG001 - a document is a schema of its own
+) -> list[breaks.SchemaBreak]:
     """The breaks of each description, by its path; of one that is gone all that it offered is."""
     law = "Clients are generated from it, and tests are run against it."
     all_breaks = breaks.each_version(before, after, law, lambda was, now: _Comparison(was, now).all_breaks())
@@ -65,7 +69,10 @@ class _Comparison:
                 continue
             now = path if path in new else there.get(_PARAMETER.sub("{}", path))
             was_item = self._resolved(self._old, old[path])
-            if now is None:
+            now_item = self._resolved(self._new, new[now]) if now is not None else {}
+            reference = now_item.get("$ref")
+            is_elsewhere = bool(reference) and reference == was_item.get("$ref")
+            if now is None or (_offers(was_item) and not _offers(now_item) and not is_elsewhere):
                 is_planned = all(
                     _mapping(one).get("deprecated") is True for name, one in was_item.items() if name in _METHODS
                 )
@@ -80,9 +87,10 @@ class _Comparison:
                     "",
                     is_base=True,
                     is_planned=is_planned,
+                    doubt="its path refers to another file now, which was not read" if reference else "",
                 )
                 continue
-            yield from self._of_path(path, now, was_item, self._resolved(self._new, new[now]))
+            yield from self._of_path(path, now, was_item, now_item)
 
     def _of_path(
         self, path: str, now: str, old: Mapping[str, object], new: Mapping[str, object]
@@ -93,7 +101,8 @@ class _Comparison:
                 continue
             label = f"{method.upper()} {path}"
             if not after:
-                if "$ref" not in new:
+                reference = new.get("$ref")
+                if not reference or reference != old.get("$ref"):
                     yield self._row(
                         "operation-removed",
                         "operation",
@@ -105,6 +114,7 @@ class _Comparison:
                         method,
                         is_base=True,
                         is_planned=was.get("deprecated") is True,
+                        doubt="its path refers to another file now, which was not read" if reference else "",
                     )
                 continue
             if was.get("operationId") and after.get("operationId") != was["operationId"]:
@@ -246,7 +256,16 @@ class _Comparison:
             kind: breaks.Kind = "value" if row.rule == "value-removed" else "property"
             what = element if row.label == "the value" else f"{row.label} of {element}"
             yield self._row(
-                row.rule, kind, what, row.change, row.law, row.keys, row.name, path, is_base=row.side == "base"
+                row.rule,
+                kind,
+                what,
+                row.change,
+                row.law,
+                row.keys,
+                row.name,
+                path,
+                is_base=row.side == "base",
+                doubt=row.doubt,
             )
 
     def _resolved(self, root: Mapping[str, object], value: object) -> Mapping[str, object]:
@@ -270,6 +289,7 @@ class _Comparison:
         *,
         is_base: bool,
         is_planned: bool = False,
+        doubt: str = "",
     ) -> breaks.SchemaBreak:
         document = self._was if is_base else self._now
         alone: Severity = "low"
@@ -286,7 +306,13 @@ class _Comparison:
             owner,
             alone,
             is_planned,
+            doubt=doubt,
         )
+
+
+def _offers(item: Mapping[str, object]) -> bool:
+    """Whether a path has an operation."""
+    return any(_mapping(item.get(method)) for method in _METHODS)
 
 
 def _by_code(responses: Mapping[str, object], code: str) -> object:
@@ -319,7 +345,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
         return ""
     if not telling(one.name) or one.name in COMMON:
         return ""
-    whole = "\n".join(place.lines[:20_000])
+    whole = place.whole
     parts = _segments(one.owner)
     return "hint" if parts and re.search(rf"[/\"'`]{re.escape(parts[-1])}[/\"'`?$]", whole) else ""
 

@@ -1,8 +1,8 @@
 """Protocol Buffers: what goes over the wire is a number and a type; what code and JSON write is a name. A change of either breaks a program."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas import breaks
@@ -52,15 +52,45 @@ def is_schema(document: breaks.Document) -> bool:
     return wants(document.path)
 
 
-def compare(before: Sequence[breaks.Document], after: Sequence[breaks.Document]) -> list[breaks.SchemaBreak]:
-    """The breaks between all changed files of both sides: a message may go from one file to another."""
-    old: _Schema = {}
+def compare(
+    before: Sequence[breaks.Document], after: Sequence[breaks.Document], base_texts: Mapping[str, str]
+) -> list[breaks.SchemaBreak]:
+    """The breaks of each file. What it no longer defines is not gone if another changed file does; whether programs look there may be open."""
+    old_files = {document.path: _Parser(document).schema() for document in before}
+    new_files: dict[str, _Schema] = {}
+    for document in after:
+        parser = _Parser(document)
+        new_files[document.path] = parser.schema()
+        if parser.twice:
+            raise breaks.UnreadableSchemaError(document.path, f"it defines {min(parser.twice)} twice")
     new: _Schema = {}
-    for schema, documents in ((old, before), (new, after)):
-        for document in documents:
-            schema.update(_Parser(document).schema())
-    numbers = _numbers(new)
-    return [one for name, element in old.items() for one in _of_element(_Change(name, element), old, new, numbers)]
+    for one in new_files.values():
+        new = one | new
+    old: _Schema = {}
+    for one in old_files.values():
+        old |= one
+    rows: list[breaks.SchemaBreak] = []
+    for was in before:
+        own = new | new_files[was.successor] if was.successor in new_files else new
+        numbers = _numbers(own)
+        for name, element in old_files[was.path].items():
+            rows += _of_element(_Change(name, element), old, own, numbers)
+            if element.kind == "type" and name in own and own[name].path != was.successor:
+                rows += _elsewhere(_Change(name, element), own[name].path, base_texts)
+    return list(dict.fromkeys(rows))
+
+
+def _elsewhere(one: "_Change", path: str, base_texts: Mapping[str, str]) -> list[breaks.SchemaBreak]:
+    """A type that another file defines now: nothing if the base shows that programs look there."""
+    if breaks.is_joined(path, one.was.path, base_texts):
+        return []
+    row = one.schema_break(f"{one.was.type}-removed", "was removed", _GONE.format(one.was.type), one.was)
+    return [
+        replace(
+            row,
+            doubt=f"{one.name} is no longer defined there, but in {path}, and nothing shows that programs look there",
+        )
+    ]
 
 
 def _numbers(schema: _Schema) -> _Numbers:
@@ -114,6 +144,7 @@ class _Parser:
         self._reader = _Reader(document)
         self._schema: _Schema = {}
         self._package = ""
+        self.twice: set[str] = set()  # types that are defined more than once
         self._scopes: list[tuple[str, str]] = []  # (kind, full name) of the blocks around
 
     def schema(self) -> _Schema:
@@ -167,6 +198,8 @@ class _Parser:
 
     def _define(self, word: str, name: str, line: int) -> None:
         if word != "extend":
+            if name in self._schema:
+                self.twice.add(name)
             self._schema[name] = _Element("type", self._reader.path, line, type=word)
         self._open(word, name)
 
@@ -385,7 +418,7 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
             declaration = re.search(rf"(?:^|[\s.(<,]){re.escape(one.name)}(?:\s++\w++\s*+=|\s*+[,>)])", text)
             return "hint" if declaration else ""
         return ""
-    whole = "\n".join(place.lines[:20_000])
+    whole = place.whole
     if one.kind == "type":
         return (
             "hint" if telling(one.name) and re.search(r"(?:pb|proto|grpc|_pb2|connect)\b", whole, re.IGNORECASE) else ""

@@ -5,7 +5,7 @@ What cannot be decided by looking at both (patterns, `not`, conditions) is not a
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
@@ -18,6 +18,7 @@ Shape = Mapping[str, object]
 _MOST_STEPS, _DEEPEST = 100_000, 60
 _BOUNDS = (("maxLength", -1), ("maximum", -1), ("maxItems", -1), ("minLength", 1), ("minimum", 1), ("minItems", 1))
 _VAGUE = frozenset({"patternProperties", "anyOf", "oneOf", "if", "dependentSchemas", "unevaluatedProperties"})
+_LIMITING = ("anyOf", "oneOf", "allOf", "not", "if", "pattern", "$ref")  # that may refuse a value of a list
 _ALL = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 
@@ -33,6 +34,7 @@ class ShapeBreak:
     name: str
     label: str  # where in the value: "order.items.price"
     is_open: bool = False  # the value is still accepted: only code that names it breaks
+    doubt: str = ""  # a keyword that the change adds and that is not compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,19 @@ class _Members:
 
     properties: dict[str, tuple[object, Keys]]
     required_names: set[str]
-    is_closed: bool  # whether other properties are refused
-    is_vague: bool  # whether a keyword that is not compared states more
+    closed_parts: tuple[frozenset[str], ...]  # of each part that refuses other properties: those that it names itself
+    vague: Mapping[str, object]  # keywords that are not compared and state more, with their values
+
+    def accepts(self, name: str) -> bool:
+        """Whether no part refuses a property."""
+        return all(name in names for names in self.closed_parts)
+
+    def doubt(self, before: "_Members") -> str | None:
+        """Why it is not known what is refused: None if the keywords are those of before, "" if there is none."""
+        new_keys = [key for key, value in self.vague.items() if key not in before.vague or before.vague[key] != value]
+        if new_keys:
+            return f"the change adds `{new_keys[0]}` to it, which is not compared"
+        return None if self.vague else ""
 
 
 class ShapeComparer:
@@ -84,11 +97,14 @@ class ShapeComparer:
         if not before.properties and not after.properties and not after.required_names:
             return
         for name, (shape, keys) in before.properties.items():
-            if name in after.properties:
+            is_refused = before.accepts(name) and not after.accepts(name)
+            doubt = after.doubt(before)
+            if name in after.properties and not is_refused:
                 other, other_keys = after.properties[name]
                 yield from self.compare(shape, other, direction, keys, other_keys, (*label, name))
-            elif not after.is_vague and not _is_deprecated(shape):
-                yield self._removal(name, keys, direction, label, is_closed=after.is_closed)
+            elif doubt is not None and not _is_deprecated(shape):
+                row = self._removal(name, keys, direction, label, is_closed=bool(after.closed_parts))
+                yield replace(row, doubt=doubt)
         if direction == "in":
             yield from _of_closing(before, after, at_new, label)
             yield from self._of_requirements(before, after, at_new, label)
@@ -121,8 +137,10 @@ class ShapeComparer:
         )
         entries = shape.get("required")
         required_names = {name for name in entries if isinstance(name, str)} if isinstance(entries, list) else set()
-        is_closed = shape.get("additionalProperties") is False
-        is_vague = not _VAGUE.isdisjoint(shape)
+        closed_parts: tuple[frozenset[str], ...] = ()
+        if shape.get("additionalProperties") is False:
+            closed_parts = (frozenset(properties),)
+        vague = {key: shape[key] for key in shape if key in _VAGUE}
         parts = shape.get("allOf")
         for number, part in enumerate(parts if isinstance(parts, list) and depth < 8 else []):  # noqa: PLR2004 - parts of parts of parts
             inner, keys = _resolved(root, part, (*at, "allOf", str(number)))
@@ -130,8 +148,9 @@ class ShapeComparer:
                 more = self._members(root, inner, keys, depth + 1)
                 properties |= more.properties
                 required_names |= more.required_names
-                is_closed, is_vague = is_closed or more.is_closed, is_vague or more.is_vague
-        return _Members(properties, required_names, is_closed, is_vague)
+                closed_parts += more.closed_parts
+                vague |= {key: (vague.get(key), value) if key in vague else value for key, value in more.vague.items()}
+        return _Members(properties, required_names, closed_parts, vague)
 
     def _of_parts(
         self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
@@ -201,10 +220,13 @@ def _of_property(
 
 
 def _of_closing(before: _Members, after: _Members, at_new: Keys, label: Keys) -> Iterator[ShapeBreak]:
-    if after.is_closed and not before.is_closed and not after.is_vague:
+    doubt = after.doubt(before)
+    if after.closed_parts and not before.closed_parts and doubt is not None:
         law = "A value with a property that the schema does not name was accepted, and is refused now."
         keys, where = (*at_new, "additionalProperties"), ".".join(label) or "the value"
-        yield ShapeBreak("properties-closed", "no longer allows other properties", law, keys, "head", "", where)
+        yield ShapeBreak(
+            "properties-closed", "no longer allows other properties", law, keys, "head", "", where, doubt=doubt
+        )
 
 
 def _resolved(root: Mapping[str, object], shape: object, at: Keys) -> tuple[object, Keys]:
@@ -295,9 +317,13 @@ def _of_values(
     if direction == "out":
         return
     before, after = old.get("enum"), new.get("enum")
+    if after is None and "const" in new:
+        after = [new["const"]]
     where = ".".join(label) or "the value"
-    if isinstance(after, list) and isinstance(before, list):
-        for value in [one for one in before if one not in after][:50]:
+    new_keys = next((key for key in _LIMITING if key in new and key not in old), "") if after is None else ""
+    allowed = after if isinstance(after, list) else []
+    if isinstance(before, list) and (isinstance(after, list) or new_keys):
+        for value in [one for one in before if one not in allowed][:50]:
             law = "A value that has it is refused."
             yield ShapeBreak(
                 "value-removed",
@@ -307,9 +333,10 @@ def _of_values(
                 "base",
                 str(value),
                 where,
+                doubt=f"the change adds `{new_keys}` to it, which is not compared" if new_keys else "",
             )
     elif (
-        isinstance(after, list)
+        isinstance(new.get("enum"), list)
         and not isinstance(before, list)
         and _types(old) is not None
         and "const" not in old

@@ -5,30 +5,67 @@ of a grammar: a statement of an unknown dialect costs nothing, and a file of any
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
+from typing import Literal
 
 from bot.dependents.schemas import breaks, migrations, sql_uses
 
 NAME = "sql"
 _FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)
-_BACKWARD = re.compile(
-    r"(?:[._-]|(?<=/)|^)(?:down|rollback|undo|revert)(?:[._-]\w+)?\.sql$|/(?:down|rollback)/", re.IGNORECASE
+# The names of files and folders that take a migration back.
+_DOWN_NAME = re.compile(r"(?P<joint>^|[._-])(?:down|rollback|undo|revert)(?P<tail>\.\w{1,20})$", re.IGNORECASE)
+_DOWN_FOLDER = re.compile(r"^(?:down|rollback|revert)$", re.IGNORECASE)
+_UNDO_NAME = re.compile(r"^U(?P<tail>[\d._]++__)")  # Flyway
+# The marks of the tools, each on a line of its own: what takes the migration back, and what must stand above it.
+_MARKS = (
+    (r"--[ \t]*+\+(?:goose|micrate)[ \t]++Down", r"--[ \t]*+\+(?:goose|micrate)[ \t]++Up"),
+    (r"--[ \t]*+\+migrate[ \t]++Down(?:[ \t]++\w{1,30})?", r"--[ \t]*+\+migrate[ \t]++Up(?:[ \t]++\w{1,30})?"),
+    (r"--[ \t]*+migrate:down(?:[ \t]++\w{1,30}:\w{1,30})*+", r"--[ \t]*+migrate:up(?:[ \t]++\w{1,30}:\w{1,30})*+"),
+    (r"--[ \t]*+Down Migration", r"--[ \t]*+Up Migration"),
+    (r"(?:--|#)[ \t]*+(?:---[ \t]*+)?!Downs", r"(?:--|#)[ \t]*+(?:---[ \t]*+)?!Ups"),
+    (r"--[ \t]*+//[ \t]*+@UNDO", ""),
+    (r"----[ \t]*+create above / drop below[ \t]*+----", ""),
+    (r"(?:--|#)[ \t]*+[=-]*+[ \t]*+@?\(?down\)?[ \t]*+[=-]*+", r"(?:--|#)[ \t]*+[=-]*+[ \t]*+@?\(?up\)?[ \t]*+[=-]*+"),
 )
-_DOWN_PART = re.compile(
-    r"^[ \t]*+(?:--|#)[ \t]*+(?:\+(?:goose|migrate)|@|=+|-+)?[ \t]*+(?:migrate:)?(?:down\b|create above / drop below|rollback\b|\(down\))",
-    re.IGNORECASE | re.MULTILINE,
-)
-_UP_PART = re.compile(r"^[ \t]*+--[ \t]*+(?:\+(?:goose|migrate)[ \t]++|migrate:|@)?up\b", re.IGNORECASE | re.MULTILINE)
-_TOKEN = re.compile(
-    r"(?P<skip>\s++|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)"
-    r"|(?P<body>\$(?P<tag>\w{0,40})\$)"
-    r"|(?P<text>'(?:[^'\\]|\\.|'')*+'?)"
-    r"|\"(?P<double>[^\"\n]{0,200})\"|`(?P<tick>[^`\n]{0,200})`|\[(?P<square>[A-Za-z_][^\]\n]{0,200})\]"
-    r"|(?P<word>[A-Za-z_@#][\w$@#]*+)|(?P<number>\d[\w.]*+)|(?P<mark>.)",
-    re.DOTALL,
-)
+_MARK_LINES = [
+    tuple(re.compile(rf"^[ \t]*+{form}[ \t]*+\r?$", re.IGNORECASE | re.MULTILINE) if form else None for form in pair)
+    for pair in _MARKS
+]
+_SKIPPED = {
+    # What standard SQL leaves out, and PostgreSQL, SQLite and SQL Server: comments within comments are not closed by the first end.
+    "standard": r"\s++|--[^\n\r]*+|/\*",
+    # MySQL: a comment that begins with a mark is carried out, two dashes begin none unless a space follows.
+    "mysql": r"\s++|--(?=\s|$)[^\n]*+|\#[^\n]*+|/\*M?!\d{0,6}|\*/|/\*(?:[^*]|\*(?!/))*+(?:\*/)?",
+}
+_TEXTS = {
+    "standard": r"[Ee]'(?:[^'\\]|\\.|'')*+'?|'(?:[^']|'')*+'?",
+    "mysql": r"'(?:[^'\\]|\\.|'')*+'?",
+}
+_TOKENS = {
+    dialect: re.compile(
+        rf"(?P<skip>{_SKIPPED[dialect]})"
+        r"|(?P<body>\$(?P<tag>\w{0,40})\$)"
+        rf"|(?P<text>{_TEXTS[dialect]})"
+        r"|[Uu]&\"(?P<unicode>[^\"\n]{0,200})\"|\"(?P<double>[^\"\n]{0,200})\"|`(?P<tick>[^`\n]{0,200})`|\[(?P<square>[A-Za-z_][^\]\n]{0,200})\]"
+        r"|(?P<word>[A-Za-z_@#][\w$@#]*+)|(?P<number>\d[\w.]*+)|(?P<mark>.)",
+        re.DOTALL,
+    )
+    for dialect in ("standard", "mysql")
+}
+_COMMENT_EDGE = re.compile(r"/\*|\*/")
+_DIFFERS = re.compile(r"\\'|\\\\|/\*|--(?!\s)|#|\r(?!\n)|^\s*+DELIMITER\b", re.IGNORECASE | re.MULTILINE)
+_DELIMITER = re.compile(r"^[ \t]*+DELIMITER[ \t]++(\S{1,20})[ \t]*+\r?$", re.IGNORECASE | re.MULTILINE)
+_COPIED = re.compile(r"^\\\.[ \t]*+\r?$", re.MULTILINE)
+_ESCAPE = re.compile(r"\\(?:\+([0-9A-Fa-f]{6})|([0-9A-Fa-f]{4}))")
+_KINDS_OF_TABLE = frozenset(["FOREIGN", "ONLINE", "OFFLINE", "IGNORE", "EXTERNAL"])
+_BODIES = frozenset(["PROCEDURE", "PROC", "FUNCTION", "TRIGGER", "EVENT", "PACKAGE", "RULE"])  # what others run
+_DECIDES = frozenset(["\\", "IF", "RETURN", "EXIT", "QUIT", "GOTO", "WHILE"])
+_STOPS = frozenset(["NOEXEC", "PARSEONLY"])
+DIALECT_DOUBT = "dialects of SQL read the text of this file differently, and in one of them it is taken away"
 _NOT_COLUMNS = frozenset(
     [
         "CONSTRAINT",
@@ -89,32 +126,51 @@ class Lexeme:
 
 
 Statement = list[Lexeme]
+Dialect = Literal["standard", "mysql"]
 
 
 def wants(path: str) -> bool:
     """Whether it holds statements, or is a migration that calls functions for them."""
-    if not breaks.is_product(path):
+    if not (breaks.is_product(path) or migrations.is_among(path)):
         return False
-    return (bool(_FILE.search(path)) and not _BACKWARD.search(path)) or migrations.is_migration(path)
+    return bool(_FILE.search(path)) or migrations.is_migration(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
-    """Any file of such a name: what defines no table breaks none."""
-    return wants(document.path)
+    """Any file of such a name: what defines no table breaks none. A file of code that is called like a test may be a migration."""
+    return wants(document.path) and (
+        breaks.is_product(document.path) or bool(_FILE.search(document.path)) or migrations.has_steps(document.text)
+    )
 
 
-def compare(before: Sequence[breaks.Document], after: Sequence[breaks.Document]) -> list[breaks.SchemaBreak]:
-    """What the new statements take away, and what a dump no longer creates."""
+def compare(
+    before: Sequence[breaks.Document], after: Sequence[breaks.Document], base_texts: Mapping[str, str]
+) -> list[breaks.SchemaBreak]:
+    """What the new statements take away, and what a dump no longer creates: as each dialect reads them."""
     old = {document.successor: document for document in before}
-    effects: list[migrations.MigrationStep] = []
-    for document in after:
-        if _FILE.search(document.path):
-            effects += _effects(document)
+    paths = base_texts.keys() | {document.path for document in after}
+    steps: dict[str, list[migrations.MigrationStep]] = {}
+    for dialect in ("standard", "mysql"):
+        rows = steps[dialect] = []
+        for document in after:
+            if not _FILE.search(document.path):
+                rows += migrations.effects(document, partial(_of_text, dialect=dialect))
+                continue
+            mine = _effects(document, base_texts, paths, dialect)
             if document.path in old:
-                effects += _difference(old[document.path], document)
-        else:
-            effects += migrations.effects(document, _of_text)
-    return migrations.breaks(effects)
+                mine += _difference(old[document.path], document, dialect)
+            rows += mine
+        if not any(_DIFFERS.search(document.text) for document in (*before, *after)):
+            return migrations.breaks(rows)
+    by_place = {
+        dialect: {(one.rule, one.owner, one.element): one for one in migrations.breaks(rows)}
+        for dialect, rows in steps.items()
+    }
+    sure = by_place["standard"].keys() & by_place["mysql"].keys()
+    return [
+        one if place in sure else replace(one, doubt=one.doubt or DIALECT_DOUBT)
+        for place, one in (by_place["mysql"] | by_place["standard"]).items()
+    ]
 
 
 def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
@@ -127,63 +183,222 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
     return sql_uses.likeness(one, place)
 
 
-def statements(text: str) -> Iterator[Statement]:
+def statements(text: str, dialect: Dialect = "standard") -> Iterator[Statement]:
     """The statements of a text; a body between dollar signs is one token."""
     current: Statement = []
     line, at, count = 1, 0, 0
-    while match := _TOKEN.match(text, at):
-        end = match.end()
-        if match["body"]:
-            close = text.find(match["body"], end)
-            end = close + len(match["body"]) if close >= 0 else end
-            current.append(Lexeme("$", line, quoted=True))
-        elif match["skip"] is None:
-            mark = match["mark"]
-            if mark == ";":
-                if current:
-                    yield current
-                count += 1
-                if count > _MOST_STATEMENTS:
-                    return
-                current = []
-            else:
-                name = match["double"] or match["tick"] or match["square"]
-                text_of = name or ("'" if match["text"] is not None else match[0])
-                current.append(Lexeme(text_of, line, quoted=name is not None))
+    token_form = _TOKENS[dialect]
+    if dialect == "mysql":
+        text = _undelimited(text)
+    while match := token_form.match(text, at):
+        end = _end_of_token(text, match, current, dialect)
+        if match["mark"] == ";":
+            if current:
+                yield current
+            count += 1
+            if count > _MOST_STATEMENTS:
+                raise OverflowError
+            current = []
+        elif match["skip"] is None and not (dialect == "mysql" and text.startswith("--", at) and end > at + 1):
+            current.append(_lexeme(match, line))
         line += text.count("\n", at, end)
         at = end
     if current:
         yield current
 
 
-def _effects(document: breaks.Document) -> list[migrations.MigrationStep]:
+def _undelimited(text: str) -> str:
+    """A text for MySQL's client, in which other marks may end a statement, with semicolons."""
+    ends = {one[1] for one in _DELIMITER.finditer(text)} - {";"}
+    text = _DELIMITER.sub(";", text) if ends else text
+    for end in sorted(ends, key=len, reverse=True)[:20]:
+        text = text.replace(end, ";")
+    return text
+
+
+def _is_operand(token: Lexeme) -> bool:
+    """Whether a minus behind a token subtracts."""
+    return token.quoted or token.text in ("'", ")") or token.text[:1].isalnum() or token.text[:1] in "_@"
+
+
+def _end_of_token(text: str, match: re.Match[str], current: Statement, dialect: Dialect) -> int:
+    """Where a token ends, with what follows it and is no statement: a body, the rest of a comment, lines of data."""
+    end = match.end()
+    if match["body"]:
+        close = text.find(match["body"], end)
+        return close + len(match["body"]) if close >= 0 else end
+    if match["skip"] == "/*":
+        return _end_of_comment(text, end)
+    is_dash = dialect == "mysql" and match["mark"] == "-" and text.startswith("--", match.start())
+    if is_dash and not (current and _is_operand(current[-1])):
+        return (text.find("\n", end) + 1 or len(text) + 1) - 1
+    if match["mark"] == ";" and _is_copied(current):
+        data_end = _COPIED.search(text, end)
+        return data_end.end() if data_end else len(text)
+    return end
+
+
+def _lexeme(match: re.Match[str], line: int) -> Lexeme:
+    if match["body"]:
+        return Lexeme("$", line, quoted=True)
+    name = match["double"] or match["tick"] or match["square"]
+    if match["unicode"]:
+        name = _ESCAPE.sub(_letter, match["unicode"])
+    return Lexeme(name or ("'" if match["text"] is not None else match[0]), line, quoted=name is not None)
+
+
+def _letter(match: re.Match[str]) -> str:
+    number = int(match[1] or match[2], 16)
+    return chr(number) if number <= sys.maxunicode else match[0]
+
+
+def _end_of_comment(text: str, at: int) -> int:
+    """Where a comment ends that may hold others."""
+    depth = 1
+    for edge in _COMMENT_EDGE.finditer(text, at):
+        depth += 1 if edge[0] == "/*" else -1
+        if not depth:
+            return edge.end()
+    return len(text)
+
+
+def _is_copied(statement: Statement) -> bool:
+    """Whether lines of data follow a statement, up to a line that ends them."""
+    words = [token.upper for token in statement]
+    return words[:1] == ["COPY"] and ("FROM", "STDIN") in pairwise(words)
+
+
+def _parts(statement: Statement) -> Iterator[Statement]:
+    """A statement, in parts where another one begins without a semicolon between them."""
+    words = [token.upper for token in statement]
+    edges = [0]
+    in_body = False
+    for at, (word, behind) in enumerate(pairwise([*words, ""])):
+        if word == "GO" or (word == "/" and _is_alone(statement, at)):
+            in_body = False
+            edges.append(at + 1)
+        elif word == "CREATE":
+            in_body = not _BODIES.isdisjoint(words[at : at + 6])
+        is_start = (word == "ALTER" and (behind == "TABLE" or behind in _KINDS_OF_TABLE)) or (
+            word in ("DROP", "RENAME") and behind in ("TABLE", "TABLES", "VIEW")
+        )
+        if is_start and not in_body:
+            edges.append(at)
+    yield from (part for first, last in pairwise([*edges, len(statement)]) if (part := statement[first:last]))
+
+
+def _is_alone(statement: Statement, at: int) -> bool:
+    """Whether a token is the only one of a statement on its line."""
+    line = statement[at].line
+    return all(one.line != line for one in (*statement[at - 1 : at], *statement[at + 1 : at + 2]))
+
+
+def _effects(
+    document: breaks.Document, base_texts: Mapping[str, str], paths: Collection[str], dialect: Dialect
+) -> list[migrations.MigrationStep]:
     """Those of statements that the change brings, the part that takes a migration back left out."""
+    if is_backward(document.path, base_texts, paths):
+        return []
+    text = _forward(document.text, document.path, base_texts)
+    backward_lines = {at for at, line in enumerate(_forward(document.text).split("\n"), 1) if not line}
+    is_called_back = bool(forward_names(document.path))
     return [
         one
-        for statement in statements(_forward(document.text))
-        if any(token.line in document.added_lines for token in statement)
-        for one in _of_statement(statement, document.path)
-        if one.line in document.added_lines or one.does in ("create", "add")
+        for one in _steps(document, text, dialect)
+        # what calls itself the way back brings nothing back, whoever may run it
+        if one.does not in ("create", "add") or not (is_called_back or one.line in backward_lines)
     ]
 
 
-def _forward(text: str) -> str:
-    """A text whose part that takes a migration back is blank; lines stay where they are."""
-    if down := _DOWN_PART.search(text):
-        up = _UP_PART.search(text, down.end())
+def _steps(document: breaks.Document, text: str, dialect: Dialect) -> list[migrations.MigrationStep]:
+    """What a script does in its order: what a later statement takes back, or may not reach, brings nothing back."""
+    rows: list[migrations.MigrationStep] = []
+    start, doubt = 0, ""
+    try:
+        for statement in statements(text, dialect):
+            for part in _parts(statement):
+                words = [token.upper for token in part[:3]]
+                if not _DECIDES.isdisjoint(words[:1]) or not _STOPS.isdisjoint(words):
+                    doubt = "the statement that brings it back may not be carried out"
+                if words[0] in ("ROLLBACK", "ABORT"):
+                    rows[start:] = [one for one in rows[start:] if one.does not in ("create", "add")]
+                if words[0] in ("BEGIN", "START", "COMMIT", "ROLLBACK"):
+                    start = len(rows)
+                if any(token.line in document.added_lines for token in part):
+                    rows += [
+                        replace(one, doubt=doubt if one.does in ("create", "add") else "")
+                        for one in _of_statement(part, document.path)
+                        if one.line in document.added_lines or one.does in ("create", "add")
+                    ]
+    except OverflowError as error:
+        raise breaks.UnreadableSchemaError(
+            document.path, f"it has more than {_MOST_STATEMENTS:,} statements"
+        ) from error
+    return rows
+
+
+def is_backward(path: str, base_texts: Mapping[str, str], paths: Collection[str]) -> bool:
+    """Whether a file takes back what another one does: by its name, the other's, and the habit of the base.
+
+    A name that the change chooses proves nothing where the base has migrations beside it that are called otherwise.
+    """
+    if not any(one in paths for one in forward_names(path)):
+        return False
+    habits = [bool(forward_names(one)) for one in base_texts if migrations.home(one) == migrations.home(path)]
+    return any(habits) or not habits
+
+
+def forward_names(path: str) -> list[str]:
+    """What the file is called whose migration a file takes back, if its name says that it takes one back."""
+    folder, _, name = path.rpartition("/")
+    above, _, last_folder = folder.rpartition("/")
+    home, outer = f"{folder}/" if folder else "", f"{above}/" if above else ""
+    names: list[str] = []
+    if match := _DOWN_NAME.search(name):
+        stem = name[: match.start()]
+        names += [f"{home}{stem}{match['joint']}{word}{match['tail']}" for word in ("up", "do", "deploy")]
+        names += [f"{home}{stem}{match['tail']}"] if stem else []
+    if _DOWN_FOLDER.match(last_folder):
+        names += [f"{outer}{word}{name}" for word in ("up/", "deploy/", "")]
+    if match := _UNDO_NAME.match(name):
+        names.append(f"{home}V{name[1:]}")
+    return names
+
+
+def _forward(text: str, path: str = "", base_texts: Mapping[str, str] | None = None) -> str:
+    """A text whose part that takes a migration back is blank; lines stay where they are.
+
+    A tool's mark counts below the mark of the migration itself, unless the base has migrations beside it and none of them is marked so.
+    """
+    mine = migrations.home(path)
+    beside = [
+        other for one, other in (base_texts or {}).items() if other and one != path and migrations.home(one) == mine
+    ]
+    for down_form, up_form in _MARK_LINES:
+        down = down_form.search(text) if down_form else None
+        if not down or (up_form and not up_form.search(text, 0, down.start())):
+            continue
+        if down_form and beside and not any(down_form.search(other) for other in beside):
+            continue
+        up = up_form.search(text, down.end()) if up_form else None
         last = up.start() if up else len(text)
         text = text[: down.start()] + "\n" * text.count("\n", down.start(), last) + text[last:]
     return text
 
 
-def _of_text(text: str, line: int, path: str) -> list[migrations.MigrationStep]:
+def _of_text(text: str, line: int, path: str, dialect: Dialect) -> list[migrations.MigrationStep]:
     """The effects of statements in a literal of code that begins on this line."""
-    return [one for statement in statements(text) for one in _of_statement(statement, path, line - 1)]
+    return [
+        one
+        for statement in statements(text, dialect)
+        for part in _parts(statement)
+        for one in _of_statement(part, path, line - 1)
+    ]
 
 
-def _difference(old: breaks.Document, new: breaks.Document) -> list[migrations.MigrationStep]:
+def _difference(old: breaks.Document, new: breaks.Document, dialect: Dialect) -> list[migrations.MigrationStep]:
     """The tables and columns that a dump created before the change and no longer creates."""
-    before, after = created_tables(_forward(old.text)), created_tables(_forward(new.text))
+    before, after = created_tables(_forward(old.text), dialect), created_tables(_forward(new.text), dialect)
     lost_tables = [table for table in before if table not in after]
     effects = [
         migrations.MigrationStep("drop-table", _short(table), "", old.path, before[table][0], side="base")
@@ -199,13 +414,13 @@ def _difference(old: breaks.Document, new: breaks.Document) -> list[migrations.M
     return effects
 
 
-def created_tables(text: str) -> dict[str, tuple[int, dict[str, int]]]:
+def created_tables(text: str, dialect: Dialect = "standard") -> dict[str, tuple[int, dict[str, int]]]:
     """Table -> its line, and its columns with theirs.
 
     The first statement that creates a table defines it: a second one fails or does nothing, and a temporary table is another one.
     """
     tables: dict[str, tuple[int, dict[str, int]]] = {}
-    for statement in statements(text):
+    for statement in statements(text, dialect):
         words = [token.upper for token in statement[:6]]
         if words[:1] == ["DROP"] and words[1:2] == ["TABLE"]:
             for part in _actions(statement[2:]):
@@ -300,23 +515,19 @@ def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[m
     while first and first[0] in ("BEGIN", "GO", "TRANSACTION", "UTF8"):  # a batch without semicolons
         statement, first = statement[1:], first[1:]
     line = statement[0].line + above if statement else 0
-    if first[:2] == ["ALTER", "TABLE"]:
-        at, table = _full_name(statement, 2)
-        for action in _actions(statement[at:]):
+    if first[:1] == ["ALTER"] and "TABLE" in first and _KINDS_OF_TABLE.issuperset(first[1 : first.index("TABLE")]):
+        at, table = _full_name(statement, first.index("TABLE") + 1)
+        for action in _of_table(statement[at:]):
             yield from _of_action(action, table, path, above)
-    elif (first[:1] == ["DROP"] and first[1:2] in (["TABLE"], ["VIEW"])) or first[:3] == [
-        "DROP",
-        "MATERIALIZED",
-        "VIEW",
-    ]:
-        at = 3 if first[1] == "MATERIALIZED" else 2
+    elif first[:1] == ["DROP"] and (at := _behind_kind(first)):
         for part in _actions(statement[at:]):
             name = _full_name(part, 0)[1]
             if name:
                 yield migrations.MigrationStep("drop-table", name, "", path, line)
-    elif first[:2] == ["RENAME", "TABLE"]:
-        at, table = _full_name(statement, 2)
-        yield migrations.MigrationStep("rename-table", table, "", path, line, new=_full_name(statement, at + 1)[1])
+    elif first[:1] == ["RENAME"] and first[1:2] in (["TABLE"], ["TABLES"]):
+        for part in _actions(statement[2:]):
+            at, table = _full_name(part, 0)
+            yield migrations.MigrationStep("rename-table", table, "", path, line, new=_full_name(part, at + 1)[1])
     elif first[:1] == ["CREATE"] and ("TABLE" in first or "VIEW" in first) and not _is_temporary(statement):
         at = first.index("TABLE" if "TABLE" in first else "VIEW") + 1
         at, table = _full_name(statement, at)
@@ -324,8 +535,23 @@ def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[m
         yield migrations.MigrationStep(
             "create", table, "", path, line, columns=columns, is_conditional=_is_conditional(statement)
         )
-    elif first[:1] in (["EXEC"], ["EXECUTE"]) and "SP_RENAME" in [token.upper for token in statement]:
-        return  # its names are texts
+
+
+def _behind_kind(first: Sequence[str]) -> int:
+    """The position behind what a statement drops, if that is a table or a view; 0 if it is something else."""
+    at = 2 if first[1:2] == ["MATERIALIZED"] or first[1:2] == ["FOREIGN"] else 1
+    return at + 1 if first[at : at + 1] in (["TABLE"], ["TABLES"], ["VIEW"]) else 0
+
+
+def _of_table(tokens: Statement) -> Iterator[Statement]:
+    """The actions upon a table, each with one name: Oracle writes a list in brackets, SQL Server one verb before many names."""
+    head: Statement = []
+    for action in _actions(tokens):
+        if head and len(action) == 1 and (action[0].quoted or action[0].text[:1].isalpha()):
+            yield [*head, *action]
+            continue
+        head = action[:2] if [token.upper for token in action[:2]] == ["DROP", "COLUMN"] else []
+        yield from _dropped_names(action) or [action]
 
 
 def _actions(tokens: Statement) -> Iterator[Statement]:
@@ -341,6 +567,16 @@ def _actions(tokens: Statement) -> Iterator[Statement]:
             part.append(token)
     if part:
         yield part
+
+
+def _dropped_names(action: Statement) -> list[Statement]:
+    """The actions that drop one column each, of one that drops a list in brackets."""
+    words = [token.upper for token in action[:3]]
+    at = 2 if words[1:2] == ["COLUMN"] else 1
+    if words[:1] != ["DROP"] or not action[at:] or action[at].quoted or action[at].text != "(":
+        return []
+    end = next((n for n, token in enumerate(action) if token.text == ")" and not token.quoted), len(action))
+    return [[*action[:at], *part] for part in _actions(action[at + 1 : end])]
 
 
 def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator[migrations.MigrationStep]:

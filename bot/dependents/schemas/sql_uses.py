@@ -63,7 +63,7 @@ def _word(name: str) -> str:
 def _of_table(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
     creation = rf"\bCREATE\s++(?:TEMP(?:ORARY)?\s++)?TABLE\s++(?:IF\s++NOT\s++EXISTS\s++)?[\"`]?{re.escape(one.name)}\b"
-    if re.search(creation, "\n".join(place.lines[:20_000]), re.IGNORECASE):
+    if re.search(creation, place.whole, re.IGNORECASE):
         return ""  # a table of its own
     for pattern in (_QUERIES, _MAPPED):
         if one.name in text.lower() and re.search(pattern.replace("NAME", re.escape(one.name)), text):
@@ -87,7 +87,7 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
         re.search(rf"(?:[.\"'`:@]|->){_word(form)}|{_word(form)}\s*+:(?![:=])", text) for form in spellings(one.name)
     ):
         return ""
-    whole = "\n".join(place.lines[:20_000])
+    whole = place.whole
     owners = migrations.forms_of_table(one.owner)
     base = place.path.rpartition("/")[2].partition(".")[0]
     at_home = base in owners or any(re.search(_word(form), whole) for form in owners)

@@ -47,6 +47,11 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
     )
 
 
+def doubt(one: SchemaBreak, use: SchemaUse) -> str:
+    """What is open about an element that the change may have taken away, and that a line certainly uses."""
+    return f"line {one.line}: {one.doubt}, and {use.path}:{use.line} uses {one.element}"
+
+
 def _consequence(language: str, *, sure: bool) -> str:
     what = "This line fails" if language == "sql" else "This line fails, or silently reads nothing,"
     return (
