@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.context import definitions, identifiers
-from bot.diff.unit_text import with_numbers
 from bot.diff.units import ShownLines
 from bot.text import blocks
 from bot.text.lines import is_comment
@@ -295,7 +294,7 @@ def _by_title(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
 
 
 def _with_notes(excerpt: Excerpt, room: AnswerRoom, *, exact: bool) -> Excerpt:
-    """The excerpt with a note where lines between its rows are not shown, and without the numbers that can be counted."""
+    """The excerpt with a note where lines between its rows are not shown."""
     rows: list[DiffRow] = []
     for row in excerpt.rows:
         last = rows[-1].number if rows else 0
@@ -306,4 +305,4 @@ def _with_notes(excerpt: Excerpt, room: AnswerRoom, *, exact: bool) -> Excerpt:
             if exact:  # in a search the number of the next line says it
                 rows.append(DiffRow("", f"[... {gap}{where} ...]"))
         rows.append(row)
-    return replace(excerpt, rows=with_numbers(rows))
+    return replace(excerpt, rows=tuple(rows))

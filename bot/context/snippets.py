@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.context import definitions, identifiers
-from bot.diff.unit_text import with_numbers
 from bot.diff.units import ShownLines
 from bot.text import blocks
 from bot.text.lines import defines, special
@@ -108,11 +107,6 @@ def _together(mine: Sequence[Excerpt]) -> Excerpt:
     return Excerpt(
         mine[0].path, merged_rows[0].number, merged_rows[-1].number, merged_rows, title="defines " + ", ".join(names)
     )
-
-
-def with_countable_numbers(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
-    """The excerpts without the numbers that a reader can count from the row above, as in a diff."""
-    return [replace(one, rows=with_numbers(one.rows)) for one in excerpts]
 
 
 def mark_changes(excerpts: Iterable[Excerpt], files: Iterable[ChangedFile]) -> tuple[Excerpt, ...]:

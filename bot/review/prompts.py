@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from bot import render
-from bot.context import snippets
 from bot.context.builder import NEARBY_TOKENS, ContextBuilder
 from bot.context.deciding_rows import brief_diffs
 from bot.context.packing import LARGE_SCALE, ONE_PROMPT, Scale, large, scale
@@ -130,13 +129,13 @@ class PromptWriter:
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
         prompt = self.of(
-            telling(unchanged=snippets.with_countable_numbers((*abroad, *beside))),
+            telling(unchanged=(*abroad, *beside)),
             units,
             walkthrough,
             issues_to_close,
             checks,
         )
-        seen_text = telling(unchanged=snippets.with_countable_numbers(judged_excerpts))
+        seen_text = telling(unchanged=judged_excerpts)
         return SentPrompt(tuple(units), prompt, seen_text, bare, walkthrough, issues_to_close, checks)
 
     def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
@@ -152,7 +151,7 @@ class PromptWriter:
             **self._common_values(use.path for use in mine),
             issues=(),
             parts=brief_diffs(changed_units, self.files),
-            unchanged=snippets.with_countable_numbers(beside),
+            unchanged=beside,
             elsewhere=(),
             questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
         )

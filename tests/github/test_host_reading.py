@@ -79,9 +79,9 @@ def test_a_file_of_the_base_branch(tmp_path: Path) -> None:
         async with scene(tmp_path) as at:
             tip = await at.repo.commit("main", {".deeprepo.yml": "quota: 2\n", "docs/a.md": "a"})
 
-            assert await looking.file_at(at.host, ".deeprepo.yml", tip) == b"quota: 2\n"
-            assert await looking.file_at(at.host, ".deeprepo.yml", at.stands.head_sha) is None
-            assert await looking.file_at(at.host, "docs", tip) is None
+            assert await looking.text_at(at.host, ".deeprepo.yml", tip) == "quota: 2\n"
+            assert await looking.text_at(at.host, ".deeprepo.yml", at.stands.head_sha) is None
+            assert await looking.text_at(at.host, "docs", tip) is None
 
     asyncio.run(go())
 
@@ -166,7 +166,7 @@ def test_names_from_outside_lead_nowhere_else(tmp_path: Path) -> None:
             with pytest.raises(UsageError):
                 await at.host.permission("..")
             with pytest.raises(UsageError):
-                await looking.file_at(at.host, "a/../../b", "main")
+                await looking.text_at(at.host, "a/../../b", "main")
             with pytest.raises(UsageError):
                 Host(None, PullRef(1, 1, "acme", "..", 1), at.host.voice)  # type: ignore[arg-type] - it gets no further
 
