@@ -74,7 +74,7 @@ def judge(body: Mapping[str, Any]) -> Reply:
 
         def verdict(claim: str) -> Mapping[str, Any]:
             handled = "A negative amount" in claim.partition("Trigger:")[0] and "return 0" in text
-            return {**CONFIRMED, "verdict": "refuted"} if handled else CONFIRMED
+            return {**CONFIRMED, "verdict": "refuted", "ground": "return 0"} if handled else CONFIRMED
 
         return doubles.verdict(body, verdict)
     hits = [item for quote, item in KNOWN.items() if quote in text]
