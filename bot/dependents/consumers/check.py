@@ -163,7 +163,7 @@ def _is_aside(path: str, offer: Offer) -> bool:
     outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
     inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
     name = posixpath.basename(path)
-    is_left_out = name.endswith(".go") and name.startswith(("_", "."))
+    is_left_out = filetype(path).parser == "go" and name.startswith(("_", "."))
     return is_left_out or is_test(inner or name) or is_sample(inner or name)
 
 

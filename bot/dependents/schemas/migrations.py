@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bot.dependents.schemas.breaks import Document, SchemaBreak, is_product, singular, spellings
+from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import Severity, Side
 
@@ -146,11 +147,11 @@ def _forward(text: str, path: str) -> str:
 
     The name alone proves nothing: one that anything else in the file names, or that ends before its indentation does, may be carried out.
     """
-    blank_lines = _down_of_python(text) if path.endswith(".py") else _down_of_others(text, path)
+    blank_lines = _down_of_python(text, path) if filetype(path).parser == "python" else _down_of_others(text, path)
     return "\n".join("" if at in blank_lines else line for at, line in enumerate(text.split("\n"), 1))
 
 
-def _down_of_python(text: str) -> set[int]:
+def _down_of_python(text: str, path: str) -> set[int]:
     """The lines of the bodies of functions that take back."""
     try:
         tree = ast.parse(text)
@@ -166,7 +167,7 @@ def _down_of_python(text: str) -> set[int]:
     return {
         line
         for node in nodes
-        if len(nodes) == 1 and not node.decorator_list and not _is_named(node.name, text, 1, ".py")
+        if len(nodes) == 1 and not node.decorator_list and not _is_named(node.name, text, 1, path)
         for line in range(max(node.body[0].lineno, node.lineno + 1), (node.end_lineno or node.lineno) + 1)
     }
 
@@ -180,9 +181,10 @@ def _is_named(name: str, text: str, times: int, path: str) -> bool:
 def _is_remark(line: str, path: str) -> bool:
     """Whether a line is a comment by its own beginning: one that begins with a star may go on with an expression."""
     start = line.lstrip()
-    if path.endswith((".py", ".rb")):
+    parser = filetype(path).parser
+    if parser in ("python", "ruby"):
         return start.startswith("#")
-    return start.startswith("//") or (path.endswith(".php") and start.startswith("#") and not start.startswith("#["))
+    return start.startswith("//") or (parser == "php" and start.startswith("#") and not start.startswith("#["))
 
 
 def _down_of_others(text: str, path: str) -> set[int]:
@@ -217,7 +219,7 @@ def _down_of_others(text: str, path: str) -> set[int]:
 
 def _depth(code: str, path: str) -> int:
     """How much deeper a line goes by what it opens and closes."""
-    if path.endswith(".rb"):
+    if filetype(path).parser == "ruby":
         opens = len(_RUBY_OPENS.findall(code))
         return opens - len(re.findall(r"(?<![\w.:])end\b", code))
     return sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")
