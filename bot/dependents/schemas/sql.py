@@ -57,7 +57,7 @@ _TOKENS = {
     for dialect in ("standard", "mysql")
 }
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
-_DIFFERS = re.compile(r"\\'|\\\\|/\*|--(?!\s)|#|\r(?!\n)|^\s*+DELIMITER\b", re.IGNORECASE | re.MULTILINE)
+_DIFFERS = re.compile(r"\\'|\\\\|/\*|--(?!\s)|#|\r(?!\n)|^[ \t]*+DELIMITER\b", re.IGNORECASE | re.MULTILINE)
 _DELIMITER = re.compile(r"^[ \t]*+DELIMITER[ \t]++(\S{1,20})[ \t]*+\r?$", re.IGNORECASE | re.MULTILINE)
 _COPIED = re.compile(r"^\\\.[ \t]*+\r?$", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(?:\+([0-9A-Fa-f]{6})|([0-9A-Fa-f]{4}))")
