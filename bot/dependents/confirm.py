@@ -14,6 +14,7 @@ from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
+FEW = 40  # files that are read rather than proposed by a search
 NO_LINKS = FollowedLinks()
 Importers = Mapping[str, tuple[Import, ...]]
 
@@ -42,14 +43,20 @@ class Reach:
         self._imports: dict[str, tuple[Import, ...]] = {}
         self._neighbours: dict[str, set[str]] = {}
 
-    async def importers(self, targets: Collection[str]) -> Importers:
-        """Importing file -> its imports that land on one of the targets. Proposed and confirmed on the head tree."""
+    async def importers(self, targets: Collection[str], among: Collection[str] | None = None) -> Importers:
+        """Importing file -> its imports that land on one of the targets. Proposed and confirmed on the head tree.
+
+        `among`: the files that are asked; of more than a few those that are proposed.
+        """
         ways = {way for path in targets for way in (path, *self.links.others.get(path, ()))}
         clues = [self.project.clues(path) for path in sorted(ways)]
         words = frozenset(word for clue in clues for word in clue.words)
         if not words:
             return {}
-        candidates = await propose(self.tree, self.language, clues)
+        candidates = frozenset(among or ())
+        if among is None or len(candidates) > FEW:
+            proposed = await propose(self.tree, self.language, clues)
+            candidates = proposed if among is None else candidates & proposed
         imports_by_path: dict[str, tuple[Import, ...]] = {}
         paths = sorted(candidates)
         for at in range(0, len(paths), PORTION):  # the texts of a large tree are not held all at once

@@ -145,6 +145,7 @@ async def _of_language(
     }
     scene = Scene(sources, exact_symbols, head, base, exports, headers)
     dependents = await importing(scene)
+    missed_uses += scene.missed
     retargeted = await retargeted_imports(scene, trees, fresh, budget)
     missed_uses += retargeted.missed_uses
     lost_imports = {
@@ -154,7 +155,7 @@ async def _of_language(
     broken_imports = await lost_modules(scene.head, scene.base, lost_imports)
     gone_modules = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken_imports if row.missing)
     proof = Proof(tree, language, exports, budget, gone_modules, frozenset(fresh))
-    search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof)
+    search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof, scene.doors)
     targets = await use_targets(scene)
     references = await search.run(targets)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
@@ -162,7 +163,7 @@ async def _of_language(
     lost_members = _members(sources, scene.symbols, beyond) | _attributes(sources)
     name_mentions = await mentions(tree, targets, references, fresh, lost_members, tuple(language.SUFFIXES), beyond)
     references += await proof.weigh(name_mentions)
-    overriding = await heirs(tree, language, targets, scene.importers, scene.origins, exports, budget, beyond)
+    overriding = await heirs(tree, language, targets, scene.importers, scene.origins, scene.doors, exports, budget, beyond)
     cut += beyond
     missed_uses += beyond
     every = tuple(item for items in scene.symbols.values() for item in items)

@@ -1,20 +1,27 @@
 """Who imports the changed files: directly, through a header that declares them, through files that hand names on."""
 
 import posixpath
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.concurrency import together
 from bot.dependents.confirm import Reach
 from bot.dependents.exports import Exports
+from bot.dependents.propose import globs
 from bot.dependents.prototypes import HeadersByDefinition
+from bot.dependents.sites import MODULE, Bindings, Meant, bind
 from bot.dependents.symbols import ChangedSource
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Dependent, Import, Reference
+from bot.values import ChangedSymbol, Dependent, Import, Query, Reference
 
 BARRELS = frozenset({"__init__", "index"})
-HOPS = 2
+HOPS = 2  # from barrel to barrel
+OFFERED_HOPS = 8  # from a file that hands a name on to the next
+ALIASES = 4  # assignments from the imported name to the last
+LONGEST = 400  # characters of a line
+MOST_LINES = 20_000
 
 
 @dataclass(slots=True)
@@ -32,12 +39,21 @@ class Scene:
         default_factory=lambda: defaultdict(list)
     )  # file -> imports of files that are gone
     origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # file -> changed files it hands on
+    doors: dict[str, dict[str, set[Meant]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )  # file -> name that it offers -> the changed names that it stands for
+    former: dict[str, list[Import]] = field(default_factory=dict)  # changed file -> what it imported before
+    missed: list[str] = field(default_factory=list)  # sentences: what may hide a use
 
 
 async def importing(scene: Scene) -> tuple[Dependent, ...]:
     """The files that import a changed one, directly or through a file that hands its names on."""
     here = {source.file.path for source in scene.sources if source.file.status != "deleted"}
     past = {old for source in scene.sources if (old := source.file.old_path) and old not in scene.head.paths}
+    for source in scene.sources:
+        if source.before and source.after:
+            old_path = source.file.old_path or source.file.path
+            scene.former[source.file.path] = list(scene.base.resolve(old_path, source.before))
     direct, former = await together(scene.head.importers(here), scene.base.importers(past))
     moves = {source.file.old_path: source.file.path for source in scene.sources}
     others = {path: tuple(item for item in items if moves[item.target] != path) for path, items in former.items()}
@@ -85,27 +101,158 @@ async def _through_barrels(
     changed_paths: set[str],
     dependents_found: dict[tuple[str, str], Dependent],
 ) -> None:
-    """Two hops through files that hand names on: whoever takes a changed name from them depends on its file."""
+    """Through files that hand names on: whoever takes a changed name from them depends on its file."""
     wanted_names = await _wanted_names(scene, changed_paths)
     importers, visited = direct, set(changed_paths)
     known_paths = {target for target, _ in dependents_found} | changed_paths
-    for _ in range(HOPS):
+    offers = Offers(scene, await _obliging_names(scene, changed_paths))
+    for hop in range(OFFERED_HOPS):
         barrels = {path for path, items in importers.items() if _hands_on(path, items, scene.origins, wanted_names)}
+        barrels = barrels if hop < HOPS else set()
         for barrel in [*barrels, *barrels]:  # twice: one may import another of them
             scene.origins[barrel] |= {o for item in importers[barrel] for o in scene.origins.get(item.target, ())}
+        takers = await offers.takers(importers, barrels)
         importers = await scene.head.importers(barrels - visited)
         targets = {item.target for items in importers.values() for item in items}
+        targets |= {item.target for items in scene.former.values() for item in items}
         for barrel in barrels - visited - targets:  # nobody takes anything from it
             del scene.origins[barrel]
         visited |= barrels
+        importers = {path: (*importers.get(path, ()), *takers.get(path, ())) for path in {*importers, *takers}}
         for path, items in importers.items():
             for item in items:
-                origins = scene.origins[item.target] - {path}
-                takers = [o for o in origins if "*" in item.names or item.names & wanted_names.get(o, frozenset())]
-                if takers and item not in scene.importers[path]:
+                origins = scene.origins.get(item.target, set()) - {path}
+                taken = [o for o in origins if "*" in item.names or item.names & wanted_names.get(o, frozenset())]
+                offered = scene.doors.get(item.target, {})
+                names = offered if "*" in item.names else item.names & offered.keys()
+                taken += [origin for name in names for origin, _ in offered[name]]
+                if taken and item not in scene.importers[path]:
                     scene.importers[path].append(item)
-                for origin in known_paths.intersection(takers):
+                for origin in known_paths.intersection(taken):
                     _note(dependents_found, path, item, item.target, origin)
+        if not importers:
+            return
+    if await offers.takers(importers, ()):
+        scene.missed.append(f"names that more than {OFFERED_HOPS} files hand on to each other were not followed further")
+
+
+@dataclass(slots=True)
+class Offers:
+    """The changed names that files offer which import them: by an import that binds the name, or by an assignment."""
+
+    scene: Scene
+    names: Mapping[str, frozenset[str]]  # changed file -> its names whose contract changed
+    holders: set[str] = field(default_factory=set)  # files in which one of the names is written that doors offer
+    lines: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # file -> those lines
+    searched: set[str] = field(default_factory=set)
+
+    async def takers(
+        self, importers: Mapping[str, Sequence[Import]], barrels: Collection[str]
+    ) -> dict[str, tuple[Import, ...]]:
+        """Note what the files among these offer, and return who takes it from them: file -> its imports of them."""
+        if not any(self.names.values()):
+            return {}
+        await self._search(frozenset().union(*self.names.values()))
+        candidates: dict[str, dict[str, set[Meant]]] = {}
+        for path, items in importers.items():
+            bound = bind(items, self._origins(), self.scene.doors) if path not in barrels else None
+            ways = self._ways(bound) if bound is not None else {}
+            if ways:
+                ways |= await self._assigned(path, bound, ways) if bound is not None else {}
+                candidates[path] = ways
+        names = frozenset(name.partition(".")[0] for ways in candidates.values() for name in ways)
+        await self._search(names)
+        among = None if "default" in names else self.holders
+        found = await self.scene.head.importers(candidates, among) if candidates else {}
+        former = {path: tuple(items) for path, items in self.scene.former.items()}
+        taken = {item.target for side in (found, former) for items in side.values() for item in items}
+        new: set[str] = set()
+        for path in sorted(taken & candidates.keys()):
+            offered = await self._offered(path, candidates[path])
+            known = self.scene.doors[path]
+            for name, meanings in offered.items():
+                if not meanings <= known.get(name, set()):
+                    known.setdefault(name, set()).update(meanings)
+                    new.add(path)
+        kept = {path: tuple(item for item in items if item.target in new) for path, items in found.items()}
+        return {path: items for path, items in kept.items() if items}
+
+    def _origins(self) -> Mapping[str, Collection[str]]:
+        return {path: {one for one in origins if self.names.get(one)} for path, origins in self.scene.origins.items()}
+
+    def _ways(self, bound: Bindings) -> dict[str, set[Meant]]:
+        """Name of a file -> what it means; a module by the name that it has here."""
+        ways: dict[str, set[Meant]] = defaultdict(set)
+        for (origin, name), local_names in bound.locals.items():
+            for one in local_names if name in self.names.get(origin, ()) else ():
+                if not one.receiver and "." not in one.here:
+                    ways[one.here].add((origin, name))
+        for origin, modules in bound.modules.items():
+            for here, _ in modules if self.names.get(origin) else ():
+                ways[here].add((origin, "*"))
+        return ways
+
+    async def _assigned(self, path: str, bound: Bindings, ways: Mapping[str, Collection[Meant]]) -> dict[str, set[Meant]]:
+        """The names that the file assigns a changed one to."""
+        words = {name for names in self.names.values() for name in names} | ways.keys()
+        either = "|".join(re.escape(word) for word in sorted(words))
+        value = re.compile(rf"=.{{0,{LONGEST}}}(?<![\w$])(?:{either})(?![\w$])")
+        if not any(value.search(line[:LONGEST]) for line in self.lines.get(path, ())):
+            return {}
+        source = await self.scene.head.tree.read(path)
+        aliases: dict[str, set[Meant]] = defaultdict(set)
+        wanted = words
+        for _ in range(ALIASES if source is not None else 0):
+            uses = self.scene.head.language.uses(path, source or b"", wanted)
+            wanted = set(bound.follow(use for use in uses if use.function == MODULE))
+            if not wanted:
+                break
+        assigned = {name for name, _ in bound.assigned}
+        for meant, local_names in bound.locals.items():
+            for one in local_names:
+                if one.here in assigned and meant[1] in self.names.get(meant[0], ()):
+                    aliases[one.here].add(meant)
+        return aliases
+
+    async def _offered(self, path: str, ways: Mapping[str, set[Meant]]) -> dict[str, set[Meant]]:
+        """What of the names importers can ask of the file."""
+        outline = await self.scene.exports.outline("head", path)
+        offered: dict[str, set[Meant]] = {}
+        for name, local in outline.exports if outline is not None else ():
+            if (local or name) in ways:
+                offered[name] = ways[local or name]
+        if outline is not None and self.scene.head.mates(path):  # its namespace takes everything
+            own = {symbol.name for symbol in outline.symbols}
+            offered |= {name: meanings for name, meanings in ways.items() if name in own}
+        return offered
+
+    async def _search(self, names: frozenset[str]) -> None:
+        """Find the lines that hold the names."""
+        new = sorted(names - self.searched - {"default", "*"})
+        self.searched.update(new)
+        if not new:
+            return
+        head = self.scene.head
+        any_name = rf"(?<![\w$])(?:{'|'.join(re.escape(name) for name in new)})(?![\w$])"
+        rows = await head.tree.grep_lines(Query([any_name], globs(head.language), syntax="perl", limit=MOST_LINES))
+        for path, _, text in rows:
+            self.holders.add(path)
+            self.lines[path].append(text)
+        if len(rows) >= MOST_LINES:
+            self.scene.missed.append(f"{MOST_LINES:,} lines and more hold names that other files may hand on: not all were looked at")
+
+
+async def _obliging_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The names of each changed file whose contract changed, or which it offers no longer."""
+    names_by_path: dict[str, frozenset[str]] = {}
+    for path in changed_paths:
+        items = [item for item in scene.symbols.get(path, ()) if item.contract]
+        names = _outer_names(items) - {"default"} if items else frozenset[str]()
+        outlines = [await scene.exports.outline(side, path) for side in ("head", "base")]
+        exports = {(name, local) for one in outlines if one is not None for name, local in one.exports}
+        names_by_path[path] = frozenset(name for name, local in exports if (local or name).partition(".")[0] in names)
+        names_by_path[path] |= await scene.exports.gone_names(path)
+    return names_by_path
 
 
 async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.exports import Exports
-from bot.dependents.sites import Bindings, UseTarget, bind, classes_of
+from bot.dependents.sites import Bindings, Doors, UseTarget, bind, classes_of
 from bot.dependents.targets import has_new_signature, is_imported
 from bot.ports import Language, Tree
 from bot.values import Import, Outline, Symbol
@@ -21,6 +21,7 @@ async def heirs(
     targets: Sequence[UseTarget],
     importers: Mapping[str, Sequence[Import]],
     origins: Mapping[str, Collection[str]],
+    doors: Doors,
     exports: Exports,
     budget: SearchLimits,
     missed_uses: list[str],
@@ -40,7 +41,7 @@ async def heirs(
         wanted_targets = [target for target in mine if all(word in source for word in _words(target))]
         if not wanted_targets or len(source) > budget.bytes or is_minified(source):
             continue
-        bound = bind(importers.get(path, ()), origins)
+        bound = bind(importers.get(path, ()), origins, doors)
         for home in {*exports.mates(path)} & homes:
             bound.stars.setdefault(home, set()).add("")
         outline = await exports.outline("head", path)

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from bot.concurrency import together
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.exports import Exports
+from bot.dependents.importing import ALIASES
 from bot.dependents.names import Bearers, Own, Spans, bearers, occurrences
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
-from bot.dependents.sites import LONG, Match, UseTarget, bind, match, names, reference, resembles, telling
+from bot.dependents.sites import LONG, Doors, Match, UseTarget, bind, match, names, reference, resembles, telling
 from bot.dependents.targets import (
     WHOLE,
     former_names,
@@ -53,6 +54,7 @@ class Search:
     cut: list[str]
     fresh: Mapping[str, Collection[int]]  # file -> lines that the change adds
     proof: Proof
+    doors: Doors
     missed_uses: list[str] = field(default_factory=list)  # of `cut`, what may hide a use of a changed contract
     # (target, name) that files without a tie to it use as well, and (target, path, line) of uses whose receiver tells.
     apart: set[tuple[str, str]] = field(default_factory=set)
@@ -170,7 +172,7 @@ class Search:
         references: dict[str, list[Reference]],
     ) -> None:
         """The references of one file. `lone`: who bears the names; the same of those that nothing bears any more."""
-        bound = bind(self.importers.get(path, ()), self.origins)
+        bound = bind(self.importers.get(path, ()), self.origins, self.doors)
         for home in {home for target in targets for home in target.homes if path in self.exports.mates(home)}:
             bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
         mine = [
@@ -179,7 +181,14 @@ class Search:
             if target.is_visible(path)
             and (path in target.homes or not target.shorts.isdisjoint(paths_by_word) or is_imported(target, bound))
         ]
-        uses = self.language.uses(path, source, names(mine, bound)) if mine else ()
+        wanted_names = names(mine, bound)
+        uses = self.language.uses(path, source, wanted_names) if mine else ()
+        for _ in range(ALIASES):
+            wanted_names = bound.follow(uses) - wanted_names
+            if not wanted_names:
+                break
+            wanted_names |= names(mine, bound)
+            uses = self.language.uses(path, source, wanted_names)
         if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.cut):
             self._miss(
                 f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"

@@ -1,8 +1,9 @@
 """Where a changed definition is used: match the identifiers of a file with what the file imports."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from bot.text.filetypes import filetype
 from bot.text.paths import is_test
@@ -84,19 +85,61 @@ def resembles(receiver: str, owner: str) -> bool:
     return len(last) >= LONG and last in owner.lower()
 
 
+Meant = tuple[str, str]  # a changed file, and a name of it; "*" is the file as a whole
+Doors = Mapping[str, Mapping[str, Collection[Meant]]]  # file -> name that it offers -> what that stands for
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A name by which a file writes what it imports."""
+
+    here: str
+    door: str  # the imported file
+    there: str  # what the door calls it
+    receiver: str = ""  # what stands before the name where it is used
+    span: Span | None = None  # the lines in which it means that; None: all of them
+
+
 @dataclass(slots=True)
 class Bindings:
     """What the imports of one file bind, for the files that the change touches."""
 
-    locals: dict[tuple[str, str], set[tuple[str, str]]] = field(
-        default_factory=dict
-    )  # (file, name) -> {(name here, door)}
+    locals: dict[Meant, set[Local]] = field(default_factory=dict)
     modules: dict[str, set[tuple[str, str]]] = field(default_factory=dict)  # file -> {(name here, door)}
     stars: dict[str, set[str]] = field(default_factory=dict)  # file -> doors of `import *`
+    assigned: set[tuple[str, int]] = field(default_factory=set)  # (name, line) of the assignments that are followed
+
+    def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
+        """Each way to write a name of a file, with its door."""
+        for one in self.locals.get((origin, name), ()):
+            yield f"{one.receiver}.{one.here}" if one.receiver else one.here, one.door
+        for here, door in self.modules.get(origin, ()):
+            yield f"{here}.{name}", door
+
+    def follow(self, uses: Iterable[Use]) -> frozenset[str]:
+        """Take the assignments in that give a bound name another one, `total = lib.total`, and return the new names."""
+        aliases: set[str] = set()
+        given = [use for use in uses if use.alias and (use.alias, use.line) not in self.assigned]
+        meant_by_way: dict[str, set[tuple[str, str, str]]] = {}
+        for (origin, name), local_names in self.locals.items() if given else ():
+            for one in local_names:
+                way = f"{one.receiver}.{one.here}" if one.receiver else one.here
+                meant_by_way.setdefault(way, set()).add((origin, name, one.door))
+        for use in given:
+            modules = self.modules.items() if use.receiver else ()
+            meant = {(o, use.name, door) for o, pairs in modules for here, door in pairs if here == use.receiver}
+            meant |= meant_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
+            for origin, name, door in meant:
+                span = None if use.function == MODULE else use.span
+                self.locals.setdefault((origin, name), set()).add(Local(use.alias, door, name, span=span))
+                self.assigned.add((use.alias, use.line))
+                aliases.add(use.alias)
+        return frozenset(aliases)
 
 
-def bind(imports: Iterable[Import], origins: Mapping[str, Collection[str]]) -> Bindings:
-    """The names that a file's imports bind. `origins`: imported file -> the changed files whose names it hands on."""
+def bind(imports: Iterable[Import], origins: Mapping[str, Collection[str]], doors: Doors = MappingProxyType({})) -> Bindings:
+    """The names that a file's imports bind. `origins`: imported file -> the changed files whose names it hands on; `doors`: those that offer a few."""
     bindings = Bindings()
     for item in imports:
         here = dict(item.aliases)
@@ -104,14 +147,31 @@ def bind(imports: Iterable[Import], origins: Mapping[str, Collection[str]]) -> B
             for name in item.names:
                 if name != "*":
                     local_name = here.get(name, name)
-                    bindings.locals.setdefault((origin, name), set()).add((local_name, item.target))
+                    bindings.locals.setdefault((origin, name), set()).add(Local(local_name, item.target, name))
                     if "." in local_name:  # a qualified name: its module is written out where it is used
                         bindings.modules.setdefault(origin, set()).add((local_name.rpartition(".")[0], item.target))
                 elif "*" in here:
                     bindings.modules.setdefault(origin, set()).add((here["*"], item.target))
                 else:
                     bindings.stars.setdefault(origin, set()).add(item.target)
+        for there, meanings in doors.get(item.target, {}).items():
+            for origin, name in meanings:
+                _bind_offer(bindings, item, there, origin, name)
     return bindings
+
+
+def _bind_offer(bindings: Bindings, item: Import, there: str, origin: str, name: str) -> None:
+    """Bind what a door offers under one name, if the import takes it."""
+    here = dict(item.aliases)
+    ways = [(here.get(there, there), "")] if there in item.names else []
+    if "*" in item.names:
+        ways.append((there, here.get("*", "")))
+    for local_name, receiver in ways:
+        if name == "*":
+            written = f"{receiver}.{local_name}" if receiver else local_name
+            bindings.modules.setdefault(origin, set()).add((written, item.target))
+        else:
+            bindings.locals.setdefault((origin, name), set()).add(Local(local_name, item.target, there, receiver))
 
 
 def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
@@ -124,7 +184,8 @@ def names(targets: Iterable[UseTarget], bound: Bindings) -> frozenset[str]:
                 names_found.add(name)
                 if name == WHOLE_MODULE:
                     names_found.update(here for here, _ in bound.modules.get(origin, ()))
-                names_found.update(here.rpartition(".")[2] for here, _ in bound.locals.get((origin, name), ()))
+                for one in bound.locals.get((origin, name), ()):
+                    names_found.update((one.here.rpartition(".")[2], one.there))
     return frozenset(names_found)
 
 
@@ -144,7 +205,9 @@ class Match:
 def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) -> list[Match]:
     """The uses of a file that mean the target, and those that may mean it."""
     matches = []
-    definitions = tuple(use for use in uses if use.form == "definition")
+    definitions = tuple(
+        use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assigned
+    )
     classes = classes_of(target, bound, path) if target.owner else {}
     for use in map(target.in_namespace, uses):
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
@@ -170,16 +233,22 @@ def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Se
     """A use of what a file takes from another under this name."""
     if use.form == "member":
         door = _door(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
-        return Match(use, sure=True, door=door, name=name) if door else None
+        if door:
+            return Match(use, sure=True, door=door, name=name)
+        for one in bound.locals.get((origin, name), ()):
+            if one.receiver and (use.receiver, use.name) == (one.receiver, one.here):
+                return Match(use, sure=True, door=one.door, name=one.there)
+        return None
     if name == WHOLE_MODULE and use.form == "name" and use.call is not None:
         door = _door(bound.modules.get(origin, ()), use.name)  # `const load = require("./load")` and `load()`
         if door:
             return Match(use, sure=True, door=door, name=name)
-    for here, door in bound.locals.get((origin, name), ()):
-        if use.form == "import" and use.name == name:
-            return Match(use, sure=True, door=door, name=name)
-        if use.form == "name" and use.name == here:
-            return _beside(Match(use, sure=True, door=door, name=name), definitions)
+    for one in bound.locals.get((origin, name), ()):
+        if use.form == "import" and use.name == one.there:
+            return Match(use, sure=True, door=one.door, name=one.there)
+        is_inside = one.span is None or _is_within(use, one.span)
+        if use.form == "name" and use.name == one.here and not one.receiver and is_inside:
+            return _beside(Match(use, sure=True, door=one.door, name=one.there), definitions)
     if use.form == "name" and use.name == name and origin in bound.stars:
         return _beside(Match(use, sure=True, door=min(bound.stars[origin]), name=name, star=True), definitions)
     return None
@@ -230,8 +299,9 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     for origin, door_names in target.doors:
         for name in door_names:
             below = f".{rest}" if rest and name == outer else ""
-            class_names.update({f"{here}{below}": door for here, door in bound.locals.get((origin, name), ())})
-            class_names.update({f"{here}.{name}": door for here, door in bound.modules.get(origin, ())})
+            ways = dict(bound.writings(origin, name))
+            qualified = {f"{here}.{name}" for here, _ in bound.modules.get(origin, ())}
+            class_names.update({way if way in qualified else f"{way}{below}": door for way, door in ways.items()})
             if origin in bound.stars:
                 class_names[name] = min(bound.stars[origin])
     return class_names

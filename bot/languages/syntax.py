@@ -7,7 +7,7 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from itertools import islice, pairwise
@@ -35,6 +35,11 @@ MOST_ALTERNATIVES = 20  # definitions of one name that a call is held against
 MANY = 100  # places of one name in one function
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
 UNKNOWN = ("?",)  # the class of a receiver that nothing in sight tells
+LISTS = frozenset({"expression_list", "variable_list", "pattern_list"})  # what may hold one value alone
+CASTS = frozenset({
+    "parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression", "type_assertion",
+})  # fmt: skip
+TYPE_NODES = frozenset({"type_arguments", "comment"})
 CLIMB = 6  # levels from an identifier up to the import statement that holds it
 
 
@@ -64,6 +69,7 @@ class Shape:
     scope_name: Callable[[Node], str] = own_name
     own: Callable[[Node], tuple[str, ...]] = lambda _: ()  # the class whose member a name without a receiver is
     wraps: frozenset[str] = frozenset()  # what may stand around a name without changing what it does: `get<T>`
+    assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # node -> (field of the name, of the value)
 
 
 def grammar_of(file_type: FileType) -> Grammar | None:
@@ -249,7 +255,8 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     if form == "member":
         types = shape.types(receiver) if receiver is not None else shape.own(node)
     use = use_at(node, form, receiver, scopes, shape.scope_name)
-    return replace(use, types=types, call=call, is_guarded=shape.is_guarded(node, around))
+    alias = _alias(callee, shape) if form in ("name", "member") and call is None else ""
+    return replace(use, types=types, call=call, is_guarded=shape.is_guarded(node, around), alias=alias)
 
 
 def use_at(
@@ -287,6 +294,25 @@ def _place(node: Node, around: list[Node], shape: Shape) -> tuple[Form, Node | N
 def _wrapped_name(wrap: Node) -> Node | None:
     """The name that a wrapping stands around; its arguments are no such name."""
     return wrap.child_by_field_name("name") or (wrap.named_children[0] if wrap.named_children else None)
+
+
+def _alias(value: Node, shape: Shape) -> str:
+    """The name that gets this value and nothing else, "" if there is none. Brackets and casts around the value change nothing."""
+    above = value.parent
+    while above is not None and (value in bare_values(above) or (above.type in LISTS and above.named_child_count == 1)):
+        value, above = above, above.parent
+    left, right = shape.assignments.get(above.type, ("", "")) if above is not None else ("", "")
+    if above is None or not right or above.child_by_field_name(right) != value:
+        return ""
+    target = above.child_by_field_name(left)
+    while target is not None and target.type in LISTS and target.named_child_count == 1:
+        target = target.named_children[0]
+    return text(target) if target is not None and target.type in shape.identifiers else ""
+
+
+def bare_values(node: Node) -> list[Node]:
+    """The value in brackets, a cast or an assertion, which it leaves as it is: `(this as any)`, `cart!`, `<Cart>cart`."""
+    return [part for part in node.named_children if part.type not in TYPE_NODES][:1] if node.type in CASTS else []
 
 
 def _call(callee: Node, shape: Shape) -> Call | None:

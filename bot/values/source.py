@@ -39,6 +39,7 @@ class Use:
     span: tuple[int, int] | None = None
     is_guarded: bool = False  # inside a `try`, or beside a test for existence: its absence is foreseen
     at: int = field(default=-1, compare=False)  # the byte where the identifier begins; -1: not known
+    alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
 
 
 class SomeUses(tuple[Use, ...]):

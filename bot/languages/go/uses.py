@@ -173,4 +173,5 @@ SHAPE = Shape(
     calls={"call_expression": ("function", "arguments")},
     imports=frozenset({"import_spec"}),
     scopes=FUNCTIONS, arguments=_arguments, form=_form, types=_types, scope_name=_scope_name,
+    assignments={"var_spec": ("name", "value"), "short_var_declaration": ("left", "right"), "assignment_statement": ("left", "right"), "type_alias": ("name", "type")},
 )  # fmt: skip

@@ -183,4 +183,5 @@ SHAPE = Shape(
     imports=frozenset({"import_statement"}),
     scopes=SCOPES,
     arguments=_arguments, is_guarded=_is_guarded, form=_form, types=_types, scope_name=_scope_name,
+    assignments={"variable_declarator": ("name", "value"), "assignment_expression": ("left", "right")},
 )  # fmt: skip

@@ -168,4 +168,5 @@ SHAPE = Shape(
     is_guarded=_is_guarded,
     form=_form,
     types=_types,
+    assignments={"assignment": ("left", "right")},
 )
