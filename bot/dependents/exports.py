@@ -64,7 +64,30 @@ class Exports:
 
         A name that an import binds is there if what is imported offers it; one that a loop or a condition binds is not proven.
         """
-        meaning_now = await self.meaning(path, name, types=was is not None and was.kind == "type")
+        return await self._serves(await self.meaning(path, name, types=_is_type(was)), path, name, was)
+
+    async def stands_in(self, path: str, name: str, was: Symbol) -> bool:
+        """Whether a name as a file itself writes it means what can stand for a former definition: proven, as above."""
+        meaning_now = await self.local_meaning(path, name, types=_is_type(was))
+        if isinstance(meaning_now, Symbol):
+            return meaning_now.path != was.path and _stands_for(meaning_now, was)
+        return False
+
+    async def has_member(self, owner: Symbol, was: Symbol) -> bool:
+        """Whether a class has a member of its own that can stand for a former one."""
+        outline = await self.outline("head", owner.path) if owner.path != was.path else None
+        members = outline.symbols if outline is not None else ()
+        return any(one.name == f"{owner.name}.{was.short}" and _stands_for(one, was) for one in members)
+
+    async def local_meaning(self, path: str, name: str, *, types: bool = False) -> Meaning:
+        """What a name means inside a file of the head tree: a definition of its own, or what its imports bind."""
+        outline = await self.outline("head", path)
+        if outline is None:
+            return "unknown"
+        own = [symbol for symbol in outline.symbols if symbol.name == name]
+        return own[-1] if own else await self._of_imports(path, name, outline, frozenset(), types=types)
+
+    async def _serves(self, meaning_now: Meaning, path: str, name: str, was: Symbol | None) -> bool:
         if isinstance(meaning_now, Symbol):
             if was is not None and meaning_now.name == f"{meaning_now.name.rpartition('.')[0]}.{was.name}":
                 return False  # what encloses it now has to be named, too
@@ -202,6 +225,10 @@ def _binding(item: Import, name: str) -> Iterator[str]:
             bound_name == "*" and here.get("*") == name
         ):
             yield bound_name
+
+
+def _is_type(symbol: Symbol | None) -> bool:
+    return symbol is not None and symbol.kind == "type"
 
 
 def _stands_for(other: Symbol, was: Symbol) -> bool:

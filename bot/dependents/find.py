@@ -20,6 +20,7 @@ from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import merge_prototypes
+from bot.dependents.rebinding import rebound_uses
 from bot.dependents.retargeting import retargeted_imports
 from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
@@ -158,6 +159,7 @@ async def _of_language(
     search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof, scene.doors)
     targets = await use_targets(scene)
     references = await search.run(targets)
+    references += await rebound_uses(scene, language, targets, references, fresh)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     beyond: list[str] = []
     lost_members = _members(sources, scene.symbols, beyond) | _attributes(sources)

@@ -255,7 +255,8 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     if form == "member":
         types = shape.types(receiver) if receiver is not None else shape.own(node)
     use = use_at(node, form, receiver, scopes, shape.scope_name)
-    alias = _alias(callee, shape) if form in ("name", "member") and call is None else ""
+    is_of_class = bool(scopes) and "class" in scopes[0].type  # a member, which no bare name means
+    alias = _alias(callee, shape) if form in ("name", "member") and call is None and not is_of_class else ""
     return replace(use, types=types, call=call, is_guarded=shape.is_guarded(node, around), alias=alias)
 
 

@@ -1,0 +1,83 @@
+"""Names whose import goes or leads elsewhere in the same change, while the file still uses them.
+
+`from lib import total` becomes `from shim import total`, `total = getattr(lib, "total")` or nothing, and the lines that call `total()`
+stay as they are. If the contract of what they meant changes in the same change, they are open, unless what the name means now is
+proven to take its place.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from bot.dependents.importing import Scene
+from bot.dependents.sites import UseTarget, bind, match, names, reference
+from bot.dependents.symbols import ChangedSource
+from bot.dependents.targets import is_imported
+from bot.ports import Language
+from bot.text.lines import file_lines
+from bot.values import Import, Reference, Symbol, Use
+
+
+async def rebound_uses(
+    scene: Scene,
+    language: Language,
+    targets: Sequence[UseTarget],
+    references: Sequence[Reference],
+    fresh: Mapping[str, Collection[int]],
+) -> tuple[Reference, ...]:
+    """The uses in changed files that meant a changed definition before the change, and of which nobody knows what they mean now."""
+    obliging = [target for target in targets if target.contract]
+    known = {(row.symbol, row.path, row.line) for row in references if not row.is_guessed}
+    rows: list[Reference] = []
+    for source in scene.sources if obliging else ():
+        path = source.file.path
+        former = scene.former.get(path, [])
+        if former and _statements(former) != _statements(await scene.head.imports(path)):
+            rows += await _of_file(scene, language, source, obliging, fresh.get(path, ()))
+    return tuple(row for row in dict.fromkeys(rows) if (row.symbol, row.path, row.line) not in known)
+
+
+def _statements(items: Sequence[Import]) -> set[tuple[str, frozenset[str], tuple[tuple[str, str], ...]]]:
+    return {(item.target, item.names, item.aliases) for item in items}
+
+
+async def _of_file(
+    scene: Scene, language: Language, source: ChangedSource, targets: Sequence[UseTarget], fresh: Collection[int]
+) -> list[Reference]:
+    path = source.file.path
+    bound = bind(scene.former[path], scene.origins, scene.doors)
+    mine = [one for one in targets if path not in one.homes and one.is_visible(path) and is_imported(one, bound)]
+    uses = language.uses(path, source.after, names(mine, bound)) if mine else ()
+    lines = file_lines(source.after)
+    rows: list[Reference] = []
+    for target in mine:
+        for hit in match(target, uses, bound, path):
+            use = hit.use
+            if not (hit.sure or hit.rival) or use.form in ("import", "definition") or use.line in fresh:
+                continue
+            if not await _is_replaced(scene, path, target, use):
+                row = reference(target, replace(hit, sure=False), path, lines, missing=False, unique=False)
+                rows.append(replace(row, lone=True, doubt=_place(language, path, source.after, use)))
+    return rows
+
+
+async def _is_replaced(scene: Scene, path: str, target: UseTarget, use: Use) -> bool:
+    """Whether what is written means something after the change that is proven to take the place of what it meant."""
+    was = target.symbol.before if target.symbol is not None else None
+    if was is None:
+        return False
+    if not target.owner and use.receiver:
+        modules = [item.target for item in await scene.exports.imports(path) if ("*", use.receiver) in item.aliases]
+        return any([await scene.exports.offers(module, use.name, was) for module in modules])
+    if not target.owner:
+        return await scene.exports.stands_in(path, use.name, was)
+    classes = [use.name, *use.types, use.receiver]
+    meanings = [await scene.exports.local_meaning(path, name) for name in classes if name and "." not in name]
+    known = [meaning for meaning in meanings if isinstance(meaning, Symbol)]
+    return any([await scene.exports.has_member(meaning, was) for meaning in known])
+
+
+def _place(language: Language, path: str, source: bytes, use: Use) -> str:
+    """Where the file gives the name its meaning now, "" if it does so nowhere."""
+    root = (use.receiver or use.name).partition(".")[0]
+    lines = [one.line for one in language.uses(path, source, {root}) if one.form in ("import", "definition")]
+    return f"{path}:{min(lines)}" if lines else ""
