@@ -154,12 +154,13 @@ class Offers:
             return {}
         await self._search(frozenset().union(*self.names.values()))
         candidates: dict[str, dict[str, set[Meant]]] = {}
+        origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
         for path, items in importers.items():
-            bound = bind(items, self._origins(), self.scene.doors) if path not in barrels else None
-            ways = self._ways(bound) if bound is not None else {}
-            if ways:
-                ways |= await self._assigned(path, bound, ways) if bound is not None else {}
-                candidates[path] = ways
+            if path not in barrels:
+                bound = bind(items, origins, self.scene.doors)
+                ways = {**self._ways(bound), **await self._assigned(path, bound)}
+                if ways:
+                    candidates[path] = ways
         names = frozenset(name.partition(".")[0] for ways in candidates.values() for name in ways)
         await self._search(names)
         among = None if "default" in names else self.holders
@@ -177,14 +178,11 @@ class Offers:
         kept = {path: tuple(item for item in items if item.target in new) for path, items in found.items()}
         return {path: items for path, items in kept.items() if items}
 
-    def _origins(self) -> Mapping[str, Collection[str]]:
-        return {path: {one for one in origins if self.names.get(one)} for path, origins in self.scene.origins.items()}
-
     def _ways(self, bound: Bindings) -> dict[str, set[Meant]]:
         """Name of a file -> what it means; a module by the name that it has here."""
         ways: dict[str, set[Meant]] = defaultdict(set)
         for (origin, name), local_names in bound.locals.items():
-            for one in local_names if name in self.names.get(origin, ()) else ():
+            for one in local_names if self._counts((origin, name)) else ():
                 if not one.receiver and "." not in one.here:
                     ways[one.here].add((origin, name))
         for origin, modules in bound.modules.items():
@@ -192,9 +190,15 @@ class Offers:
                 ways[here].add((origin, "*"))
         return ways
 
-    async def _assigned(self, path: str, bound: Bindings, ways: Mapping[str, Collection[Meant]]) -> dict[str, set[Meant]]:
+    def _counts(self, meant: Meant) -> bool:
+        return meant[1] in self.names.get(meant[0], ())
+
+    async def _assigned(self, path: str, bound: Bindings) -> dict[str, set[Meant]]:
         """The names that the file assigns a changed one to."""
-        words = {name for names in self.names.values() for name in names} | ways.keys()
+        words = {name for origin in bound.modules for name in self.names.get(origin, ())}
+        words |= {one.here for meant, every in bound.locals.items() if self._counts(meant) for one in every}
+        if not words:
+            return {}
         either = "|".join(re.escape(word) for word in sorted(words))
         value = re.compile(rf"=.{{0,{LONGEST}}}(?<![\w$])(?:{either})(?![\w$])")
         if not any(value.search(line[:LONGEST]) for line in self.lines.get(path, ())):
@@ -210,7 +214,7 @@ class Offers:
         assigned = {name for name, _ in bound.assigned}
         for meant, local_names in bound.locals.items():
             for one in local_names:
-                if one.here in assigned and meant[1] in self.names.get(meant[0], ()):
+                if one.here in assigned and self._counts(meant):
                     aliases[one.here].add(meant)
         return aliases
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from bot.dependents.importing import Scene
-from bot.dependents.sites import UseTarget, bind, match, names, reference
+from bot.dependents.sites import MODULE, Bindings, Meant, UseTarget, bind, match, names, reference
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.targets import is_imported
 from bot.ports import Language
@@ -28,11 +28,21 @@ async def rebound_uses(
     obliging = [target for target in targets if target.contract]
     known = {(row.symbol, row.path, row.line) for row in references if not row.is_guessed}
     rows: list[Reference] = []
+    lost_doors: dict[str, dict[str, set[Meant]]] = {}
     for source in scene.sources if obliging else ():
         path = source.file.path
         former = scene.former.get(path, [])
-        if former and _statements(former) != _statements(await scene.head.imports(path)):
-            rows += await _of_file(scene, language, source, obliging, fresh.get(path, ()))
+        if not former or _statements(former) == _statements(await scene.head.imports(path)):
+            continue
+        bound = bind(former, scene.origins, scene.doors)
+        rows += await _of_file(scene, language, (path, source.after), bound, obliging, fresh.get(path, ()))
+        if lost := await _lost_offers(scene, language, source, bound, obliging):
+            lost_doors[path] = lost
+    importers = await scene.head.importers(lost_doors) if lost_doors else {}
+    sources = await scene.head.tree.read_many(sorted(importers))
+    for path, text in sources.items():
+        bound = bind(importers[path], {}, lost_doors)
+        rows += await _of_file(scene, language, (path, text), bound, obliging, fresh.get(path, ()))
     return tuple(row for row in dict.fromkeys(rows) if (row.symbol, row.path, row.line) not in known)
 
 
@@ -40,14 +50,41 @@ def _statements(items: Sequence[Import]) -> set[tuple[str, frozenset[str], tuple
     return {(item.target, item.names, item.aliases) for item in items}
 
 
-async def _of_file(
-    scene: Scene, language: Language, source: ChangedSource, targets: Sequence[UseTarget], fresh: Collection[int]
-) -> list[Reference]:
+async def _lost_offers(
+    scene: Scene, language: Language, source: ChangedSource, bound: Bindings, targets: Sequence[UseTarget]
+) -> dict[str, set[Meant]]:
+    """The names by which a file handed changed ones on before the change, and that mean something else in it now."""
     path = source.file.path
-    bound = bind(scene.former[path], scene.origins, scene.doors)
+    mine = [target for target in targets if path not in target.homes and is_imported(target, bound)]
+    if not mine:
+        return {}
+    uses = language.uses(source.file.old_path or path, source.before, names(mine, bound))
+    bound.follow(use for use in uses if use.function == MODULE)
+    handed_on = scene.origins.get(path, set())
+    wanted = {(origin, name) for target in mine for origin, door_names in target.doors for name in door_names}
+    wanted = {meant for meant in wanted if meant[0] not in handed_on}
+    here = {one.here: meant for meant in wanted for one in bound.locals.get(meant, ()) if not one.receiver}
+    gone, still = await scene.exports.gone_names(path), scene.doors.get(path, {})
+    return {
+        name: {here[local or name]}
+        for name, local in source.old.exports
+        if (local or name) in here and name not in gone and name not in still
+    }
+
+
+async def _of_file(
+    scene: Scene,
+    language: Language,
+    file: tuple[str, bytes],
+    bound: Bindings,
+    targets: Sequence[UseTarget],
+    fresh: Collection[int],
+) -> list[Reference]:
+    """The uses of one file, given as its path and its text, that mean a target by these bindings."""
+    path, text = file
     mine = [one for one in targets if path not in one.homes and one.is_visible(path) and is_imported(one, bound)]
-    uses = language.uses(path, source.after, names(mine, bound)) if mine else ()
-    lines = file_lines(source.after)
+    uses = language.uses(path, text, names(mine, bound)) if mine else ()
+    lines = file_lines(text)
     rows: list[Reference] = []
     for target in mine:
         for hit in match(target, uses, bound, path):
@@ -56,7 +93,7 @@ async def _of_file(
                 continue
             if not await _is_replaced(scene, path, target, use):
                 row = reference(target, replace(hit, sure=False), path, lines, missing=False, unique=False)
-                rows.append(replace(row, lone=True, doubt=_place(language, path, source.after, use)))
+                rows.append(replace(row, lone=True, doubt=_place(language, path, text, use)))
     return rows
 
 
