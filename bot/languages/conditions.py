@@ -43,7 +43,7 @@ ALL = "*"  # a statement that may bind any name
 class Binding:
     """A statement that gives a name another meaning, or none."""
 
-    name: str  # as definitions are called: "Class.method"; ALL
+    name: str  # as definitions are called: "Class.method"; ALL; "Class.*" for every method of one class
     line: int  # what is defined below it is not touched; 0: whenever it runs
     text: str
 
@@ -92,7 +92,7 @@ def with_conditions(
     undone = _undone(source, language)
     for binding in language.binds(root, source):
         for symbol in symbols:
-            if symbol.name == binding.name or (binding.name == ALL and "." not in symbol.name):
+            if _is_bound(symbol, binding):
                 is_below = symbol.end < binding.line
                 if symbol.kind != "variable" and (is_below or not binding.line):  # a variable is there to be set
                     conditions_by_symbol[id(symbol)].append(_squeeze(binding.text)[:LONGEST])
@@ -107,6 +107,14 @@ def with_conditions(
             for symbol in outline.symbols
         ),
     )
+
+
+def _is_bound(symbol: Symbol, binding: Binding) -> bool:
+    """Whether a statement binds this name: its own, any name outside of classes, or any method of one class."""
+    owner, _, name = binding.name.rpartition(".")
+    if name != ALL:
+        return symbol.name == binding.name
+    return symbol.name.rpartition(".")[0] == owner and symbol.short not in filetype(symbol.path).constructors
 
 
 def _members(outline: Outline, source: bytes, language: Conditions) -> dict[str, list[str]]:
