@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -21,12 +22,24 @@ MEMBER = re.compile(
     rb"^[ \t]*((?:[A-Za-z_]\w{0,99}\.){1,4}\w{1,100})[ \t]*(?::[^=\n]{0,200})?=(?!=)[^\n]*", re.MULTILINE
 )
 SET = re.compile(
-    rb"\b(?:(?:del|set)attr|(?:mocker\.)?patch\.object)\([ \t]*([\w.]{1,100})[ \t]*,[ \t]*[\"'](\w{1,100})[\"'][^\n]*"
+    rb"(?:\b(?:(?:del|set)attr|(?:mocker\.)?patch\.object)|\.__(?:del|set)attr__)\([ \t]*([\w.]{1,100})[ \t]*,[ \t]*[\"'](\w{1,100})[\"'][^\n]*"
 )
 DELETED = re.compile(rb"^[ \t]*del[ \t]+((?:[A-Za-z_]\w{0,99}\.){1,4}\w{1,100})", re.MULTILINE)
 SPACE = re.compile(
-    rb"(?:\b(?:globals|vars|locals)\(\)(?:\.__setitem__\(|\[)|setattr\([ \t]*sys\.modules\[[^\]\n]{1,80}\][ \t]*,)[ \t]*(?:[\"'](\w{1,100})[\"'])?[^\n]*"
+    rb"(?:\b(?:globals|vars|locals)\(\)(?:\.(?:__setitem__|pop|setdefault)\(|\[)|setattr\([ \t]*sys\.modules\[[^\]\n]{1,80}\][ \t]*,)[ \t]*(?:[\"'](\w{1,100})[\"'])?[^\n]*"
 )
+TARGETS = frozenset({
+    "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "parenthesized_expression", "expression_list",
+})  # fmt: skip
+TARGET_FIELDS = {"assignment": "left", "augmented_assignment": "left", "for_statement": "left", "for_in_clause": "left"}
+SPACE_OF = r"(?:(?<![\w.])NAME\.__dict__|\bvars\([ \t]*NAME[ \t]*\))[ \t]*"  # the members of one instance
+ON_INSTANCE = (  # group 1: the names, or what computes them
+    SPACE_OF + r"\[([^\]\n]{1,100})\][ \t]*[-+*/|&]?=(?!=)[^\n]*",
+    SPACE_OF + r"(?:\|?=(?!=)|\.(?:update|setdefault|pop|clear|__\w{1,20}__)\()([^\n]*)",
+    r"(?:\b(?:del|set)attr|\.__(?:del|set)attr__)\([ \t]*(?:NAME[ \t]*,[ \t]*)?([\"']\w{1,100}[\"'])[^\n]*",
+)
+WRITTEN = re.compile(r"[\"'](\w{1,100})[\"']|(?<![\w.])(\w{1,100})[ \t]*=(?!=)")
+LOOKUPS = frozenset({"__getattribute__", "__new__"})  # what decides of every member of an instance
 RUN = re.compile(rb"\bexec\(([^\n]*)")
 MODULE = re.compile(
     rb"^[ \t]*(?:sys\.modules\[[^\]\n\"']{1,80}\][ \t]*=|del[ \t]+sys\.modules\[(?![\"'])|sys\.modules\.pop\((?![\"'])|(?:globals|vars)\(\)\.(?:clear|update)\()[^\n]*",
@@ -70,6 +83,7 @@ def _of_block(node: Node, inside: str) -> Iterator[Binding]:
             body = inner.child_by_field_name("body")
             if body is not None:
                 yield from _of_block(body, f"{inside}{text(inner.child_by_field_name('name'))}.")
+                yield from _of_instances(body, f"{inside}{text(inner.child_by_field_name('name'))}.")
         elif inner.type == "function_definition":
             continue
         else:
@@ -79,6 +93,52 @@ def _of_block(node: Node, inside: str) -> Iterator[Binding]:
             )
             if child.type in BLOCKS:
                 yield from _of_block(child, inside)
+
+
+def _of_instances(body: Node, inside: str) -> Iterator[Binding]:
+    """What the methods of a class set on their instances under the name of a method, and what answers for all of these."""
+    methods = [(part.child_by_field_name("definition") or part) for part in body.named_children]
+    methods = [part for part in methods if part.type == "function_definition"]
+    names = frozenset(text(part.child_by_field_name("name")) for part in methods)
+    for part in methods:
+        if text(part.child_by_field_name("name")) in LOOKUPS:
+            yield Binding(inside + ALL, 0, _head(part))
+        parameters = part.child_by_field_name("parameters")
+        receiver = text(parameters.named_children[0]) if parameters is not None and parameters.named_children else ""
+        if receiver.isidentifier():
+            yield from _on_instance(part, receiver, names, inside)
+
+
+def _on_instance(method: Node, receiver: str, names: frozenset[str], inside: str) -> Iterator[Binding]:
+    """The same for one method, whose first parameter is the instance."""
+    code = method.text or b""
+    for match in re.finditer(rb"(?<![\w.])" + re.escape(receiver.encode()) + rb"\s*\.\s*(\w{1,100})", code):
+        name = match[1].decode("utf-8", "replace")
+        if name not in names:
+            continue
+        start = method.start_byte + match.start()
+        node = method.descendant_for_byte_range(start, method.start_byte + match.end())
+        above = node.parent if node is not None else None
+        while above is not None and above.type in TARGETS:
+            node, above = above, above.parent
+        if above is None or node is None:
+            continue
+        field = TARGET_FIELDS.get(above.type, "")
+        is_declared = above.type == "assignment" and above.child_by_field_name("right") is None
+        is_target = bool(field) and above.child_by_field_name(field) == node and not is_declared
+        if is_target or above.type in ("delete_statement", "as_pattern_target"):
+            yield Binding(inside + name, 0, _head(above).partition("\n")[0])
+    if b"__dict__" in code or b"vars(" in code or b"attr" in code:
+        plain = code.decode("utf-8", "replace")
+        for match in (match for pattern in _on_instance_patterns(receiver) for match in pattern.finditer(plain)):
+            written = {one or other for one, other in WRITTEN.findall(match[1])}
+            for name in sorted(written & names) or ([] if written else [ALL]):
+                yield Binding(inside + name, 0, match[0])
+
+
+@lru_cache(maxsize=64)
+def _on_instance_patterns(receiver: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern.replace("NAME", re.escape(receiver))) for pattern in ON_INSTANCE)
 
 
 def _head(node: Node) -> str:
