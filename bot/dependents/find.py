@@ -140,7 +140,13 @@ async def _of_language(
     sources = list(indirect.sources.values())
     missed_uses += indirect.cut
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
-    limited_symbols = _limit(_weigh(sources, merged_symbols, indirect.originals), budget, cut, missed_uses)
+    weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
+    weighed_symbols |= {
+        path: tuple(replace(item, contract=("parameters",)) if item.before in indirect.implied else item for item in items)
+        for path, items in weighed_symbols.items()
+        if not indirect.implied.isdisjoint(item.before for item in items if item.before is not None)
+    }
+    limited_symbols = _limit(weighed_symbols, budget, cut, missed_uses)
     exact_symbols = {
         path: tuple([await _only(item, exports) for item in items]) for path, items in limited_symbols.items()
     }

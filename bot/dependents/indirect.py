@@ -13,9 +13,10 @@ from bot.dependents.exports import Exports
 from bot.dependents.symbols import ChangedSource, changed_symbols
 from bot.ports import Language, Mounting, Patching, Tree
 from bot.text.filetypes import filetype
-from bot.values import ChangedFile, ChangedSymbol, Import, Outline, Symbol
+from bot.values import ChangedFile, ChangedSymbol, Import, Outline, Signature, Symbol
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
+LOOKUPS = frozenset({"__new__"})  # what takes the arguments of a constructor in its place
 GENERATIONS = 3  # of classes below one
 MOST_FILES = 60  # of which definitions are changed from outside
 
@@ -30,6 +31,7 @@ class Indirect:
     exports: Exports
     sources: dict[str, ChangedSource]  # path -> file, the changed ones first
     originals: dict[Symbol, Symbol] = field(default_factory=dict)  # constructor of an heir -> the one that it inherits
+    implied: set[Symbol] = field(default_factory=set)  # constructors that a class had without writing them
     cut: list[str] = field(default_factory=list)
     altered_paths: set[str] = field(default_factory=set)
 
@@ -39,6 +41,7 @@ class Indirect:
         for source in changed_sources:
             await self._mounts(source)
             await self._patches(source)
+        symbols = {path: tuple(self._with_former(item) for item in items) for path, items in symbols.items()}
         await self._constructors(symbols)
         return {**symbols, **{path: changed_symbols(self.sources[path]) for path in self.altered_paths}}
 
@@ -116,6 +119,21 @@ class Indirect:
                     below += await self._heirs(path, item)
             left = below
 
+    def _with_former(self, item: ChangedSymbol) -> ChangedSymbol:
+        """A constructor that asks for more than the one that its class had without writing it: none, or that of a base in the same file."""
+        new = item.after
+        source = self.sources.get(new.path) if new is not None and item.before is None else None
+        if new is None or source is None or new.signature is None or new.short not in filetype(new.path).constructors:
+            return item
+        owner = new.name.rpartition(".")[0]
+        old = next((one for one in source.old.symbols if one.name == owner and one.kind == "class"), None)
+        former = _former_constructor(source.old, owner, new.short)
+        if old is None or former is None or not any(one.is_required for one in new.signature.parameters):
+            return item
+        was = replace(new, path=old.path, start=old.start, end=old.start, side="base", signature=former)
+        self.implied.add(was)
+        return replace(item, before=was, change="signature")
+
     async def _heirs(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:
         """The constructors of the classes of a file that inherit this one, each as if it were written there."""
         owner, _, short = item.symbol.name.rpartition(".")
@@ -134,6 +152,22 @@ class Indirect:
                 source = self.sources[path]
                 constructors.append(replace(item, before=was, after=now))
         return constructors
+
+
+def _former_constructor(outline: Outline, owner: str, short: str) -> Signature | None:
+    """The signature of the constructor that a class has without writing it; None if it has its own, or nobody in this file tells."""
+    bases = dict(outline.bases)
+    for _ in range(GENERATIONS + 1):
+        own = [one for one in outline.symbols if one.name == f"{owner}.{short}"]
+        others = [one for one in outline.symbols if one.name.rpartition(".")[0] == owner and one.kind == "method"]
+        if own or any(one.short in filetype(one.path).constructors | LOOKUPS for one in others):
+            return own[0].signature if len(own) == 1 else None
+        if owner not in bases or len(bases[owner]) > 1:
+            return None
+        if not bases[owner] or bases[owner] == ("object",):
+            return Signature((), "")
+        owner = bases[owner][0]
+    return None
 
 
 def _inherited(outline: Outline, owner: str, constructor: Symbol) -> Symbol | None:

@@ -127,10 +127,13 @@ def _members(outline: Outline, source: bytes, language: Conditions) -> dict[str,
     lines = source.split(b"\n")
     for symbol in outline.symbols:
         owner, _, short = symbol.name.rpartition(".")
+        is_constructor = short in {owner.rpartition(".")[2], *filetype(symbol.path).constructors}
+        if owner and is_constructor and symbol.visibility == "file":
+            members[owner].append(f"{REQUIRES}a constructor that others can call")
         if (
             owner
             and symbol.kind in METHODS
-            and short not in {owner.rpartition(".")[2], *filetype(symbol.path).constructors}
+            and not is_constructor
         ):
             code = b"\n".join(lines[symbol.start - 1 : symbol.end])
             if language.operators.search(code[:LONGEST]):
