@@ -16,6 +16,7 @@ from bot.text.filetypes import filetype
 from bot.values import ChangedFile, ChangedSymbol, Import, Outline, Signature, Symbol
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
+ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other
 LOOKUPS = frozenset({"__new__"})  # what takes the arguments of a constructor in its place
 GENERATIONS = 3  # of classes below one
 MOST_FILES = 60  # of which definitions are changed from outside
@@ -164,7 +165,7 @@ def _former_constructor(outline: Outline, owner: str, short: str) -> Signature |
             return own[0].signature if len(own) == 1 else None
         if owner not in bases or len(bases[owner]) > 1:
             return None
-        if not bases[owner] or bases[owner] == ("object",):
+        if not bases[owner] or bases[owner] in ROOTS:
             return Signature((), "")
         owner = bases[owner][0]
     return None

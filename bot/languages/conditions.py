@@ -35,6 +35,7 @@ DEFINING = re.compile(
 FIRST = re.compile(r"\W*\w*")
 SEQUENCE = re.compile(r"block|body|^then$|^else$|clause$|_case$|statements$")  # nodes that hold statements
 Span = tuple[int, int, str]  # first and last line, and what is written there
+SHUT = re.compile(rb"[^({]{0,100}\b(?:private|protected|fileprivate)\b")  # the head of what not everybody may call
 METHODS = frozenset({"method", "declaration", "function"})
 ALL = "*"  # a statement that may bind any name
 
@@ -128,7 +129,7 @@ def _members(outline: Outline, source: bytes, language: Conditions) -> dict[str,
     for symbol in outline.symbols:
         owner, _, short = symbol.name.rpartition(".")
         is_constructor = short in {owner.rpartition(".")[2], *filetype(symbol.path).constructors}
-        if owner and is_constructor and symbol.visibility == "file":
+        if owner and is_constructor and (symbol.visibility == "file" or SHUT.match(lines[symbol.start - 1])):
             members[owner].append(f"{REQUIRES}a constructor that others can call")
         if (
             owner

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bot.languages import misread, nesting, spots, syntax
@@ -13,7 +13,7 @@ from bot.languages.ruby.uses import READING
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import RUBY
-from bot.values import OFFERS, REQUIRES, Outline, Side, Use
+from bot.values import OFFERS, REQUIRES, Outline, Side, Symbol, Use
 
 TRAITS = LanguageTraits(unwritten_names=True, open_classes=True, loader="require")
 project = Requires
@@ -47,6 +47,13 @@ MIXIN = re.compile(
     rb"^[ \t]*(?:([A-Z]\w{0,99})\.)?(include|extend|prepend)\b[ \t(]+([A-Z][\w:, \t]{0,200})", re.MULTILINE
 )
 
+# What leaves a class without its `new`, or gives it another one.
+NEW = re.compile(
+    rb"^[ \t]*(?:([A-Z]\w{0,99})\.)?(?:singleton_class\.)?"
+    rb"(?:(?:private_class_method|undef|undef_method|remove_method|define_singleton_method)\b[ \t(]*:?|def[ \t]+self\.)new\b[^\n]*",
+    re.MULTILINE,
+)
+
 
 def _check(source: bytes) -> None:
     """Raise Unreadable if the parser would look for the end of each bracket or block to the end of the file."""
@@ -68,21 +75,29 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 
 
 def _with_mixins(outline_read: Outline, source: bytes) -> Outline:
-    """The outline whose classes tell how they mix modules in: one that is prepended stands before what they define."""
+    """The outline whose classes tell how they mix modules in, and what they do to `new`: a module that is prepended stands before what they define."""
     mixins: dict[str, list[str]] = defaultdict(list)
     classes = [symbol for symbol in outline_read.symbols if symbol.kind == "class"]
     for match in MIXIN.finditer(source):
         line = source.count(b"\n", 0, match.start()) + 1
-        holders = [symbol for symbol in classes if symbol.start <= line <= symbol.end]
-        holder = max(holders, key=lambda symbol: symbol.start).name if holders else ""
+        holder = _holder(classes, line)
         kind, module = match[2].decode(), " ".join(match[3].decode("utf-8", "replace").split())
         direction = REQUIRES if kind == "prepend" else OFFERS
         mixins[match[1].decode() if match[1] else holder].append(f"{direction}{kind} {module}")
+    for match in NEW.finditer(source):
+        holder = match[1].decode() if match[1] else _holder(classes, source.count(b"\n", 0, match.start()) + 1)
+        mixins[holder].append(f"{REQUIRES}{' '.join(match[0].decode('utf-8', 'replace').split())}")
     symbols = [
         replace(symbol, conditions=tuple(mixins.get(symbol.name, ()))) if symbol.kind == "class" else symbol
         for symbol in outline_read.symbols
     ]
     return replace(outline_read, symbols=tuple(symbols))
+
+
+def _holder(classes: Sequence[Symbol], line: int) -> str:
+    """The name of the innermost class around a line."""
+    holders = [symbol for symbol in classes if symbol.start <= line <= symbol.end]
+    return max(holders, key=lambda symbol: symbol.start).name if holders else ""
 
 
 @finds
