@@ -142,9 +142,12 @@ async def _of_language(
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
     weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
     weighed_symbols |= {
-        path: tuple(replace(item, contract=("parameters",)) if item.before in indirect.implied else item for item in items)
+        path: tuple(
+            replace(item, contract=("parameters",)) if item.before in indirect.implied_constructors else item
+            for item in items
+        )
         for path, items in weighed_symbols.items()
-        if not indirect.implied.isdisjoint(item.before for item in items if item.before is not None)
+        if not indirect.implied_constructors.isdisjoint(item.before for item in items if item.before is not None)
     }
     limited_symbols = _limit(weighed_symbols, budget, cut, missed_uses)
     exact_symbols = {
@@ -152,7 +155,7 @@ async def _of_language(
     }
     scene = Scene(sources, exact_symbols, head, base, exports, headers)
     dependents = await importing(scene)
-    missed_uses += scene.missed
+    missed_uses += scene.missed_uses
     retargeted = await retargeted_imports(scene, trees, fresh, budget)
     missed_uses += retargeted.missed_uses
     lost_imports = {
@@ -162,7 +165,9 @@ async def _of_language(
     broken_imports = await lost_modules(scene.head, scene.base, lost_imports)
     gone_modules = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken_imports if row.missing)
     proof = Proof(tree, language, exports, budget, gone_modules, frozenset(fresh))
-    search = Search(tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof, scene.doors)
+    search = Search(
+        tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof, scene.doors
+    )
     targets = await use_targets(scene)
     references = await search.run(targets)
     references += await rebound_uses(scene, language, targets, references, fresh)
@@ -171,7 +176,9 @@ async def _of_language(
     lost_members = _members(sources, scene.symbols, beyond) | _attributes(sources)
     name_mentions = await mentions(tree, targets, references, fresh, lost_members, tuple(language.SUFFIXES), beyond)
     references += await proof.weigh(name_mentions)
-    overriding = await heirs(tree, language, targets, scene.importers, scene.origins, scene.doors, exports, budget, beyond)
+    overriding = await heirs(
+        tree, language, targets, scene.importers, scene.origins, scene.doors, exports, budget, beyond
+    )
     cut += beyond
     missed_uses += beyond
     every = tuple(item for items in scene.symbols.values() for item in items)

@@ -43,7 +43,7 @@ class Scene:
         default_factory=lambda: defaultdict(dict)
     )  # file -> name that it offers -> the changed names that it stands for
     former: dict[str, list[Import]] = field(default_factory=dict)  # changed file -> what it imported before
-    missed: list[str] = field(default_factory=list)  # sentences: what may hide a use
+    missed_uses: list[str] = field(default_factory=list)  # sentences: what may hide a use
 
 
 async def importing(scene: Scene) -> tuple[Dependent, ...]:
@@ -105,7 +105,7 @@ async def _through_barrels(
     wanted_names = await _wanted_names(scene, changed_paths)
     importers, visited = direct, set(changed_paths)
     known_paths = {target for target, _ in dependents_found} | changed_paths
-    offers = Offers(scene, await _obliging_names(scene, changed_paths))
+    offers = ReExports(scene, await _obliging_names(scene, changed_paths))
     for hop in range(OFFERED_HOPS):
         barrels = {path for path, items in importers.items() if _hands_on(path, items, scene.origins, wanted_names)}
         barrels = barrels if hop < HOPS else set()
@@ -123,9 +123,9 @@ async def _through_barrels(
             for item in items:
                 origins = scene.origins.get(item.target, set()) - {path}
                 taken = [o for o in origins if "*" in item.names or item.names & wanted_names.get(o, frozenset())]
-                offered = scene.doors.get(item.target, {})
-                names = offered if "*" in item.names else item.names & offered.keys()
-                taken += [origin for name in names for origin, _ in offered[name]]
+                names_offered = scene.doors.get(item.target, {})
+                names = names_offered if "*" in item.names else item.names & names_offered.keys()
+                taken += [origin for name in names for origin, _ in names_offered[name]]
                 if taken and item not in scene.importers[path]:
                     scene.importers[path].append(item)
                 for origin in known_paths.intersection(taken):
@@ -133,18 +133,20 @@ async def _through_barrels(
         if not importers:
             return
     if await offers.takers(importers, ()):
-        scene.missed.append(f"names that more than {OFFERED_HOPS} files hand on to each other were not followed further")
+        scene.missed_uses.append(
+            f"names that more than {OFFERED_HOPS} files hand on to each other were not followed further"
+        )
 
 
 @dataclass(slots=True)
-class Offers:
+class ReExports:
     """The changed names that files offer which import them: by an import that binds the name, or by an assignment."""
 
     scene: Scene
     names: Mapping[str, frozenset[str]]  # changed file -> its names whose contract changed
     holders: set[str] = field(default_factory=set)  # files in which one of the names is written that doors offer
     lines: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # file -> those lines
-    searched: set[str] = field(default_factory=set)
+    searched_names: set[str] = field(default_factory=set)
 
     async def takers(
         self, importers: Mapping[str, Sequence[Import]], barrels: Collection[str]
@@ -164,19 +166,21 @@ class Offers:
         names = frozenset(name.partition(".")[0] for ways in candidates.values() for name in ways)
         await self._search(names)
         among = None if "default" in names else self.holders
-        found = await self.scene.head.importers(candidates, among) if candidates else {}
-        former = {path: tuple(items) for path, items in self.scene.former.items()}
-        taken = {item.target for side in (found, former) for items in side.values() for item in items}
+        imports_by_path = await self.scene.head.importers(candidates, among) if candidates else {}
+        former_imports = {path: tuple(items) for path, items in self.scene.former.items()}
+        taken = {item.target for side in (imports_by_path, former_imports) for items in side.values() for item in items}
         new: set[str] = set()
         for path in sorted(taken & candidates.keys()):
-            offered = await self._offered(path, candidates[path])
-            known = self.scene.doors[path]
-            for name, meanings in offered.items():
-                if not meanings <= known.get(name, set()):
-                    known.setdefault(name, set()).update(meanings)
+            names_offered = await self._offered(path, candidates[path])
+            earlier_names = self.scene.doors[path]
+            for name, meanings in names_offered.items():
+                if not meanings <= earlier_names.get(name, set()):
+                    earlier_names.setdefault(name, set()).update(meanings)
                     new.add(path)
-        kept = {path: tuple(item for item in items if item.target in new) for path, items in found.items()}
-        return {path: items for path, items in kept.items() if items}
+        new_imports = {
+            path: tuple(item for item in items if item.target in new) for path, items in imports_by_path.items()
+        }
+        return {path: items for path, items in new_imports.items() if items}
 
     def _ways(self, bound: Bindings) -> dict[str, set[Meant]]:
         """Name of a file -> what it means; a module by the name that it has here."""
@@ -190,8 +194,8 @@ class Offers:
                 ways[here].add((origin, "*"))
         return ways
 
-    def _counts(self, meant: Meant) -> bool:
-        return meant[1] in self.names.get(meant[0], ())
+    def _counts(self, meaning: Meant) -> bool:
+        return meaning[1] in self.names.get(meaning[0], ())
 
     async def _assigned(self, path: str, bound: Bindings) -> dict[str, set[Meant]]:
         """The names that the file assigns a changed one to."""
@@ -211,29 +215,29 @@ class Offers:
             wanted = set(bound.follow(use for use in uses if use.function == MODULE))
             if not wanted:
                 break
-        assigned = {name for name, _ in bound.assigned}
+        assigned_names = {name for name, _ in bound.assignments}
         for meant, local_names in bound.locals.items():
             for one in local_names:
-                if one.here in assigned and self._counts(meant):
+                if one.here in assigned_names and self._counts(meant):
                     aliases[one.here].add(meant)
         return aliases
 
     async def _offered(self, path: str, ways: Mapping[str, set[Meant]]) -> dict[str, set[Meant]]:
         """What of the names importers can ask of the file."""
         outline = await self.scene.exports.outline("head", path)
-        offered: dict[str, set[Meant]] = {}
+        names_offered: dict[str, set[Meant]] = {}
         for name, local in outline.exports if outline is not None else ():
             if (local or name) in ways:
-                offered[name] = ways[local or name]
+                names_offered[name] = ways[local or name]
         if outline is not None and self.scene.head.mates(path):  # its namespace takes everything
             own = {symbol.name for symbol in outline.symbols}
-            offered |= {name: meanings for name, meanings in ways.items() if name in own}
-        return offered
+            names_offered |= {name: meanings for name, meanings in ways.items() if name in own}
+        return names_offered
 
     async def _search(self, names: frozenset[str]) -> None:
         """Find the lines that hold the names."""
-        new = sorted(names - self.searched - {"default", "*"})
-        self.searched.update(new)
+        new = sorted(names - self.searched_names - {"default", "*"})
+        self.searched_names.update(new)
         if not new:
             return
         head = self.scene.head
@@ -243,7 +247,9 @@ class Offers:
             self.holders.add(path)
             self.lines[path].append(text)
         if len(rows) >= MOST_LINES:
-            self.scene.missed.append(f"{MOST_LINES:,} lines and more hold names that other files may hand on: not all were looked at")
+            self.scene.missed_uses.append(
+                f"{MOST_LINES:,} lines and more hold names that other files may hand on: not all were looked at"
+            )
 
 
 async def _obliging_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str, frozenset[str]]:

@@ -32,7 +32,7 @@ class Indirect:
     exports: Exports
     sources: dict[str, ChangedSource]  # path -> file, the changed ones first
     originals: dict[Symbol, Symbol] = field(default_factory=dict)  # constructor of an heir -> the one that it inherits
-    implied: set[Symbol] = field(default_factory=set)  # constructors that a class had without writing them
+    implied_constructors: set[Symbol] = field(default_factory=set)  # constructors that a class had without writing them
     cut: list[str] = field(default_factory=list)
     altered_paths: set[str] = field(default_factory=set)
 
@@ -132,7 +132,7 @@ class Indirect:
         if old is None or former is None or not any(one.is_required for one in new.signature.parameters):
             return item
         was = replace(new, path=old.path, start=old.start, end=old.start, side="base", signature=former)
-        self.implied.add(was)
+        self.implied_constructors.add(was)
         return replace(item, before=was, change="signature")
 
     async def _heirs(self, path: str, item: ChangedSymbol) -> list[ChangedSymbol]:

@@ -26,24 +26,24 @@ async def rebound_uses(
 ) -> tuple[Reference, ...]:
     """The uses in changed files that meant a changed definition before the change, and of which nobody knows what they mean now."""
     obliging = [target for target in targets if target.contract]
-    known = {(row.symbol, row.path, row.line) for row in references if not row.is_guessed}
+    open_places = {(row.symbol, row.path, row.line) for row in references if not row.is_guessed}
     rows: list[Reference] = []
     lost_doors: dict[str, dict[str, set[Meant]]] = {}
     for source in scene.sources if obliging else ():
         path = source.file.path
-        former = scene.former.get(path, [])
-        if not former or _statements(former) == _statements(await scene.head.imports(path)):
+        former_imports = scene.former.get(path, [])
+        if not former_imports or _statements(former_imports) == _statements(await scene.head.imports(path)):
             continue
-        bound = bind(former, scene.origins, scene.doors)
+        bound = bind(former_imports, scene.origins, scene.doors)
         rows += await _of_file(scene, language, (path, source.after), bound, obliging, fresh.get(path, ()))
-        if lost := await _lost_offers(scene, language, source, bound, obliging):
-            lost_doors[path] = lost
+        if offers := await _lost_offers(scene, language, source, bound, obliging):
+            lost_doors[path] = offers
     importers = await scene.head.importers(lost_doors) if lost_doors else {}
     sources = await scene.head.tree.read_many(sorted(importers))
     for path, text in sources.items():
         bound = bind(importers[path], {}, lost_doors)
         rows += await _of_file(scene, language, (path, text), bound, obliging, fresh.get(path, ()))
-    return tuple(row for row in dict.fromkeys(rows) if (row.symbol, row.path, row.line) not in known)
+    return tuple(row for row in dict.fromkeys(rows) if (row.symbol, row.path, row.line) not in open_places)
 
 
 def _statements(items: Sequence[Import]) -> set[tuple[str, frozenset[str], tuple[tuple[str, str], ...]]]:
@@ -61,14 +61,14 @@ async def _lost_offers(
     uses = language.uses(source.file.old_path or path, source.before, names(mine, bound))
     bound.follow(use for use in uses if use.function == MODULE)
     handed_on = scene.origins.get(path, set())
-    wanted = {(origin, name) for target in mine for origin, door_names in target.doors for name in door_names}
-    wanted = {meant for meant in wanted if meant[0] not in handed_on}
-    here = {one.here: meant for meant in wanted for one in bound.locals.get(meant, ()) if not one.receiver}
-    gone, still = await scene.exports.gone_names(path), scene.doors.get(path, {})
+    wanted_meanings = {(origin, name) for target in mine for origin, door_names in target.doors for name in door_names}
+    wanted_meanings = {meant for meant in wanted_meanings if meant[0] not in handed_on}
+    here = {one.here: meant for meant in wanted_meanings for one in bound.locals.get(meant, ()) if not one.receiver}
+    gone_names, offers = await scene.exports.gone_names(path), scene.doors.get(path, {})
     return {
         name: {here[local or name]}
         for name, local in source.old.exports
-        if (local or name) in here and name not in gone and name not in still
+        if (local or name) in here and name not in gone_names and name not in offers
     }
 
 
@@ -109,8 +109,8 @@ async def _is_replaced(scene: Scene, path: str, target: UseTarget, use: Use) -> 
         return await scene.exports.stands_in(path, use.name, was)
     classes = [use.name, *use.types, use.receiver]
     meanings = [await scene.exports.local_meaning(path, name) for name in classes if name and "." not in name]
-    known = [meaning for meaning in meanings if isinstance(meaning, Symbol)]
-    return any([await scene.exports.has_member(meaning, was) for meaning in known])
+    owners = [meaning for meaning in meanings if isinstance(meaning, Symbol)]
+    return any([await scene.exports.has_member(meaning, was) for meaning in owners])
 
 
 def _place(language: Language, path: str, source: bytes, use: Use) -> str:

@@ -108,7 +108,7 @@ class Bindings:
     locals: dict[Meant, set[Local]] = field(default_factory=dict)
     modules: dict[str, set[tuple[str, str]]] = field(default_factory=dict)  # file -> {(name here, door)}
     stars: dict[str, set[str]] = field(default_factory=dict)  # file -> doors of `import *`
-    assigned: set[tuple[str, int]] = field(default_factory=set)  # (name, line) of the assignments that are followed
+    assignments: set[tuple[str, int]] = field(default_factory=set)  # (name, line) of the assignments that are followed
 
     def writings(self, origin: str, name: str) -> Iterator[tuple[str, str]]:
         """Each way to write a name of a file, with its door."""
@@ -120,25 +120,27 @@ class Bindings:
     def follow(self, uses: Iterable[Use]) -> frozenset[str]:
         """Take the assignments in that give a bound name another one, `total = lib.total`, and return the new names."""
         aliases: set[str] = set()
-        given = [use for use in uses if use.alias and (use.alias, use.line) not in self.assigned]
+        aliased_uses = [use for use in uses if use.alias and (use.alias, use.line) not in self.assignments]
         meant_by_way: dict[str, set[tuple[str, str, str]]] = {}
-        for (origin, name), local_names in self.locals.items() if given else ():
+        for (origin, name), local_names in self.locals.items() if aliased_uses else ():
             for one in local_names:
                 way = f"{one.receiver}.{one.here}" if one.receiver else one.here
                 meant_by_way.setdefault(way, set()).add((origin, name, one.door))
-        for use in given:
+        for use in aliased_uses:
             modules = self.modules.items() if use.receiver else ()
-            meant = {(o, use.name, door) for o, pairs in modules for here, door in pairs if here == use.receiver}
-            meant |= meant_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
-            for origin, name, door in meant:
+            meanings = {(o, use.name, door) for o, pairs in modules for here, door in pairs if here == use.receiver}
+            meanings |= meant_by_way.get(f"{use.receiver}.{use.name}" if use.receiver else use.name, set())
+            for origin, name, door in meanings:
                 span = None if use.function == MODULE else use.span
                 self.locals.setdefault((origin, name), set()).add(Local(use.alias, door, name, span=span))
-                self.assigned.add((use.alias, use.line))
+                self.assignments.add((use.alias, use.line))
                 aliases.add(use.alias)
         return frozenset(aliases)
 
 
-def bind(imports: Iterable[Import], origins: Mapping[str, Collection[str]], doors: Doors = MappingProxyType({})) -> Bindings:
+def bind(
+    imports: Iterable[Import], origins: Mapping[str, Collection[str]], doors: Doors = MappingProxyType({})
+) -> Bindings:
     """The names that a file's imports bind. `origins`: imported file -> the changed files whose names it hands on; `doors`: those that offer a few."""
     bindings = Bindings()
     for item in imports:
@@ -148,7 +150,7 @@ def bind(imports: Iterable[Import], origins: Mapping[str, Collection[str]], door
                 if name != "*":
                     local_name = here.get(name, name)
                     bindings.locals.setdefault((origin, name), set()).add(Local(local_name, item.target, name))
-                    if "." in local_name:  # a qualified name: its module is written out where it is used
+                    if "." in local_name:  # a qualified name: its module is spelling out where it is used
                         bindings.modules.setdefault(origin, set()).add((local_name.rpartition(".")[0], item.target))
                 elif "*" in here:
                     bindings.modules.setdefault(origin, set()).add((here["*"], item.target))
@@ -168,8 +170,8 @@ def _bind_offer(bindings: Bindings, item: Import, there: str, origin: str, name:
         ways.append((there, here.get("*", "")))
     for local_name, receiver in ways:
         if name == "*":
-            written = f"{receiver}.{local_name}" if receiver else local_name
-            bindings.modules.setdefault(origin, set()).add((written, item.target))
+            spelling = f"{receiver}.{local_name}" if receiver else local_name
+            bindings.modules.setdefault(origin, set()).add((spelling, item.target))
         else:
             bindings.locals.setdefault((origin, name), set()).add(Local(local_name, item.target, there, receiver))
 
@@ -206,7 +208,7 @@ def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) ->
     """The uses of a file that mean the target, and those that may mean it."""
     matches = []
     definitions = tuple(
-        use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assigned
+        use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
     )
     classes = classes_of(target, bound, path) if target.owner else {}
     for use in map(target.in_namespace, uses):
@@ -231,27 +233,31 @@ def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions:
 
 def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
     """A use of what a file takes from another under this name."""
+    own = bound.locals.get((origin, name), ())
     if use.form == "member":
         door = _door(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
-        if door:
-            return Match(use, sure=True, door=door, name=name)
-        for one in bound.locals.get((origin, name), ()):
-            if one.receiver and (use.receiver, use.name) == (one.receiver, one.here):
-                return Match(use, sure=True, door=one.door, name=one.there)
-        return None
+        ways = [one for one in own if one.receiver and (use.receiver, use.name) == (one.receiver, one.here)]
+        hit = (door, name) if door else (ways[0].door, ways[0].there) if ways else None
+        return Match(use, sure=True, door=hit[0], name=hit[1]) if hit is not None else None
     if name == WHOLE_MODULE and use.form == "name" and use.call is not None:
         door = _door(bound.modules.get(origin, ()), use.name)  # `const load = require("./load")` and `load()`
         if door:
             return Match(use, sure=True, door=door, name=name)
-    for one in bound.locals.get((origin, name), ()):
-        if use.form == "import" and use.name == one.there:
-            return Match(use, sure=True, door=one.door, name=one.there)
-        is_inside = one.span is None or _is_within(use, one.span)
-        if use.form == "name" and use.name == one.here and not one.receiver and is_inside:
-            return _beside(Match(use, sure=True, door=one.door, name=one.there), definitions)
+    local = next((one for one in own if _means(use, one)), None)
+    if local is not None:
+        hit_here = Match(use, sure=True, door=local.door, name=local.there)
+        return hit_here if use.form == "import" else _beside(hit_here, definitions)
     if use.form == "name" and use.name == name and origin in bound.stars:
         return _beside(Match(use, sure=True, door=min(bound.stars[origin]), name=name, star=True), definitions)
     return None
+
+
+def _means(use: Use, local: Local) -> bool:
+    """Whether a use without a receiver is what a file calls an imported name, or the name in the import itself."""
+    if use.form == "import":
+        return use.name == local.there
+    is_inside = local.span is None or _is_within(use, local.span)
+    return use.form == "name" and use.name == local.here and not local.receiver and is_inside
 
 
 def _beside(hit: Match, definitions: Sequence[Use]) -> Match:

@@ -131,11 +131,7 @@ def _members(outline: Outline, source: bytes, language: Conditions) -> dict[str,
         is_constructor = short in {owner.rpartition(".")[2], *filetype(symbol.path).constructors}
         if owner and is_constructor and (symbol.visibility == "file" or SHUT.match(lines[symbol.start - 1])):
             members[owner].append(f"{REQUIRES}a constructor that others can call")
-        if (
-            owner
-            and symbol.kind in METHODS
-            and not is_constructor
-        ):
+        if owner and symbol.kind in METHODS and not is_constructor:
             code = b"\n".join(lines[symbol.start - 1 : symbol.end])
             if language.operators.search(code[:LONGEST]):
                 members[owner].append(f"{OFFERS}{short}")

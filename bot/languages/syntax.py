@@ -69,7 +69,9 @@ class Shape:
     scope_name: Callable[[Node], str] = own_name
     own: Callable[[Node], tuple[str, ...]] = lambda _: ()  # the class whose member a name without a receiver is
     wraps: frozenset[str] = frozenset()  # what may stand around a name without changing what it does: `get<T>`
-    assignments: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # node -> (field of the name, of the value)
+    assignments: Mapping[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # node -> (field of the name, of the value)
 
 
 def grammar_of(file_type: FileType) -> Grammar | None:

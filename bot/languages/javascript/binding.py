@@ -15,7 +15,9 @@ EXPORTS = re.compile(rb"\bexports\b")
 REPLACED = re.compile(rb"(?<![\w.$])(?:module\.)?exports[ \t]*=(?![=>])[^\n]*")  # the last one counts
 UNKNOWN = re.compile(rb"\bdelete[ \t]+(?:module\.)?exports\[(?![\"'])[^\n]*")
 SET = re.compile(rb"^[ \t]*(\w{1,100})[ \t]*=(?!=|>)[^\n]*", re.MULTILINE)
-OWNERS = re.compile(rb"\b(?:this\b(?!\.\w{1,100}[ \t]*+[(.;?+*&|])|prototype\b)|\bdelete\b")  # `this`, where it may be set
+OWNERS = re.compile(
+    rb"\b(?:this\b(?!\.\w{1,100}[ \t]*+[(.;?+*&|])|prototype\b)|\bdelete\b"
+)  # `this`, where it may be set
 CALLS = re.compile(
     rb"\b(?:Object|Reflect)\.(?:assign|define(?:Property|Properties)|setPrototypeOf|deleteProperty|set)\b(?=[ \t]*\()"
 )
@@ -69,7 +71,9 @@ def _of_owner(node: Node) -> Iterator[Binding]:
     if statement is None or not owner or not name or not (is_deleted or is_set):
         return
     if not re.match(r"this\.[\w$]+\.bind\(", text(statement.child_by_field_name("right"))):
-        yield Binding(f"{owner}.{name}", 0 if is_instance else first_line(statement), text(statement).partition("\n")[0])
+        yield Binding(
+            f"{owner}.{name}", 0 if is_instance else first_line(statement), text(statement).partition("\n")[0]
+        )
 
 
 def _of_call(node: Node) -> Iterator[Binding]:

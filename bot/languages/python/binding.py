@@ -130,10 +130,10 @@ def _on_instance(method: Node, receiver: str, names: frozenset[str], inside: str
             yield Binding(inside + name, 0, _head(above).partition("\n")[0])
     if b"__dict__" in code or b"vars(" in code or b"attr" in code:
         plain = code.decode("utf-8", "replace")
-        for match in (match for pattern in _on_instance_patterns(receiver) for match in pattern.finditer(plain)):
-            written = {one or other for one, other in WRITTEN.findall(match[1])}
-            for name in sorted(written & names) or ([] if written else [ALL]):
-                yield Binding(inside + name, 0, match[0])
+        for row in (row for pattern in _on_instance_patterns(receiver) for row in pattern.finditer(plain)):
+            words = {one or other for one, other in WRITTEN.findall(row[1])}
+            for name in sorted(words & names) or ([] if words else [ALL]):
+                yield Binding(inside + name, 0, row[0])
 
 
 @lru_cache(maxsize=64)
