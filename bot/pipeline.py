@@ -217,7 +217,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 {**_other_inputs(deps, files, await tree.entries()), **masks.hide(beyond).rows()},
                 masks=masks,
                 past=past,
-                ignore_list=ignore_list.also(deps.ignored_findings, guides.rules, past.ignored_proofs),
+                ignore_list=ignore_list.also(deps.ignored_findings, guides.rules, past.ignored_proofs).about(files),
                 guidance=guides,
                 consumers=beyond,
                 checks=tuple(CustomCheck(*row) for row in settings.checks),
