@@ -159,8 +159,8 @@ class ReExports:
         origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
         for path, items in importers.items():
             if path not in barrels:
-                bound = bind(items, origins, self.scene.doors)
-                ways = {**self._ways(bound), **await self._assigned(path, bound)}
+                bindings = bind(items, origins, self.scene.doors)
+                ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
                 if ways:
                     candidates[path] = ways
         names = frozenset(name.partition(".")[0] for ways in candidates.values() for name in ways)
@@ -168,9 +168,11 @@ class ReExports:
         among = None if "default" in names else self.holders
         imports_by_path = await self.scene.head.importers(candidates, among) if candidates else {}
         former_imports = {path: tuple(items) for path, items in self.scene.former.items()}
-        taken = {item.target for side in (imports_by_path, former_imports) for items in side.values() for item in items}
+        import_targets = {
+            item.target for side in (imports_by_path, former_imports) for items in side.values() for item in items
+        }
         new: set[str] = set()
-        for path in sorted(taken & candidates.keys()):
+        for path in sorted(import_targets & candidates.keys()):
             names_offered = await self._offered(path, candidates[path])
             earlier_names = self.scene.doors[path]
             for name, meanings in names_offered.items():
@@ -182,14 +184,14 @@ class ReExports:
         }
         return {path: items for path, items in new_imports.items() if items}
 
-    def _ways(self, bound: Bindings) -> dict[str, set[Meant]]:
+    def _ways(self, bindings: Bindings) -> dict[str, set[Meant]]:
         """Name of a file -> what it means; a module by the name that it has here."""
         ways: dict[str, set[Meant]] = defaultdict(set)
-        for (origin, name), local_names in bound.locals.items():
+        for (origin, name), local_names in bindings.locals.items():
             for one in local_names if self._counts((origin, name)) else ():
                 if not one.receiver and "." not in one.here:
                     ways[one.here].add((origin, name))
-        for origin, modules in bound.modules.items():
+        for origin, modules in bindings.modules.items():
             for here, _ in modules if self.names.get(origin) else ():
                 ways[here].add((origin, "*"))
         return ways
@@ -197,10 +199,10 @@ class ReExports:
     def _counts(self, meaning: Meant) -> bool:
         return meaning[1] in self.names.get(meaning[0], ())
 
-    async def _assigned(self, path: str, bound: Bindings) -> dict[str, set[Meant]]:
+    async def _assigned(self, path: str, bindings: Bindings) -> dict[str, set[Meant]]:
         """The names that the file assigns a changed one to."""
-        words = {name for origin in bound.modules for name in self.names.get(origin, ())}
-        words |= {one.here for meant, every in bound.locals.items() if self._counts(meant) for one in every}
+        words = {name for origin in bindings.modules for name in self.names.get(origin, ())}
+        words |= {one.here for meant, every in bindings.locals.items() if self._counts(meant) for one in every}
         if not words:
             return {}
         either = "|".join(re.escape(word) for word in sorted(words))
@@ -212,11 +214,11 @@ class ReExports:
         wanted = words
         for _ in range(ALIASES if source is not None else 0):
             uses = self.scene.head.language.uses(path, source or b"", wanted)
-            wanted = set(bound.follow(use for use in uses if use.function == MODULE))
+            wanted = set(bindings.follow(use for use in uses if use.function == MODULE))
             if not wanted:
                 break
-        assigned_names = {name for name, _ in bound.assignments}
-        for meant, local_names in bound.locals.items():
+        assigned_names = {name for name, _ in bindings.assignments}
+        for meant, local_names in bindings.locals.items():
             for one in local_names:
                 if one.here in assigned_names and self._counts(meant):
                     aliases[one.here].add(meant)

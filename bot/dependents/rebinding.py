@@ -34,15 +34,15 @@ async def rebound_uses(
         former_imports = scene.former.get(path, [])
         if not former_imports or _statements(former_imports) == _statements(await scene.head.imports(path)):
             continue
-        bound = bind(former_imports, scene.origins, scene.doors)
-        rows += await _of_file(scene, language, (path, source.after), bound, obliging, fresh.get(path, ()))
-        if offers := await _lost_offers(scene, language, source, bound, obliging):
+        bindings = bind(former_imports, scene.origins, scene.doors)
+        rows += await _of_file(scene, language, (path, source.after), bindings, obliging, fresh.get(path, ()))
+        if offers := await _lost_offers(scene, language, source, bindings, obliging):
             lost_doors[path] = offers
     importers = await scene.head.importers(lost_doors) if lost_doors else {}
     sources = await scene.head.tree.read_many(sorted(importers))
     for path, text in sources.items():
-        bound = bind(importers[path], {}, lost_doors)
-        rows += await _of_file(scene, language, (path, text), bound, obliging, fresh.get(path, ()))
+        bindings = bind(importers[path], {}, lost_doors)
+        rows += await _of_file(scene, language, (path, text), bindings, obliging, fresh.get(path, ()))
     return tuple(row for row in dict.fromkeys(rows) if (row.symbol, row.path, row.line) not in open_places)
 
 
@@ -51,19 +51,19 @@ def _statements(items: Sequence[Import]) -> set[tuple[str, frozenset[str], tuple
 
 
 async def _lost_offers(
-    scene: Scene, language: Language, source: ChangedSource, bound: Bindings, targets: Sequence[UseTarget]
+    scene: Scene, language: Language, source: ChangedSource, bindings: Bindings, targets: Sequence[UseTarget]
 ) -> dict[str, set[Meant]]:
     """The names by which a file handed changed ones on before the change, and that mean something else in it now."""
     path = source.file.path
-    mine = [target for target in targets if path not in target.homes and is_imported(target, bound)]
+    mine = [target for target in targets if path not in target.homes and is_imported(target, bindings)]
     if not mine:
         return {}
-    uses = language.uses(source.file.old_path or path, source.before, names(mine, bound))
-    bound.follow(use for use in uses if use.function == MODULE)
+    uses = language.uses(source.file.old_path or path, source.before, names(mine, bindings))
+    bindings.follow(use for use in uses if use.function == MODULE)
     handed_on = scene.origins.get(path, set())
     wanted_meanings = {(origin, name) for target in mine for origin, door_names in target.doors for name in door_names}
     wanted_meanings = {meant for meant in wanted_meanings if meant[0] not in handed_on}
-    here = {one.here: meant for meant in wanted_meanings for one in bound.locals.get(meant, ()) if not one.receiver}
+    here = {one.here: meant for meant in wanted_meanings for one in bindings.locals.get(meant, ()) if not one.receiver}
     gone_names, offers = await scene.exports.gone_names(path), scene.doors.get(path, {})
     return {
         name: {here[local or name]}
@@ -76,18 +76,18 @@ async def _of_file(
     scene: Scene,
     language: Language,
     file: tuple[str, bytes],
-    bound: Bindings,
+    bindings: Bindings,
     targets: Sequence[UseTarget],
     fresh: Collection[int],
 ) -> list[Reference]:
     """The uses of one file, given as its path and its text, that mean a target by these bindings."""
     path, text = file
-    mine = [one for one in targets if path not in one.homes and one.is_visible(path) and is_imported(one, bound)]
-    uses = language.uses(path, text, names(mine, bound)) if mine else ()
+    mine = [one for one in targets if path not in one.homes and one.is_visible(path) and is_imported(one, bindings)]
+    uses = language.uses(path, text, names(mine, bindings)) if mine else ()
     lines = file_lines(text)
     rows: list[Reference] = []
     for target in mine:
-        for hit in match(target, uses, bound, path):
+        for hit in match(target, uses, bindings, path):
             use = hit.use
             if not (hit.sure or hit.rival) or use.form in ("import", "definition") or use.line in fresh:
                 continue

@@ -36,7 +36,7 @@ def test_what_an_instance_sets_under_the_name_of_a_method_opens_its_uses(
     """The method is where it was, and nobody reaches it."""
     pull = repository.change({"lib.py": CART, "pay.py": PAY}, {"lib.py": with_constructor(statement)})
 
-    assert [path for path, *_ in open_uses(pull)] == ["pay.py"]
+    assert [use.path for use in open_uses(pull)] == ["pay.py"]
 
 
 @pytest.mark.parametrize("statement", LEFT.values(), ids=LEFT)
@@ -71,7 +71,7 @@ def test_a_cast_hides_no_member_that_is_set(repository: Repository, start: str, 
     before = {"lib.ts": SCRIPT.replace("START", "").replace("END", ""), "pay.ts": SCRIPT_PAY}
     pull = repository.change(before, {"lib.ts": SCRIPT.replace("START", start).replace("END", end)})
 
-    assert [path for path, *_ in open_uses(pull)] == ["pay.ts"]
+    assert [use.path for use in open_uses(pull)] == ["pay.ts"]
 
 
 def test_a_method_that_is_bound_to_its_instance_stays(repository: Repository) -> None:

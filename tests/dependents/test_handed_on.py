@@ -57,7 +57,7 @@ REBOUND = {
     "a lookup": 'import lib\n\ntotal = getattr(lib, "total")',
     "a tuple": "import lib\n\n(total,) = (lib.total,)",
     "a file that is not there": "from shim import total",
-    "a package above": "from ..lib import total",
+    "a package that is not there": "from nowhere.lib import total",
     "another definition": "from loose import total",
 }
 

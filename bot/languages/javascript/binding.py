@@ -110,13 +110,13 @@ def _replaced_instances(root: Node, source: bytes) -> Iterator[Binding]:
 
 
 def _statements(node: Node) -> Iterator[Node]:
-    """The statements of a body, those of functions inside it left out."""
-    left = list(node.named_children)
-    while left:
-        one = left.pop()
+    """The statements of a body, those of functions inside it pending_nodes out."""
+    pending_nodes = list(node.named_children)
+    while pending_nodes:
+        one = pending_nodes.pop()
         yield one
         if "function" not in one.type and one.type not in ("method_definition", *CLASSES):
-            left += one.named_children
+            pending_nodes += one.named_children
 
 
 def _bare(node: Node) -> Node:
@@ -152,5 +152,7 @@ def _class_of(node: Node) -> str:
     if holder is None:
         return ""
     around = holder.parent
-    named = around.child_by_field_name("name") if around is not None and around.type == "variable_declarator" else None
-    return text(holder.child_by_field_name("name")) or text(named) or "default"
+    declarator_name = (
+        around.child_by_field_name("name") if around is not None and around.type == "variable_declarator" else None
+    )
+    return text(holder.child_by_field_name("name")) or text(declarator_name) or "default"
