@@ -192,8 +192,8 @@ def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequenc
 
 
 ADDED = frozenset(
-    {"allowlisted", "commit", "consumer", "reproduction", "repository", "symbol"}
-)  # fields of a finding and its evidence that older journals do not have: left out if they say nothing
+    {"allowlisted", "commit", "consumer", "missing_history", "reproduction", "repository", "symbol"}
+)  # fields of a change, a finding and its evidence that older journals do not have: left out if they say nothing
 
 
 DERIVED = frozenset({"rewrites"})  # what code makes of a finding and its tree: no part of what a replay compares

@@ -31,8 +31,8 @@ UNKNOWN = "what was reported there, and is not found again, is not known any mor
 class Commits(Protocol):
     """What a repository tells about commits outside the change."""
 
-    async def descends(self, commit: str) -> bool:
-        """Whether the head was made on top of this commit."""
+    async def descends(self, commit: str) -> bool | None:
+        """Whether the head was made on top of this commit; None if too little of the history is known."""
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
         """Those of the files that exist in a commit."""
@@ -146,8 +146,11 @@ async def _own(
     if earlier_review.base != pull.base:
         reason = f"the base changed from {earlier_review.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
         return await _apart(earlier_review, Round(full=full, reason=reason), commits)
-    if earlier_review.head != pull.head and not await commits.descends(earlier_review.head):
-        reason = f"the head is not built on {earlier_review.head[: memory.SHORT]}, which was reviewed"
+    is_built_on = earlier_review.head == pull.head or await commits.descends(earlier_review.head)
+    if not is_built_on:
+        doubt = "it is not known whether" if is_built_on is None else ""
+        relation = "is built on" if doubt else "is not built on"
+        reason = f"{doubt} the head {relation} {earlier_review.head[: memory.SHORT]}, which was reviewed".lstrip()
         return await _apart(earlier_review, Round(full=full, reason=reason), commits)
     names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
     blobs = await commits.many_at(earlier_review.head, [name for pair in names.values() for name in pair])
@@ -177,7 +180,7 @@ def _lasting(earlier_review: Earlier) -> Past:
 
 async def _leaks(earlier_review: Earlier, commits: Commits) -> tuple[Finding, ...]:
     """The secrets that were reported then. Neither a rebase nor a push over them takes them back."""
-    rewritten = not await commits.descends(earlier_review.head)
+    rewritten = await commits.descends(earlier_review.head) is False
     return tuple(
         memory.lasting(one, earlier_review.head, rewritten=rewritten)
         for one in earlier_review.findings
