@@ -71,11 +71,11 @@ def test_a_removed_secret_is_open_until_it_is_revoked(tmp_path: Path, way: str) 
 @pytest.mark.parametrize(
     ("count", "empty", "expected"),
     few(
-        {
-            "103, each of a line": (103, False, "only the last 100 commits"),
-            "240 of nothing": (240, True, "removed, still in commit"),
-            "more than are fetched": (260, True, "the change has 262 commits, and the last 250 are fetched"),
-        },
+        [
+            (103, False, "only the last 100 commits"),
+            (240, True, "removed, still in commit"),
+            (260, True, "the change has 262 commits, and the last 250 are fetched"),
+        ],
         0,
         2,
     ),
