@@ -80,7 +80,10 @@ class Deps:
     today: Callable[[], date] = date.today  # decides which suppressions have expired
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     earlier: bytes | None = None  # what the last review of the same change has left, or its JSON output
-    beside: tuple[bytes, ...] = ()  # the same of reviews of other pull requests with the same head, or of its branch
+    beside: tuple[
+        bytes, ...
+    ] = ()  # the same of reviews of other pull requests of its branch, or of its author with the same head
+    same_head: tuple[bytes, ...] = ()  # the same of those of other people with the same head
     loss: str = ""  # why what the last review has left cannot be used
     full: bool = False  # read everything again and say everything
     local: bytes | None = None  # the list of what the person at the terminal does not want to hear
@@ -168,7 +171,10 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         review = replace(review, checks=check_reports, failed_answers=failed_answers)
         open_findings = (*(placed.finding for placed in review.findings), *review.still, *withheld)
         here = (subject.pull.head, subject.pull.base)
-        archive = memory.update_archive(subject.past.archive, open_findings, judgement.refuted_marks, here)
+        ended = await memory.ended_marks(subject.past.archive, open_findings, subject.tree, session.silence)
+        archive = memory.update_archive(
+            subject.past.archive, open_findings, judgement.refuted_marks | ended, here, memory.MOST_ARCHIVED
+        )
         return session.calls.journal.end(subject.masks.cover(replace(review, kept_back=withheld, archive=archive)))
 
 
@@ -261,7 +267,9 @@ async def _past(
     secrets: bool,
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
-    past = await incremental.past(deps.earlier, deps.beside, tree, pull, files, full=deps.full, loss=deps.loss)
+    past = await incremental.past(
+        deps.earlier, deps.beside, tree, pull, files, full=deps.full, same_head=deps.same_head, loss=deps.loss
+    )
     leaks = await history.find_leaks(tree, files) if secrets else history.HistoryLeaks()
     masks.learn_values(leaks.values)
     return replace(past, leaks=(*past.leaks, *map(merge.identify, leaks.findings))), leaks.missing
@@ -306,6 +314,7 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...], paths: Collection[
     runs = [run.about(file.path for file in files) for run in deps.tool_runs]
     optional = {
         "beside": [codec.as_text(each) for each in deps.beside],
+        "same_head": [codec.as_text(each) for each in deps.same_head],
         "ignored": deps.ignored_findings,
         "masked": deps.mask_secrets,
         "local": codec.as_text(deps.local) if deps.local else None,
@@ -425,6 +434,7 @@ async def _judge(
         before=subject.past.before,
         leaks=subject.past.leaks,
         archive=subject.past.archive,
+        last_places=subject.past.last_places,
         full=subject.past.round.full,
         least=least,
         silence=session.silence,

@@ -333,6 +333,13 @@ class Checkout:
         result = await git.run("merge-base", "--is-ancestor", commit, self.pull.head, cwd=self._folder, env=self._env)
         return True if result.status == 0 else None if self.pull.missing_history else False
 
+    async def commits(self) -> frozenset[str] | None:
+        """The ids of the commits of the change; None if they cannot be known, or some of them are not in the store."""
+        if self.pull.object_dir or not self.pull.base or self.pull.missing_history:
+            return None
+        result = await git.run("rev-list", f"{self.pull.base}..{self.pull.head}", cwd=self._folder, env=self._env)
+        return None if result.status else frozenset(result.out.decode().split())
+
     async def additions(self, most: int) -> tuple[Sequence[tuple[str, str, str]], str]:
         """(commit, path, added line) of the commits of the change but its head, oldest first; and why some are missing, if any are.
 

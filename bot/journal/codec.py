@@ -207,6 +207,7 @@ def digests(review: Review) -> dict[str, str]:
     parts = asdict(replace(review, files=())) | {
         "files": files
     }  # without their hunks: a change of 30,000 lines is normal
+    parts["archive"] = [asdict(row) for row in review.archive if not row.finding.proven or row.finding.has_model]
     parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
     parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.read]
     texts = {name: json.dumps(_as_recorded(part), sort_keys=True, default=sorted) for name, part in parts.items()}

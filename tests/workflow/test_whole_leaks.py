@@ -80,7 +80,7 @@ def test_a_removed_secret_is_open_until_it_is_revoked(tmp_path: Path, way: str) 
         2,
     ),
 )
-def test_no_number_of_commits_hides_a_removed_secret(tmp_path: Path, count: int, empty: bool, expected: str) -> None:  # noqa: FBT001
+def test_no_number_of_commits_hides_a_removed_secret(tmp_path: Path, count: int, empty: bool, expected: str) -> None:
     """It is found behind them, or what was not looked through is open; in either case the check fails."""
 
     async def story() -> None:
