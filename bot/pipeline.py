@@ -171,7 +171,9 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         review = replace(review, checks=check_reports, failed_answers=failed_answers)
         open_findings = (*(placed.finding for placed in review.findings), *review.still, *withheld)
         here = (subject.pull.head, subject.pull.base)
-        ended = await memory.ended_marks(subject.past.archive, open_findings, subject.tree, session.silence)
+        ended = await memory.ended_marks(
+            subject.past.archive, open_findings, subject.tree, subject.files, session.silence
+        )
         archive = memory.update_archive(
             subject.past.archive, open_findings, judgement.refuted_marks | ended, here, memory.MOST_ARCHIVED
         )

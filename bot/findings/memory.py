@@ -255,18 +255,15 @@ async def ended_marks(
     archive: Sequence[ArchivedFinding],
     open_findings: Collection[Finding],
     tree: Tree,
+    files: Sequence[ChangedFile],
     silence: Callable[[Source, Finding], Silence | None],
 ) -> frozenset[str]:
-    """The identities of what code has found before and has looked at again, in the same words, without reporting it."""
+    """The identities of what code has found before and has looked at again, where its words are now, without reporting it."""
     open_marks = {one.identity for one in open_findings}
-    ended = set[str]()
-    for past in (row.finding for row in archive):
-        if past.identity in open_marks or not _is_for_code(past) or _silence(past, silence) != "fixed":
-            continue
-        blob = await tree.read(past.path, past.side)
-        if blob is not None and locate(blob.decode("utf-8", "replace"), past.quote) is not None:
-            ended.add(past.identity)
-    return frozenset(ended)
+    past = tuple(row.finding for row in archive if _is_for_code(row.finding) and row.finding.identity not in open_marks)
+    change = RoundChange(Earlier(1, "", "", findings=past), tree, files, (), {})
+    places = [(one, await change.find_words(one)) for one in past]
+    return frozenset(one.identity for one, now in places if now is not None and _silence(now, silence) == "fixed")
 
 
 def join_archives(own: Sequence[ArchivedFinding], others: Sequence[ArchivedFinding]) -> tuple[ArchivedFinding, ...]:

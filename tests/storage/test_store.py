@@ -5,6 +5,7 @@ from pathlib import Path
 from bot import storage
 from bot.storage import FinishedReview, StoredFinding, Suppression
 from bot.storage.database import Database
+from bot.storage.reviews import ReviewBeside
 from bot.values import PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
