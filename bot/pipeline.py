@@ -26,6 +26,7 @@ from bot.review import coverage, guidance, incremental, walkthrough
 from bot.review.opening import Survey
 from bot.review.session import Session, borne_out
 from bot.values import (
+    ArchivedFinding,
     ChangedFile,
     CheckReport,
     Coverage,
@@ -169,15 +170,21 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             subject, settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks
         )
         review = replace(review, checks=check_reports, failed_answers=failed_answers)
-        open_findings = (*(placed.finding for placed in review.findings), *review.still, *withheld)
-        here = (subject.pull.head, subject.pull.base)
-        ended = await memory.ended_marks(
-            subject.past.archive, open_findings, subject.tree, subject.files, session.silence
-        )
-        archive = memory.update_archive(
-            subject.past.archive, open_findings, judgement.refuted_marks | ended, here, memory.MOST_ARCHIVED
-        )
-        return session.calls.journal.end(subject.masks.cover(replace(review, kept_back=withheld, archive=archive)))
+        review = replace(review, kept_back=withheld)
+        archive = await _archive(review, subject, session, judgement.refuted_marks)
+        return session.calls.journal.end(subject.masks.cover(replace(review, archive=archive)))
+
+
+async def _archive(
+    review: Review, subject: Survey, session: Session, refuted_marks: frozenset[str]
+) -> tuple[ArchivedFinding, ...]:
+    """What was reported so far, for rounds that cannot find it again; `refuted_marks`: what a second opinion has refuted."""
+    open_findings = (*(placed.finding for placed in review.findings), *review.still, *review.kept_back)
+    archive, here = subject.past.archive, (subject.pull.head, subject.pull.base)
+    marks = refuted_marks | await memory.marks_of_ended(
+        archive, open_findings, subject.tree, subject.files, session.silence
+    )
+    return memory.update_archive(archive, open_findings, marks, here, memory.MOST_ARCHIVED)
 
 
 @asynccontextmanager

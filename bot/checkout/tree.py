@@ -488,17 +488,17 @@ async def _object(out: asyncio.StreamReader) -> bytes | None:
 
 def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
     """Path and text of each added line. In the patch of a merge, of those that none of its sides has: a row begins with a sign for each."""
-    path, inside, added = "", False, "+"
+    path, inside, signs = "", False, "+"
     for row in file_lines(patch):
         if row.startswith("diff --"):
             inside = False
         elif not inside and row.startswith("@@"):
-            added = "+" * (len(row) - len(row.lstrip("@")) - 1)
+            signs = "+" * (len(row) - len(row.lstrip("@")) - 1)
             inside = True
         elif not inside and row.startswith("+++ "):
             path = row[4:].removeprefix('"').removeprefix("b/").removesuffix("\t").removesuffix('"')
-        elif inside and row.startswith(added):
-            yield path, row[len(added) :]
+        elif inside and row.startswith(signs):
+            yield path, row[len(signs) :]
 
 
 def _binary_paths(patch: bytes) -> frozenset[str]:

@@ -212,10 +212,10 @@ async def revive(
         else:
             again = await recall(known, recollection.new, tree, files, reread, silence=silence)
         if not same:
-            unseen = await _unseen(
+            open_findings = await _unseen(
                 [row for row in rows if _is_for_code(row.finding)], again.new, tree, files, last_places
             )
-            again = replace(again, still=(*again.still, *unseen))
+            again = replace(again, still=(*again.still, *open_findings))
         unnumbered = [replace(one, status="new") for one in again.still if not one.number]
         unnumbered += [replace(one, status="new", verdict=Verdict.UNPROVEN) for one in again.doubtful if not one.number]
         recollection = Recollection(
@@ -240,8 +240,8 @@ async def _unseen(
     """
     findings = tuple(row.finding for row in rows)
     _, _, silent_findings = _repeated(Earlier(1, "", "", findings=findings), new, files)
-    known = Earlier(1, "", "", findings=findings, files=tuple(dict.fromkeys(one.path for one in findings)))
-    change = RoundChange(known, tree, files, (), {})
+    earlier = Earlier(1, "", "", findings=findings, files=tuple(dict.fromkeys(one.path for one in findings)))
+    change = RoundChange(earlier, tree, files, (), {})
     was_open = {row.finding.identity for row in rows if not set(last_places).isdisjoint(row.places)}
     open_findings = list[Finding]()
     for past in silent_findings:
@@ -251,7 +251,7 @@ async def _unseen(
     return open_findings
 
 
-async def ended_marks(
+async def marks_of_ended(
     archive: Sequence[ArchivedFinding],
     open_findings: Collection[Finding],
     tree: Tree,
@@ -315,10 +315,10 @@ def lasting(past: Finding, commit: str, *, rewritten: bool = False) -> Finding:
     """A problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
     where = f"commit {(commit_of(past) or commit)[:SHORT]}"
     holds = f"{where[:1].upper()}{where[1:]} still holds it"
-    fetched = f"{REWRITTEN} {where[:1].upper()}{where[1:]} can still be fetched by its id"
+    exists = f"{REWRITTEN} {where[:1].upper()}{where[1:]} can still be fetched by its id"
     if LASTING in past.title:
-        return replace(past, why=past.why.replace(holds, fetched) if rewritten else past.why, status="open")
-    way = fetched if rewritten else holds
+        return replace(past, why=past.why.replace(holds, exists) if rewritten else past.why, status="open")
+    way = exists if rewritten else holds
     return replace(
         past,
         title=f"{past.title}: {LASTING} {where}, revoke it",
