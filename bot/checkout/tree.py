@@ -350,11 +350,7 @@ class Checkout:
             return (), ""
         commits = await self._commits(most, "--no-merges", "--parents", "--full-history", paths=["--", "."])
         merges = await self._commits(most, "--merges")
-        missing = ""
-        if self.pull.missing_history:
-            missing = f"not all commits of the change were looked through for secrets: {self.pull.missing_history}"
-        elif max(len(commits), len(merges)) > most:
-            missing = f"only the last {most} commits of the change were looked through for secrets"
+        missing = self._history_gap(most, max(len(commits), len(merges)))
         additions: list[tuple[str, str, str]] = []
         room, until = HISTORY_BYTES, asyncio.get_running_loop().time() + HISTORY_SECONDS
         before = {row[0]: (row[1:] or [self.pull.base])[0] for row in reversed(commits[:most])}
@@ -372,6 +368,12 @@ class Checkout:
                 (commit, path, line.replace("\0", "")) for path, line in _added_lines(whole or b"") if path in binary
             ]
         return additions, missing
+
+    def _history_gap(self, most: int, count: int) -> str:
+        """Why so many commits are not all that the change has, or more than are looked through; empty if neither holds."""
+        if self.pull.missing_history:
+            return f"not all commits of the change were looked through for secrets: {self.pull.missing_history}"
+        return f"only the last {most} commits of the change were looked through for secrets" if count > most else ""
 
     async def _commits(self, most: int, *form: str, paths: Sequence[str] = ()) -> list[list[str]]:
         """The newest commits of the change, each with what the form asks for; without the head, which is shown elsewhere."""
