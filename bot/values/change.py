@@ -67,6 +67,7 @@ class PullRequest:
     withheld: tuple[str, ...] = field(
         default=(), metadata=EXACT
     )  # uncommitted files whose content a filter program would have to convert: not read
+    missing_history: str = ""  # why the store may lack commits of the change; empty: it holds all of them
     issues: tuple[LinkedIssue, ...] = ()
 
 
