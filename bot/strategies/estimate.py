@@ -13,6 +13,7 @@ from bot.llm import capacity
 from bot.review.session import Session
 from bot.strategies import load
 from bot.values import Usage
+from bot.values.model import CHARS_PER_TOKEN, density
 
 NAMES = ("direct", "cascade", "fanout", "rlm")
 WITH_ROOT = frozenset({"cascade", "rlm"})
@@ -22,7 +23,10 @@ Likely = tuple[Usage, float]  # a call, and how many times it is made in the mea
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What is assumed where nothing can be weighed: the means of 24 large and 32 small reviews whose every request was recorded (docs/evaluation.md)."""
+    """What is assumed where nothing can be weighed: the means of 24 large and 32 small reviews whose every request was recorded (docs/evaluation.md).
+
+    Tokens are those of `o200k_base`; a model whose tokenizer makes more of a text has more of them.
+    """
 
     turns: float = 2.7  # of a root
     output: int = 3_700  # tokens that a block prints to it, and what it is told with them
@@ -34,7 +38,7 @@ class Habits:
     opinion: int = 2_700  # tokens of a second opinion's prompt about one claim
     claim: int = 1_200  # tokens of each further claim in the same prompt
     # Of the readers, and of the second opinions: they ask to see more code, in a second call.
-    asking: float = 0.4
+    asking: float = 0.3
     doubting: float = 0.7
     looked_up: int = 3_500  # tokens of their first answer and of what they are shown then
     # Of a finding that a test is written about: the test with one mend in two, and the opinion on it.
@@ -78,18 +82,20 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
         raise TypeError("an estimate needs models that only rehearse")
     weighed = [*worker.prompt_usages, *(root.prompt_usages if root is not None else ())]
     read_tokens = sum(usage.input for usage in weighed)
-    readings = _likely(worker.prompt_usages) + _again(worker.look_up_usages, habits.asking, habits)
+    readings = _likely(worker.prompt_usages) + _again(
+        worker.look_up_usages, habits.asking, _sized(habits.looked_up, worker)
+    )
     led = list[Likely]()
     if root is not None and root.prompt_usages and name in WITH_ROOT:
         *read, first = root.prompt_usages
         read_tokens -= first.input
         share = habits.left_open if name == "cascade" else 1.0
-        asked = (
-            _again(root.look_up_usages, habits.asking, habits) if name == "cascade" else []
-        )  # nobody asks back about pairs
-        led = [*_likely(read), *asked, *_turns(first, habits, root.thinking("root"), share)]
+        asking = habits.asking if name == "cascade" else 0.0  # nobody asks back about pairs
+        led = _likely(read) + _again(root.look_up_usages, asking, _sized(habits.looked_up, root))
+        led += _turns(first, habits, root, share)
     elif root is not None:
-        led = _likely(root.prompt_usages) + _again(root.look_up_usages, habits.asking, habits)
+        led = _likely(root.prompt_usages)
+        led += _again(root.look_up_usages, habits.asking, _sized(habits.looked_up, root))
     judge = root or worker
     opinions = _opinions(read_tokens, judge, habits, proofs) if verify and read_tokens else []
     by_root = _usd(root.price, led) if root is not None else 0.0
@@ -105,37 +111,46 @@ def _likely(usages: Iterable[Usage]) -> list[Likely]:
     return [(usage, 1.0) for usage in usages]
 
 
-def _again(usages: Sequence[Usage], share: float, habits: Habits) -> list[Likely]:
+def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely]:
     """The second calls of those that ask to see more code: each sends its first prompt again, which the provider may have kept."""
-    return [(replace(usage, input=usage.input + habits.looked_up, cache_read=usage.input), share) for usage in usages]
+    return [(replace(usage, input=usage.input + looked_up, cache_read=usage.input), share) for usage in usages]
 
 
 def _opinions(read_tokens: int, judge: DryRun, habits: Habits, proofs: int) -> list[Likely]:
     """The second opinions on what is found, and the tests that are written about it."""
-    count = habits.findings * max(1.0, read_tokens / habits.part)
+    count = habits.findings * max(1.0, read_tokens / _sized(habits.part, judge))
     claims = max(1.0, min(habits.joint, count))
     thinking = judge.thinking("verify")
-    size = Usage(round(habits.opinion + habits.claim * (claims - 1)), round(200 * claims) + thinking)
+    size = Usage(_sized(habits.opinion + habits.claim * (claims - 1), judge), round(200 * claims) + thinking)
     requests = count / claims
     tested = min(proofs, math.ceil(count))
     writing = Usage(habits.proof, 1_000 + thinking)
     return [
         (size, requests),
-        *((usage, times * requests) for usage, times in _again([size], habits.doubting, habits)),
+        *(
+            (usage, times * requests)
+            for usage, times in _again([size], habits.doubting, _sized(habits.looked_up, judge))
+        ),
         (writing, tested * (1 + habits.mending)),
         (replace(writing, output=200), float(tested)),
     ]
 
 
-def _turns(first: Usage, habits: Habits, thinking: int, share: float) -> list[Likely]:
+def _turns(first: Usage, habits: Habits, root: DryRun, share: float) -> list[Likely]:
     """A root's calls: each sends everything before it again, which the provider may have kept."""
     count = math.ceil(habits.turns)
-    input_sizes = [first.input + number * (TURN_TOKENS + habits.output) for number in range(count)]
+    thinking, turn = root.thinking("root"), TURN_TOKENS + _sized(habits.output, root)
+    input_sizes = [first.input + number * turn for number in range(count)]
     before = [0, *input_sizes[:-1]]
     return [
         (Usage(size, TURN_TOKENS + thinking, cache_read=cached_size), share * min(1.0, habits.turns - number))
         for number, (size, cached_size) in enumerate(zip(input_sizes, before, strict=True))
     ]
+
+
+def _sized(amount: float, model: DryRun) -> int:
+    """So many tokens as a model counts them."""
+    return round(amount * CHARS_PER_TOKEN / density(model.name))
 
 
 def _usd(price: Price, calls: Sequence[Likely]) -> float | None:
