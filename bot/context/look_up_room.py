@@ -59,8 +59,8 @@ class AnswerRoom:
 
     def has(self, excerpt: Excerpt, number: int, *, exact: bool = True) -> bool:
         """Whether a line of its file is shown, or, of code that was not asked for by its place, known."""
-        known = not exact and (excerpt.path, excerpt.side, number) in self.known_places
-        return known or self.shown_lines.has(excerpt.path, number, excerpt.side)
+        is_known = not exact and (excerpt.path, excerpt.side, number) in self.known_places
+        return is_known or self.shown_lines.has(excerpt.path, number, excerpt.side)
 
 
 @dataclass(slots=True)

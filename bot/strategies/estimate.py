@@ -85,22 +85,22 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     readings = _likely(worker.prompt_usages) + _again(
         worker.look_up_usages, habits.asking, _sized(habits.looked_up, worker)
     )
-    led = list[Likely]()
+    root_calls = list[Likely]()
     if root is not None and root.prompt_usages and name in WITH_ROOT:
         *read, first = root.prompt_usages
         read_tokens -= first.input
         share = habits.left_open if name == "cascade" else 1.0
         asking = habits.asking if name == "cascade" else 0.0  # nobody asks back about pairs
-        led = _likely(read) + _again(root.look_up_usages, asking, _sized(habits.looked_up, root))
-        led += _turns(first, habits, root, share)
+        root_calls = _likely(read) + _again(root.look_up_usages, asking, _sized(habits.looked_up, root))
+        root_calls += _turns(first, habits, root, share)
     elif root is not None:
-        led = _likely(root.prompt_usages)
-        led += _again(root.look_up_usages, habits.asking, _sized(habits.looked_up, root))
+        root_calls = _likely(root.prompt_usages)
+        root_calls += _again(root.look_up_usages, habits.asking, _sized(habits.looked_up, root))
     judge = root or worker
     opinions = _opinions(read_tokens, judge, habits, proofs) if verify and read_tokens else []
-    by_root = _usd(root.price, led) if root is not None else 0.0
+    by_root = _usd(root.price, root_calls) if root is not None else 0.0
     rest = _sum(_usd(worker.price, readings), _usd(judge.price, opinions))
-    every = [*readings, *led, *opinions]
+    every = [*readings, *root_calls, *opinions]
     usage = Usage(*(round(sum(getattr(one, part) * times for one, times in every)) for part in PARTS))
     calls = round(sum(times for _, times in every))
     return Estimate(name, calls, usage, sum(weighed, Usage()), _sum(by_root, rest), by_root)
@@ -123,7 +123,7 @@ def _opinions(read_tokens: int, judge: DryRun, habits: Habits, proofs: int) -> l
     thinking = judge.thinking("verify")
     size = Usage(_sized(habits.opinion + habits.claim * (claims - 1), judge), round(200 * claims) + thinking)
     requests = count / claims
-    tested = min(proofs, math.ceil(count))
+    test_count = min(proofs, math.ceil(count))
     writing = Usage(habits.proof, 1_000 + thinking)
     return [
         (size, requests),
@@ -131,8 +131,8 @@ def _opinions(read_tokens: int, judge: DryRun, habits: Habits, proofs: int) -> l
             (usage, times * requests)
             for usage, times in _again([size], habits.doubting, _sized(habits.looked_up, judge))
         ),
-        (writing, tested * (1 + habits.mending)),
-        (replace(writing, output=200), float(tested)),
+        (writing, test_count * (1 + habits.mending)),
+        (replace(writing, output=200), float(test_count)),
     ]
 
 
