@@ -40,13 +40,21 @@ def program(machine: str = "") -> bytes | None:
     families = [(EQUAL, len(FAMILIES) - at, 0, family) for at, family in enumerate(FAMILIES)]
     sockets = [(LOAD, 0, 0, FIRST), *families, (RETURN, 0, 0, UNKNOWN), (RETURN, 0, 0, ALLOW)]
     # The upper half of the size, then the lower one; what is too large goes to the row after the next.
-    segments = [(LOAD, 0, 0, SECOND + 4), (EQUAL, 0, 3, 0), (LOAD, 0, 0, SECOND), (ABOVE, 1, 0, PAGE_BYTES), (RETURN, 0, 0, ALLOW)]
+    segments = [
+        (LOAD, 0, 0, SECOND + 4),
+        (EQUAL, 0, 3, 0),
+        (LOAD, 0, 0, SECOND),
+        (ABOVE, 1, 0, PAGE_BYTES),
+        (RETURN, 0, 0, ALLOW),
+    ]
     known_calls = [
         (EQUAL, 0, len(sockets), SOCKETS[name]), *sockets,
         (EQUAL, 0, len(segments) + 1, SEGMENTS[name]), *segments, (RETURN, 0, 0, REFUSE),
         (RETURN, 0, 0, ALLOW),
     ]  # fmt: skip
-    left = len(calls) + len(known_calls)  # rows between the first comparison of a number and the last row, which refuses
+    left = len(calls) + len(
+        known_calls
+    )  # rows between the first comparison of a number and the last row, which refuses
     rows = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, architecture), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
     rows.append((AT_LEAST, left, 0, X32))
     rows += [(EQUAL, left - at, 0, number) for at, number in enumerate(calls, 1)]
