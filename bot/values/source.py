@@ -42,6 +42,14 @@ class Use:
     alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a receiver comes from: a package, by its name in the file ("" for the file's own), and a function or a literal's type of it, if one is called."""
+
+    package: str
+    function: str = ""
+
+
 class SomeUses(tuple[Use, ...]):
     """Uses of a file that may have more: a limit ended the search."""
 
