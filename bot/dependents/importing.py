@@ -122,13 +122,15 @@ async def _through_barrels(
         for path, items in importers.items():
             for item in items:
                 origins = scene.origins.get(item.target, set()) - {path}
-                taken = [o for o in origins if "*" in item.names or item.names & wanted_names.get(o, frozenset())]
-                names_offered = scene.doors.get(item.target, {})
-                names = names_offered if "*" in item.names else item.names & names_offered.keys()
-                taken += [origin for name in names for origin, _ in names_offered[name]]
-                if taken and item not in scene.importers[path]:
+                passing_origins = [
+                    o for o in origins if "*" in item.names or item.names & wanted_names.get(o, frozenset())
+                ]
+                door_names = scene.doors.get(item.target, {})
+                names = door_names if "*" in item.names else item.names & door_names.keys()
+                passing_origins += [origin for name in names for origin, _ in door_names[name]]
+                if passing_origins and item not in scene.importers[path]:
                     scene.importers[path].append(item)
-                for origin in known_paths.intersection(taken):
+                for origin in known_paths.intersection(passing_origins):
                     _note(dependents_found, path, item, item.target, origin)
         if not importers:
             return
@@ -173,9 +175,9 @@ class ReExports:
         }
         new: set[str] = set()
         for path in sorted(import_targets & candidates.keys()):
-            names_offered = await self._offered(path, candidates[path])
+            door_names = await self._offered(path, candidates[path])
             earlier_names = self.scene.doors[path]
-            for name, meanings in names_offered.items():
+            for name, meanings in door_names.items():
                 if not meanings <= earlier_names.get(name, set()):
                     earlier_names.setdefault(name, set()).update(meanings)
                     new.add(path)
@@ -202,7 +204,7 @@ class ReExports:
     async def _assigned(self, path: str, bindings: Bindings) -> dict[str, set[Meant]]:
         """The names that the file assigns a changed one to."""
         words = {name for origin in bindings.modules for name in self.names.get(origin, ())}
-        words |= {one.here for meant, every in bindings.locals.items() if self._counts(meant) for one in every}
+        words |= {one.here for meaning, every in bindings.locals.items() if self._counts(meaning) for one in every}
         if not words:
             return {}
         either = "|".join(re.escape(word) for word in sorted(words))
@@ -218,23 +220,23 @@ class ReExports:
             if not wanted:
                 break
         assigned_names = {name for name, _ in bindings.assignments}
-        for meant, local_names in bindings.locals.items():
+        for meaning, local_names in bindings.locals.items():
             for one in local_names:
-                if one.here in assigned_names and self._counts(meant):
-                    aliases[one.here].add(meant)
+                if one.here in assigned_names and self._counts(meaning):
+                    aliases[one.here].add(meaning)
         return aliases
 
     async def _offered(self, path: str, ways: Mapping[str, set[Meant]]) -> dict[str, set[Meant]]:
         """What of the names importers can ask of the file."""
         outline = await self.scene.exports.outline("head", path)
-        names_offered: dict[str, set[Meant]] = {}
+        door_names: dict[str, set[Meant]] = {}
         for name, local in outline.exports if outline is not None else ():
             if (local or name) in ways:
-                names_offered[name] = ways[local or name]
+                door_names[name] = ways[local or name]
         if outline is not None and self.scene.head.mates(path):  # its namespace takes everything
             own = {symbol.name for symbol in outline.symbols}
-            names_offered |= {name: meanings for name, meanings in ways.items() if name in own}
-        return names_offered
+            door_names |= {name: meanings for name, meanings in ways.items() if name in own}
+        return door_names
 
     async def _search(self, names: frozenset[str]) -> None:
         """Find the lines that hold the names."""

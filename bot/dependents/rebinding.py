@@ -60,10 +60,12 @@ async def _lost_offers(
         return {}
     uses = language.uses(source.file.old_path or path, source.before, names(mine, bindings))
     bindings.follow(use for use in uses if use.function == MODULE)
-    handed_on = scene.origins.get(path, set())
+    barrel_origins = scene.origins.get(path, set())
     wanted_meanings = {(origin, name) for target in mine for origin, door_names in target.doors for name in door_names}
-    wanted_meanings = {meant for meant in wanted_meanings if meant[0] not in handed_on}
-    here = {one.here: meant for meant in wanted_meanings for one in bindings.locals.get(meant, ()) if not one.receiver}
+    wanted_meanings = {meaning for meaning in wanted_meanings if meaning[0] not in barrel_origins}
+    here = {
+        one.here: meaning for meaning in wanted_meanings for one in bindings.locals.get(meaning, ()) if not one.receiver
+    }
     gone_names, offers = await scene.exports.gone_names(path), scene.doors.get(path, {})
     return {
         name: {here[local or name]}

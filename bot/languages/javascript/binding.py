@@ -110,7 +110,7 @@ def _replaced_instances(root: Node, source: bytes) -> Iterator[Binding]:
 
 
 def _statements(node: Node) -> Iterator[Node]:
-    """The statements of a body, those of functions inside it pending_nodes out."""
+    """The statements of a body, those of functions inside it excepted."""
     pending_nodes = list(node.named_children)
     while pending_nodes:
         one = pending_nodes.pop()
