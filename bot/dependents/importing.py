@@ -213,16 +213,16 @@ class ReExports:
             return {}
         source = await self.scene.head.tree.read(path)
         aliases: dict[str, set[Meant]] = defaultdict(set)
-        wanted = words
+        search_words = words
         for _ in range(ALIASES if source is not None else 0):
-            uses = self.scene.head.language.uses(path, source or b"", wanted)
-            wanted = set(bindings.follow(use for use in uses if use.function == MODULE))
-            if not wanted:
+            uses = self.scene.head.language.uses(path, source or b"", search_words)
+            search_words = set(bindings.follow(use for use in uses if use.function == MODULE))
+            if not search_words:
                 break
-        assigned_names = {name for name, _ in bindings.assignments}
+        alias_names = {name for name, _ in bindings.assignments}
         for meaning, local_names in bindings.locals.items():
             for one in local_names:
-                if one.here in assigned_names and self._counts(meaning):
+                if one.here in alias_names and self._counts(meaning):
                     aliases[one.here].add(meaning)
         return aliases
 

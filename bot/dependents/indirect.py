@@ -128,10 +128,10 @@ class Indirect:
             return item
         owner = new.name.rpartition(".")[0]
         old = next((one for one in source.old.symbols if one.name == owner and one.kind == "class"), None)
-        former = _former_constructor(source.old, owner, new.short)
-        if old is None or former is None or not any(one.is_required for one in new.signature.parameters):
+        signature = _former_constructor(source.old, owner, new.short)
+        if old is None or signature is None or not any(one.is_required for one in new.signature.parameters):
             return item
-        was = replace(new, path=old.path, start=old.start, end=old.start, side="base", signature=former)
+        was = replace(new, path=old.path, start=old.start, end=old.start, side="base", signature=signature)
         self.implied_constructors.add(was)
         return replace(item, before=was, change="signature")
 

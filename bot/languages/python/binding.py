@@ -124,8 +124,8 @@ def _on_instance(method: Node, receiver: str, names: frozenset[str], inside: str
         if above is None or node is None:
             continue
         field = TARGET_FIELDS.get(above.type, "")
-        is_declared = above.type == "assignment" and above.child_by_field_name("right") is None
-        is_target = bool(field) and above.child_by_field_name(field) == node and not is_declared
+        has_no_value = above.type == "assignment" and above.child_by_field_name("right") is None
+        is_target = bool(field) and above.child_by_field_name(field) == node and not has_no_value
         if is_target or above.type in ("delete_statement", "as_pattern_target"):
             yield Binding(inside + name, 0, _head(above).partition("\n")[0])
     if b"__dict__" in code or b"vars(" in code or b"attr" in code:
