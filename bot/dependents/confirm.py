@@ -55,8 +55,8 @@ class Reach:
             return {}
         candidates = frozenset(among or ())
         if among is None or len(candidates) > FEW:
-            proposed = await propose(self.tree, self.language, clues)
-            candidates = proposed if among is None else candidates & proposed
+            proposals = await propose(self.tree, self.language, clues)
+            candidates = proposals if among is None else candidates & proposals
         imports_by_path: dict[str, tuple[Import, ...]] = {}
         paths = sorted(candidates)
         for at in range(0, len(paths), PORTION):  # the texts of a large tree are not held all at once

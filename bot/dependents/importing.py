@@ -11,7 +11,7 @@ from bot.dependents.confirm import Reach
 from bot.dependents.exports import Exports
 from bot.dependents.propose import globs
 from bot.dependents.prototypes import HeadersByDefinition
-from bot.dependents.sites import MODULE, Bindings, Meant, bind
+from bot.dependents.sites import MODULE, Bindings, Meaning, bind
 from bot.dependents.symbols import ChangedSource
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependent, Import, Query, Reference
@@ -39,7 +39,7 @@ class Scene:
         default_factory=lambda: defaultdict(list)
     )  # file -> imports of files that are gone
     origins: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # file -> changed files it hands on
-    doors: dict[str, dict[str, set[Meant]]] = field(
+    doors: dict[str, dict[str, set[Meaning]]] = field(
         default_factory=lambda: defaultdict(dict)
     )  # file -> name that it offers -> the changed names that it stands for
     former: dict[str, list[Import]] = field(default_factory=dict)  # changed file -> what it imported before
@@ -157,7 +157,7 @@ class ReExports:
         if not any(self.names.values()):
             return {}
         await self._search(frozenset().union(*self.names.values()))
-        candidates: dict[str, dict[str, set[Meant]]] = {}
+        candidates: dict[str, dict[str, set[Meaning]]] = {}
         origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
         for path, items in importers.items():
             if path not in barrels:
@@ -186,9 +186,9 @@ class ReExports:
         }
         return {path: items for path, items in new_imports.items() if items}
 
-    def _ways(self, bindings: Bindings) -> dict[str, set[Meant]]:
+    def _ways(self, bindings: Bindings) -> dict[str, set[Meaning]]:
         """Name of a file -> what it means; a module by the name that it has here."""
-        ways: dict[str, set[Meant]] = defaultdict(set)
+        ways: dict[str, set[Meaning]] = defaultdict(set)
         for (origin, name), local_names in bindings.locals.items():
             for one in local_names if self._counts((origin, name)) else ():
                 if not one.receiver and "." not in one.here:
@@ -198,10 +198,10 @@ class ReExports:
                 ways[here].add((origin, "*"))
         return ways
 
-    def _counts(self, meaning: Meant) -> bool:
+    def _counts(self, meaning: Meaning) -> bool:
         return meaning[1] in self.names.get(meaning[0], ())
 
-    async def _assigned(self, path: str, bindings: Bindings) -> dict[str, set[Meant]]:
+    async def _assigned(self, path: str, bindings: Bindings) -> dict[str, set[Meaning]]:
         """The names that the file assigns a changed one to."""
         words = {name for origin in bindings.modules for name in self.names.get(origin, ())}
         words |= {one.here for meaning, every in bindings.locals.items() if self._counts(meaning) for one in every}
@@ -212,7 +212,7 @@ class ReExports:
         if not any(value.search(line[:LONGEST]) for line in self.lines.get(path, ())):
             return {}
         source = await self.scene.head.tree.read(path)
-        aliases: dict[str, set[Meant]] = defaultdict(set)
+        aliases: dict[str, set[Meaning]] = defaultdict(set)
         search_words = words
         for _ in range(ALIASES if source is not None else 0):
             uses = self.scene.head.language.uses(path, source or b"", search_words)
@@ -226,10 +226,10 @@ class ReExports:
                     aliases[one.here].add(meaning)
         return aliases
 
-    async def _offered(self, path: str, ways: Mapping[str, set[Meant]]) -> dict[str, set[Meant]]:
+    async def _offered(self, path: str, ways: Mapping[str, set[Meaning]]) -> dict[str, set[Meaning]]:
         """What of the names importers can ask of the file."""
         outline = await self.scene.exports.outline("head", path)
-        door_names: dict[str, set[Meant]] = {}
+        door_names: dict[str, set[Meaning]] = {}
         for name, local in outline.exports if outline is not None else ():
             if (local or name) in ways:
                 door_names[name] = ways[local or name]

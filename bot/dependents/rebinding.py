@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from bot.dependents.importing import Scene
-from bot.dependents.sites import MODULE, Bindings, Meant, UseTarget, bind, match, names, reference
+from bot.dependents.sites import MODULE, Bindings, Meaning, UseTarget, bind, match, names, reference
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.targets import is_imported
 from bot.ports import Language
@@ -28,7 +28,7 @@ async def rebound_uses(
     obliging = [target for target in targets if target.contract]
     open_places = {(row.symbol, row.path, row.line) for row in references if not row.is_guessed}
     rows: list[Reference] = []
-    lost_doors: dict[str, dict[str, set[Meant]]] = {}
+    lost_doors: dict[str, dict[str, set[Meaning]]] = {}
     for source in scene.sources if obliging else ():
         path = source.file.path
         former_imports = scene.former.get(path, [])
@@ -52,7 +52,7 @@ def _statements(items: Sequence[Import]) -> set[tuple[str, frozenset[str], tuple
 
 async def _lost_offers(
     scene: Scene, language: Language, source: ChangedSource, bindings: Bindings, targets: Sequence[UseTarget]
-) -> dict[str, set[Meant]]:
+) -> dict[str, set[Meaning]]:
     """The names by which a file handed changed ones on before the change, and that mean something else in it now."""
     path = source.file.path
     mine = [target for target in targets if path not in target.homes and is_imported(target, bindings)]

@@ -85,8 +85,8 @@ def resembles(receiver: str, owner: str) -> bool:
     return len(last) >= LONG and last in owner.lower()
 
 
-Meant = tuple[str, str]  # a changed file, and a name of it; "*" is the file as a whole
-Doors = Mapping[str, Mapping[str, Collection[Meant]]]  # file -> name that it offers -> what that stands for
+Meaning = tuple[str, str]  # a changed file, and a name of it; "*" is the file as a whole
+Doors = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> name that it offers -> what that stands for
 Span = tuple[int, int]
 
 
@@ -105,7 +105,7 @@ class Local:
 class Bindings:
     """What the imports of one file bind, for the files that the change touches."""
 
-    locals: dict[Meant, set[Local]] = field(default_factory=dict)
+    locals: dict[Meaning, set[Local]] = field(default_factory=dict)
     modules: dict[str, set[tuple[str, str]]] = field(default_factory=dict)  # file -> {(name here, door)}
     stars: dict[str, set[str]] = field(default_factory=dict)  # file -> doors of `import *`
     assignments: set[tuple[str, int]] = field(default_factory=set)  # (name, line) of the assignments that are followed
@@ -306,8 +306,8 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
         for name in door_names:
             below = f".{rest}" if rest and name == outer else ""
             ways = dict(bound.writings(origin, name))
-            qualified = {f"{here}.{name}" for here, _ in bound.modules.get(origin, ())}
-            class_names.update({way if way in qualified else f"{way}{below}": door for way, door in ways.items()})
+            qualified_names = {f"{here}.{name}" for here, _ in bound.modules.get(origin, ())}
+            class_names.update({way if way in qualified_names else f"{way}{below}": door for way, door in ways.items()})
             if origin in bound.stars:
                 class_names[name] = min(bound.stars[origin])
     return class_names
