@@ -133,12 +133,12 @@ def _read(shown_text: str, form: Mapping[str, Any]) -> dict[str, Any]:
 def _checks(shown_text: str) -> list[dict[str, Any]]:
     """What the checks of the repository's owner are answered, by their names."""
     is_broken = UNNAMED.strip() in shown_text
-    unnamed = {
+    unnamed: dict[str, Any] = {
         "verdict": "failed" if is_broken else "passed",
         "reason": "`parcel_id` is not defined." if is_broken else "",
         "quotes": [{"path": "parcel/carrier.py", "quote": UNNAMED}] if is_broken else [],
     }
-    again = {"verdict": "undecided", "reason": AGAIN, "quotes": []}
+    again: dict[str, Any] = {"verdict": "undecided", "reason": AGAIN, "quotes": []}
     answers_by_name = {"errors name the parcel": unnamed, "announced once": again}
     rows = re.findall(
         r"^(\d+)\. ([\w ]+?)(?: \(in|:)",
