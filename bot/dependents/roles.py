@@ -12,7 +12,6 @@ from bot.dependents.schemas import migrations, sql
 from bot.dependents.settings_formats import format_of, has_parser
 from bot.text.filetypes import filetype
 from bot.text.paths import (
-    decides_nothing,
     is_action,
     is_code,
     is_dockerfile,
@@ -34,8 +33,8 @@ _UNBUILT = re.compile(r"\.(?:pyi|d\.[cm]?ts|exs)$|(?:^|/)[._][^/]*\.go$")
 def changes_role(old: str, new: str) -> bool:
     """Whether a file that goes from one path to the other becomes something else.
 
-    A mark that spares a file a reader (another project's code, output of a program) must hold before the change and after it, which
-    is asked where it counts; here it counts if it is lost, and for settings also if it is gained: their keys are gone.
+    What spares a file a check (it is a test, a sample, another project's code, output of a program) must hold before the change and
+    after it, which is asked where it counts; here it counts if it is lost, and for settings also if it is gained: their keys are gone.
     """
     kind, marks = _kind(old), _sparing_marks(old) ^ _sparing_marks(new)
     if kind != _kind(new):
@@ -69,13 +68,10 @@ def _parts(path: str) -> frozenset[str]:
     parts = {
         "workflow": is_workflow(path),
         "action": is_action(path),
-        "CI": decides_nothing(path) == "CI",
         "image": is_dockerfile(path),
         "settings": is_settings(path),
         "migration": migrations.is_in_folder(path),
         "way back": bool(sql.forward_names(path)),
-        "test": is_test(path),
-        "sample": is_sample(path),
         "unbuilt": bool(_UNBUILT.search(path)),
     }
     return frozenset(part for part, holds in parts.items() if holds)
@@ -83,7 +79,14 @@ def _parts(path: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8_192)
 def _sparing_marks(path: str) -> frozenset[str]:
-    marks = {"vendored": vendored_folder(path) is not None, "output": is_output(path)}
+    if is_workflow(path):  # whatever its name is
+        return frozenset()
+    marks = {
+        "vendored": vendored_folder(path) is not None,
+        "output": is_output(path),
+        "test": is_test(path),
+        "sample": is_sample(path),
+    }
     return frozenset(mark for mark, holds in marks.items() if holds)
 
 
