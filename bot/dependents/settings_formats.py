@@ -73,7 +73,7 @@ def _walk(value: object) -> Iterator[Place]:
                     continue
                 yield (*around, key)
                 left.append(((*around, key), inner))
-        elif isinstance(one, list):
+        elif isinstance(one, list) and len(around) < _DEEPEST:
             left += [((*around, ITEM), inner) for inner in one]
 
 

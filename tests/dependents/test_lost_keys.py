@@ -346,3 +346,33 @@ def test_large_settings_cost_little(path: str) -> None:
             parsed_places(path, text[: 1 << 20])
 
     assert time.process_time() - begin < 30
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'timeout_limit: 3\nretry_count: 2\n"<<": {timeout_seconds: 3}\n',
+        "timeout_limit: 3\nretry_count: 2\n'<<': [{timeout_seconds: 3}]\n",
+        "timeout_seconds.ms: 3\nretry_count: 2\n",
+        "- timeout_limit: 3\n  retry_count: 2\n- timeout_seconds: 3\n",
+        "- timeout_seconds: 3\n  retry_count: 2\n",
+    ],
+)
+def test_a_key_that_only_looks_as_if_it_was_there_is_gone(repository: Repository, text: str) -> None:
+    """A merge in quotes, a longer name, and a list in the place of the mapping define another key than the one that is read."""
+    reader = 'import yaml\n\nC = yaml.safe_load(open("config.yml"))\n\n\ndef f():\n    return C["timeout_seconds"]\n'
+    before = {"config.yml": "timeout_seconds: 3\nretry_count: 2\n", "app.py": reader}
+    rows = find(repository.change(before, {"config.yml": text})).references
+
+    assert ("app.py", 7) in {(row.path, row.line) for row in rows if row.name == "timeout_seconds"}
+
+
+@pytest.mark.parametrize(
+    "text", ["<<: {timeout_seconds: 3}\n", "<<: [{timeout_seconds: 3}]\n", "!!merge x: 1\ntimeout_seconds: 3\n"]
+)
+def test_a_key_that_a_mapping_merges_is_there(repository: Repository, text: str) -> None:
+    """A plain `<<` merges."""
+    before = {"config.yml": "timeout_seconds: 3\nretry_count: 2\n", "app.py": 'import c\n\nT = c["timeout_seconds"]\n'}
+    rows = find(repository.change(before, {"config.yml": f"retry_count: 2\n{text}"})).references
+
+    assert "timeout_seconds" not in {row.name for row in rows}
