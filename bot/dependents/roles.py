@@ -43,7 +43,7 @@ def changes_role(old: str, new: str) -> bool:
         return False
     is_spared_no_more = not marks.isdisjoint(_sparing_marks(old))
     is_read_no_more = bool(marks) and has_parser(old)
-    return is_spared_no_more or is_read_no_more or _parts(old) != _parts(new) or _leaves_drawer(old, new)
+    return is_spared_no_more or is_read_no_more or _parts(old) != _parts(new) or _becomes_migration(old, new)
 
 
 @lru_cache(maxsize=8_192)
@@ -70,7 +70,6 @@ def _parts(path: str) -> frozenset[str]:
         "action": is_action(path),
         "image": is_dockerfile(path),
         "settings": is_settings(path),
-        "migration": migrations.is_in_folder(path),
         "way back": bool(sql.forward_names(path)),
         "unbuilt": bool(_UNBUILT.search(path)),
     }
@@ -90,7 +89,9 @@ def _sparing_marks(path: str) -> frozenset[str]:
     return frozenset(mark for mark, holds in marks.items() if holds)
 
 
-def _leaves_drawer(old: str, new: str) -> bool:
-    """Whether a migration goes from a folder below the migrations to that folder itself, which a tool may read alone."""
+def _becomes_migration(old: str, new: str) -> bool:
+    """Whether a file comes to the migrations, or from a folder below them to their own, which a tool may read alone."""
+    if not migrations.is_in_folder(new):
+        return False
     home = migrations.home(new)
-    return migrations.is_in_folder(new) and dirname(new) == home and dirname(old).startswith(f"{home}/")
+    return not migrations.is_in_folder(old) or (dirname(new) == home and dirname(old).startswith(f"{home}/"))
