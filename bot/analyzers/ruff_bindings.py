@@ -51,7 +51,7 @@ class ModuleNames:
     )  # -> where they are bound all the same
     stars: set[Star] = field(default_factory=set)
     uses: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))  # of the module's own names -> lines
-    imported: set[str] = field(default_factory=set)
+    imports: set[str] = field(default_factory=set)
     accesses: Counter[str] = field(default_factory=Counter)  # what can take any name away, as it is written
 
     def note(self, names: Iterable[str], span: Span) -> None:
@@ -77,7 +77,7 @@ def unsure(head: ModuleNames, base: ModuleNames) -> Iterator[tuple[str, int, fro
     """(name, line, stars) of what the change leaves unbound, as far as the module itself tells. `stars`: those that may bind it."""
     fresh_stars = frozenset(head.stars - base.stars)
     if head.accesses - base.accesses:
-        for name in sorted(head.imported & head.certain & head.uses.keys()):
+        for name in sorted(head.imports & head.certain & head.uses.keys()):
             yield name, head.uses[name][0], frozenset()
     for name, lines in sorted(head.uses.items(), key=lambda item: item[1][0]):
         if name in head.certain or name in IMPLICIT:
@@ -317,7 +317,7 @@ def _imports(node: ast.Import | ast.ImportFrom, module: ModuleNames) -> set[str]
         module.stars.add((node.level, node.module or ""))
         return set()
     names = {(part.asname or part.name).partition(".")[0] for part in node.names}
-    module.imported |= names
+    module.imports |= names
     return names
 
 

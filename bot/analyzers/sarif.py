@@ -47,8 +47,8 @@ class Sarif:
             text = blob.decode("utf-8", "replace")
             lines = [line.rstrip("\r") for line in text.split("\n")]
             results = self._found.get(path, ())
-            if moved := [each for each in results if each.start > _counted_alike(text)]:
-                number = count(len(moved), "result")
+            if behind := [each for each in results if each.start > _counted_alike(text)]:
+                number = count(len(behind), "result")
                 reasons[path] = f"{number} behind a character that some programs count as the end of a line"
             quotes = {
                 each: quote_of(lines[each.start - 1]) if 0 < each.start <= len(lines) else None for each in results

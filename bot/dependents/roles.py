@@ -58,8 +58,8 @@ def _kind(path: str) -> str:
         return f"format {one.lexer}"
     if is_style(path):
         return "style"
-    named = is_code(path) or is_settings(path) or is_page(path) or has_parser(path) or bool(one.suffixes)
-    return format_of(path) if named else ""
+    is_known = is_code(path) or is_settings(path) or is_page(path) or has_parser(path) or bool(one.suffixes)
+    return format_of(path) if is_known else ""
 
 
 @lru_cache(maxsize=8_192)

@@ -145,8 +145,8 @@ class _Places:
         """Each file that the address can mean: an author who chooses names must not choose between them."""
         readings = {path.removeprefix(self._root) if self._root else path for path in _readings(result)}
         exact = readings & self._paths
-        composed = {path for one in readings - exact for path in self._by_composed_name.get(_composed(one), ())}
-        return tuple(sorted(exact | composed))
+        similar = {path for one in readings - exact for path in self._by_composed_name.get(_composed(one), ())}
+        return tuple(sorted(exact | similar))
 
     @cached_property
     def _by_composed_name(self) -> Mapping[str, Sequence[str]]:

@@ -144,8 +144,8 @@ def _first_result(root: Node) -> str:
 def _with_table(symbols: Sequence[Symbol], walk: _LuaWalk, table_name: str) -> tuple[Symbol, ...]:
     """The definitions; a member of a table that nobody gets who requires the file has that as a condition."""
     names = _names_of(table_name, walk)
-    offered = {local for table, _, local in walk.members if ROOT.split(table)[0] in names}
-    others = {local for table, _, local in walk.members if local not in offered}
+    exports = {local for table, _, local in walk.members if ROOT.split(table)[0] in names}
+    others = {local for table, _, local in walk.members if local not in exports}
     return tuple(
         replace(one, conditions=(*one.conditions, "in a table that the file does not return"))
         if one.name in others
