@@ -183,11 +183,11 @@ def _root(absolute: Collection[str], changed_files: Mapping[str, ChangedFile], t
         for path in names.get(posixpath.basename(each), ())[:MOST_BASES]:
             if each.endswith(f"/{path}"):
                 counts[each.removesuffix(path)] += 1
-    explained = {
+    file_counts = {
         root: sum(path.startswith(root) and path.removeprefix(root) in tree_paths for path in absolute)
         for root in sorted(counts, key=lambda root: (-counts[root], len(root)))[:MOST_ROOTS]
     }
-    return min(explained, key=lambda root: (-explained[root], len(root)), default="")
+    return min(file_counts, key=lambda root: (-file_counts[root], len(root)), default="")
 
 
 def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> ToolResult | None:
