@@ -376,7 +376,7 @@ def test_a_key_that_only_looks_as_if_it_was_there_is_gone(repository: Repository
         ("? '<<'\n: {timeout_seconds: 3}\n", False),
     ],
 )
-def test_only_a_plain_mark_merges(text: str, is_there: bool) -> None:  # noqa: FBT001 - a case of the table
+def test_only_a_plain_mark_merges(text: str, is_there: bool) -> None:
     """What a mapping merges is in the section around it."""
     some_places = parsed_places("config.yml", f"retry_count: 2\n{text}") or frozenset()
 
