@@ -264,6 +264,31 @@ def test_who_reads_another_known_key_has_renamed_nothing(repository: Repository)
     assert _open(found, "a.js") == []
 
 
+DROPPED = "exports.up = async (knex) => {\n  await knex.schema.alterTable('orders', (t) => {\n    t.dropColumn('order_total');\n  });\n};\n"
+BACK = "  await knex.schema.alterTable('orders', (t) => {\n    t.text('order_total');\n  });\n"
+OLDER = "exports.up = (knex) => knex.schema.alterTable('orders', (t) => { t.integer('order_total') })\n"
+READER = 'def show(row):\n    return row["order_total"]\n'
+
+
+@pytest.mark.parametrize(
+    ("migration", "open_uses"),
+    [
+        (DROPPED, ["views.py:2"]),
+        (DROPPED.replace("};\n", f"{BACK}}};\n"), []),
+        (DROPPED.replace("};\n", f"  if (late) {{\n{BACK}  }}\n}};\n"), ["views.py:2"]),
+        ("exports.up = async (knex) => {\n};\n\n" + DROPPED.replace("exports.up", "exports.down"), []),
+    ],
+)
+def test_an_older_migration_reads_no_dropped_column(
+    repository: Repository, migration: str, open_uses: list[str]
+) -> None:
+    """Code that reads it does, unless the same migration brings the column back or drops it on its way back alone."""
+    before = {"views.py": READER, "db/knex_migrations/1.js": OLDER}
+    found = find(repository.change(before, {"db/knex_migrations/2.js": migration}))
+
+    assert _open(found, "db/knex_migrations/2.js") == open_uses
+
+
 STAYS = {
     "the file still sets the key": (
         "class A:\n    def __init__(self):\n        self.shop_slug = None\n\n    def url(self):\n        return 'a/' + self.shop_slug + '/b'\n",
@@ -346,3 +371,38 @@ def test_large_settings_cost_little(path: str) -> None:
             parsed_places(path, text[: 1 << 20])
 
     assert time.process_time() - begin < 30
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'timeout_limit: 3\nretry_count: 2\n"<<": {timeout_seconds: 3}\n',
+        "timeout_limit: 3\nretry_count: 2\n'<<': [{timeout_seconds: 3}]\n",
+        "timeout_seconds.ms: 3\nretry_count: 2\n",
+        "- timeout_limit: 3\n  retry_count: 2\n- timeout_seconds: 3\n",
+        "- timeout_seconds: 3\n  retry_count: 2\n",
+    ],
+)
+def test_a_key_that_only_looks_as_if_it_was_there_is_gone(repository: Repository, text: str) -> None:
+    """A merge in quotes, a longer name, and a list in the place of the mapping define another key than the one that is read."""
+    reader = 'import yaml\n\nC = yaml.safe_load(open("config.yml"))\n\n\ndef f():\n    return C["timeout_seconds"]\n'
+    before = {"config.yml": "timeout_seconds: 3\nretry_count: 2\n", "app.py": reader}
+    rows = find(repository.change(before, {"config.yml": text})).references
+
+    assert ("app.py", 7) in {(row.path, row.line) for row in rows if row.name == "timeout_seconds"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        ("<<: {timeout_seconds: 3}\n", True),
+        ("<<: [{timeout_seconds: 3}]\n", True),
+        ('"<<": {timeout_seconds: 3}\n', False),
+        ("? '<<'\n: {timeout_seconds: 3}\n", False),
+    ],
+)
+def test_only_a_plain_mark_merges(text: str, is_there: bool) -> None:
+    """What a mapping merges is in the section around it."""
+    some_places = parsed_places("config.yml", f"retry_count: 2\n{text}") or frozenset()
+
+    assert any(one[1:] == ("timeout_seconds",) for one in some_places) is is_there
