@@ -14,7 +14,7 @@ from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
-FEW = 40  # files that are read rather than proposed by a search
+FEW = 40  # files that are read rather than proposed by a search; targets that one search finds quickly
 NO_LINKS = FollowedLinks()
 Importers = Mapping[str, tuple[Import, ...]]
 
@@ -46,7 +46,7 @@ class Reach:
     async def importers(self, targets: Collection[str], among: Collection[str] | None = None) -> Importers:
         """Importing file -> its imports that land on one of the targets. Proposed and confirmed on the head tree.
 
-        `among`: the files that are asked; of more than a few those that are proposed.
+        `among`: the files that are asked; of many only those that are proposed, if a search for few targets tells which.
         """
         ways = {way for path in targets for way in (path, *self.links.others.get(path, ()))}
         clues = [self.project.clues(path) for path in sorted(ways)]
@@ -54,7 +54,7 @@ class Reach:
         if not words:
             return {}
         candidates = frozenset(among or ())
-        if among is None or len(candidates) > FEW:
+        if among is None or len(clues) <= FEW < len(candidates):
             proposals = await propose(self.tree, self.language, clues)
             candidates = proposals if among is None else candidates & proposals
         imports_by_path: dict[str, tuple[Import, ...]] = {}

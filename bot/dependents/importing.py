@@ -22,6 +22,7 @@ OFFERED_HOPS = 8  # from a file that hands a name on to the next
 ALIASES = 4  # assignments from the imported name to the last
 LONGEST = 400  # characters of a line
 MOST_LINES = 20_000
+WORD = re.compile(r"[\w$]+")
 
 
 @dataclass(slots=True)
@@ -147,7 +148,9 @@ class ReExports:
     scene: Scene
     names: Mapping[str, frozenset[str]]  # changed file -> its names whose contract changed
     holders: set[str] = field(default_factory=set)  # files in which one of the names is written that doors offer
-    lines: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # file -> those lines
+    values: dict[str, set[str]] = field(
+        default_factory=lambda: defaultdict(set)
+    )  # file -> the names that stand uncalled behind an equals sign
     searched_names: set[str] = field(default_factory=set)
 
     async def takers(
@@ -207,9 +210,7 @@ class ReExports:
         words |= {one.here for meaning, every in bindings.locals.items() if self._counts(meaning) for one in every}
         if not words:
             return {}
-        either = "|".join(re.escape(word) for word in sorted(words))
-        value = re.compile(rf"=.{{0,{LONGEST}}}(?<![\w$])(?:{either})(?![\w$])")
-        if not any(value.search(line[:LONGEST]) for line in self.lines.get(path, ())):
+        if words.isdisjoint(self.values.get(path, ())):
             return {}
         source = await self.scene.head.tree.read(path)
         aliases: dict[str, set[Meaning]] = defaultdict(set)
@@ -245,11 +246,15 @@ class ReExports:
         if not new:
             return
         head = self.scene.head
-        any_name = rf"(?<![\w$])(?:{'|'.join(re.escape(name) for name in new)})(?![\w$])"
+        any_name = rf"\b(?:{'|'.join(re.escape(name) for name in new)})\b"  # one pattern: git runs each over every line
         rows = await head.tree.grep_lines(Query([any_name], globs(head.language), syntax="perl", limit=MOST_LINES))
         for path, _, text in rows:
             self.holders.add(path)
-            self.lines[path].append(text)
+            row = text[:LONGEST]
+            for word in WORD.finditer(row) if "=" in row else ():
+                is_value = "=" in row[: word.start()] and not row[word.end() :].lstrip().startswith("(")
+                if is_value and word[0] in self.searched_names:
+                    self.values[path].add(word[0])
         if len(rows) >= MOST_LINES:
             self.scene.missed_uses.append(
                 f"{MOST_LINES:,} lines and more hold names that other files may hand on: not all were looked at"
