@@ -1,0 +1,189 @@
+"""Helm charts: values, and templates that are included by name. A small lexer of Go's templates, linear in the text."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from bot.dependents.declarations import TEMPLATES, nodes
+from bot.dependents.declarations.reading import Certainty, Declaration, NameUse, Paths, Reading, Scope
+
+CHART, VALUES = "Chart.yaml", "values.yaml"
+DEEPEST = 40  # keys of values in keys
+MOST_PATHS = 20_000  # of one file of values
+_COMMENT = re.compile(r"\{\{-?[ \t\r\n]*+/\*(?:(?!\*/).)*+\*/[ \t\r\n]*+-?\}\}", re.DOTALL)
+_TOKEN = re.compile(r"(?P<text>\"(?:[^\"\\\n]|\\.)*+\"|`[^`]*+`)|(?P<chain>\$?(?:\.[A-Za-z_]\w*+)++)|(?P<word>[A-Za-z_]\w*+)|(?P<other>[^\s\w\"`])|\d\w*+|\s++|.", re.DOTALL)
+_BLOCKS = frozenset({"if", "with", "range", "define", "block"})
+_GUARDS = frozenset({"default", "hasKey", "dig", "get", "coalesce", "ternary", "empty", "required", "kindIs", "kindOf", "typeIs", "fail", "pluck"})
+_TESTS = frozenset({"if", "with", "and", "or", "not", "else"})
+
+
+class Chart(NamedTuple):
+    """A chart: its folder, and the one around all charts that are rendered together with it."""
+
+    folder: str
+    top: str
+
+
+def read(path: str, text: str, paths: Paths) -> Reading:
+    """What a file of a chart declares and uses. Raises `UnreadableDataError`."""
+    chart = _chart_of(path, paths)
+    if chart is None:
+        return Reading(is_foreign=True)
+    values, templates = Scope("value", chart.folder), Scope("template", chart.top)
+    reading = Reading(scopes={values, templates})
+    reading.needs |= {other for other in paths.below(chart.top) if _is_part(other, chart.top, paths)}
+    name = path.rpartition("/")[2]
+    folder = posixpath.dirname(path)
+    if name == CHART and folder == chart.folder:
+        _read_chart(reading, path, text, chart, paths)
+    elif name == VALUES and folder == chart.folder:
+        _read_values(reading, path, text, chart)
+    elif path.startswith(posixpath.join(chart.folder, "templates/")):
+        _read_template(reading, path, text, values, templates)
+    else:
+        return Reading(is_foreign=True)
+    return reading
+
+
+def _is_part(path: str, top: str, paths: Paths) -> bool:
+    name = path.rpartition("/")[2]
+    if "/templates/" not in f"/{path}":
+        return name in (CHART, VALUES) and posixpath.join(posixpath.dirname(path), CHART) in paths
+    return name.endswith(TEMPLATES) and path.startswith(top)
+
+
+def _chart_of(path: str, paths: Paths) -> Chart | None:
+    file = paths.above(posixpath.dirname(path), CHART)
+    if file is None:
+        return None
+    folder = top = posixpath.dirname(file)
+    while posixpath.basename(posixpath.dirname(top)) == "charts":
+        around = posixpath.dirname(posixpath.dirname(top))
+        if posixpath.join(around, CHART) not in paths:
+            break
+        top = around
+    return Chart(folder, top)
+
+
+def _read_chart(reading: Reading, path: str, text: str, chart: Chart, paths: Paths) -> None:
+    """The dependencies, whose values and templates nobody sees here."""
+    root = nodes.parse(path, text)
+    for row in root.get("dependencies").elements():
+        name = row.get("alias").text or row.get("name").text or ""
+        reading.declarations.append(Declaration(Scope("value", chart.folder), f"{name}.*", path, row.line))
+        if posixpath.join(chart.folder, "charts", row.get("name").text or "", CHART) not in paths:
+            reading.declarations.append(Declaration(Scope("template", chart.top), "*", path, row.line))
+        if row.get("import-values"):
+            reading.doubts[Scope("value", chart.folder)] = "it takes values of a dependency"
+
+
+def _read_values(reading: Reading, path: str, text: str, chart: Chart) -> None:
+    """Each key by its whole path; what is below the name of an inner chart belongs to that too."""
+    mine = Scope("value", chart.folder)
+    rows = [("", nodes.parse(path, text), 0)]
+    count = 0
+    while rows:
+        start, node, depth = rows.pop()
+        for key, line, value in node.items():
+            count += 1
+            if count > MOST_PATHS or depth > DEEPEST:
+                reading.doubts[mine] = f"it has more than {MOST_PATHS:,} values"
+                return
+            name = f"{start}{key}"
+            reading.declarations.append(Declaration(mine, name, path, line))
+            first, _, inner = name.partition(".")
+            if inner:
+                below = Scope("value", posixpath.join(chart.folder, "charts", first))
+                reading.declarations.append(Declaration(below, inner, path, line))
+            if value.is_map:
+                rows.append((f"{name}.", value, depth + 1))
+
+
+def _read_template(reading: Reading, path: str, text: str, values: Scope, templates: Scope) -> None:
+    lines, at = 1, 0
+    open_blocks: list[str] = []
+    hidden = [(match.start(), match.end()) for match in _COMMENT.finditer(text)]
+    for start, body in _actions(text, hidden):
+        lines += text.count("\n", at, start)
+        at = start
+        words = list(_words(body))
+        first = next((value for kind, value, _ in words if kind == "word"), "")
+        if first == "end" and open_blocks:
+            open_blocks.pop()
+        for number, (kind, value, offset) in enumerate(words):
+            line = lines + body.count("\n", 0, offset)
+            if kind == "word" and value in ("define", "block", "include", "template") and number + 1 < len(words):
+                follower, name, _ = words[number + 1]
+                if follower == "text" and value in ("define", "block"):
+                    reading.declarations.append(Declaration(templates, name[1:-1], path, line))
+                elif follower == "text" and name[1:-1]:
+                    reading.uses.append(NameUse(templates, name[1:-1], path, line, _certainty(open_blocks)))
+            if kind == "chain" and (value.startswith((".Values.", "$.Values."))):
+                if number and words[number - 1][:2] == ("other", ")"):
+                    continue
+                _value(reading, value.partition("Values.")[2], (path, line), values, (words, number, open_blocks))
+        if first in _BLOCKS:
+            open_blocks.append(first)
+
+
+def _certainty(open_blocks: list[str]) -> Certainty:
+    return "removed" if open_blocks else "sure"
+
+
+def _value(
+    reading: Reading,
+    name: str,
+    place: tuple[str, int],
+    values: Scope,
+    around: tuple[list[tuple[str, str, int]], int, list[str]],
+) -> None:
+    """A value that a template reads. What is missing fails only if something is read of it; else it is empty."""
+    words, number, open_blocks = around
+    plain = [value for kind, value, _ in words if kind == "word"]
+    if _GUARDS.intersection(plain) or name.startswith("global."):
+        return
+    path, line = place
+    is_tested = bool(plain) and plain[0] in _TESTS
+    is_alone = not open_blocks
+    before = words[number - 1] if number else ("", "", 0)
+    parts = name.split(".")
+    if len(parts) > 1 and before[1] != "(":
+        # An inner key of what is not there ends the rendering, tested or not.
+        certainty: Certainty = "removed" if is_alone else "hint"
+        reading.uses.append(NameUse(values, ".".join(parts[:-1]), path, line, certainty))
+    if not is_tested:
+        reading.uses.append(NameUse(values, name, path, line, "hint"))
+
+
+def _actions(text: str, hidden: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """Give each action with its place, without comments."""
+    starts = dict(hidden)
+    at = 0
+    while (start := text.find("{{", at)) >= 0:
+        if start in starts:
+            at = starts[start]
+            continue
+        end = _end(text, start + 2)
+        if end is None:
+            return
+        yield start, text[start + 2 : end].strip("-")
+        at = end + 2
+
+
+_PIECE = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|`[^`]*+`|\}\}|[^\"`}]++|.", re.DOTALL)
+
+
+def _end(text: str, at: int) -> int | None:
+    """Where an action ends: at braces that are in no text."""
+    while match := _PIECE.match(text, at):
+        if match[0] == "}}":
+            return match.start()
+        at = match.end()
+    return None
+
+
+def _words(body: str) -> Iterator[tuple[str, str, int]]:
+    for match in _TOKEN.finditer(body):
+        if match.lastgroup:
+            yield match.lastgroup, match[0], match.start()

@@ -1,0 +1,109 @@
+"""Makefiles: the targets that have a rule, and who asks for them: prerequisites, recipes, included files. Linear in the text."""
+
+import fnmatch
+import posixpath
+import re
+
+from bot.dependents.declarations.packages import MAKEFILES, add_calls
+from bot.dependents.declarations.reading import Declaration, NameUse, Paths, Reading, Scope, beside
+
+_RULE = re.compile(r"(?P<targets>[^\s:=#][^:=#]*+)(?P<colons>::?)(?!=)(?P<rest>[^;]*+)(?:;(?P<recipe>.*))?", re.DOTALL)
+_INCLUDE = re.compile(r"(?P<word>-include|sinclude|include)[ \t]++(?P<names>[^#]++)")
+_NAME = re.compile(r"[A-Za-z0-9_][\w-]*+")
+_VARIABLE = re.compile(r"(?:[\w.-]++[ \t]*+)(?:[+?:!]|::)?=|(?:export|unexport|override|vpath|undefine)\b")
+_SELF = re.compile(r"\$[({]MAKE[)}]")
+_OWN = re.compile(r"\$[({]\w*_?MAKEFILES?_?\w*[)}]")
+
+
+def read(path: str, text: str, paths: Paths) -> Reading:
+    """The rules of one file."""
+    folder, mine = posixpath.dirname(path), Scope("target", path)
+    reading = Reading(scopes={mine})
+    is_own = posixpath.basename(path) in MAKEFILES
+    number, is_definition = 0, False
+    lines = text.split("\n")
+    while number < len(lines):
+        line, first = lines[number].rstrip("\r"), number + 1
+        while line.endswith("\\") and number + 1 < len(lines):
+            number += 1
+            line = line[:-1] + " " + lines[number].rstrip("\r")
+            if number - first > len(lines):
+                break
+        number += 1
+        if is_definition:
+            is_definition = not line.lstrip().startswith("endef")
+        elif line.startswith("\t"):
+            _recipe(reading, line, folder if is_own else None, path, paths, first)
+        elif re.match(r"[ ]*+(?:override[ ]++)?define\b", line):
+            is_definition = True
+        else:
+            _statement(reading, line.strip(), path, paths, first, is_own=is_own)
+    return reading
+
+
+def _recipe(reading: Reading, line: str, folder: str | None, path: str, paths: Paths, number: int) -> None:
+    command = _SELF.sub("make", line).replace("$$", "$").lstrip("\t @-+")
+    if folder is not None:
+        add_calls(reading, command, folder, path, paths, lambda _: number)
+
+
+def _statement(reading: Reading, line: str, path: str, paths: Paths, number: int, *, is_own: bool) -> None:
+    folder, mine = posixpath.dirname(path), Scope("target", path)
+    if not line or line.startswith("#"):
+        return
+    if include := _INCLUDE.match(line):
+        _include(reading, include, folder, mine, paths)
+        return
+    if line.startswith(("$(eval", "$(foreach", "$(call", "${eval")):
+        reading.doubts[mine] = "a computed text defines rules"
+        return
+    if _VARIABLE.match(line):
+        return
+    rule = _RULE.match(line)
+    if rule is None:
+        return
+    names = rule["targets"].split()
+    if ".DEFAULT" in names or "%" in names or any(_is_computed(name) for name in names):
+        reading.doubts[mine] = "a rule has a target that is computed"
+    plain = [name for name in names if not name.startswith(".")]
+    rest = rule["rest"]
+    if re.match(r"[ \t]*+(?:private[ \t]++|export[ \t]++|override[ \t]++)?[\w.-]++[ \t]*+(?:[+?:!]|::)?=", rest):
+        return  # a variable of these targets
+    if names[:1] == [".PHONY"]:
+        plain = rest.split()  # make builds nothing for one without a rule, and does not fail
+        rest = ""
+    reading.declarations += [Declaration(mine, name, path, number) for name in plain if _NAME.match(name)]
+    for pattern in (name for name in plain if "%" in name):
+        reading.declarations.append(Declaration(mine, pattern, path, number))
+    wanted = rest.split(":")[-1].replace("|", " ").split() if not names[0].startswith(".") else []
+    for name in wanted:
+        if _NAME.fullmatch(name) and not _is_file(name, folder, paths):
+            reading.uses.append(NameUse(mine, name, path, number, "removed"))
+    if rule["recipe"] and is_own:
+        _recipe(reading, rule["recipe"], folder, path, paths, number)
+
+
+def _is_computed(name: str) -> bool:
+    """Whether a target may have any name: a variable alone, or with a part of a word."""
+    return "$" in name and "/" not in name.replace("$(CURDIR)/", "")
+
+
+def _is_file(name: str, folder: str, paths: Paths) -> bool:
+    start = posixpath.join(folder, name)
+    return any(other == start or other.startswith(f"{start}.") for other in paths.inside(folder)) or any(
+        True for _ in zip(paths.below(start), range(1), strict=False)
+    )
+
+
+def _include(reading: Reading, include: re.Match[str], folder: str, mine: Scope, paths: Paths) -> None:
+    for word in include["names"].split():
+        name = _OWN.sub("", word).removeprefix("/") if "$" in word else word
+        target = beside(folder, name)
+        if target is None or "$" in name or target not in paths:
+            if include["word"] == "include" or "$" in name or fnmatch.translate(name) == name:
+                reading.doubts[mine] = f"it includes {word}, which is out of sight"
+            continue
+        if "*" in name:
+            continue
+        reading.needs.add(target)
+        reading.parts.setdefault(mine, set()).add(Scope("target", target))

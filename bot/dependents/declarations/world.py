@@ -1,0 +1,186 @@
+"""All that the data files of one side declare and use, as far as a change reaches."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
+from importlib import import_module
+from typing import cast
+
+from bot import limits
+from bot.dependents.declarations import format_of
+from bot.dependents.declarations.reading import (
+    CallSite,
+    Declaration,
+    Format,
+    NameUse,
+    Paths,
+    Reading,
+    Scope,
+    UnreadableDataError,
+)
+from bot.dependents.links import follow
+from bot.ports import Tree
+from bot.values import Side
+
+BYTES = 1 << 20  # of one file
+FILES = 3_000  # that are read for one change
+ROUNDS = 8  # of files that files need
+PATTERNS = ("*", "%")  # of names that a declaration may stand for
+
+
+class World:
+    """The names of one side."""
+
+    def __init__(self, tree: Tree, side: Side) -> None:
+        self._tree, self.side = tree, side
+        self.paths = Paths(())
+        self._real: Mapping[str, str] = {}
+        self.readings: dict[str, Reading] = {}
+        self.texts: dict[str, list[str]] = {}
+        self.unread: dict[str, str] = {}  # path -> why it was not read to its end
+        self.is_cut = False
+        self._declared: dict[Scope, dict[str, Declaration]] = {}
+        self._scopes: set[Scope] = set()
+        self._doubts: set[Scope] = set()
+        self._aliases: dict[Scope, Scope] = {}
+        self._parts: dict[Scope, set[Scope]] = {}
+        self._holders: dict[Scope, set[Scope]] = {}
+
+    async def open(self) -> None:
+        """Read the paths, links followed."""
+        entries = await self._tree.entries(self.side)
+        files = {path for path, entry in entries.items() if entry.kind == "file"}
+        links = follow(await self._tree.links(self.side), files)
+        self._real = links.real
+        self.paths = Paths(files | links.real.keys() | {path for path in links.dead_ends if format_of(path)})
+
+    async def read(self, start: Iterable[str]) -> None:
+        """Read these files and all that they need."""
+        wanted = {path for path in start if path in self.paths and format_of(path)} - self.readings.keys()
+        for _ in range(ROUNDS):
+            if not wanted:
+                break
+            room = FILES - len(self.readings)
+            self.is_cut = self.is_cut or len(wanted) > room
+            batch = sorted(wanted)[: max(0, room)]
+            if not batch:
+                break
+            real = {path: self._real.get(path, path) for path in batch}
+            raw = await self._tree.read_many(sorted(set(real.values())), self.side)
+            await asyncio.to_thread(self._parse, real, raw)
+            needs = {path for one in batch for path in self.readings[one].needs if path in self.paths and format_of(path)}
+            wanted = needs - self.readings.keys()
+        else:
+            self.is_cut = self.is_cut or bool(wanted)
+        self._join()
+
+    def _parse(self, real: Mapping[str, str], raw: Mapping[str, bytes]) -> None:
+        for path, source in real.items():
+            blob = raw.get(source)
+            limits.reading(path)
+            reader = cast("Format", import_module(f"bot.dependents.declarations.{format_of(path)}"))
+            try:
+                if blob is None:
+                    raise UnreadableDataError("it cannot be read as a text")
+                if len(blob) > BYTES:
+                    raise UnreadableDataError(f"it has more than {BYTES >> 20} MB")
+                text = blob.decode("utf-8", "replace").removeprefix("\ufeff")
+                self.readings[path] = reader.read(path, text, self.paths)
+                self.texts[path] = text.split("\n")
+            except UnreadableDataError as error:
+                self.readings[path] = blank = _blank(reader, path, self.paths)
+                if not blank.is_foreign:
+                    self.unread[path] = str(error)
+
+    def _join(self) -> None:
+        declared: dict[Scope, dict[str, Declaration]] = defaultdict(dict)
+        self._scopes, self._doubts, self._aliases, self._parts = set(), set(), {}, {}
+        holders: dict[Scope, set[Scope]] = defaultdict(set)
+        for reading in self.readings.values():
+            for one in reading.declarations:
+                declared[one.scope].setdefault(one.name, one)
+            self._scopes |= reading.scopes
+            self._doubts |= reading.doubts.keys()
+            self._aliases |= reading.aliases
+            for scope, parts in reading.parts.items():
+                self._parts.setdefault(scope, set()).update(parts)
+                for part in parts:
+                    holders[part].add(scope)
+        self._declared, self._holders = dict(declared), dict(holders)
+
+    def meant(self, scope: Scope) -> Scope:
+        """The scope that another name of it means."""
+        return self._aliases.get(scope, scope)
+
+    def names(self, scope: Scope) -> Mapping[str, Declaration]:
+        """What a scope declares by itself."""
+        return self._declared.get(scope, {})
+
+    def whole(self, scope: Scope) -> frozenset[Scope]:
+        """A scope with all whose names it has too; a part of others has the names of those."""
+        seen: set[Scope] = set()
+        left = [scope, *self._above(scope)]
+        while left:
+            one = left.pop()
+            if one not in seen:
+                seen.add(one)
+                left += self._parts.get(one, ())
+        return frozenset(seen)
+
+    def _above(self, scope: Scope) -> Collection[Scope]:
+        seen: set[Scope] = set()
+        left = list(self._holders.get(scope, ()))
+        while left:
+            one = left.pop()
+            if one not in seen:
+                seen.add(one)
+                left += self._holders.get(one, ())
+        return seen
+
+    def declaration(self, scope: Scope, name: str) -> Declaration | None:
+        """Who declares a name in a scope."""
+        for one in self.whole(self.meant(scope)):
+            names = self.names(one)
+            if name in names:
+                return names[name]
+            for other in names:
+                if _stands_for(other, name):
+                    return names[other]
+        return None
+
+    def is_known(self, scope: Scope) -> bool:
+        """Whether everything that a scope declares was read."""
+        whole = self.whole(self.meant(scope))
+        return self.meant(scope) in self._scopes and not any(one in self._doubts for one in whole)
+
+    def uses(self, paths: Collection[str] | None = None) -> Iterable[NameUse]:
+        """The uses of these files, or of all."""
+        return (use for path, reading in self.readings.items() if paths is None or path in paths for use in reading.uses)
+
+    def calls(self) -> Iterable[CallSite]:
+        """All calls."""
+        return (call for reading in self.readings.values() for call in reading.calls)
+
+    def line(self, path: str, number: int) -> str:
+        """A line of a file that was read."""
+        rows = self.texts.get(path, [])
+        return rows[number - 1].rstrip("\r") if 0 < number <= len(rows) else ""
+
+
+def _stands_for(pattern: str, name: str) -> bool:
+    """Whether a declared pattern means a name: `test-%` of make, `*` and `redis.*` of charts."""
+    if "%" in pattern:
+        start, _, end = pattern.partition("%")
+        return len(name) > len(start) + len(end) and name.startswith(start) and name.endswith(end)
+    return pattern.endswith("*") and (fnmatchcase(name, pattern) or f"{name}.*" == pattern)
+
+
+def _blank(reader: Format, path: str, paths: Paths) -> Reading:
+    """The scopes of a file that could not be read, all in doubt."""
+    try:
+        reading = reader.read(path, "", paths)
+    except UnreadableDataError:
+        return Reading()
+    reading.doubts |= dict.fromkeys(reading.scopes, "a file of it cannot be read")
+    return reading
