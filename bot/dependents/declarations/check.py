@@ -104,7 +104,7 @@ async def _read_users(tree: Tree, before: World, after: World) -> str:
         return ""
     either = "|".join(map(re.escape, lost_names[:NAMES]))
     specs = [*FILES["workflows"], *FILES["makefiles"], *FILES["packages"]]
-    pattern = rf"(make|MAKE\)|npm|yarn|bun|run-[sp]|npm-run-all|turbo|lerna|MAKE\}}).*[\s:\"'/]({either})(?![\w.-])|^\s*-?\s*[\"']?({either})[\"']?\s*$|workflows:.*({either})"
+    pattern = rf"(make|MAKE\)|npm|yarn|bun|run-[sp]|npm-run-all|turbo|lerna|MAKE\}}).*[\s:\"'/]({either})(?![\w.-])|^\s*-?\s*[\"']?({either})[\"']?\s*$|workflows:.*({either})|\"({either})\"\s*:"
     reason = await _read_matches(tree, [([pattern], specs)], before, after)
     return f"more than {NAMES} of its names are gone" if len(lost_names) > NAMES else reason
 
