@@ -146,6 +146,16 @@ LOSSES: Mapping[str, Case] = {
     "a template": Case(CHART, {"chart/templates/_names.tpl": CHART["chart/templates/_names.tpl"].replace("shop.name", "shop.title")}, "shop.name", ("chart/templates/app.yaml:1",)),
     "a map of values": Case(CHART, {"chart/values.yaml": "replicas: 2\n"}, "image", ("chart/templates/app.yaml:2",)),
     "a single value": Case(CHART, {"chart/values.yaml": "image:\n  name: shop\n  tag: a\n"}, "replicas", ("chart/templates/app.yaml:3",), is_proven=False),
+    "a value that a condition asks for": Case(
+        CHART | {"chart/templates/app.yaml": "{{- if .Values.replicas }}\na: 1\n{{- end }}\n"}, {"chart/values.yaml": "image: {}\n"}, "replicas", ("chart/templates/app.yaml:1",), is_proven=False
+    ),
+    "a template of a chart with dependencies": Case(
+        CHART | {"chart/Chart.yaml": "name: shop\ndependencies:\n  - name: common\n"}, {"chart/templates/_names.tpl": "\n"}, "shop.name", ("chart/templates/app.yaml:1",)
+    ),
+    "a script in a text that a program runs": Case(
+        {"package.json": PACKAGE.replace("npm run build &&", 'concurrently \\"tsc -w\\" \\"npm run build\\" &&')}, {"package.json": PACKAGE.replace("npm run build &&", 'concurrently \\"tsc -w\\" \\"npm run build\\" &&').replace('"build": "tsc"', '"compile": "tsc"')}, "build", ("package.json:5",)
+    ),
+    "a target beside computed ones": Case({"Makefile": ".box-$(ARCH):\n\ta\n" + MAKE}, {"Makefile": ".box-$(ARCH):\n\ta\n" + MAKE.replace("release:", "publish:").replace("lint:\n", "check:\n")}, "lint", ("Makefile:3", "Makefile:8")),
     "a target of a target": Case({"Makefile": MAKE}, {"Makefile": MAKE.replace("lint:\n", "check:\n")}, "lint", ("Makefile:1", "Makefile:6")),
     "a target of a workflow": Case({"Makefile": MAKE, **runs("make -j4 V=1 release")}, {"Makefile": MAKE.replace("release:", "publish:")}, "release", (".github/workflows/ci.yml:8",)),
     "a target of another folder": Case({"Makefile": MAKE, "docs/Makefile": DOCS_MAKE}, {"docs/Makefile": "site:\n\tsphinx\n"}, "html", ("Makefile:10",)),
@@ -202,11 +212,14 @@ FINE: Mapping[str, tuple[Files, Files]] = {
         {"a/charts/b/values.yaml": "\n"},
     ),
     "a value with a default": (CHART | {"chart/templates/app.yaml": "a: {{ .Values.replicas | default 1 }}\nb: {{ default 2 .Values.replicas }}\n"}, {"chart/values.yaml": "image: {}\n"}),
-    "a value that a condition asks for": (CHART | {"chart/templates/app.yaml": "{{- if .Values.replicas }}\na: 1\n{{- end }}\n"}, {"chart/values.yaml": "image: {}\n"}),
     "a template in a comment": (CHART | {"chart/templates/app.yaml": '{{/* include "shop.name" . */}}\n'}, {"chart/templates/_names.tpl": "\n"}),
     "a template of a dependency": (
-        CHART | {"chart/Chart.yaml": "name: shop\ndependencies:\n  - name: common\n"}, {"chart/templates/_names.tpl": "\n"}
+        CHART | {"chart/Chart.yaml": "name: shop\ndependencies:\n  - name: common\n"}, {"chart/templates/app.yaml": '{{ include "common.name" . }}{{ include "other" . }}\n'}
     ),
+    "a new input of an action that its code reads": (
+        {"tools/add/action.yml": "inputs: {}\nruns: {using: node20, main: a.js}\n"}, {".github/workflows/a.yml": USES_ACTION}
+    ),
+    "a folder that is copied into modules": (TERRAFORM, {"mixins/a.tf": "locals {\n  x = var.nowhere\n}\n"}),
     "templates of something else": ({"app/templates/a.txt": '{{ include "x" }}\n'}, {"app/templates/a.txt": '{{ include "y" }}\n'}),
     "a target that is a file": ({"Makefile": "all: deps\n\ndeps:\n\tx\n", "deps": "a\n"}, {"Makefile": "all: deps\n"}),
     "a target of a pattern": ({"Makefile": "all: test-a\n\ntest-a:\n\tx\n"}, {"Makefile": "all: test-a\n\ntest-%:\n\tx\n"}),

@@ -11,8 +11,8 @@ from bot.dependents.declarations.reading import Certainty, Declaration, NameUse,
 CHART, VALUES = "Chart.yaml", "values.yaml"
 DEEPEST = 40  # keys of values in keys
 MOST_PATHS = 20_000  # of one file of values
-_COMMENT = re.compile(r"\{\{-?[ \t\r\n]*+/\*(?:(?!\*/).)*+\*/[ \t\r\n]*+-?\}\}", re.DOTALL)
-_TOKEN = re.compile(r"(?P<text>\"(?:[^\"\\\n]|\\.)*+\"|`[^`]*+`)|(?P<chain>\$?(?:\.[A-Za-z_]\w*+)++)|(?P<word>[A-Za-z_]\w*+)|(?P<other>[^\s\w\"`])|\d\w*+|\s++|.", re.DOTALL)
+_COMMENT = re.compile(r"\{\{-?[ \t\r\n]*+/\*(?:(?!\*/).)*+(?:\*/|\Z)", re.DOTALL)
+_TOKEN = re.compile(r"(?P<text>\"(?:[^\"\\\n]|\\.)*+\"?|`[^`]*+`?)|(?P<chain>\$?(?:\.[A-Za-z_]\w*+)++)|(?P<word>[A-Za-z_]\w*+)|(?P<other>[^\s\w\"`])|\d\w*+|\s++|.", re.DOTALL)
 _BLOCKS = frozenset({"if", "with", "range", "define", "block"})
 _GUARDS = frozenset({"default", "hasKey", "dig", "get", "coalesce", "ternary", "empty", "required", "kindIs", "kindOf", "typeIs", "fail", "pluck"})
 _TESTS = frozenset({"if", "with", "and", "or", "not", "else"})
@@ -73,7 +73,9 @@ def _read_chart(reading: Reading, path: str, text: str, chart: Chart, paths: Pat
         name = row.get("alias").text or row.get("name").text or ""
         reading.declarations.append(Declaration(Scope("value", chart.folder), f"{name}.*", path, row.line))
         if posixpath.join(chart.folder, "charts", row.get("name").text or "", CHART) not in paths:
-            reading.declarations.append(Declaration(Scope("template", chart.top), "*", path, row.line))
+            templates = Scope("template", chart.top)
+            reading.loose.add(templates)
+            reading.declarations.append(Declaration(templates, f"{row.get('name').text}.*", path, row.line))
         if row.get("import-values"):
             reading.doubts[Scope("value", chart.folder)] = "it takes values of a dependency"
 
@@ -111,8 +113,11 @@ def _read_template(reading: Reading, path: str, text: str, values: Scope, templa
         first = next((value for kind, value, _ in words if kind == "word"), "")
         if first == "end" and open_blocks:
             open_blocks.pop()
+        plain = frozenset(value for kind, value, _ in words if kind == "word")
+        line, last = lines, 0
         for number, (kind, value, offset) in enumerate(words):
-            line = lines + body.count("\n", 0, offset)
+            line += body.count("\n", last, offset)
+            last = offset
             if kind == "word" and value in ("define", "block", "include", "template") and number + 1 < len(words):
                 follower, name, _ = words[number + 1]
                 if follower == "text" and value in ("define", "block"):
@@ -122,7 +127,10 @@ def _read_template(reading: Reading, path: str, text: str, values: Scope, templa
             if kind == "chain" and (value.startswith((".Values.", "$.Values."))):
                 if number and words[number - 1][:2] == ("other", ")"):
                     continue
-                _value(reading, value.partition("Values.")[2], (path, line), values, (words, number, open_blocks))
+                if not _GUARDS & plain:
+                    is_inner = not (number and words[number - 1][1] == "(")
+                    use = NameUse(values, value.partition("Values.")[2], path, line, "hint" if open_blocks else "removed")
+                    _value(reading, use, is_inner=is_inner, is_tested=first in _TESTS)
         if first in _BLOCKS:
             open_blocks.append(first)
 
@@ -131,29 +139,17 @@ def _certainty(open_blocks: list[str]) -> Certainty:
     return "removed" if open_blocks else "sure"
 
 
-def _value(
-    reading: Reading,
-    name: str,
-    place: tuple[str, int],
-    values: Scope,
-    around: tuple[list[tuple[str, str, int]], int, list[str]],
-) -> None:
+def _value(reading: Reading, use: NameUse, *, is_inner: bool, is_tested: bool) -> None:
     """A value that a template reads. What is missing fails only if something is read of it; else it is empty."""
-    words, number, open_blocks = around
-    plain = [value for kind, value, _ in words if kind == "word"]
-    if _GUARDS.intersection(plain) or name.startswith("global."):
+    outer, _, _ = use.name.rpartition(".")
+    if use.name.startswith("global."):
         return
-    path, line = place
-    is_tested = bool(plain) and plain[0] in _TESTS
-    is_alone = not open_blocks
-    before = words[number - 1] if number else ("", "", 0)
-    parts = name.split(".")
-    if len(parts) > 1 and before[1] != "(":
-        # An inner key of what is not there ends the rendering, tested or not.
-        certainty: Certainty = "removed" if is_alone else "hint"
-        reading.uses.append(NameUse(values, ".".join(parts[:-1]), path, line, certainty))
+    if is_tested and not outer:
+        reading.uses.append(use._replace(certainty="hint"))
+    if outer and is_inner:  # an inner key of what is not there ends the rendering, tested or not
+        reading.uses.append(use._replace(name=outer))
     if not is_tested:
-        reading.uses.append(NameUse(values, name, path, line, "hint"))
+        reading.uses.append(use._replace(certainty="hint"))
 
 
 def _actions(text: str, hidden: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
@@ -171,7 +167,7 @@ def _actions(text: str, hidden: list[tuple[int, int]]) -> Iterator[tuple[int, st
         at = end + 2
 
 
-_PIECE = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|`[^`]*+`|\}\}|[^\"`}]++|.", re.DOTALL)
+_PIECE = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|`[^`]*+`?|\}\}|[^\"`}]++|.", re.DOTALL)
 
 
 def _end(text: str, at: int) -> int | None:

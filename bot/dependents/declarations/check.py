@@ -3,10 +3,11 @@
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.dependents.declarations import FILES, format_of, words
+from bot.dependents.declarations.kinds import MODULE_KINDS
 from bot.dependents.declarations.reading import Declaration, NameUse, Scope
 from bot.dependents.declarations.world import World
 from bot.ports import Tree
@@ -128,6 +129,7 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
     uses_before: dict[tuple[str, str, str], list[NameUse]] = defaultdict(list)
     for use in before.uses():
         uses_before[use.scope.kind, use.name, use.path].append(use)
+    broken_before = {before.meant(use.scope) for use in before.uses() if _dangles(before, use)}
     groups: dict[tuple[Scope, str], list[NameUse]] = defaultdict(list)
     formers: dict[tuple[Scope, str], Declaration] = {}
     for use in after.uses():
@@ -139,7 +141,7 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
             continue
         former = next((row for one in old if (row := before.declaration(one.scope, one.name))), None)
         former = former or before.declaration(scope, use.name)
-        is_new = use.line in added.get(use.path, ()) and not old
+        is_new = use.line in added.get(use.path, ()) and not old and _was_whole(before, after, scope, broken_before)
         if former is not None or (use.certainty == "sure" and is_new):
             groups[scope, use.name].append(use)
             if former is not None:
@@ -150,6 +152,13 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
         if not any((scope, outer) in groups for outer in _outer(scope, name))
     ]
     return [*rows, *_missing(before, after, files)]
+
+
+def _was_whole(before: World, after: World, scope: Scope, broken_before: Collection[Scope]) -> bool:
+    """Whether a name that nobody declares is missing: a folder that is new, or was no whole module, may be copied into one."""
+    if after.is_loose(scope):
+        return False
+    return scope.kind not in MODULE_KINDS or (before.is_known(scope) and scope not in broken_before)
 
 
 def _outer(scope: Scope, name: str) -> Iterable[str]:

@@ -32,7 +32,7 @@ KINDS: Mapping[str, NameKind] = {
     "workflow input": NameKind("input", "A reusable workflow takes the inputs that it declares.", "GitHub refuses the calling workflow."),
     "secret": NameKind("secret", "A reusable workflow takes the secrets that it declares.", "GitHub refuses the calling workflow."),
     "workflow output": NameKind("output", "A reusable workflow has the outputs that it declares.", _NOTHING, is_loud=False),
-    "action input": NameKind("input", "An action takes the inputs that it declares.", "GitHub warns, and the action never sees the value.", is_loud=False),
+    "action input": NameKind("input", "An action takes the inputs that it declares.", "GitHub warns of an unexpected input, and a composite action never sees it.", is_loud=False),
     "action output": NameKind("output", "A composite action has the outputs that it declares.", _NOTHING, is_loud=False),
     "workflow": NameKind("reusable workflow", "A local workflow is a file of the same commit.", "GitHub refuses the calling workflow."),
     "action": NameKind("action", "A local action is a folder with an action.yml.", "The job fails at this step."),
@@ -42,3 +42,4 @@ KINDS: Mapping[str, NameKind] = {
     "template": NameKind("template", "A chart can include templates that it or its dependencies define.", "The chart cannot be rendered."),
     "value": NameKind("value", "`.Values` holds what values.yaml and the person who installs the chart set.", "Without a value of the installer, the chart cannot be rendered or renders nothing there.", is_loud=False),
 }  # fmt: skip
+MODULE_KINDS = frozenset({"variable", "local", "module", "output", "resource"})  # of a module, which is a folder

@@ -23,12 +23,12 @@ def read(path: str, text: str, paths: Paths) -> Reading:
     number, is_definition = 0, False
     lines = text.split("\n")
     while number < len(lines):
-        line, first = lines[number].rstrip("\r"), number + 1
-        while line.endswith("\\") and number + 1 < len(lines):
+        first, parts = number + 1, [lines[number].rstrip("\r")]
+        while parts[-1].endswith("\\") and number + 1 < len(lines):
             number += 1
-            line = line[:-1] + " " + lines[number].rstrip("\r")
-            if number - first > len(lines):
-                break
+            parts[-1] = parts[-1][:-1]
+            parts.append(lines[number].rstrip("\r"))
+        line = " ".join(parts)
         number += 1
         if is_definition:
             is_definition = not line.lstrip().startswith("endef")
@@ -63,7 +63,8 @@ def _statement(reading: Reading, line: str, path: str, paths: Paths, number: int
     if rule is None:
         return
     names = rule["targets"].split()
-    if ".DEFAULT" in names or "%" in names or any(_is_computed(name) for name in names):
+    names = [_pattern(name) for name in names]
+    if ".DEFAULT" in names or "%" in names:
         reading.doubts[mine] = "a rule has a target that is computed"
     plain = [name for name in names if not name.startswith(".")]
     rest = rule["rest"]
@@ -77,22 +78,17 @@ def _statement(reading: Reading, line: str, path: str, paths: Paths, number: int
         reading.declarations.append(Declaration(mine, pattern, path, number))
     wanted = rest.split(":")[-1].replace("|", " ").split() if not names[0].startswith(".") else []
     for name in wanted:
-        if _NAME.fullmatch(name) and not _is_file(name, folder, paths):
+        if _NAME.fullmatch(name) and name not in paths.stems(folder):
             reading.uses.append(NameUse(mine, name, path, number, "removed"))
     if rule["recipe"] and is_own:
         _recipe(reading, rule["recipe"], folder, path, paths, number)
 
 
-def _is_computed(name: str) -> bool:
-    """Whether a target may have any name: a variable alone, or with a part of a word."""
-    return "$" in name and "/" not in name.replace("$(CURDIR)/", "")
-
-
-def _is_file(name: str, folder: str, paths: Paths) -> bool:
-    start = posixpath.join(folder, name)
-    return any(other == start or other.startswith(f"{start}.") for other in paths.inside(folder)) or any(
-        True for _ in zip(paths.below(start), range(1), strict=False)
-    )
+def _pattern(name: str) -> str:
+    """A target with `%` for all that is computed between its first letters and its last."""
+    if "$" not in name:
+        return name
+    return f"{name.partition('$')[0]}%{re.split(r'[)}]', name)[-1]}"
 
 
 def _include(reading: Reading, include: re.Match[str], folder: str, mine: Scope, paths: Paths) -> None:

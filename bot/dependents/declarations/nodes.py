@@ -9,16 +9,24 @@ from bot.dependents.declarations.reading import UnreadableDataError
 from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
 from bot.dependents.schemas.documents import refuse_depth
 
+MOST_NODES = 2_000_000  # that are looked at in one file: a node with aliases counts again
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlNode:
     """A node: what it holds, and its line."""
 
-    __slots__ = ("_node",)
+    __slots__ = ("_node", "_room")
 
-    def __init__(self, node: Any) -> None:  # noqa: ANN401 - the library has no types
+    def __init__(self, node: Any, room: list[int]) -> None:  # noqa: ANN401 - the library has no types
         self._node = node
+        self._room = room  # how many nodes may still be looked at, of the whole document
+
+    def _of(self, node: Any) -> "YamlNode":  # noqa: ANN401 - the same
+        self._room[0] -= 1
+        if self._room[0] < 0:
+            raise UnreadableDataError("its aliases multiply")
+        return YamlNode(node, self._room)
 
     @property
     def line(self) -> int:
@@ -47,12 +55,18 @@ class YamlNode:
 
     def items(self) -> Iterator[tuple[str, int, "YamlNode"]]:
         """Give key, line of the key and value of a mapping; of a merge what is merged."""
-        for key, value in self._node.value if self.is_map else ():
-            if isinstance(key, yaml.ScalarNode):
-                if key.value == "<<":
-                    yield from YamlNode(value).items() if value is not self._node else ()
-                else:
-                    yield str(key.value), int(key.start_mark.line) + 1, YamlNode(value)
+        seen: set[int] = set()
+        left = [self._node] if self.is_map else []
+        while left:
+            node = left.pop()
+            if id(node) in seen or not isinstance(node, yaml.MappingNode):
+                continue
+            seen.add(id(node))
+            for key, value in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.value == "<<":
+                    left += value.value if isinstance(value, yaml.SequenceNode) else [value]
+                elif isinstance(key, yaml.ScalarNode):
+                    yield str(key.value), int(key.start_mark.line) + 1, self._of(value)
 
     def get(self, *keys: str) -> "YamlNode":
         """The value behind these keys; an empty node if there is none."""
@@ -64,7 +78,7 @@ class YamlNode:
     def elements(self) -> Iterator["YamlNode"]:
         """Give the elements of a sequence; a scalar is its own."""
         if self.is_list:
-            yield from (YamlNode(one) for one in self._node.value)
+            yield from (self._of(one) for one in self._node.value)
         elif self.text is not None:
             yield self
 
@@ -78,7 +92,7 @@ class YamlNode:
                 continue
             seen.add(id(node))
             if isinstance(node, yaml.ScalarNode):
-                yield key, YamlNode(node)
+                yield key, self._of(node)
             elif isinstance(node, yaml.MappingNode):
                 left += [(str(name.value) if isinstance(name, yaml.ScalarNode) else "", value) for name, value in reversed(node.value)]
             else:
@@ -88,14 +102,14 @@ class YamlNode:
         return self._node is not None
 
 
-EMPTY = YamlNode(None)
+EMPTY = YamlNode(None, [0])
 
 
 def parse(path: str, text: str) -> YamlNode:
     """Return the first document. Raises `UnreadableDataError`."""
     try:
         refuse_depth(Document(path, text))
-        return YamlNode(next(iter(yaml.compose_all(text, _LOADER)), None))
+        return YamlNode(next(iter(yaml.compose_all(text, _LOADER)), None), [MOST_NODES])
     except UnreadableSchemaError as error:
         raise UnreadableDataError(str(error)) from error
     except (ValueError, yaml.YAMLError, RecursionError) as error:

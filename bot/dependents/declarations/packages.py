@@ -17,7 +17,7 @@ from bot.dependents.declarations.reading import (
 
 FILE = "package.json"
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
-_STRING = re.compile(r"\"((?:[^\"\\\n]|\\.)*+)\"[ \t\r\n]*+:")
+_STRING = re.compile(r"\"(?P<text>(?:[^\"\\\n]|\\.)*+)\"?[ \t\r\n]*+(?P<colon>:?)")
 
 
 def read(path: str, text: str, paths: Paths) -> Reading:
@@ -49,7 +49,7 @@ def add_calls(reading: Reading, text: str, folder: str | None, path: str, paths:
             home = shell.EVERY if place == shell.EVERY else paths.above(place, FILE)
         else:
             home = makefile_in(place, paths)
-            if any(posixpath.join(place, call.name) == other for other in paths.inside(place)):
+            if posixpath.join(place, call.name) in paths:
                 continue
         if home is None:
             continue
@@ -78,4 +78,5 @@ def _lines(text: str) -> dict[str, int]:
 
 def _keys(text: str, at: int) -> Iterator[tuple[str, int]]:
     for match in _STRING.finditer(text, at):
-        yield match[1], match.start()
+        if match["colon"]:
+            yield match["text"], match.start()

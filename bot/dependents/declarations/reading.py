@@ -63,6 +63,7 @@ class Reading:
     uses: list[NameUse] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
     scopes: set[Scope] = field(default_factory=set)  # all of whose names its files declare: what is absent there is nowhere
+    loose: set[Scope] = field(default_factory=set)  # scopes that something out of sight may add to: only what goes is missed
     doubts: dict[Scope, str] = field(default_factory=dict)  # scopes that may have names which nobody writes, and why
     aliases: dict[Scope, Scope] = field(default_factory=dict)  # scope -> the one that is meant
     parts: dict[Scope, set[Scope]] = field(default_factory=dict)  # scope -> others whose names it has too
@@ -80,6 +81,7 @@ class Paths:
         for path in self._ordered:
             folders[posixpath.dirname(path)].append(path)
         self._folders: Mapping[str, Sequence[str]] = folders
+        self._stems: dict[str, frozenset[str]] = {}
 
     def __contains__(self, path: object) -> bool:
         return path in self._paths
@@ -87,6 +89,14 @@ class Paths:
     def inside(self, folder: str) -> Sequence[str]:
         """The files of a folder, without those of the folders in it."""
         return self._folders.get(folder, ())
+
+    def stems(self, folder: str) -> frozenset[str]:
+        """The names of the files and folders in a folder, with and without what follows their first dot."""
+        if folder not in self._stems:
+            start = f"{folder}/" if folder else ""
+            names = {path[len(start) :].partition("/")[0] for path in self.below(folder)}
+            self._stems[folder] = frozenset(names | {name.partition(".")[0] for name in names})
+        return self._stems[folder]
 
     def below(self, folder: str) -> Iterator[str]:
         """Give the files of a folder and of all that are in it."""

@@ -9,13 +9,15 @@ from bot.dependents.declarations.reading import Certainty, beside
 _WORD = re.compile(
     r"(?P<space>(?:[ \t\r]|\\\n)++)|(?P<newline>\n)|(?P<heredoc><<-?[ \t]*+[\"']?(?P<marker>[A-Za-z_]\w*+)[\"']?)"
     r"|(?P<operator>&&|\|\||;;|[;|&()])|(?P<single>'[^']*+')|(?P<double>\"(?:[^\"\\]|\\.)*+\")"
-    r"|(?P<expression>\$\{\{(?:[^}]|\}(?!\}))*+\}\})|(?P<computed>\$\((?:[^()\n])*+\)|\$\{[^}\n]*+\}|[$`*?\[\]{}])|(?P<escape>\\.)|(?P<plain>[^\s&;|()'\"$`*?\[\]{}\\<]++|<)",
+    r"|(?P<expression>\$\{\{(?:[^}]|\}(?!\}))*+(?:\}\})?)|(?P<computed>\$\((?:[^()\n])*+\)|\$\{[^}\n]*+\}?|[$`*?\[\]{}])|(?P<escape>\\.)|(?P<plain>[^\s&;|()'\"$`*?\[\]{}\\<]++|<)",
     re.DOTALL,
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*+=")
 _BEFORE = frozenset({"sudo", "time", "exec", "env", "command", "then", "do", "else", "if", "while", "until", "!", "nice", "xvfb-run", "cross-env", "dotenv", "-"})
 _MAKES, _LOOSE = frozenset({"make", "gmake"}), frozenset({"yarn", "pnpm", "bun"})
 _MAKE_VALUES = frozenset({"-f", "--file", "--makefile", "-I", "-o", "-W", "-l", "--include-dir"})
+_RUNS_TEXTS = frozenset({"concurrently", "conc", "nodemon", "onchange", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test"})
+DEEPEST = 3  # texts of commands in texts
 _LIFE = {"test": "test", "t": "test", "tst": "test", "start": "start", "stop": "stop", "restart": "restart"}
 _BUILT_IN = frozenset(
     "add audit bin cache check completion config constraints create dedupe deploy dlx exec explain fetch fund help import info init install i ci ls list link"
@@ -108,7 +110,7 @@ def _moved(words: Sequence[str | None], here: str | None) -> str | None:
     return None if place is None or place.startswith(("/", "-", "~")) else beside(here, place)
 
 
-def calls(text: str, folder: str | None) -> Iterator[ScriptCall]:
+def calls(text: str, folder: str | None, depth: int = 0) -> Iterator[ScriptCall]:
     """Give what the commands ask make and packages for. A command whose folder nobody can tell is left out."""
     for command in commands(text, folder):
         words = list(command.words)
@@ -124,6 +126,13 @@ def calls(text: str, folder: str | None) -> Iterator[ScriptCall]:
         elif tool in ("run-s", "run-p", "npm-run-all", "npm-run-all2"):
             names = [one for one in rest if one is not None and NAME.fullmatch(one)]
             yield from (ScriptCall("script", command.folder, one, command.line, "removed") for one in names)
+        elif tool in _RUNS_TEXTS and depth < DEEPEST:
+            for word in rest:
+                if word is not None and word.startswith("npm:") and NAME.fullmatch(word[4:]):
+                    yield ScriptCall("script", command.folder, word[4:], command.line, "removed")
+                elif word is not None and " " in word:
+                    inner = calls(word, command.folder, depth + 1)
+                    yield from (one._replace(line=command.line) for one in inner)
         elif tool in ("turbo", "lerna") and rest[:1] == ["run"]:
             names = [one for one in rest[1:2] if one is not None and NAME.fullmatch(one)]
             yield from (ScriptCall("script", EVERY, one, command.line, "hint") for one in names)

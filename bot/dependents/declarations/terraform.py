@@ -4,6 +4,7 @@ import json
 import posixpath
 
 from bot.dependents.declarations import SUFFIXES, hcl
+from bot.dependents.declarations.kinds import MODULE_KINDS
 from bot.dependents.declarations.reading import (
     CallSite,
     Declaration,
@@ -18,7 +19,6 @@ from bot.dependents.declarations.reading import (
 
 META = frozenset({"source", "version", "providers", "count", "for_each", "depends_on"})  # of a call, for Terraform itself
 _FORMER = frozenset({"moved", "removed", "import"})  # blocks that name what is not there any more, or not yet
-_KINDS = ("variable", "local", "module", "output", "resource")
 _MODULE_OUTPUT, _DATA = 3, 3  # names of module.x.output and of data.type.name
 _UNDERSCORE = "_"
 
@@ -26,7 +26,7 @@ _UNDERSCORE = "_"
 def read(path: str, text: str, paths: Paths) -> Reading:
     """What one file of a module declares and uses. Raises `UnreadableDataError`."""
     folder = posixpath.dirname(path)
-    reading = Reading(scopes={Scope(kind, folder) for kind in _KINDS})
+    reading = Reading(scopes={Scope(kind, folder) for kind in MODULE_KINDS})
     reading.needs |= {other for other in paths.inside(folder) if other.endswith(SUFFIXES)}
     if path.endswith(".json"):
         _read_json(reading, path, folder, text)

@@ -11,8 +11,8 @@ from bot.dependents.declarations.reading import CallSite, Declaration, NameUse, 
 
 FOLDER = ".github/workflows"
 ACTIONS = ("action.yml", "action.yaml")
-_TOKEN = re.compile(r"'(?:[^']|'')*+'|(?P<name>[A-Za-z_][\w-]*+)|\[[ ]*+'(?P<index>[^']*+)'[ ]*+\]|\.|[^\w\s]|\d++|\s++|\w++")
-_EXPRESSION = re.compile(r"\$\{\{((?:[^}]|\}(?!\}))*+)\}\}")
+_TOKEN = re.compile(r"'(?:[^']|'')*+'?|(?P<name>[A-Za-z_][\w-]*+)|\[[ ]*+'(?P<index>[^']*+)'[ ]*+\]|\.|[^\w\s]|\d++|\s++|\w++")
+_EXPRESSION = re.compile(r"\$\{\{((?:[^}]|\}(?!\}))*+)(?:\}\}|\Z)")
 _ALL = Scope("workflow name", "")
 
 
@@ -124,7 +124,9 @@ def _action(path: str, root: YamlNode, paths: Paths) -> Reading:
     for scope in (inputs, given):
         for name, line, _ in root.get("inputs").items():
             reading.declarations.append(Declaration(scope, name.lower(), path, line))
-    if root.get("runs", "using").text == "composite":
+    if root.get("runs", "using").text != "composite":
+        reading.loose.add(given)  # its code may read what it does not declare
+    else:
         reading.scopes.add(outputs)
         reading.declarations += [Declaration(outputs, name.lower(), path, line) for name, line, _ in root.get("outputs").items()]
     place = f"{path}#"

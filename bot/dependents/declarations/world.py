@@ -25,8 +25,9 @@ from bot.values import Side
 
 BYTES = 1 << 20  # of one file
 FILES = 3_000  # that are read for one change
+ALL_BYTES = 32 << 20
 ROUNDS = 8  # of files that files need
-PATTERNS = ("*", "%")  # of names that a declaration may stand for
+PATTERNS = 200  # of one scope: a declaration that stands for many names
 
 
 class World:
@@ -40,9 +41,14 @@ class World:
         self.texts: dict[str, list[str]] = {}
         self.unread: dict[str, str] = {}  # path -> why it was not read to its end
         self.is_cut = False
+        self._bytes = 0
+        self._sizes: Mapping[str, int] = {}
         self._declared: dict[Scope, dict[str, Declaration]] = {}
+        self._patterns: dict[Scope, list[str]] = {}
+        self._whole: dict[Scope, frozenset[Scope]] = {}
         self._scopes: set[Scope] = set()
         self._doubts: set[Scope] = set()
+        self._loose: set[Scope] = set()
         self._aliases: dict[Scope, Scope] = {}
         self._parts: dict[Scope, set[Scope]] = {}
         self._holders: dict[Scope, set[Scope]] = {}
@@ -53,6 +59,7 @@ class World:
         files = {path for path, entry in entries.items() if entry.kind == "file"}
         links = follow(await self._tree.links(self.side), files)
         self._real = links.real
+        self._sizes = {path: entry.size for path, entry in entries.items()}
         self.paths = Paths(files | links.real.keys() | {path for path in links.dead_ends if format_of(path)})
 
     async def read(self, start: Iterable[str]) -> None:
@@ -62,8 +69,12 @@ class World:
             if not wanted:
                 break
             room = FILES - len(self.readings)
-            self.is_cut = self.is_cut or len(wanted) > room
-            batch = sorted(wanted)[: max(0, room)]
+            batch = []
+            for path in sorted(wanted)[: max(0, room)]:
+                self._bytes += min(BYTES, self._sizes.get(self._real.get(path, path), 0))
+                if self._bytes <= ALL_BYTES:
+                    batch.append(path)
+            self.is_cut = self.is_cut or len(wanted) > len(batch)
             if not batch:
                 break
             real = {path: self._real.get(path, path) for path in batch}
@@ -95,19 +106,24 @@ class World:
 
     def _join(self) -> None:
         declared: dict[Scope, dict[str, Declaration]] = defaultdict(dict)
-        self._scopes, self._doubts, self._aliases, self._parts = set(), set(), {}, {}
+        self._scopes, self._doubts, self._loose, self._aliases, self._parts = set(), set(), set(), {}, {}
         holders: dict[Scope, set[Scope]] = defaultdict(set)
         for reading in self.readings.values():
             for one in reading.declarations:
                 declared[one.scope].setdefault(one.name, one)
             self._scopes |= reading.scopes
             self._doubts |= reading.doubts.keys()
+            self._loose |= reading.loose
             self._aliases |= reading.aliases
             for scope, parts in reading.parts.items():
                 self._parts.setdefault(scope, set()).update(parts)
                 for part in parts:
                     holders[part].add(scope)
-        self._declared, self._holders = dict(declared), dict(holders)
+        self._declared, self._holders, self._whole = dict(declared), dict(holders), {}
+        self._patterns = {
+            scope: rows for scope, names in declared.items() if (rows := [name for name in names if "*" in name or "%" in name])
+        }
+        self._doubts |= {scope for scope, rows in self._patterns.items() if len(rows) > PATTERNS}
 
     def meant(self, scope: Scope) -> Scope:
         """The scope that another name of it means."""
@@ -119,14 +135,16 @@ class World:
 
     def whole(self, scope: Scope) -> frozenset[Scope]:
         """A scope with all whose names it has too; a part of others has the names of those."""
-        seen: set[Scope] = set()
-        left = [scope, *self._above(scope)]
-        while left:
-            one = left.pop()
-            if one not in seen:
-                seen.add(one)
-                left += self._parts.get(one, ())
-        return frozenset(seen)
+        if scope not in self._whole:
+            seen: set[Scope] = set()
+            left = [scope, *self._above(scope)]
+            while left:
+                one = left.pop()
+                if one not in seen:
+                    seen.add(one)
+                    left += self._parts.get(one, ())
+            self._whole[scope] = frozenset(seen)
+        return self._whole[scope]
 
     def _above(self, scope: Scope) -> Collection[Scope]:
         seen: set[Scope] = set()
@@ -144,15 +162,19 @@ class World:
             names = self.names(one)
             if name in names:
                 return names[name]
-            for other in names:
-                if _stands_for(other, name):
-                    return names[other]
+            for pattern in self._patterns.get(one, ()):
+                if _stands_for(pattern, name):
+                    return names[pattern]
         return None
 
     def is_known(self, scope: Scope) -> bool:
         """Whether everything that a scope declares was read."""
         whole = self.whole(self.meant(scope))
         return self.meant(scope) in self._scopes and not any(one in self._doubts for one in whole)
+
+    def is_loose(self, scope: Scope) -> bool:
+        """Whether something out of sight may add to a scope."""
+        return self.meant(scope) in self._loose
 
     def uses(self, paths: Collection[str] | None = None) -> Iterable[NameUse]:
         """The uses of these files, or of all."""

@@ -19,6 +19,7 @@ from bot.errors import DeepRepoError
 from bot.text.paths import is_output, vendored_folder
 from bot.values import Dependents, ReviewRequest
 from deeprepo_evals.declarations.truth import SYNTAXES, Loss
+from deeprepo_evals.mine import commits
 from deeprepo_evals.mine.run import clones
 
 MOST_FILES = 60  # of an ordinary commit
@@ -65,18 +66,18 @@ async def _of_clone(plan: Plan, form: str, clone: Path) -> list[dict[str, Any]]:
     log = await git.run(
         "log", "--no-merges", "--format=%H", "--diff-filter=MDR", f"--max-count={plan.commits}", "HEAD", "--", *SYNTAXES[form].specs, cwd=str(clone)
     )  # fmt: skip
-    commits = log.out.decode().split()
-    if log.status or not commits:
+    drawn = log.out.decode().split()
+    if log.status or not drawn:
         return []
-    draw.shuffle(commits)
+    draw.shuffle(drawn)
     rows: list[dict[str, Any]] = []
-    for commit in commits:
+    for commit in drawn:
         if sum(row["kind"] == "ordinary" for row in rows) == plan.ordinary:
             break
         names = (await git.run("diff", "--name-only", "-z", f"{commit}~1", commit, cwd=str(clone))).out.decode("utf-8", "replace").split("\0")
         if any(names) and len(names) <= MOST_FILES and any(format_of(name) == form for name in names):
             rows.append({"kind": "ordinary", "commit": commit} | await _asked(clone, f"{commit}~1", commit))
-    for commit in commits[: plan.each * 2]:
+    for commit in drawn[: plan.each * 2]:
         if sum(row["kind"] == "loss" for row in rows) == plan.each:
             break
         if loss := await _drawn(form, clone, commit, draw):
@@ -106,11 +107,8 @@ async def _drawn(form: str, clone: Path, commit: str, draw: random.Random) -> tu
 
 
 async def _texts(clone: Path, commit: str, paths: Sequence[str]) -> dict[str, str]:
-    texts = {}
-    for path in paths:
-        done = await git.run("cat-file", "blob", f"{commit}:{path}", cwd=str(clone))
-        texts[path] = done.out.decode("utf-8", "replace") if not done.status else ""
-    return texts
+    blobs = await commits.blobs(clone, [f"{commit}:{path}" for path in paths])
+    return {path: blobs.get(f"{commit}:{path}", b"").decode("utf-8", "replace") for path in paths}
 
 
 async def _of_loss(clone: Path, commit: str, drawn: tuple[Loss, str]) -> dict[str, Any]:
