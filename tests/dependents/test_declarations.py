@@ -69,7 +69,9 @@ CHART = {
 MAKE = "all: lint test\n\nlint:\n\truff check\n\ntest: lint\n\tpytest\n\nrelease:\n\t$(MAKE) test && $(MAKE) -C docs html\n"
 DOCS_MAKE = "html:\n\tsphinx\n"
 RUNS = "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          set -e\n          COMMAND\n"
-PACKAGE = '{\n  "name": "shop",\n  "scripts": {\n    "build": "tsc",\n    "check": "npm run build && node check.js"\n  }\n}\n'
+PACKAGE = (
+    '{\n  "name": "shop",\n  "scripts": {\n    "build": "tsc",\n    "check": "npm run build && node check.js"\n  }\n}\n'
+)
 
 
 def runs(command: str, more: str = "") -> Files:
@@ -256,7 +258,9 @@ def judged(repository: Repository, before: Files, after: Files, scratch: Path) -
 
 
 @pytest.mark.parametrize("case", LOSSES.values(), ids=LOSSES)
-def test_a_name_that_is_gone_is_reported_with_each_line_that_uses_it(repository: Repository, tmp_path: Path, case: Case) -> None:
+def test_a_name_that_is_gone_is_reported_with_each_line_that_uses_it(
+    repository: Repository, tmp_path: Path, case: Case
+) -> None:
     """Of every format: removed, renamed or newly required, and no other name is reported."""
     judgement = judged(repository, case.before, case.after, tmp_path)
     assert [[f"{item.path}:{item.line}" for item in one.evidence] for one in judgement.findings] == [list(case.uses)]
@@ -265,6 +269,8 @@ def test_a_name_that_is_gone_is_reported_with_each_line_that_uses_it(repository:
 
 
 @pytest.mark.parametrize(("before", "after"), FINE.values(), ids=FINE)
-def test_a_name_that_may_still_be_there_is_not_reported(repository: Repository, tmp_path: Path, before: Files, after: Files) -> None:
+def test_a_name_that_may_still_be_there_is_not_reported(
+    repository: Repository, tmp_path: Path, before: Files, after: Files
+) -> None:
     """It moved, has a default, belongs to something else, or nobody can tell."""
     assert [one.title for one in judged(repository, before, after, tmp_path).findings] == []

@@ -12,9 +12,28 @@ CHART, VALUES = "Chart.yaml", "values.yaml"
 DEEPEST = 40  # keys of values in keys
 MOST_PATHS = 20_000  # of one file of values
 _COMMENT = re.compile(r"\{\{-?[ \t\r\n]*+/\*(?:(?!\*/).)*+(?:\*/|\Z)", re.DOTALL)
-_TOKEN = re.compile(r"(?P<text>\"(?:[^\"\\\n]|\\.)*+\"?|`[^`]*+`?)|(?P<chain>\$?(?:\.[A-Za-z_]\w*+)++)|(?P<word>[A-Za-z_]\w*+)|(?P<other>[^\s\w\"`])|\d\w*+|\s++|.", re.DOTALL)
+_TOKEN = re.compile(
+    r"(?P<text>\"(?:[^\"\\\n]|\\.)*+\"?|`[^`]*+`?)|(?P<chain>\$?(?:\.[A-Za-z_]\w*+)++)|(?P<word>[A-Za-z_]\w*+)|(?P<other>[^\s\w\"`])|\d\w*+|\s++|.",
+    re.DOTALL,
+)
 _BLOCKS = frozenset({"if", "with", "range", "define", "block"})
-_GUARDS = frozenset({"default", "hasKey", "dig", "get", "coalesce", "ternary", "empty", "required", "kindIs", "kindOf", "typeIs", "fail", "pluck"})
+_GUARDS = frozenset(
+    {
+        "default",
+        "hasKey",
+        "dig",
+        "get",
+        "coalesce",
+        "ternary",
+        "empty",
+        "required",
+        "kindIs",
+        "kindOf",
+        "typeIs",
+        "fail",
+        "pluck",
+    }
+)
 _TESTS = frozenset({"if", "with", "and", "or", "not", "else"})
 
 
@@ -129,7 +148,9 @@ def _read_template(reading: Reading, path: str, text: str, values: Scope, templa
                     continue
                 if not _GUARDS & plain:
                     is_inner = not (number and words[number - 1][1] == "(")
-                    use = NameUse(values, value.partition("Values.")[2], path, line, "hint" if open_blocks else "removed")
+                    use = NameUse(
+                        values, value.partition("Values.")[2], path, line, "hint" if open_blocks else "removed"
+                    )
                     _value(reading, use, is_inner=is_inner, is_tested=first in _TESTS)
         if first in _BLOCKS:
             open_blocks.append(first)

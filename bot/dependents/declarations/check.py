@@ -58,7 +58,9 @@ async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[Judgement, fr
     return Judgement(tuple(rows), complete | foreign, tuple(sorted(set(open_rows)))), frozenset(foreign)
 
 
-def _open(mine: Sequence[str], unread: Mapping[str, str], files: Sequence[ChangedFile]) -> Iterable[tuple[str, str, str]]:
+def _open(
+    mine: Sequence[str], unread: Mapping[str, str], files: Sequence[ChangedFile]
+) -> Iterable[tuple[str, str, str]]:
     """What could not be read: of a changed file that file is open, of another one all changed files of its format."""
     own = {path: file.path for file in files for path in (file.path, file.old_path) if path}
     for path, reason in sorted(unread.items()):
@@ -110,7 +112,9 @@ async def _read_users(tree: Tree, before: World, after: World) -> str:
     return f"more than {NAMES} of its names are gone" if len(lost_names) > NAMES else reason
 
 
-async def _read_matches(tree: Tree, queries: Iterable[tuple[list[str], Sequence[str]]], before: World, after: World) -> str:
+async def _read_matches(
+    tree: Tree, queries: Iterable[tuple[list[str], Sequence[str]]], before: World, after: World
+) -> str:
     reason = ""
     for patterns, specs in queries:
         rows = await tree.grep_lines(Query(patterns, specs, syntax="perl", limit=ROWS))

@@ -46,7 +46,9 @@ class Chain(NamedTuple):
 def tokens(text: str) -> Iterator[Token]:
     """Give the tokens. Raises `UnreadableDataError`."""
     at, line = 0, 1
-    modes: list[list[str | int | bool]] = [["code", 0]]  # code with its open braces; a text with its start and whether it is plain
+    modes: list[list[str | int | bool]] = [
+        ["code", 0]
+    ]  # code with its open braces; a text with its start and whether it is plain
     while at < len(text):
         mode = modes[-1]
         if len(modes) > DEEPEST:

@@ -94,7 +94,10 @@ class YamlNode:
             if isinstance(node, yaml.ScalarNode):
                 yield key, self._of(node)
             elif isinstance(node, yaml.MappingNode):
-                left += [(str(name.value) if isinstance(name, yaml.ScalarNode) else "", value) for name, value in reversed(node.value)]
+                left += [
+                    (str(name.value) if isinstance(name, yaml.ScalarNode) else "", value)
+                    for name, value in reversed(node.value)
+                ]
             else:
                 left += [(key, value) for value in reversed(node.value)]
 

@@ -62,8 +62,12 @@ class Reading:
     declarations: list[Declaration] = field(default_factory=list)
     uses: list[NameUse] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
-    scopes: set[Scope] = field(default_factory=set)  # all of whose names its files declare: what is absent there is nowhere
-    loose: set[Scope] = field(default_factory=set)  # scopes that something out of sight may add to: only what goes is missed
+    scopes: set[Scope] = field(
+        default_factory=set
+    )  # all of whose names its files declare: what is absent there is nowhere
+    loose: set[Scope] = field(
+        default_factory=set
+    )  # scopes that something out of sight may add to: only what goes is missed
     doubts: dict[Scope, str] = field(default_factory=dict)  # scopes that may have names which nobody writes, and why
     aliases: dict[Scope, Scope] = field(default_factory=dict)  # scope -> the one that is meant
     parts: dict[Scope, set[Scope]] = field(default_factory=dict)  # scope -> others whose names it has too

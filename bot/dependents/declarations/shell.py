@@ -13,10 +13,32 @@ _WORD = re.compile(
     re.DOTALL,
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*+=")
-_BEFORE = frozenset({"sudo", "time", "exec", "env", "command", "then", "do", "else", "if", "while", "until", "!", "nice", "xvfb-run", "cross-env", "dotenv", "-"})
+_BEFORE = frozenset(
+    {
+        "sudo",
+        "time",
+        "exec",
+        "env",
+        "command",
+        "then",
+        "do",
+        "else",
+        "if",
+        "while",
+        "until",
+        "!",
+        "nice",
+        "xvfb-run",
+        "cross-env",
+        "dotenv",
+        "-",
+    }
+)
 _MAKES, _LOOSE = frozenset({"make", "gmake"}), frozenset({"yarn", "pnpm", "bun"})
 _MAKE_VALUES = frozenset({"-f", "--file", "--makefile", "-I", "-o", "-W", "-l", "--include-dir"})
-_RUNS_TEXTS = frozenset({"concurrently", "conc", "nodemon", "onchange", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test"})
+_RUNS_TEXTS = frozenset(
+    {"concurrently", "conc", "nodemon", "onchange", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test"}
+)
 DEEPEST = 3  # texts of commands in texts
 _LIFE = {"test": "test", "t": "test", "tst": "test", "start": "start", "stop": "stop", "restart": "restart"}
 _BUILT_IN = frozenset(
@@ -147,7 +169,11 @@ def _targets(words: Sequence[str | None], folder: str, line: int) -> Iterator[Sc
             continue
         if word in ("-C", "--directory") or word.startswith(("--directory=", "-C")):
             value = next(rest, None) if word in ("-C", "--directory") else word.partition("=")[2] or word[2:]
-            place = beside(place, value) if value is not None and place is not None and not value.startswith(("/", "~")) else None
+            place = (
+                beside(place, value)
+                if value is not None and place is not None and not value.startswith(("/", "~"))
+                else None
+            )
         elif word in _MAKE_VALUES or word.startswith(("-f", "--file=", "--makefile=")):
             return  # another file
         elif not word.startswith(("-", ">", "<", "#")) and "=" not in word and not word.isdigit():
@@ -174,7 +200,11 @@ def _scripts(tool: str, words: Sequence[str | None], folder: str, line: int) -> 
             return
         if word in ("--prefix", "-C", "--dir", "--cwd") or word.startswith(("--prefix=", "--dir=", "--cwd=")):
             value = word.partition("=")[2] or next(rest, None)
-            place = beside(place, value) if value is not None and place not in (None, EVERY) and not value.startswith(("/", "~")) else None
+            place = (
+                beside(place, value)
+                if value is not None and place not in (None, EVERY) and not value.startswith(("/", "~"))
+                else None
+            )
             if place is None:
                 return
         elif word in ("-w", "--workspace", "--filter", "-F") or (tool != "npm" and word == "workspace"):

@@ -17,7 +17,9 @@ from bot.dependents.declarations.reading import (
 )
 
 
-META = frozenset({"source", "version", "providers", "count", "for_each", "depends_on"})  # of a call, for Terraform itself
+META = frozenset(
+    {"source", "version", "providers", "count", "for_each", "depends_on"}
+)  # of a call, for Terraform itself
 _FORMER = frozenset({"moved", "removed", "import"})  # blocks that name what is not there any more, or not yet
 _MODULE_OUTPUT, _DATA = 3, 3  # names of module.x.output and of data.type.name
 _UNDERSCORE = "_"
@@ -49,9 +51,7 @@ def _declare(reading: Reading, block: hcl.Block, path: str, folder: str) -> None
         reading.declarations.append(Declaration(scope, block.labels[0], path, block.line, needed))
     elif block.kind == "locals":
         scope = Scope("local", folder)
-        reading.declarations += [
-            Declaration(scope, name, path, line) for name, (line, _) in block.attributes.items()
-        ]
+        reading.declarations += [Declaration(scope, name, path, line) for name, (line, _) in block.attributes.items()]
     elif block.kind in ("resource", "data", "ephemeral") and len(block.labels) > 1:
         name = ".".join([*([] if block.kind == "resource" else [block.kind]), *block.labels[:2]])
         reading.declarations.append(Declaration(Scope("resource", folder), name, path, block.line))
@@ -91,7 +91,9 @@ def _use(reading: Reading, chain: hcl.Chain, path: str, folder: str) -> None:
         if rest:
             reading.uses.append(NameUse(Scope("output", f"{folder}#{name}"), rest[0], path, chain.line))
     elif root in ("data", "ephemeral") and rest:
-        reading.uses.append(NameUse(Scope("resource", folder), ".".join([root, name, rest[0]]), path, chain.line, "removed"))
+        reading.uses.append(
+            NameUse(Scope("resource", folder), ".".join([root, name, rest[0]]), path, chain.line, "removed")
+        )
     elif _UNDERSCORE in root:  # a type of a provider; what a loop calls so was no resource before
         reading.uses.append(NameUse(Scope("resource", folder), f"{root}.{name}", path, chain.line, "removed"))
 

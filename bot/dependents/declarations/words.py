@@ -16,9 +16,7 @@ SOURCE = "declarations"
 QUOTED = 12  # uses
 
 
-def findings(
-    breaks: Iterable["Break"], before: World, after: World, files: Sequence[ChangedFile]
-) -> list[Finding]:
+def findings(breaks: Iterable["Break"], before: World, after: World, files: Sequence[ChangedFile]) -> list[Finding]:
     """One finding for each name."""
     removed_lines = {file.old_path: file.removed_lines for file in files if file.old_path}
     added_lines = {file.path: file.added_lines for file in files}
@@ -57,7 +55,11 @@ def _finding(  # noqa: PLR0914 - one value with many fields
             path, line, side, world = former.path, former.line, "base", before
     else:
         title = f"{first.path}{more} use{'' if more else 's'} the {kind.noun} `{one.name}`, which nothing declares"
-        why, effect, rule = f"{kind.law} No file of this tree declares `{one.name}` there.", kind.effect, "undeclared-name"
+        why, effect, rule = (
+            f"{kind.law} No file of this tree declares `{one.name}` there.",
+            kind.effect,
+            "undeclared-name",
+        )
     severity: Severity = "high" if kind.is_loud else "medium"
     if not sure:
         severity = "low"

@@ -11,7 +11,9 @@ from bot.dependents.declarations.reading import CallSite, Declaration, NameUse, 
 
 FOLDER = ".github/workflows"
 ACTIONS = ("action.yml", "action.yaml")
-_TOKEN = re.compile(r"'(?:[^']|'')*+'?|(?P<name>[A-Za-z_][\w-]*+)|\[[ ]*+'(?P<index>[^']*+)'[ ]*+\]|\.|[^\w\s]|\d++|\s++|\w++")
+_TOKEN = re.compile(
+    r"'(?:[^']|'')*+'?|(?P<name>[A-Za-z_][\w-]*+)|\[[ ]*+'(?P<index>[^']*+)'[ ]*+\]|\.|[^\w\s]|\d++|\s++|\w++"
+)
 _EXPRESSION = re.compile(r"\$\{\{((?:[^}]|\}(?!\}))*+)(?:\}\}|\Z)")
 _ALL = Scope("workflow name", "")
 
@@ -128,7 +130,9 @@ def _action(path: str, root: YamlNode, paths: Paths) -> Reading:
         reading.loose.add(given)  # its code may read what it does not declare
     else:
         reading.scopes.add(outputs)
-        reading.declarations += [Declaration(outputs, name.lower(), path, line) for name, line, _ in root.get("outputs").items()]
+        reading.declarations += [
+            Declaration(outputs, name.lower(), path, line) for name, line, _ in root.get("outputs").items()
+        ]
     place = f"{path}#"
     for key in ("runs", "outputs"):
         _expressions(reading, root.get(key), path, inputs, place)
@@ -136,7 +140,9 @@ def _action(path: str, root: YamlNode, paths: Paths) -> Reading:
     return reading
 
 
-def _steps(reading: Reading, path: str, place: str, steps: YamlNode, paths: Paths, folder: YamlNode, *, is_here: bool = True) -> None:
+def _steps(
+    reading: Reading, path: str, place: str, steps: YamlNode, paths: Paths, folder: YamlNode, *, is_here: bool = True
+) -> None:
     scope = Scope("step", place)
     reading.scopes.add(scope)
     for step in steps.elements():
@@ -152,7 +158,9 @@ def _steps(reading: Reading, path: str, place: str, steps: YamlNode, paths: Path
             where = step.get("working-directory") or folder
             start = "" if not where else None if where.text is None or "$" in where.text else beside("", where.text)
             first = run.line + run.is_block
-            text = _EXPRESSION.sub(lambda match: "${" + " " * (len(match[0]) - 3) + "}" if "\n" not in match[0] else match[0], run.text)
+            text = _EXPRESSION.sub(
+                lambda match: "${" + " " * (len(match[0]) - 3) + "}" if "\n" not in match[0] else match[0], run.text
+            )
             add_calls(reading, text, start, path, paths, lambda line, first=first: first + line)  # type: ignore[misc]
 
 
@@ -168,7 +176,11 @@ def _called_action(reading: Reading, path: str, place: str, name: str, uses: str
         return
     reading.declarations.append(Declaration(there, folder or ".", target, 1))
     reading.needs.add(target)
-    reading.uses += [NameUse(Scope("action input", target), one.lower(), path, at) for one, at, _ in step.get("with").items() if one not in ("args", "entrypoint")]
+    reading.uses += [
+        NameUse(Scope("action input", target), one.lower(), path, at)
+        for one, at, _ in step.get("with").items()
+        if one not in ("args", "entrypoint")
+    ]
     if name:
         reading.aliases[Scope("action output", f"{place}#{name}")] = Scope("action output", target)
 
@@ -181,7 +193,9 @@ def _expressions(reading: Reading, node: YamlNode, path: str, inputs: Scope, pla
         if not whole and "${{" not in text:
             continue
         first = scalar.line + scalar.is_block
-        for start, body in ((0, one) for one in whole) if whole else ((one.start(1), one[1]) for one in _EXPRESSION.finditer(text)):
+        for start, body in (
+            ((0, one) for one in whole) if whole else ((one.start(1), one[1]) for one in _EXPRESSION.finditer(text))
+        ):
             line = first + text.count("\n", 0, start)
             for chain in _chains(body):
                 _name(reading, chain, path, line, inputs, place)
@@ -201,7 +215,9 @@ def _name(reading: Reading, chain: list[str], path: str, line: int, inputs: Scop
         kind = {"needs": "need", "steps": "step", "matrix": "matrix"}[root]
         reading.uses.append(NameUse(Scope(kind, place), name, path, line))
         if rest[0] == "outputs" and rest[1]:
-            other = Scope("job output", f"{path}#{name}") if root == "needs" else Scope("action output", f"{place}#{name}")
+            other = (
+                Scope("job output", f"{path}#{name}") if root == "needs" else Scope("action output", f"{place}#{name}")
+            )
             reading.uses.append(NameUse(other, rest[1], path, line))
 
 

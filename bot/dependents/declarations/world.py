@@ -80,7 +80,9 @@ class World:
             real = {path: self._real.get(path, path) for path in batch}
             raw = await self._tree.read_many(sorted(set(real.values())), self.side)
             await asyncio.to_thread(self._parse, real, raw)
-            needs = {path for one in batch for path in self.readings[one].needs if path in self.paths and format_of(path)}
+            needs = {
+                path for one in batch for path in self.readings[one].needs if path in self.paths and format_of(path)
+            }
             wanted = needs - self.readings.keys()
         else:
             self.is_cut = self.is_cut or bool(wanted)
@@ -121,7 +123,9 @@ class World:
                     holders[part].add(scope)
         self._declared, self._holders, self._whole = dict(declared), dict(holders), {}
         self._patterns = {
-            scope: rows for scope, names in declared.items() if (rows := [name for name in names if "*" in name or "%" in name])
+            scope: rows
+            for scope, names in declared.items()
+            if (rows := [name for name in names if "*" in name or "%" in name])
         }
         self._doubts |= {scope for scope, rows in self._patterns.items() if len(rows) > PATTERNS}
 
@@ -178,7 +182,9 @@ class World:
 
     def uses(self, paths: Collection[str] | None = None) -> Iterable[NameUse]:
         """The uses of these files, or of all."""
-        return (use for path, reading in self.readings.items() if paths is None or path in paths for use in reading.uses)
+        return (
+            use for path, reading in self.readings.items() if paths is None or path in paths for use in reading.uses
+        )
 
     def calls(self) -> Iterable[CallSite]:
         """All calls."""

@@ -22,9 +22,7 @@ def command(
         ),
     ] = None,
     each: Annotated[int, typer.Option(min=0, max=200, help="Lost declarations of each repository and format.")] = 8,
-    ordinary: Annotated[
-        int, typer.Option(min=0, max=500, help="Ordinary commits of each repository and format.")
-    ] = 12,
+    ordinary: Annotated[int, typer.Option(min=0, max=500, help="Ordinary commits of each repository and format.")] = 12,
     half: Annotated[str, typer.Option(metavar="build|test", help="Only the repositories of this half.")] = "",
     seed: Annotated[int, typer.Option(min=0, help="Another seed, other commits.")] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,

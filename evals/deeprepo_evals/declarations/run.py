@@ -74,7 +74,11 @@ async def _of_clone(plan: Plan, form: str, clone: Path) -> list[dict[str, Any]]:
     for commit in drawn:
         if sum(row["kind"] == "ordinary" for row in rows) == plan.ordinary:
             break
-        names = (await git.run("diff", "--name-only", "-z", f"{commit}~1", commit, cwd=str(clone))).out.decode("utf-8", "replace").split("\0")
+        names = (
+            (await git.run("diff", "--name-only", "-z", f"{commit}~1", commit, cwd=str(clone)))
+            .out.decode("utf-8", "replace")
+            .split("\0")
+        )
         if any(names) and len(names) <= MOST_FILES and any(format_of(name) == form for name in names):
             rows.append({"kind": "ordinary", "commit": commit} | await _asked(clone, f"{commit}~1", commit))
     for commit in drawn[: plan.each * 2]:
@@ -88,7 +92,11 @@ async def _of_clone(plan: Plan, form: str, clone: Path) -> list[dict[str, Any]]:
 async def _drawn(form: str, clone: Path, commit: str, draw: random.Random) -> tuple[Loss, str] | None:
     """One declaration of a tree that a file uses, with the text that its file has without it."""
     syntax = SYNTAXES[form]
-    listed = (await git.run("ls-tree", "-r", "--name-only", "-z", commit, cwd=str(clone))).out.decode("utf-8", "replace").split("\0")
+    listed = (
+        (await git.run("ls-tree", "-r", "--name-only", "-z", commit, cwd=str(clone)))
+        .out.decode("utf-8", "replace")
+        .split("\0")
+    )
     paths = [one for one in listed if one and format_of(one) and not (is_output(one) or vendored_folder(one))][:TEXTS]
     mine = [one for one in paths if syntax.is_file.search(one)]
     draw.shuffle(mine)
@@ -125,7 +133,9 @@ async def _of_loss(clone: Path, commit: str, drawn: tuple[Loss, str]) -> dict[st
         await git.output("update-index", "--cacheinfo", f"100644,{blob},{loss.path}", cwd=scratch, env=env)
         tree = (await git.output("write-tree", cwd=scratch, env=env)).decode().strip()
         named = {f"GIT_{who}_{what}": "a@b.invalid" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        head = (await git.output("commit-tree", tree, "-p", commit, "-m", "lost", cwd=scratch, env=named)).decode().strip()
+        head = (
+            (await git.output("commit-tree", tree, "-p", commit, "-m", "lost", cwd=scratch, env=named)).decode().strip()
+        )
         outcome = await _asked(folder, commit, head)
     named_rows = [row for row in outcome["findings"] if loss.name.lower() in row["title"].lower()]
     return {

@@ -47,7 +47,14 @@ def _terraform(path: str, text: str, texts: Mapping[str, str]) -> Iterator[Loss]
     mates = {other: body for other, body in texts.items() if posixpath.dirname(other) == folder}
     for match in _TF.finditer(text):
         at = _line(text, match.start())
-        end = next((n for n in range(at, len(rows)) if rows[n].startswith("}") or (n == at and rows[n].rstrip().endswith("}"))), None)
+        end = next(
+            (
+                n
+                for n in range(at, len(rows))
+                if rows[n].startswith("}") or (n == at and rows[n].rstrip().endswith("}"))
+            ),
+            None,
+        )
         if end is None:
             continue
         kind, name = match[1], match[2]
@@ -55,14 +62,22 @@ def _terraform(path: str, text: str, texts: Mapping[str, str]) -> Iterator[Loss]
             users = tuple(
                 other
                 for other, body in texts.items()
-                for call in re.finditer(r"^module\s+\"([\w-]+)\"\s*\{(?:(?!^\}).)*?source\s*=\s*\"(\.[^\"]*)\"", body, re.MULTILINE | re.DOTALL)
+                for call in re.finditer(
+                    r"^module\s+\"([\w-]+)\"\s*\{(?:(?!^\}).)*?source\s*=\s*\"(\.[^\"]*)\"",
+                    body,
+                    re.MULTILINE | re.DOTALL,
+                )
                 if posixpath.normpath(posixpath.join(posixpath.dirname(other), call[2])) == (folder or ".")
                 and re.search(rf"(?m)^[^#\n]*\bmodule\.{call[1]}\.{name}\b", body)
             )
         else:
             word = "var" if kind == "variable" else "module"
             look = re.compile(rf"(?m)^[^#\n]*\b{word}\.{re.escape(name)}\b(?!-)")
-            users = tuple(other for other, body in mates.items() if look.search("\n".join(rows[:at] + rows[end + 1 :]) if other == path else body))
+            users = tuple(
+                other
+                for other, body in mates.items()
+                if look.search("\n".join(rows[:at] + rows[end + 1 :]) if other == path else body)
+            )
         if users:
             yield Loss(path, f"{name}", range(at, end + 1), users)
 
@@ -74,7 +89,11 @@ def _workflows(path: str, text: str, texts: Mapping[str, str]) -> Iterator[Loss]
             if not re.match(rf"\s*{section}:\s*$", row) or (section == "jobs" and row != "jobs:"):
                 continue
             body = _indented(rows, at)
-            depths = [len(rows[n]) - len(rows[n].lstrip()) for n in body[1:] if rows[n].strip() and not rows[n].lstrip().startswith("#")]
+            depths = [
+                len(rows[n]) - len(rows[n].lstrip())
+                for n in body[1:]
+                if rows[n].strip() and not rows[n].lstrip().startswith("#")
+            ]
             for n in body[1:]:
                 key = re.match(r"(\s+)([\w-]+):", rows[n])
                 if key and depths and len(key[1]) == min(depths):
@@ -118,11 +137,16 @@ def _makefiles(path: str, text: str, texts: Mapping[str, str]) -> Iterator[Loss]
         cut = rows[:at] + rows[end:]
         name = re.escape(rule[1])
         rest = [line for line in cut if not line.startswith(".PHONY")]
-        own = any(re.match(rf"[\w./-]+:[^=]*\s{name}(\s|$)", line) or re.search(rf"\$[({{]MAKE[)}}]\s+{name}(\s|$)", line) for line in rest)
+        own = any(
+            re.match(rf"[\w./-]+:[^=]*\s{name}(\s|$)", line) or re.search(rf"\$[({{]MAKE[)}}]\s+{name}(\s|$)", line)
+            for line in rest
+        )
         other_users = [
             other
             for other, body in texts.items()
-            if not folder and other.startswith(".github/workflows/") and re.search(rf"(?m)^\s*(?:- )?(?:run: )?make {name}\s*$", body)
+            if not folder
+            and other.startswith(".github/workflows/")
+            and re.search(rf"(?m)^\s*(?:- )?(?:run: )?make {name}\s*$", body)
         ]
         is_phony = any(re.match(rf"\.PHONY\s*:.*\b{name}\b", line) for line in cut)
         if (own or other_users) and not is_phony:
@@ -143,7 +167,11 @@ def _packages(path: str, text: str, texts: Mapping[str, str]) -> Iterator[Loss]:
         look = re.compile(rf"\b(?:npm run|pnpm run|yarn run|bun run|pnpm|yarn) {name}(?![\w:.-])")
         rest = "\n".join(rows[:n] + rows[n + 1 :])
         users = [path] if look.search(rest) else []
-        users += [other for other, one in texts.items() if not folder and other.startswith(".github/workflows/") and look.search(one)]
+        users += [
+            other
+            for other, one in texts.items()
+            if not folder and other.startswith(".github/workflows/") and look.search(one)
+        ]
         if users:
             yield Loss(path, key[1], range(n, n + 1), tuple(users))
 
@@ -151,8 +179,16 @@ def _packages(path: str, text: str, texts: Mapping[str, str]) -> Iterator[Loss]:
 _FLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 SYNTAXES: Mapping[str, Syntax] = {
     "terraform": Syntax(("*.tf",), re.compile(r"\.tf$"), _terraform),
-    "workflows": Syntax((*_FLOWS, ":(glob)**/action.yml"), re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|(^|/)action\.yml$"), _workflows),
-    "charts": Syntax((":(glob)**/values.yaml", ":(glob)**/Chart.yaml", ":(glob)**/templates/*.yaml", ":(glob)**/templates/*.tpl"), re.compile(r"(^|/)values\.yaml$|/templates/[^/]+\.(yaml|tpl)$"), _charts),
+    "workflows": Syntax(
+        (*_FLOWS, ":(glob)**/action.yml"),
+        re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|(^|/)action\.yml$"),
+        _workflows,
+    ),
+    "charts": Syntax(
+        (":(glob)**/values.yaml", ":(glob)**/Chart.yaml", ":(glob)**/templates/*.yaml", ":(glob)**/templates/*.tpl"),
+        re.compile(r"(^|/)values\.yaml$|/templates/[^/]+\.(yaml|tpl)$"),
+        _charts,
+    ),
     "makefiles": Syntax((":(glob)**/Makefile", "*.mk", *_FLOWS), re.compile(r"(^|/)Makefile$"), _makefiles),
     "packages": Syntax((":(glob)**/package.json", *_FLOWS), re.compile(r"(^|/)package\.json$"), _packages),
 }
