@@ -1,6 +1,7 @@
 """Names that data files declare and others use: over real trees, by the check alone and by the review without a model."""
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,10 @@ from fakes import Repository
 import deeprepo
 from bot import checkout, diff
 from bot.analyzers import ANALYZERS
-from bot.dependents.declarations import check
 from bot.dependents.declarations.world import FILES
 from bot.values import Dependents, Judgement, ReviewRequest
 
+SECONDS = 8.0  # of computing
 Files = Mapping[str, str | None]  # None: the file is deleted
 
 
@@ -274,3 +275,95 @@ def test_a_name_that_may_still_be_there_is_not_reported(
 ) -> None:
     """It moved, has a default, belongs to something else, or nobody can tell."""
     assert [one.title for one in judged(repository, before, after, tmp_path).findings] == []
+
+
+MANY = 30_000
+HOSTILE: Mapping[str, tuple[str, str]] = {
+    "templates in templates": ("a.tf", 'locals {\n  x = "' + '${"' * 3_000 + '"}' * 3_000 + '"\n}\n'),
+    "a text without an end": ("a.tf", 'locals {\n  x = "a\n}\n'),
+    "a comment without an end": ("a.tf", "/* a\n" * 9),
+    "keys in keys": (".github/workflows/a.yml", "".join("  " * depth + "a:\n" for depth in range(900))),
+    "jobs of one job": (
+        ".github/workflows/a.yml",
+        "jobs:\n  a: &a\n    env:\n" + "".join(f"      k{n}: b\n" for n in range(5_000)) + "".join(f"  j{n}: *a\n" for n in range(5_000)),
+    ),
+    "no JSON": ("package.json", "{"),
+    "a file above the limit": ("Makefile", "#\n" * (600 << 10)),
+}
+LINEAR: Mapping[str, tuple[str, str]] = {
+    "aliases that multiply": (
+        ".github/workflows/a.yml",
+        "x0: &x0 [a, b]\n" + "".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]\n" for n in range(1, 12)) + "jobs:\n  a: {needs: *x11}\n",
+    ),
+    "quotes without an end": ("a/templates/x.yaml", '{{ "' + '\\"' * MANY + "\n" + "{{/*" * MANY),
+    "conditions": ("a/templates/x.yaml", "{{ if " + ".Values.a.b " * MANY + "}}"),
+    "expressions without an end": (".github/workflows/a.yml", "jobs: {a: {steps: [{run: '" + "${{ " * MANY + "'}]}}"),
+    "quotes of an expression": (".github/workflows/a.yml", "jobs: {a: {if: \"" + "''" * MANY + "a\"}}"),
+    "brackets of a shell": (".github/workflows/a.yml", "jobs: {a: {steps: [{run: '" + "$( ${ ( cd a && " * MANY + "'}]}}"),
+    "lines that go on": ("Makefile", "a: \\\n" * MANY),
+    "prerequisites": ("Makefile", "a: " + " ".join(f"b{n}" for n in range(MANY)) + "\n" + "%-x:\n" * 150),
+    "escapes of a text": ("package.json", '{"scripts": {"a": "' + '\\"' * MANY + '"}}'),
+    "blocks": ("a.tf", "a " * MANY + "{\n" * MANY),
+    "brackets": ("a.tf", "locals {\n  x = a" + "[b" * MANY + "]" * MANY + "\n}\n"),
+    "documents that begin": ("a.tf", "locals {\n  x = " + "<<A " * MANY + "\n}\n"),
+}
+
+
+@pytest.mark.parametrize(("path", "text"), HOSTILE.values(), ids=HOSTILE)
+def test_a_file_that_can_not_be_read_to_its_end_is_open(repository: Repository, tmp_path: Path, path: str, text: str) -> None:
+    """Nothing is reported of it, and the change is not judged to its end."""
+    judgement = judged(repository, {}, {path: text}, tmp_path)
+    assert judgement.findings == ()
+    assert [one for one, _ in judgement.open] == [path]
+    assert path not in judgement.complete
+
+
+@pytest.mark.parametrize(("path", "text"), LINEAR.values(), ids=LINEAR)
+def test_a_long_file_takes_time_in_proportion(repository: Repository, tmp_path: Path, path: str, text: str) -> None:
+    """No form takes the square of its length: 30,000 repetitions are a few seconds at most."""
+    start = time.process_time()
+    judged(repository, {"a/Chart.yaml": "name: a\n", "README.md": "a\n"}, {path: text}, tmp_path)
+    assert time.process_time() - start < SECONDS
+
+
+def test_more_files_than_are_read_are_open(repository: Repository, tmp_path: Path) -> None:
+    """The names of a module with too many files are not judged, and the review says so."""
+    module = {f"net/f{number}.tf": "locals {}\n" for number in range(FILES)}
+    judgement = judged(repository, {**module, "net/v.tf": VARS}, {"net/v.tf": "\n"}, tmp_path)
+    assert judgement.findings == ()
+    assert [path for path, _ in judgement.open] == ["net/v.tf"]
+
+
+def test_an_unreadable_file_beside_leaves_the_change_open(repository: Repository, tmp_path: Path) -> None:
+    """What a module declares is not known if one of its files cannot be read."""
+    judgement = judged(repository, {**TERRAFORM, "net/odd.tf": '"'}, {"net/vars.tf": "\n"}, tmp_path)
+    assert judgement.findings == ()
+    assert "net/odd.tf" in dict(judgement.open)["net/vars.tf"]
+
+
+def test_a_link_to_a_file_declares_what_the_file_does(repository: Repository, tmp_path: Path) -> None:
+    """Modules that share their variables through a link are whole, and lose what the linked file loses."""
+    (repository.folder / "net").mkdir()
+    (repository.folder / "net/vars.tf").symlink_to("../shared.tf")
+    judgement = judged(repository, {"shared.tf": VARS, "net/main.tf": MAIN}, {"shared.tf": 'variable "zone" {}\n'}, tmp_path)
+    assert [(one.title, one.path, one.side) for one in judgement.findings] == [
+        ("Variable `size` was removed, but net/main.tf still uses it", "net/main.tf", "head")
+    ]
+
+
+def test_the_review_shows_the_finding_at_the_lost_line(repository: Repository) -> None:
+    """Proven and without a model, with the line that still uses the name as evidence."""
+    repository.commit({"README.md": "shop\n", **TERRAFORM}, "before")
+    repository.commit({"net/vars.tf": 'variable "zone" {}\n'}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    (finding,) = [one for one in review.findings if "declarations" in one.source]
+    assert finding.title == "Variable `size` was removed, but main.tf and 1 more file still use it"
+    assert (finding.path, finding.start) == ("net/vars.tf", 1)
+
+
+def test_templates_of_something_else_are_no_charts(repository: Repository) -> None:
+    """A folder of that name without a chart around it does not count as judged by the check."""
+    repository.commit({"README.md": "shop\n", "app/templates/mail.txt": "{{ a }}\n"}, "before")
+    repository.commit({"app/templates/mail.txt": "{{ b }}\n"}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert "declarations" not in str(review.open)

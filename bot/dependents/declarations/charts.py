@@ -51,7 +51,9 @@ def read(path: str, text: str, paths: Paths) -> Reading:
         return Reading(is_foreign=True)
     values, templates = Scope("value", chart.folder), Scope("template", chart.top)
     reading = Reading(scopes={values, templates})
-    reading.needs |= {other for other in paths.below(chart.top) if _is_part(other, chart.top, paths)}
+    reading.mates = paths.group(
+        "charts", chart.top, lambda: (one for one in paths.below(chart.top) if _is_part(one, chart.top, paths))
+    )
     name = path.rpartition("/")[2]
     folder = posixpath.dirname(path)
     if name == CHART and folder == chart.folder:

@@ -9,7 +9,7 @@ from bot.dependents.declarations.reading import UnreadableDataError
 from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
 from bot.dependents.schemas.documents import refuse_depth
 
-MOST_NODES = 2_000_000  # that are looked at in one file: a node with aliases counts again
+MOST_NODES = 200_000  # that are looked at in one file: a node with aliases counts again
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

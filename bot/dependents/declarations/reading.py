@@ -3,7 +3,7 @@
 import posixpath
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
@@ -72,6 +72,7 @@ class Reading:
     aliases: dict[Scope, Scope] = field(default_factory=dict)  # scope -> the one that is meant
     parts: dict[Scope, set[Scope]] = field(default_factory=dict)  # scope -> others whose names it has too
     needs: set[str] = field(default_factory=set)  # files that have to be read with it
+    mates: frozenset[str] = frozenset()  # the same, one set for all files of a folder
     is_foreign: bool = False  # the file turned out to be of no format
 
 
@@ -86,6 +87,7 @@ class Paths:
             folders[posixpath.dirname(path)].append(path)
         self._folders: Mapping[str, Sequence[str]] = folders
         self._stems: dict[str, frozenset[str]] = {}
+        self._groups: dict[tuple[str, str], frozenset[str]] = {}
 
     def __contains__(self, path: object) -> bool:
         return path in self._paths
@@ -93,6 +95,13 @@ class Paths:
     def inside(self, folder: str) -> Sequence[str]:
         """The files of a folder, without those of the folders in it."""
         return self._folders.get(folder, ())
+
+    def group(self, kind: str, folder: str, choose: Callable[[], Iterable[str]]) -> frozenset[str]:
+        """The files that belong together in a folder, chosen once."""
+        key = (kind, folder)
+        if key not in self._groups:
+            self._groups[key] = frozenset(choose())
+        return self._groups[key]
 
     def stems(self, folder: str) -> frozenset[str]:
         """The names of the files and folders in a folder, with and without what follows their first dot."""

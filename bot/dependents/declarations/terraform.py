@@ -29,7 +29,7 @@ def read(path: str, text: str, paths: Paths) -> Reading:
     """What one file of a module declares and uses. Raises `UnreadableDataError`."""
     folder = posixpath.dirname(path)
     reading = Reading(scopes={Scope(kind, folder) for kind in MODULE_KINDS})
-    reading.needs |= {other for other in paths.inside(folder) if other.endswith(SUFFIXES)}
+    reading.mates = _files(folder, paths)
     if path.endswith(".json"):
         _read_json(reading, path, folder, text)
         return reading
@@ -42,6 +42,10 @@ def read(path: str, text: str, paths: Paths) -> Reading:
         if chain.block not in _FORMER:
             _use(reading, chain, path, folder)
     return reading
+
+
+def _files(folder: str, paths: Paths) -> frozenset[str]:
+    return paths.group("terraform", folder, lambda: (one for one in paths.inside(folder) if one.endswith(SUFFIXES)))
 
 
 def _declare(reading: Reading, block: hcl.Block, path: str, folder: str) -> None:
@@ -66,15 +70,16 @@ def _call(reading: Reading, block: hcl.Block, path: str, folder: str, paths: Pat
     if source is None or target is None:
         reading.doubts[outputs] = "its source is out of sight"
         return
-    files = {other for other in paths.inside(target) if other.endswith(SUFFIXES)}
+    files = _files(target, paths)
     there = Scope("module folder", "")
     reading.scopes.add(there)
     reading.uses.append(NameUse(there, target or ".", path, line, "removed"))
     reading.aliases[outputs] = Scope("output", target)
     if not files:
         return
-    reading.declarations.append(Declaration(there, target or ".", sorted(files)[0], 1))
-    reading.needs |= files
+    home = min(files)
+    reading.declarations.append(Declaration(there, target or ".", home, 1))
+    reading.needs.add(home)
     variables = Scope("variable", target)
     names = {key: place for key, (place, _) in block.attributes.items() if key not in META}
     reading.uses += [NameUse(variables, key, path, place) for key, place in names.items()]

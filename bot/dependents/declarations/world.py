@@ -37,6 +37,7 @@ class World:
         self._tree, self.side = tree, side
         self.paths = Paths(())
         self._real: Mapping[str, str] = {}
+        self._others: Mapping[str, Collection[str]] = {}
         self.readings: dict[str, Reading] = {}
         self.texts: dict[str, list[str]] = {}
         self.unread: dict[str, str] = {}  # path -> why it was not read to its end
@@ -58,13 +59,14 @@ class World:
         entries = await self._tree.entries(self.side)
         files = {path for path, entry in entries.items() if entry.kind == "file"}
         links = follow(await self._tree.links(self.side), files)
-        self._real = links.real
+        self._real, self._others = links.real, links.others
         self._sizes = {path: entry.size for path, entry in entries.items()}
         self.paths = Paths(files | links.real.keys() | {path for path in links.dead_ends if format_of(path)})
 
     async def read(self, start: Iterable[str]) -> None:
         """Read these files and all that they need."""
-        wanted = {path for path in start if path in self.paths and format_of(path)} - self.readings.keys()
+        named = [other for path in start for other in (path, *self._others.get(path, ()))]
+        wanted = {path for path in named if path in self.paths and format_of(path)} - self.readings.keys()
         for _ in range(ROUNDS):
             if not wanted:
                 break
@@ -80,10 +82,9 @@ class World:
             real = {path: self._real.get(path, path) for path in batch}
             raw = await self._tree.read_many(sorted(set(real.values())), self.side)
             await asyncio.to_thread(self._parse, real, raw)
-            needs = {
-                path for one in batch for path in self.readings[one].needs if path in self.paths and format_of(path)
-            }
-            wanted = needs - self.readings.keys()
+            groups = {id(self.readings[one].mates): self.readings[one].mates for one in batch}
+            needs = {path for one in batch for path in self.readings[one].needs}.union(*groups.values())
+            wanted = {path for path in needs - self.readings.keys() if path in self.paths and format_of(path)}
         else:
             self.is_cut = self.is_cut or bool(wanted)
         self._join()
