@@ -1,6 +1,6 @@
 """What the base installation takes on disk, as du counts it: the environment, what a new one holds by itself, and the largest packages.
 
-    python -m benchmarks.base_size
+python -m benchmarks.base_size
 """
 
 import os
@@ -20,7 +20,9 @@ def main() -> int:
     """Install from the clone with the versions of the lock, and print the figures."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-base-") as scratch:
         place = Path(scratch) / "environment"
-        env = {"PATH": os.environ["PATH"], "HOME": scratch} | {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+        env = {"PATH": os.environ["PATH"], "HOME": scratch} | {
+            name: value for name, value in os.environ.items() if name.startswith("PIP_")
+        }
         pip = [str(place / "bin/pip"), "--quiet", "--disable-pip-version-check", "install"]
         _run([sys.executable, "-m", "venv", str(place)], scratch, env)
         empty = _megabytes(place)

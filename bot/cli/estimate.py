@@ -96,7 +96,12 @@ def _table(estimates: dict[str, Any]) -> None:
 
     if not prices.is_listed():
         remedy = extras.install("models")
-        console.print(f"\nPrices come with the models, which are not installed: {remedy}", highlight=False, markup=False, soft_wrap=True)
+        console.print(
+            f"\nPrices come with the models, which are not installed: {remedy}",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
     if estimates["cap_usd"] is not None:
         console.print(
             f"\nThe cap of one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).",

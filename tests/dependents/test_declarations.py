@@ -156,7 +156,13 @@ LOSSES: Mapping[str, Case] = {
         CHART | {"chart/Chart.yaml": "name: shop\ndependencies:\n  - name: common\n"}, {"chart/templates/_names.tpl": "\n"}, "shop.name", ("chart/templates/app.yaml:1",)
     ),
     "a script in a text that a program runs": Case(
-        {"package.json": PACKAGE.replace("npm run build &&", 'concurrently \\"tsc -w\\" \\"npm run build\\" &&')}, {"package.json": PACKAGE.replace("npm run build &&", 'concurrently \\"tsc -w\\" \\"npm run build\\" &&').replace('"build": "tsc"', '"compile": "tsc"')}, "build", ("package.json:5",)
+        {"package.json": PACKAGE.replace("npm run build &&", 'pnpm concurrently \\"tsc -w\\" \\"npm run build\\" &&')}, {"package.json": PACKAGE.replace("npm run build &&", 'pnpm concurrently \\"tsc -w\\" \\"npm run build\\" &&').replace('"build": "tsc"', '"compile": "tsc"')}, "build", ("package.json:5",)
+    ),
+    "a target beside one that a variable names": Case(
+        {"Makefile": "OUT := .gen\n$(OUT):\n\ta\n" + MAKE},
+        {"Makefile": "OUT := .gen\n$(OUT):\n\ta\n" + MAKE.replace("lint:\n", "check:\n")},
+        "lint",
+        ("Makefile:4", "Makefile:9"),
     ),
     "a target beside computed ones": Case({"Makefile": ".box-$(ARCH):\n\ta\n" + MAKE}, {"Makefile": ".box-$(ARCH):\n\ta\n" + MAKE.replace("release:", "publish:").replace("lint:\n", "check:\n")}, "lint", ("Makefile:3", "Makefile:8")),
     "a target of a target": Case({"Makefile": MAKE}, {"Makefile": MAKE.replace("lint:\n", "check:\n")}, "lint", ("Makefile:1", "Makefile:6")),
@@ -285,7 +291,9 @@ HOSTILE: Mapping[str, tuple[str, str]] = {
     "keys in keys": (".github/workflows/a.yml", "".join("  " * depth + "a:\n" for depth in range(900))),
     "jobs of one job": (
         ".github/workflows/a.yml",
-        "jobs:\n  a: &a\n    env:\n" + "".join(f"      k{n}: b\n" for n in range(5_000)) + "".join(f"  j{n}: *a\n" for n in range(5_000)),
+        "jobs:\n  a: &a\n    env:\n"
+        + "".join(f"      k{n}: b\n" for n in range(5_000))
+        + "".join(f"  j{n}: *a\n" for n in range(5_000)),
     ),
     "no JSON": ("package.json", "{"),
     "a file above the limit": ("Makefile", "#\n" * (600 << 10)),
@@ -293,13 +301,18 @@ HOSTILE: Mapping[str, tuple[str, str]] = {
 LINEAR: Mapping[str, tuple[str, str]] = {
     "aliases that multiply": (
         ".github/workflows/a.yml",
-        "x0: &x0 [a, b]\n" + "".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]\n" for n in range(1, 12)) + "jobs:\n  a: {needs: *x11}\n",
+        "x0: &x0 [a, b]\n"
+        + "".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]\n" for n in range(1, 12))
+        + "jobs:\n  a: {needs: *x11}\n",
     ),
     "quotes without an end": ("a/templates/x.yaml", '{{ "' + '\\"' * MANY + "\n" + "{{/*" * MANY),
     "conditions": ("a/templates/x.yaml", "{{ if " + ".Values.a.b " * MANY + "}}"),
     "expressions without an end": (".github/workflows/a.yml", "jobs: {a: {steps: [{run: '" + "${{ " * MANY + "'}]}}"),
-    "quotes of an expression": (".github/workflows/a.yml", "jobs: {a: {if: \"" + "''" * MANY + "a\"}}"),
-    "brackets of a shell": (".github/workflows/a.yml", "jobs: {a: {steps: [{run: '" + "$( ${ ( cd a && " * MANY + "'}]}}"),
+    "quotes of an expression": (".github/workflows/a.yml", 'jobs: {a: {if: "' + "''" * MANY + 'a"}}'),
+    "brackets of a shell": (
+        ".github/workflows/a.yml",
+        "jobs: {a: {steps: [{run: '" + "$( ${ ( cd a && " * MANY + "'}]}}",
+    ),
     "lines that go on": ("Makefile", "a: \\\n" * MANY),
     "prerequisites": ("Makefile", "a: " + " ".join(f"b{n}" for n in range(MANY)) + "\n" + "%-x:\n" * 150),
     "escapes of a text": ("package.json", '{"scripts": {"a": "' + '\\"' * MANY + '"}}'),
@@ -310,7 +323,9 @@ LINEAR: Mapping[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("path", "text"), HOSTILE.values(), ids=HOSTILE)
-def test_a_file_that_can_not_be_read_to_its_end_is_open(repository: Repository, tmp_path: Path, path: str, text: str) -> None:
+def test_a_file_that_can_not_be_read_to_its_end_is_open(
+    repository: Repository, tmp_path: Path, path: str, text: str
+) -> None:
     """Nothing is reported of it, and the change is not judged to its end."""
     judgement = judged(repository, {}, {path: text}, tmp_path)
     assert judgement.findings == ()
@@ -345,7 +360,9 @@ def test_a_link_to_a_file_declares_what_the_file_does(repository: Repository, tm
     """Modules that share their variables through a link are whole, and lose what the linked file loses."""
     (repository.folder / "net").mkdir()
     (repository.folder / "net/vars.tf").symlink_to("../shared.tf")
-    judgement = judged(repository, {"shared.tf": VARS, "net/main.tf": MAIN}, {"shared.tf": 'variable "zone" {}\n'}, tmp_path)
+    judgement = judged(
+        repository, {"shared.tf": VARS, "net/main.tf": MAIN}, {"shared.tf": 'variable "zone" {}\n'}, tmp_path
+    )
     assert [(one.title, one.path, one.side) for one in judgement.findings] == [
         ("Variable `size` was removed, but net/main.tf still uses it", "net/main.tf", "head")
     ]

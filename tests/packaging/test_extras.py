@@ -22,7 +22,10 @@ BEFORE = {
     "shop.py": "from prices import total\n\nprint(total([1, 2]))\n",
 }
 AFTER = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
-MEGABYTES, DISTRIBUTIONS = 107, 50  # without what a new environment holds by itself: pip, and setuptools up to Python 3.11
+MEGABYTES, DISTRIBUTIONS = (
+    107,
+    50,
+)  # without what a new environment holds by itself: pip, and setuptools up to Python 3.11
 KEY = {"OPENAI_API_KEY": "sk-planted-planted"}
 NO_SERVER = f"The server's parts are not installed: {install('server')}"
 NO_MCP = f"The parts of `deeprepo mcp` are not installed: {install('mcp')}"
@@ -51,7 +54,10 @@ def changed(repository: Repository) -> Path:
             (("review", "HEAD~1..HEAD", "--strategy", "offline", "--format", "sarif"), "shop.py"),
             (("config",), "quota"),
             (("estimate", "HEAD~1..HEAD"), "fanout"),
-            (("estimate", "HEAD~1..HEAD", "--worker", "openai/gpt-5.4-mini"), f"Prices come with the models, which are not installed: {install('models')}"),
+            (
+                ("estimate", "HEAD~1..HEAD", "--worker", "openai/gpt-5.4-mini"),
+                f"Prices come with the models, which are not installed: {install('models')}",
+            ),
             (("ignore", "0123456789abcdef", "--reason", "it is meant so"), "no check by code reports"),
         ],
         5,

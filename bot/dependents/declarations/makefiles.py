@@ -11,6 +11,8 @@ _RULE = re.compile(r"(?P<targets>[^\s:=#][^:=#]*+)(?P<colons>::?)(?!=)(?P<rest>[
 _INCLUDE = re.compile(r"(?P<word>-include|sinclude|include)[ \t]++(?P<names>[^#]++)")
 _NAME = re.compile(r"[A-Za-z0-9_][\w-]*+")
 _VARIABLE = re.compile(r"(?:[\w.-]++[ \t]*+)(?:[+?:!]|::)?=|(?:export|unexport|override|vpath|undefine)\b")
+_LITERAL = re.compile(r"(?P<name>[\w.-]++)[ \t]*+(?:[?:]|::)?=[ \t]*+(?P<value>[^\s$#]++)[ \t]*+")
+_VALUE = re.compile(r"\$[({]([\w.-]++)[)}]")
 _SELF = re.compile(r"\$[({]MAKE[)}]")
 _OWN = re.compile(r"\$[({]\w*_?MAKEFILES?_?\w*[)}]")
 
@@ -20,7 +22,7 @@ def read(path: str, text: str, paths: Paths) -> Reading:
     folder, mine = posixpath.dirname(path), Scope("target", path)
     reading = Reading(scopes={mine})
     is_own = posixpath.basename(path) in MAKEFILES
-    number, is_definition = 0, False
+    number, is_definition, values = 0, False, dict[str, str]()
     lines = text.split("\n")
     while number < len(lines):
         first, parts = number + 1, [lines[number].rstrip("\r")]
@@ -37,7 +39,7 @@ def read(path: str, text: str, paths: Paths) -> Reading:
         elif re.match(r"[ ]*+(?:override[ ]++)?define\b", line):
             is_definition = True
         else:
-            _statement(reading, line.strip(), path, paths, first, is_own=is_own)
+            _statement(reading, line.strip(), path, paths, first, values, is_own=is_own)
     return reading
 
 
@@ -47,7 +49,9 @@ def _recipe(reading: Reading, line: str, folder: str | None, path: str, paths: P
         add_calls(reading, command, folder, path, paths, lambda _: number)
 
 
-def _statement(reading: Reading, line: str, path: str, paths: Paths, number: int, *, is_own: bool) -> None:
+def _statement(
+    reading: Reading, line: str, path: str, paths: Paths, number: int, values: dict[str, str], *, is_own: bool
+) -> None:
     folder, mine = posixpath.dirname(path), Scope("target", path)
     if not line or line.startswith("#"):
         return
@@ -58,12 +62,14 @@ def _statement(reading: Reading, line: str, path: str, paths: Paths, number: int
         reading.doubts[mine] = "a computed text defines rules"
         return
     if _VARIABLE.match(line):
+        if (given := _LITERAL.fullmatch(line)) is not None:
+            values[given["name"]] = given["value"]
         return
     rule = _RULE.match(line)
     if rule is None:
         return
     names = rule["targets"].split()
-    names = [_pattern(name) for name in names]
+    names = [_pattern(_VALUE.sub(lambda one: values.get(one[1], one[0]), name)) for name in names]
     if ".DEFAULT" in names or "%" in names:
         reading.doubts[mine] = "a rule has a target that is computed"
     plain = [name for name in names if not name.startswith(".")]

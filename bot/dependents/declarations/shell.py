@@ -141,6 +141,8 @@ def calls(text: str, folder: str | None, depth: int = 0) -> Iterator[ScriptCall]
         if not words or words[0] is None or command.folder is None:
             continue
         tool, rest = words[0], words[1:]
+        if tool in _LOOSE and rest and rest[0] in _RUNS_TEXTS:
+            tool, rest = rest[0], rest[1:]
         if tool in _MAKES:
             yield from _targets(rest, command.folder, command.line)
         elif tool == "npm" or tool in _LOOSE:
