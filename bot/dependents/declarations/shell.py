@@ -42,10 +42,7 @@ _RUNS_TEXTS = frozenset(
 DEEPEST = 3  # texts of commands in texts
 _LIFE = {"test": "test", "t": "test", "tst": "test", "start": "start", "stop": "stop", "restart": "restart"}
 _BUILT_IN = frozenset(
-    "add audit bin cache check completion config constraints create dedupe deploy dlx exec explain fetch fund help import info init install i ci ls list link"
-    " login logout node npm outdated owner pack patch plugin policies prune publish rebuild remove rm search self-update set store uninstall unlink unplug up"
-    " update upgrade upgrade-interactive version versions view why workspace workspaces global env root recursive licenses x pm repl build-info"
-    .split()
+    ["add", "audit", "bin", "cache", "check", "completion", "config", "constraints", "create", "dedupe", "deploy", "dlx", "exec", "explain", "fetch", "fund", "help", "import", "info", "init", "install", "i", "ci", "ls", "list", "link", "login", "logout", "node", "npm", "outdated", "owner", "pack", "patch", "plugin", "policies", "prune", "publish", "rebuild", "remove", "rm", "search", "self-update", "set", "store", "uninstall", "unlink", "unplug", "up", "update", "upgrade", "upgrade-interactive", "version", "versions", "view", "why", "workspace", "workspaces", "global", "env", "root", "recursive", "licenses", "x", "pm", "repl", "build-info"]
 )  # fmt: skip
 NAME = re.compile(r"[A-Za-z0-9_][\w:.-]*+")
 EVERY = "*"  # a package of the tree, whichever

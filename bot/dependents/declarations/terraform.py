@@ -16,7 +16,6 @@ from bot.dependents.declarations.reading import (
     beside,
 )
 
-
 META = frozenset(
     {"source", "version", "providers", "count", "for_each", "depends_on"}
 )  # of a call, for Terraform itself
@@ -48,7 +47,7 @@ def _files(folder: str, paths: Paths) -> frozenset[str]:
     return paths.group("terraform", folder, lambda: (one for one in paths.inside(folder) if one.endswith(SUFFIXES)))
 
 
-def _declare(reading: Reading, block: hcl.Block, path: str, folder: str) -> None:
+def _declare(reading: Reading, block: hcl.HclBlock, path: str, folder: str) -> None:
     if block.kind in ("variable", "output", "module") and block.labels:
         needed = block.kind == "variable" and "default" not in block.attributes
         scope = Scope(block.kind, folder)
@@ -61,7 +60,7 @@ def _declare(reading: Reading, block: hcl.Block, path: str, folder: str) -> None
         reading.declarations.append(Declaration(Scope("resource", folder), name, path, block.line))
 
 
-def _call(reading: Reading, block: hcl.Block, path: str, folder: str, paths: Paths) -> None:
+def _call(reading: Reading, block: hcl.HclBlock, path: str, folder: str, paths: Paths) -> None:
     """A call of another module: what it gives, if its source is a folder of the tree."""
     name = block.labels[0]
     outputs = Scope("output", f"{folder}#{name}")

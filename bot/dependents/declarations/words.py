@@ -23,7 +23,7 @@ def findings(breaks: Iterable["Break"], before: World, after: World, files: Sequ
     return [_finding(one, before, after, removed_lines, added_lines) for one in breaks]
 
 
-def _finding(  # noqa: PLR0914 - one value with many fields
+def _finding(
     one: "Break",
     before: World,
     after: World,
