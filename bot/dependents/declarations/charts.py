@@ -126,36 +126,45 @@ def _read_values(reading: Reading, path: str, text: str, chart: Chart) -> None:
 def _read_template(reading: Reading, path: str, text: str, values: Scope, templates: Scope) -> None:
     lines, at = 1, 0
     open_blocks: list[str] = []
-    hidden = [(match.start(), match.end()) for match in _COMMENT.finditer(text)]
-    for start, body in _actions(text, hidden):
+    comments = [(match.start(), match.end()) for match in _COMMENT.finditer(text)]
+    for start, body in _actions(text, comments):
         lines += text.count("\n", at, start)
         at = start
         words = list(_words(body))
         first = next((value for kind, value, _ in words if kind == "word"), "")
         if first == "end" and open_blocks:
             open_blocks.pop()
-        plain = frozenset(value for kind, value, _ in words if kind == "word")
-        line, last = lines, 0
-        for number, (kind, value, offset) in enumerate(words):
-            line += body.count("\n", last, offset)
-            last = offset
-            if kind == "word" and value in ("define", "block", "include", "template") and number + 1 < len(words):
-                follower, name, _ = words[number + 1]
-                if follower == "text" and value in ("define", "block"):
-                    reading.declarations.append(Declaration(templates, name[1:-1], path, line))
-                elif follower == "text" and name[1:-1]:
-                    reading.uses.append(NameUse(templates, name[1:-1], path, line, _certainty(open_blocks)))
-            if kind == "chain" and (value.startswith((".Values.", "$.Values."))):
-                if number and words[number - 1][:2] == ("other", ")"):
-                    continue
-                if not _GUARDS & plain:
-                    is_inner = not (number and words[number - 1][1] == "(")
-                    use = NameUse(
-                        values, value.partition("Values.")[2], path, line, "hint" if open_blocks else "removed"
-                    )
-                    _value(reading, use, is_inner=is_inner, is_tested=first in _TESTS)
+        _read_action(reading, words, (body, path, lines), (values, templates), open_blocks)
         if first in _BLOCKS:
             open_blocks.append(first)
+
+
+def _read_action(
+    reading: Reading,
+    words: list[tuple[str, str, int]],
+    place: tuple[str, str, int],
+    scopes: tuple[Scope, Scope],
+    open_blocks: list[str],
+) -> None:
+    """What one action between braces defines and reads. `place`: its text, the file, its first line."""
+    body, path, line = place
+    plain = [value for kind, value, _ in words if kind == "word"]
+    is_guarded, is_tested = not _GUARDS.isdisjoint(plain), plain[:1] != [] and plain[0] in _TESTS
+    last = 0
+    for (before, earlier, _), (kind, value, offset), (follower, name, _) in zip(
+        [("", "", 0), *words], words, [*words[1:], ("", "", 0)], strict=False
+    ):
+        line += body.count("\n", last, offset)
+        last = offset
+        if kind == "word" and follower == "text" and value in ("define", "block"):
+            reading.declarations.append(Declaration(scopes[1], name[1:-1], path, line))
+        elif kind == "word" and follower == "text" and value in ("include", "template") and name[1:-1]:
+            reading.uses.append(NameUse(scopes[1], name[1:-1], path, line, _certainty(open_blocks)))
+        is_value = kind == "chain" and value.startswith((".Values.", "$.Values."))
+        if is_value and not is_guarded and (before, earlier) != ("other", ")"):
+            certainty: Certainty = "hint" if open_blocks else "removed"
+            use = NameUse(scopes[0], value.partition("Values.")[2], path, line, certainty)
+            _value(reading, use, is_inner=earlier != "(", is_tested=is_tested)
 
 
 def _certainty(open_blocks: list[str]) -> Certainty:
@@ -175,9 +184,9 @@ def _value(reading: Reading, use: NameUse, *, is_inner: bool, is_tested: bool) -
         reading.uses.append(use._replace(certainty="hint"))
 
 
-def _actions(text: str, hidden: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+def _actions(text: str, comments: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
     """Give each action with its place, without comments."""
-    starts = dict(hidden)
+    starts = dict(comments)
     at = 0
     while (start := text.find("{{", at)) >= 0:
         if start in starts:

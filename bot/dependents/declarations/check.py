@@ -133,11 +133,11 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
     uses_before: dict[tuple[str, str, str], list[NameUse]] = defaultdict(list)
     for use in before.uses():
         uses_before[use.scope.kind, use.name, use.path].append(use)
-    broken_before = {before.meant(use.scope) for use in before.uses() if _dangles(before, use)}
+    broken_before = {before.resolve(use.scope) for use in before.uses() if _dangles(before, use)}
     groups: dict[tuple[Scope, str], list[NameUse]] = defaultdict(list)
     formers: dict[tuple[Scope, str], Declaration] = {}
     for use in after.uses():
-        scope = after.meant(use.scope)
+        scope = after.resolve(use.scope)
         if not after.is_known(scope) or after.declaration(scope, use.name) is not None:
             continue
         old = uses_before.get((use.scope.kind, use.name, former_paths.get(use.path) or use.path), [])

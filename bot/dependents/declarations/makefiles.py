@@ -13,6 +13,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][\w-]*+")
 _VARIABLE = re.compile(r"(?:[\w.-]++[ \t]*+)(?:[+?:!]|::)?=|(?:export|unexport|override|vpath|undefine)\b")
 _LITERAL = re.compile(r"(?P<name>[\w.-]++)[ \t]*+(?:[?:]|::)?=[ \t]*+(?P<value>[^\s$#]++)[ \t]*+")
 _VALUE = re.compile(r"\$[({]([\w.-]++)[)}]")
+_OF_TARGETS = re.compile(r"[ \t]*+(?:private[ \t]++|export[ \t]++|override[ \t]++)?[\w.-]++[ \t]*+(?:[+?:!]|::)?=")
 _SELF = re.compile(r"\$[({]MAKE[)}]")
 _OWN = re.compile(r"\$[({]\w*_?MAKEFILES?_?\w*[)}]")
 
@@ -65,29 +66,28 @@ def _statement(
         if (given := _LITERAL.fullmatch(line)) is not None:
             values[given["name"]] = given["value"]
         return
-    rule = _RULE.match(line)
-    if rule is None:
-        return
-    names = rule["targets"].split()
-    names = [_pattern(_VALUE.sub(lambda one: values.get(one[1], one[0]), name)) for name in names]
+    if (rule := _RULE.match(line)) is not None:
+        _rule(reading, rule, path, paths, number, values)
+        if rule["recipe"] and is_own:
+            _recipe(reading, rule["recipe"], folder, path, paths, number)
+
+
+def _rule(reading: Reading, rule: re.Match[str], path: str, paths: Paths, number: int, values: dict[str, str]) -> None:
+    folder, mine, rest = posixpath.dirname(path), Scope("target", path), rule["rest"]
+    names = [_pattern(_VALUE.sub(lambda one: values.get(one[1], one[0]), name)) for name in rule["targets"].split()]
     if ".DEFAULT" in names or "%" in names:
         reading.doubts[mine] = "a rule has a target that is computed"
-    plain = [name for name in names if not name.startswith(".")]
-    rest = rule["rest"]
-    if re.match(r"[ \t]*+(?:private[ \t]++|export[ \t]++|override[ \t]++)?[\w.-]++[ \t]*+(?:[+?:!]|::)?=", rest):
+    if _OF_TARGETS.match(rest):
         return  # a variable of these targets
-    if names[:1] == [".PHONY"]:
-        plain = rest.split()  # make builds nothing for one without a rule, and does not fail
-        rest = ""
-    reading.declarations += [Declaration(mine, name, path, number) for name in plain if _NAME.match(name)]
-    for pattern in (name for name in plain if "%" in name):
-        reading.declarations.append(Declaration(mine, pattern, path, number))
-    wanted = rest.split(":")[-1].replace("|", " ").split() if not names[0].startswith(".") else []
-    for name in wanted:
+    is_phony = names[:1] == [".PHONY"]  # make builds nothing for one without a rule, and does not fail
+    plain = rest.split() if is_phony else [name for name in names if not name.startswith(".")]
+    reading.declarations += [
+        Declaration(mine, name, path, number) for name in plain if _NAME.match(name) or "%" in name
+    ]
+    asked = [] if names[0].startswith(".") else rest.split(":")[-1].replace("|", " ").split()
+    for name in asked:
         if _NAME.fullmatch(name) and name not in paths.stems(folder):
             reading.uses.append(NameUse(mine, name, path, number, "removed"))
-    if rule["recipe"] and is_own:
-        _recipe(reading, rule["recipe"], folder, path, paths, number)
 
 
 def _pattern(name: str) -> str:

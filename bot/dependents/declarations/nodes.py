@@ -83,7 +83,7 @@ class YamlNode:
             yield self
 
     def scalars(self) -> Iterator[tuple[str, "YamlNode"]]:
-        """Give every text below, with the key it stands behind; a shared node once."""
+        """Give every text below, with its key; a shared node once."""
         seen: set[int] = set()
         left = [("", self._node)]
         while left:

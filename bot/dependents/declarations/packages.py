@@ -27,7 +27,7 @@ def read(path: str, text: str, paths: Paths) -> Reading:
     try:
         value = json.loads(text) if text else {}
     except (ValueError, RecursionError) as error:
-        raise UnreadableDataError("it is no JSON") from error
+        raise UnreadableDataError("it is not JSON") from error
     scripts = value.get("scripts") if isinstance(value, dict) else None
     if not isinstance(scripts, dict):
         return reading

@@ -139,4 +139,4 @@ class Format(Protocol):
 def beside(folder: str, path: str) -> str | None:
     """Return the path that a folder means by a relative one; None outside the tree."""
     joined = posixpath.normpath(posixpath.join(folder, path))
-    return None if joined.startswith("..") or joined.startswith("/") else "" if joined == "." else joined
+    return None if joined.startswith(("..", "/")) else "" if joined == "." else joined

@@ -107,7 +107,7 @@ def _read_json(reading: Reading, path: str, folder: str, text: str) -> None:
     try:
         value = json.loads(text) if text else {}
     except (ValueError, RecursionError) as error:
-        raise UnreadableDataError("it is no JSON") from error
+        raise UnreadableDataError("it is not JSON") from error
     for kind in ("variable", "output", "module", "locals", "resource", "data"):
         rows = value.get(kind) if isinstance(value, dict) else None
         for row in rows if isinstance(rows, list) else [rows]:

@@ -96,11 +96,11 @@ def _matrix(reading: Reading, scope: Scope, matrix: YamlNode, path: str) -> None
             reading.declarations.append(Declaration(scope, key.lower(), path, line))
 
 
-def _called_workflow(reading: Reading, path: str, name: str, called: str, job: YamlNode, paths: Paths) -> None:
+def _called_workflow(reading: Reading, path: str, name: str, target_name: str, job: YamlNode, paths: Paths) -> None:
     """A job that calls a reusable workflow: its outputs are the workflow's."""
     place = f"{path}#{name}"
     outputs = Scope("job output", place)
-    target = beside("", called) if called.startswith("./") else None
+    target = beside("", target_name) if target_name.startswith("./") else None
     if target is None:
         reading.doubts[outputs] = "its workflow is out of sight"
         return

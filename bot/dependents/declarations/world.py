@@ -91,15 +91,10 @@ class World:
 
     def _parse(self, real: Mapping[str, str], raw: Mapping[str, bytes]) -> None:
         for path, source in real.items():
-            blob = raw.get(source)
             limits.reading(path)
             reader = cast("Format", import_module(f"bot.dependents.declarations.{format_of(path)}"))
             try:
-                if blob is None:
-                    raise UnreadableDataError("it cannot be read as a text")
-                if len(blob) > BYTES:
-                    raise UnreadableDataError(f"it has more than {BYTES >> 20} MB")
-                text = blob.decode("utf-8", "replace").removeprefix("\ufeff")
+                text = _text(raw.get(source))
                 self.readings[path] = reader.read(path, text, self.paths)
                 self.texts[path] = text.split("\n")
             except UnreadableDataError as error:
@@ -130,7 +125,7 @@ class World:
         }
         self._doubts |= {scope for scope, rows in self._patterns.items() if len(rows) > PATTERNS}
 
-    def meant(self, scope: Scope) -> Scope:
+    def resolve(self, scope: Scope) -> Scope:
         """The scope that another name of it means."""
         return self._aliases.get(scope, scope)
 
@@ -163,7 +158,7 @@ class World:
 
     def declaration(self, scope: Scope, name: str) -> Declaration | None:
         """Who declares a name in a scope."""
-        for one in self.whole(self.meant(scope)):
+        for one in self.whole(self.resolve(scope)):
             names = self.names(one)
             if name in names:
                 return names[name]
@@ -174,12 +169,12 @@ class World:
 
     def is_known(self, scope: Scope) -> bool:
         """Whether everything that a scope declares was read."""
-        whole = self.whole(self.meant(scope))
-        return self.meant(scope) in self._scopes and not any(one in self._doubts for one in whole)
+        whole = self.whole(self.resolve(scope))
+        return self.resolve(scope) in self._scopes and not any(one in self._doubts for one in whole)
 
     def is_loose(self, scope: Scope) -> bool:
         """Whether something out of sight may add to a scope."""
-        return self.meant(scope) in self._loose
+        return self.resolve(scope) in self._loose
 
     def uses(self, paths: Collection[str] | None = None) -> Iterable[NameUse]:
         """The uses of these files, or of all."""
@@ -195,6 +190,14 @@ class World:
         """A line of a file that was read."""
         rows = self.texts.get(path, [])
         return rows[number - 1].rstrip("\r") if 0 < number <= len(rows) else ""
+
+
+def _text(blob: bytes | None) -> str:
+    if blob is None:
+        raise UnreadableDataError("it cannot be read as a text")
+    if len(blob) > BYTES:
+        raise UnreadableDataError(f"it has more than {BYTES >> 20} MB")
+    return blob.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _stands_for(pattern: str, name: str) -> bool:

@@ -119,8 +119,8 @@ async def _texts(clone: Path, commit: str, paths: Sequence[str]) -> dict[str, st
     return {path: blobs.get(f"{commit}:{path}", b"").decode("utf-8", "replace") for path in paths}
 
 
-async def _of_loss(clone: Path, commit: str, drawn: tuple[Loss, str]) -> dict[str, Any]:
-    loss, text = drawn
+async def _of_loss(clone: Path, commit: str, draft: tuple[Loss, str]) -> dict[str, Any]:
+    loss, text = draft
     with tempfile.TemporaryDirectory(prefix="deeprepo-declarations-") as scratch:
         folder = Path(scratch)
         await git.output("init", "-q", "--bare", ".", cwd=scratch)
