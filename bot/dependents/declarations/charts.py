@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from bot.dependents.declarations import TEMPLATES, nodes
-from bot.dependents.declarations.reading import Certainty, Declaration, NameUse, Paths, Reading, Scope
+from bot.dependents.declarations.reading import Certainty, DataReading, Declaration, NameUse, Paths, Scope
 
 CHART, VALUES = "Chart.yaml", "values.yaml"
 DEEPEST = 40  # keys of values in keys
@@ -44,13 +44,13 @@ class Chart(NamedTuple):
     top: str
 
 
-def read(path: str, text: str, paths: Paths) -> Reading:
+def read(path: str, text: str, paths: Paths) -> DataReading:
     """What a file of a chart declares and uses. Raises `UnreadableDataError`."""
     chart = _chart_of(path, paths)
     if chart is None:
-        return Reading(is_foreign=True)
+        return DataReading(is_foreign=True)
     values, templates = Scope("value", chart.folder), Scope("template", chart.top)
-    reading = Reading(scopes={values, templates})
+    reading = DataReading(scopes={values, templates})
     reading.mates = paths.group(
         "charts", chart.top, lambda: (one for one in paths.below(chart.top) if _is_part(one, chart.top, paths))
     )
@@ -63,7 +63,7 @@ def read(path: str, text: str, paths: Paths) -> Reading:
     elif path.startswith(posixpath.join(chart.folder, "templates/")):
         _read_template(reading, path, text, values, templates)
     else:
-        return Reading(is_foreign=True)
+        return DataReading(is_foreign=True)
     return reading
 
 
@@ -87,7 +87,7 @@ def _chart_of(path: str, paths: Paths) -> Chart | None:
     return Chart(folder, top)
 
 
-def _read_chart(reading: Reading, path: str, text: str, chart: Chart, paths: Paths) -> None:
+def _read_chart(reading: DataReading, path: str, text: str, chart: Chart, paths: Paths) -> None:
     """The dependencies, whose values and templates nobody sees here."""
     root = nodes.parse(path, text)
     for row in root.get("dependencies").elements():
@@ -101,7 +101,7 @@ def _read_chart(reading: Reading, path: str, text: str, chart: Chart, paths: Pat
             reading.doubts[Scope("value", chart.folder)] = "it takes values of a dependency"
 
 
-def _read_values(reading: Reading, path: str, text: str, chart: Chart) -> None:
+def _read_values(reading: DataReading, path: str, text: str, chart: Chart) -> None:
     """Each key by its whole path; what is below the name of an inner chart belongs to that too."""
     mine = Scope("value", chart.folder)
     rows = [("", nodes.parse(path, text), 0)]
@@ -123,7 +123,7 @@ def _read_values(reading: Reading, path: str, text: str, chart: Chart) -> None:
                 rows.append((f"{name}.", value, depth + 1))
 
 
-def _read_template(reading: Reading, path: str, text: str, values: Scope, templates: Scope) -> None:
+def _read_template(reading: DataReading, path: str, text: str, values: Scope, templates: Scope) -> None:
     lines, at = 1, 0
     open_blocks: list[str] = []
     comments = [(match.start(), match.end()) for match in _COMMENT.finditer(text)]
@@ -140,7 +140,7 @@ def _read_template(reading: Reading, path: str, text: str, values: Scope, templa
 
 
 def _read_action(
-    reading: Reading,
+    reading: DataReading,
     words: list[tuple[str, str, int]],
     place: tuple[str, str, int],
     scopes: tuple[Scope, Scope],
@@ -171,7 +171,7 @@ def _certainty(open_blocks: list[str]) -> Certainty:
     return "removed" if open_blocks else "sure"
 
 
-def _value(reading: Reading, use: NameUse, *, is_inner: bool, is_tested: bool) -> None:
+def _value(reading: DataReading, use: NameUse, *, is_inner: bool, is_tested: bool) -> None:
     """A value that a template reads. What is missing fails only if something is read of it; else it is empty."""
     outer, _, _ = use.name.rpartition(".")
     if use.name.startswith("global."):

@@ -5,7 +5,7 @@ import posixpath
 import re
 
 from bot.dependents.declarations.packages import MAKEFILES, add_calls
-from bot.dependents.declarations.reading import Declaration, NameUse, Paths, Reading, Scope, beside
+from bot.dependents.declarations.reading import DataReading, Declaration, NameUse, Paths, Scope, beside
 
 _RULE = re.compile(r"(?P<targets>[^\s:=#][^:=#]*+)(?P<colons>::?)(?!=)(?P<rest>[^;]*+)(?:;(?P<recipe>.*))?", re.DOTALL)
 _INCLUDE = re.compile(r"(?P<word>-include|sinclude|include)[ \t]++(?P<names>[^#]++)")
@@ -18,10 +18,10 @@ _SELF = re.compile(r"\$[({]MAKE[)}]")
 _OWN = re.compile(r"\$[({]\w*_?MAKEFILES?_?\w*[)}]")
 
 
-def read(path: str, text: str, paths: Paths) -> Reading:
+def read(path: str, text: str, paths: Paths) -> DataReading:
     """The rules of one file."""
     folder, mine = posixpath.dirname(path), Scope("target", path)
-    reading = Reading(scopes={mine})
+    reading = DataReading(scopes={mine})
     is_own = posixpath.basename(path) in MAKEFILES
     number, is_definition, values = 0, False, dict[str, str]()
     lines = text.split("\n")
@@ -44,14 +44,14 @@ def read(path: str, text: str, paths: Paths) -> Reading:
     return reading
 
 
-def _recipe(reading: Reading, line: str, folder: str | None, path: str, paths: Paths, number: int) -> None:
+def _recipe(reading: DataReading, line: str, folder: str | None, path: str, paths: Paths, number: int) -> None:
     command = _SELF.sub("make", line).replace("$$", "$").lstrip("\t @-+")
     if folder is not None:
         add_calls(reading, command, folder, path, paths, lambda _: number)
 
 
 def _statement(
-    reading: Reading, line: str, path: str, paths: Paths, number: int, values: dict[str, str], *, is_own: bool
+    reading: DataReading, line: str, path: str, paths: Paths, number: int, values: dict[str, str], *, is_own: bool
 ) -> None:
     folder, mine = posixpath.dirname(path), Scope("target", path)
     if not line or line.startswith("#"):
@@ -72,7 +72,9 @@ def _statement(
             _recipe(reading, rule["recipe"], folder, path, paths, number)
 
 
-def _rule(reading: Reading, rule: re.Match[str], path: str, paths: Paths, number: int, values: dict[str, str]) -> None:
+def _rule(
+    reading: DataReading, rule: re.Match[str], path: str, paths: Paths, number: int, values: dict[str, str]
+) -> None:
     folder, mine, rest = posixpath.dirname(path), Scope("target", path), rule["rest"]
     names = [_pattern(_VALUE.sub(lambda one: values.get(one[1], one[0]), name)) for name in rule["targets"].split()]
     if ".DEFAULT" in names or "%" in names:
@@ -97,7 +99,7 @@ def _pattern(name: str) -> str:
     return f"{name.partition('$')[0]}%{re.split(r'[)}]', name)[-1]}"
 
 
-def _include(reading: Reading, include: re.Match[str], folder: str, mine: Scope, paths: Paths) -> None:
+def _include(reading: DataReading, include: re.Match[str], folder: str, mine: Scope, paths: Paths) -> None:
     for word in include["names"].split():
         name = _OWN.sub("", word).removeprefix("/") if "$" in word else word
         target = beside(folder, name)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from bot.dependents.declarations import shell
 from bot.dependents.declarations.reading import (
+    DataReading,
     Declaration,
     NameUse,
     Paths,
-    Reading,
     Scope,
     UnreadableDataError,
 )
@@ -20,10 +20,10 @@ MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which mak
 _STRING = re.compile(r"\"(?P<text>(?:[^\"\\\n]|\\.)*+)\"?[ \t\r\n]*+(?P<colon>:?)")
 
 
-def read(path: str, text: str, paths: Paths) -> Reading:
+def read(path: str, text: str, paths: Paths) -> DataReading:
     """The scripts of one package. Raises `UnreadableDataError`."""
     mine, every = Scope("script", path), Scope("script", shell.EVERY)
-    reading = Reading(scopes={mine, every})
+    reading = DataReading(scopes={mine, every})
     try:
         value = json.loads(text) if text else {}
     except (ValueError, RecursionError) as error:
@@ -37,11 +37,11 @@ def read(path: str, text: str, paths: Paths) -> Reading:
         line = lines.get(name, 1)
         reading.declarations += [Declaration(scope, name, path, line) for scope in (mine, every)]
         if isinstance(command, str):
-            add_calls(reading, command, folder, path, paths, lambda _, line=line: line)  # type: ignore[misc]
+            add_calls(reading, command, folder, path, paths, lambda _, line=line: line)
     return reading
 
 
-def add_calls(reading: Reading, text: str, folder: str | None, path: str, paths: Paths, line_of) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def add_calls(reading: DataReading, text: str, folder: str | None, path: str, paths: Paths, line_of) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
     """Add what the commands of a text ask make and packages for."""
     for call in shell.calls(text, folder):
         place = call.folder

@@ -56,7 +56,7 @@ class CallSite(NamedTuple):
 
 
 @dataclass(slots=True)
-class Reading:
+class DataReading:
     """One file."""
 
     declarations: list[Declaration] = field(default_factory=list)
@@ -132,7 +132,7 @@ class Paths:
 class Format(Protocol):
     """One format of data files. A module satisfies it."""
 
-    def read(self, path: str, text: str, paths: Paths) -> Reading:
+    def read(self, path: str, text: str, paths: Paths) -> DataReading:
         """What the file declares and uses. Raises `UnreadableDataError`."""
 
 

@@ -7,10 +7,10 @@ from bot.dependents.declarations import SUFFIXES, hcl
 from bot.dependents.declarations.kinds import MODULE_KINDS
 from bot.dependents.declarations.reading import (
     CallSite,
+    DataReading,
     Declaration,
     NameUse,
     Paths,
-    Reading,
     Scope,
     UnreadableDataError,
     beside,
@@ -24,10 +24,10 @@ _MODULE_OUTPUT, _DATA = 3, 3  # names of module.x.output and of data.type.name
 _UNDERSCORE = "_"
 
 
-def read(path: str, text: str, paths: Paths) -> Reading:
+def read(path: str, text: str, paths: Paths) -> DataReading:
     """What one file of a module declares and uses. Raises `UnreadableDataError`."""
     folder = posixpath.dirname(path)
-    reading = Reading(scopes={Scope(kind, folder) for kind in MODULE_KINDS})
+    reading = DataReading(scopes={Scope(kind, folder) for kind in MODULE_KINDS})
     reading.mates = _files(folder, paths)
     if path.endswith(".json"):
         _read_json(reading, path, folder, text)
@@ -47,7 +47,7 @@ def _files(folder: str, paths: Paths) -> frozenset[str]:
     return paths.group("terraform", folder, lambda: (one for one in paths.inside(folder) if one.endswith(SUFFIXES)))
 
 
-def _declare(reading: Reading, block: hcl.HclBlock, path: str, folder: str) -> None:
+def _declare(reading: DataReading, block: hcl.HclBlock, path: str, folder: str) -> None:
     if block.kind in ("variable", "output", "module") and block.labels:
         needed = block.kind == "variable" and "default" not in block.attributes
         scope = Scope(block.kind, folder)
@@ -60,7 +60,7 @@ def _declare(reading: Reading, block: hcl.HclBlock, path: str, folder: str) -> N
         reading.declarations.append(Declaration(Scope("resource", folder), name, path, block.line))
 
 
-def _call(reading: Reading, block: hcl.HclBlock, path: str, folder: str, paths: Paths) -> None:
+def _call(reading: DataReading, block: hcl.HclBlock, path: str, folder: str, paths: Paths) -> None:
     """A call of another module: what it gives, if its source is a folder of the tree."""
     name = block.labels[0]
     outputs = Scope("output", f"{folder}#{name}")
@@ -85,7 +85,7 @@ def _call(reading: Reading, block: hcl.HclBlock, path: str, folder: str, paths: 
     reading.calls.append(CallSite(variables, frozenset(names), path, block.line, f"module.{name}"))
 
 
-def _use(reading: Reading, chain: hcl.Chain, path: str, folder: str) -> None:
+def _use(reading: DataReading, chain: hcl.Chain, path: str, folder: str) -> None:
     root, name, *rest = chain.names
     if root in ("var", "local"):
         kind = "variable" if root == "var" else "local"
@@ -102,7 +102,7 @@ def _use(reading: Reading, chain: hcl.Chain, path: str, folder: str) -> None:
         reading.uses.append(NameUse(Scope("resource", folder), f"{root}.{name}", path, chain.line, "removed"))
 
 
-def _read_json(reading: Reading, path: str, folder: str, text: str) -> None:
+def _read_json(reading: DataReading, path: str, folder: str, text: str) -> None:
     """The declarations of a file in JSON; its expressions are texts and are not read."""
     try:
         value = json.loads(text) if text else {}

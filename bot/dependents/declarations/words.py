@@ -11,6 +11,7 @@ from bot.values.finding import proof_of
 
 if TYPE_CHECKING:
     from bot.dependents.declarations.check import Break
+    from bot.dependents.declarations.reading import NameUse
 
 SOURCE = "declarations"
 QUOTED = 12  # uses
@@ -30,57 +31,60 @@ def _finding(
     removed_lines: dict[str, frozenset[int]],
     added_lines: dict[str, frozenset[int]],
 ) -> Finding:
-    kind = KINDS[one.scope.kind]
     sure = [use for use in one.uses if use.certainty != "hint"]
     by_line = {(use.path, use.line): use for use in sure or one.uses}
     uses = sorted(by_line.values(), key=lambda use: (is_test(use.path) or is_sample(use.path), use.path, use.line))
     first, former = uses[0], one.former
-    paths = list(dict.fromkeys(use.path for use in uses))
-    more = f" and {len(paths) - 1} more {'file' if len(paths) == 2 else 'files'}" if len(paths) > 1 else ""  # noqa: PLR2004
-    path, line, side, world = first.path, first.line, "head", after
-    if one.is_required and former is not None:
-        title = f"{kind.noun} `{one.name}` is required, and {first.path}{more} {'do' if more else 'does'} not give it"
-        why = f"{former.path}:{former.line} declares it without a default, and {first.path}:{first.line} leaves it out."
-        effect = "The call is refused: a required value is missing."
-        rule = "missing-argument"
-        if former.line in added_lines.get(former.path, ()):
-            path, line = former.path, former.line
-    elif former is not None:
-        title = f"{kind.noun} `{one.name}` was removed, {'but' if sure else 'and'} {first.path}{more} {'still' if sure else 'may still'} use{'' if more or not sure else 's'} it"
-        also = f" New beside it: {', '.join(f'`{name}`' for name in one.successors)}." if one.successors else ""
-        doubt = "" if sure else " Something else may be meant or may set it; that was not proven."
-        why = f"{kind.law} Nothing declares `{one.name}` any more, and {first.path}:{first.line} names it.{also}{doubt}"
-        effect, rule = kind.effect, "removed-name"
-        if former.line in removed_lines.get(former.path, ()):
-            path, line, side, world = former.path, former.line, "base", before
-    else:
-        title = f"{first.path}{more} use{'' if more else 's'} the {kind.noun} `{one.name}`, which nothing declares"
-        why, effect, rule = (
-            f"{kind.law} No file of this tree declares `{one.name}` there.",
-            kind.effect,
-            "undeclared-name",
-        )
-    severity: Severity = "high" if kind.is_loud else "medium"
-    if not sure:
-        severity = "low"
-    elif is_test(first.path) or is_sample(first.path):
-        severity = "medium"
+    path, line, is_removed = first.path, first.line, False
+    if former is not None and one.is_required and former.line in added_lines.get(former.path, ()):
+        path, line = former.path, former.line
+    elif former is not None and not one.is_required and former.line in removed_lines.get(former.path, ()):
+        path, line, is_removed = former.path, former.line, True
+    title, why, effect, rule = _sentences(one, uses, is_sure=bool(sure))
     return Finding(
         path=path,
-        quote=world.line(path, line),
-        title=title[0].upper() + title[1:] if former is not None else title,
+        quote=(before if is_removed else after).line(path, line),
+        title=title,
         why=why,
         consequence=effect if sure else f"If it is meant: {effect}",
-        severity=severity,
+        severity=_severity(first.path, is_sure=bool(sure), is_loud=KINDS[one.scope.kind].is_loud),
         category="contract",
         sources=(Source("analyser", SOURCE, proof=proof_of(rule, f"{one.scope.kind} {one.name}") if sure else ""),),
         rule=rule if sure else f"likely-{rule}",
         start=line,
         end=line,
-        side="base" if side == "base" else "head",
+        side="base" if is_removed else "head",
         evidence=tuple(
-            Evidence(use.path, after.line(use.path, use.line), use.line, note="uses it" if use in sure else "names it")
+            Evidence(use.path, after.line(use.path, use.line), use.line, note="uses it" if sure else "names it")
             for use in uses[:QUOTED]
         ),
         verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
     )
+
+
+def _severity(path: str, *, is_sure: bool, is_loud: bool) -> Severity:
+    if not is_sure:
+        return "low"
+    return "high" if is_loud and not (is_test(path) or is_sample(path)) else "medium"
+
+
+def _sentences(one: "Break", uses: Sequence["NameUse"], *, is_sure: bool) -> tuple[str, str, str, str]:
+    """The title, the reason, the effect, and the check's own code."""
+    kind, first, former = KINDS[one.scope.kind], uses[0], one.former
+    others = len({use.path for use in uses}) - 1
+    more = f" and {others} more {'file' if others == 1 else 'files'}" if others else ""
+    noun = f"{kind.noun[0].upper()}{kind.noun[1:]}"
+    if former is None:
+        title = f"{first.path}{more} use{'' if more else 's'} the {kind.noun} `{one.name}`, which nothing declares"
+        why = f"{kind.law} No file of this tree declares `{one.name}` there."
+        return title, why, kind.effect, "undeclared-name"
+    if one.is_required:
+        title = f"{noun} `{one.name}` is required, and {first.path}{more} {'do' if more else 'does'} not give it"
+        why = f"{former.path}:{former.line} declares it without a default, and {first.path}:{first.line} leaves it out."
+        return title, why, "The call is refused: a required value is missing.", "missing-argument"
+    still = f"still use{'' if more else 's'} it" if is_sure else "may still use it"
+    also = f" New beside it: {', '.join(f'`{name}`' for name in one.successors)}." if one.successors else ""
+    doubt = "" if is_sure else " Something else may be meant or may set it; that was not proven."
+    title = f"{noun} `{one.name}` was removed, {'but' if is_sure else 'and'} {first.path}{more} {still}"
+    why = f"{kind.law} Nothing declares `{one.name}` any more, and {first.path}:{first.line} names it.{also}{doubt}"
+    return title, why, kind.effect, "removed-name"

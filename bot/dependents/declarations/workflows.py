@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.dependents.declarations import nodes
 from bot.dependents.declarations.nodes import YamlNode
 from bot.dependents.declarations.packages import add_calls
-from bot.dependents.declarations.reading import CallSite, Declaration, NameUse, Paths, Reading, Scope, beside
+from bot.dependents.declarations.reading import CallSite, DataReading, Declaration, NameUse, Paths, Scope, beside
 
 FOLDER = ".github/workflows"
 ACTIONS = ("action.yml", "action.yaml")
@@ -18,7 +18,7 @@ _EXPRESSION = re.compile(r"\$\{\{((?:[^}]|\}(?!\}))*+)(?:\}\}|\Z)")
 _ALL = Scope("workflow name", "")
 
 
-def read(path: str, text: str, paths: Paths) -> Reading:
+def read(path: str, text: str, paths: Paths) -> DataReading:
     """One workflow or action. Raises `UnreadableDataError`."""
     root = nodes.parse(path, text)
     if posixpath.basename(path) in ACTIONS and not path.startswith(f"{FOLDER}/"):
@@ -26,10 +26,10 @@ def read(path: str, text: str, paths: Paths) -> Reading:
     return _workflow(path, root, paths)
 
 
-def _workflow(path: str, root: YamlNode, paths: Paths) -> Reading:
+def _workflow(path: str, root: YamlNode, paths: Paths) -> DataReading:
     inputs, jobs, outputs = Scope("input", path), Scope("job", path), Scope("workflow output", path)
     given, secrets = Scope("workflow input", path), Scope("secret", path)
-    reading = Reading(scopes={inputs, jobs, outputs, given, secrets, _ALL})
+    reading = DataReading(scopes={inputs, jobs, outputs, given, secrets, _ALL})
     called, started = root.get("on", "workflow_call"), root.get("on", "workflow_dispatch")
     for name, line, value in (*called.get("inputs").items(), *started.get("inputs").items()):
         reading.declarations.append(Declaration(inputs, name.lower(), path, line))
@@ -56,13 +56,13 @@ def _workflow(path: str, root: YamlNode, paths: Paths) -> Reading:
     return reading
 
 
-def _declared(reading: Reading, scope: Scope, rows: YamlNode, path: str) -> None:
+def _declared(reading: DataReading, scope: Scope, rows: YamlNode, path: str) -> None:
     for name, line, value in rows.items():
         is_required = value.get("required").text == "true" and not value.get("default")
         reading.declarations.append(Declaration(scope, name.lower(), path, line, is_required))
 
 
-def _job(reading: Reading, path: str, name: str, job: YamlNode, paths: Paths, defaults: YamlNode) -> None:
+def _job(reading: DataReading, path: str, name: str, job: YamlNode, paths: Paths, defaults: YamlNode) -> None:
     place = f"{path}#{name}"
     needs, matrix, outputs = Scope("need", place), Scope("matrix", place), Scope("job output", place)
     reading.scopes |= {needs, matrix, outputs}
@@ -81,7 +81,7 @@ def _job(reading: Reading, path: str, name: str, job: YamlNode, paths: Paths, de
     _steps(reading, path, place, job.get("steps"), paths, folder)
 
 
-def _matrix(reading: Reading, scope: Scope, matrix: YamlNode, path: str) -> None:
+def _matrix(reading: DataReading, scope: Scope, matrix: YamlNode, path: str) -> None:
     if matrix.text is not None:
         reading.doubts[scope] = "its matrix is computed"
     for key, line, value in matrix.items():
@@ -96,7 +96,7 @@ def _matrix(reading: Reading, scope: Scope, matrix: YamlNode, path: str) -> None
             reading.declarations.append(Declaration(scope, key.lower(), path, line))
 
 
-def _called_workflow(reading: Reading, path: str, name: str, target_name: str, job: YamlNode, paths: Paths) -> None:
+def _called_workflow(reading: DataReading, path: str, name: str, target_name: str, job: YamlNode, paths: Paths) -> None:
     """A job that calls a reusable workflow: its outputs are the workflow's."""
     place = f"{path}#{name}"
     outputs = Scope("job output", place)
@@ -120,9 +120,9 @@ def _called_workflow(reading: Reading, path: str, name: str, target_name: str, j
             reading.calls.append(CallSite(scope, frozenset(names), path, job.get("uses").line, f"{name} {key}"))
 
 
-def _action(path: str, root: YamlNode, paths: Paths) -> Reading:
+def _action(path: str, root: YamlNode, paths: Paths) -> DataReading:
     inputs, given, outputs = Scope("input", path), Scope("action input", path), Scope("action output", path)
-    reading = Reading(scopes={inputs, given})
+    reading = DataReading(scopes={inputs, given})
     for scope in (inputs, given):
         for name, line, _ in root.get("inputs").items():
             reading.declarations.append(Declaration(scope, name.lower(), path, line))
@@ -141,7 +141,14 @@ def _action(path: str, root: YamlNode, paths: Paths) -> Reading:
 
 
 def _steps(
-    reading: Reading, path: str, place: str, steps: YamlNode, paths: Paths, folder: YamlNode, *, is_here: bool = True
+    reading: DataReading,
+    path: str,
+    place: str,
+    steps: YamlNode,
+    paths: Paths,
+    folder: YamlNode,
+    *,
+    is_here: bool = True,
 ) -> None:
     scope = Scope("step", place)
     reading.scopes.add(scope)
@@ -161,10 +168,12 @@ def _steps(
             text = _EXPRESSION.sub(
                 lambda match: "${" + " " * (len(match[0]) - 3) + "}" if "\n" not in match[0] else match[0], run.text
             )
-            add_calls(reading, text, start, path, paths, lambda line, first=first: first + line)  # type: ignore[misc]
+            add_calls(reading, text, start, path, paths, lambda line, first=first: first + line)
 
 
-def _called_action(reading: Reading, path: str, place: str, name: str, uses: str, step: YamlNode, paths: Paths) -> None:
+def _called_action(
+    reading: DataReading, path: str, place: str, name: str, uses: str, step: YamlNode, paths: Paths
+) -> None:
     folder = beside("", uses)
     if folder is None:
         return
@@ -185,7 +194,7 @@ def _called_action(reading: Reading, path: str, place: str, name: str, uses: str
         reading.aliases[Scope("action output", f"{place}#{name}")] = Scope("action output", target)
 
 
-def _expressions(reading: Reading, node: YamlNode, path: str, inputs: Scope, place: str) -> None:
+def _expressions(reading: DataReading, node: YamlNode, path: str, inputs: Scope, place: str) -> None:
     """Add what every expression below a node names. `place`: the job, or the action, that it is in."""
     for key, scalar in node.scalars():
         text = scalar.text or ""
@@ -201,7 +210,7 @@ def _expressions(reading: Reading, node: YamlNode, path: str, inputs: Scope, pla
                 _name(reading, chain, path, line, inputs, place)
 
 
-def _name(reading: Reading, chain: list[str], path: str, line: int, inputs: Scope, place: str) -> None:
+def _name(reading: DataReading, chain: list[str], path: str, line: int, inputs: Scope, place: str) -> None:
     root, name, *rest = (*chain, "", "")
     if root == "github" and chain[1:3] == ["event", "inputs"] and len(chain) > 3:  # noqa: PLR2004 - github.event.inputs.NAME
         reading.uses.append(NameUse(inputs, chain[3], path, line))

@@ -11,11 +11,11 @@ from bot import limits
 from bot.dependents.declarations import format_of
 from bot.dependents.declarations.reading import (
     CallSite,
+    DataReading,
     Declaration,
     Format,
     NameUse,
     Paths,
-    Reading,
     Scope,
     UnreadableDataError,
 )
@@ -38,7 +38,7 @@ class World:
         self.paths = Paths(())
         self._real: Mapping[str, str] = {}
         self._others: Mapping[str, Collection[str]] = {}
-        self.readings: dict[str, Reading] = {}
+        self.readings: dict[str, DataReading] = {}
         self.texts: dict[str, list[str]] = {}
         self.unread: dict[str, str] = {}  # path -> why it was not read to its end
         self.is_cut = False
@@ -208,11 +208,11 @@ def _stands_for(pattern: str, name: str) -> bool:
     return pattern.endswith("*") and (fnmatchcase(name, pattern) or f"{name}.*" == pattern)
 
 
-def _blank(reader: Format, path: str, paths: Paths) -> Reading:
+def _blank(reader: Format, path: str, paths: Paths) -> DataReading:
     """The scopes of a file that could not be read, all in doubt."""
     try:
         reading = reader.read(path, "", paths)
     except UnreadableDataError:
-        return Reading()
+        return DataReading()
     reading.doubts |= dict.fromkeys(reading.scopes, "a file of it cannot be read")
     return reading
