@@ -217,10 +217,10 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 {**_other_inputs(deps, files, await tree.entries()), **masks.hide(beyond).rows()},
                 masks=masks,
                 past=past,
-                ignore_list=ignore_list.also(deps.ignored_findings, guides.rules, past.ignored_proofs),
+                ignore_list=ignore_list.also(deps.ignored_findings, guides.rules, past.ignored_proofs).about(files),
                 guidance=guides,
                 consumers=beyond,
-                checks=tuple(CustomCheck(*row) for row in settings.checks),
+                checks=await _checks(settings.checks, files, past, ShownTree(tree, masks) if masks.on else tree),
             ),
             settings,
         )
@@ -445,6 +445,17 @@ async def _judge_findings(
             raise
         return await alone(), strategies.as_interrupted(transcript)
     return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
+
+
+async def _checks(
+    rows: Sequence[Sequence[Any]], files: Sequence[ChangedFile], past: incremental.Past, tree: Tree
+) -> tuple[CustomCheck, ...]:
+    """The team's own checks, about the files of this change."""
+    if not rows:
+        return ()
+    from bot.findings import custom_checks
+
+    return await custom_checks.of_change([CustomCheck(*row) for row in rows], files, past.failed_answers, tree)
 
 
 async def _files_to_ask_about(subject: Survey) -> frozenset[str]:

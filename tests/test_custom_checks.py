@@ -217,8 +217,12 @@ def silent(_: Mapping[str, Any]) -> Reply:
         ({"shop/api.py": str(OPEN["shop/api.py"]).encode("utf-16")}, {"worker": reader(KEPT)}),
         ({"shop/api.py": None, "shop/doors.py": OPEN["shop/api.py"]}, {"strategy": "offline"}),
         ({"shop/api.py": BASE["shop/api.py"], "shop/doors.py": f"{BROKEN_LINE}\n    return number\n"}, {"strategy": "offline"}),
+        ({"shop/api.py": None, "lib/doors.py": OPEN["shop/api.py"]}, {"strategy": "offline"}),
+        ({"shop/api.py": None, "lib/doors.py": OPEN["shop/api.py"] + "\n\ndef more():\n    return 2\n"}, {"strategy": "offline"}),
+        ({"shop/api.py": BASE["shop/api.py"], "lib/doors.py": f"{BROKEN_LINE}\n    return number\n"}, {"strategy": "offline"}),
     ],
-    ids=["other files", "more of the file", "nobody answers", "the file cannot be read", "renamed", "moved to a new file"],
+    ids=["other files", "more of the file", "nobody answers", "the file cannot be read", "renamed", "moved to a new file",
+         "out of its paths", "out of its paths, edited", "the lines out of its paths"],
 )  # fmt: skip
 def test_a_failure_stands_until_somebody_has_read_it(
     hand: Callable[..., Hand], change: Files, how: dict[str, Any]
@@ -240,8 +244,9 @@ def test_a_failure_stands_until_somebody_has_read_it(
         {},
         {"NEWS.md": "one\n"},
         {"shop/api.py": None, "shop/doors.py": OPEN["shop/api.py"]},
+        {"shop/api.py": None, "lib/doors.py": OPEN["shop/api.py"]},
     ],
-    ids=["another message", "one more file", "renamed"],
+    ids=["another message", "one more file", "renamed", "out of its paths"],
 )
 def test_a_failure_stands_in_the_same_text(hand: Callable[..., Hand], change: Files) -> None:
     """However the branch comes to hold it: the author does not ask again until a reader finds nothing; a full review does."""
@@ -255,6 +260,18 @@ def test_a_failure_stands_in_the_same_text(hand: Callable[..., Hand], change: Fi
     asked = at.review(second, worker=reader(KEPT), strategy="direct", full=True)
     assert asked.checks[0].verdict == "passed"
     assert at.review(asked, strategy="direct").checks[0].verdict == "passed"
+
+
+def test_a_check_is_about_what_the_change_moves_out_of_its_paths(hand: Callable[..., Hand]) -> None:
+    """The first time too; once a reader has seen it kept there, or the line is gone, the failure is over."""
+    at = hand(GUARD, after={"shop/api.py": None, "lib/doors.py": OPEN["shop/api.py"]})
+    first = at.review(worker=reader([row(1, "failed", ("lib/doors.py", BROKEN_LINE))]), strategy="direct")
+    assert first.failing
+    at.repository.commit({"lib/doors.py": str(OPEN["shop/api.py"]).replace(BROKEN_LINE, f"@guarded\n{BROKEN_LINE}")}, "mended")  # fmt: skip
+    second = at.review(first, worker=reader(KEPT), strategy="direct")
+    assert (second.checks[0].verdict, second.failing) == ("passed", False)
+    at.repository.commit({"lib/doors.py": str(OPEN["shop/api.py"]).replace(BROKEN_LINE, "def other(number):")}, "gone")
+    assert not at.review(first, worker=reader([]), strategy="direct").failing
 
 
 def test_an_edit_elsewhere_in_the_file_has_all_of_it_read_again(hand: Callable[..., Hand]) -> None:

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from bot.config import Triggers, policy
+from bot import config
+from bot.config import Settings, Triggers, policy
 from bot.config.policy import Go, No
 from bot.values.ask import PullRef, ReviewAsk, Trigger
 from bot.values.host import PullFacts
@@ -156,3 +157,24 @@ def test_paths_decide_once_the_files_are_known() -> None:
         == policy.decide_on_paths(["x"], (), "push")
         == Go()
     )
+
+
+CHECKS = "checks:\n- name: guards\n  ask: Each endpoint has a guard.\n  severity: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "ending"),
+    [
+        ("fail_on: high\n", "failure"),
+        (CHECKS.format("fail"), "failure"),
+        (CHECKS.format("fail") + "fail_also: [cut]\n", "neutral"),
+        (CHECKS.format("warn"), "neutral"),
+        ("quota: 3\n", "neutral"),
+    ],
+)
+def test_a_check_that_fails_is_a_bar_too(file: str, ending: str) -> None:
+    """What is not reviewed cannot have passed it, and settings that cannot be read were to set it."""
+    assert policy.ending_without_review(config.resolve({}, file.encode(), Settings())) == ending
+    if "fail_also" not in file:
+        assert policy.unreadable(f"{file}quota: [\n") == ending
+    assert policy.unreadable('checks: [{"name": "a", "severity": "fail"}, {]') == "failure"

@@ -144,7 +144,7 @@ class StepBackend:
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the last one if its state can be had."""
-        earlier, note, loss = await self._earlier(run)
+        earlier, beside, note, loss = await self._earlier(run)
         inputs, runner = self.step.inputs, self.step.runner
         flags = {
             **inputs.flags(),
@@ -162,23 +162,35 @@ class StepBackend:
             await withdrawn(run.host),
             bound=run.state.bound,
             organization=run.state.organization,
+            beside=beside,
             loss=loss,
         )
 
-    async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str, str]:
-        """What the last review has left; if there was one that cannot be built upon a sentence for the reader, and why that leaves this one open."""
-        path, note, loss = self.step.inputs.previous, "", ""
-        data = files.previous(path, self.step.runner) if path is not None else None
-        if data is not None:
-            file_state = state.from_file(data, run.ask.pull, parts.secret())
-            if isinstance(file_state, bytes):
-                return file_state, "", ""
-            note, loss = f"{file_state[:1].upper()}{file_state[1:]}: it was not used.", file_state
+    async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, tuple[bytes, ...], str, str]:
+        """What the last review has left, and an older one; if it cannot be built upon a sentence for the reader, and why that leaves this one open.
+
+        The file that a workflow hands over may be older than the summary: of another head, it adds what it knows and replaces nothing.
+        """
+        file_state, note, loss = self._file_state(run)
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
-            return None, note, loss
+            return file_state, (), note, loss
         last_state = await _trusted_state(stands, run)
-        return (last_state, note, "") if isinstance(last_state, bytes) else (None, _again(last_state), last_state)
+        if isinstance(last_state, str):
+            return file_state, (), _again(last_state) if file_state is None else f"{last_state}.", last_state
+        if file_state is None:
+            return last_state, (), note, ""
+        is_same = state.head(file_state) == state.head(last_state)
+        return (file_state, (), "", "") if is_same else (last_state, (file_state,), "", "")
+
+    def _file_state(self, run: ReviewRun) -> tuple[bytes | None, str, str]:
+        """Read what the workflow hands over of the last review, or why it is not used: as a sentence, and as the reason of a loss."""
+        path = self.step.inputs.previous
+        data = files.previous(path, self.step.runner) if path is not None else None
+        file_state = state.from_file(data, run.ask.pull, parts.secret()) if data is not None else None
+        if isinstance(file_state, str):
+            return None, f"{file_state[:1].upper()}{file_state[1:]}: it was not used.", file_state
+        return file_state, "", ""
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:

@@ -62,7 +62,7 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     if verdict is not None:
         says = f"Nothing was reviewed: {event.reason}. What the review of this commit came to stands: {verdict.conclusion}."
         return ReviewResult(verdict.conclusion, says)
-    if settings.fail_on is None or state.facts.state != "open":
+    if not policy.has_bar(settings) or state.facts.state != "open":
         return ReviewResult("skipped", f"Nothing was reviewed: {event.reason}.")
     return await review(event.ask, step, console)
 

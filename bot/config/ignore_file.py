@@ -36,15 +36,15 @@ class IgnoreEntry(BaseModel):
     proven: bool | None = None  # whether code had proven the finding; None: written by hand, or by an older version
     expires: date | None = None
 
-    def covers(self, finding: Finding) -> bool:
-        """Whether the finding is one of those meant."""
+    def covers(self, finding: Finding, old_path: str | None = None) -> bool:
+        """Whether the finding is one of those meant. `old_path`: where its file was before the change, if that has moved it."""
         if self.scope == "finding":
             by_fingerprint = bool(self.fingerprint) and (
                 self.fingerprint in (finding.identity, finding.former_identity) or self._before(finding)
             )
             there = not self.path or globs.matches([self.path], finding.path)
             return by_fingerprint and there and self.digest in ("", digest(finding))
-        inside = bool(self.path) and globs.matches([self.path], finding.path)
+        inside = bool(self.path) and globs.holds(self.path, finding.path, old_path)
         return inside and (self.scope == "path" or (bool(self.rule) and self.rule == finding.kind))
 
     def _before(self, finding: Finding) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Conditions = Sequence[tuple[str, Triggers]]  # what each file asks for, with its name
 
 ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
-_BAR = re.compile(r"\bfail_on\b")
+_BAR = re.compile(r"\bfail_on\b|\bseverity\b[\"' \t:]{1,8}fail\b")
 HOW = "`/deeprepo review` in a comment starts one"
 
 
@@ -44,9 +44,14 @@ class No:
     lacks: Shortfall = "unreviewed"  # the word of `fail_also` for it; "skipped": the owner's own rules leave it out
 
 
+def has_bar(settings: "Config") -> bool:
+    """Whether the owner has set a bar: a severity that fails a check, or a check of the team's own that does."""
+    return settings.fail_on is not None or any(severity == "fail" for *_, severity in settings.checks)
+
+
 def ending_without_review(settings: "Config", lacks: Shortfall = "unreviewed") -> Ending:
     """How a check ends that has no review: where the owner has set a bar, only a review reaches below it."""
-    return "failure" if settings.fail_on is not None and lacks in settings.fail_also else "neutral"
+    return "failure" if has_bar(settings) and lacks in settings.fail_also else "neutral"
 
 
 def unreadable(*files: str | None) -> Ending:

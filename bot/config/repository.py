@@ -229,7 +229,7 @@ class RepoConfig(FileSection):
     )
     fail_also: Annotated[tuple[Shortfall, ...] | None, stricter.IN_EITHER] = Field(
         default=None,
-        description="With `fail_on`, the check also fails if a commit was not reviewed (`unreviewed`), if your own `triggers` leave it "
+        description="With `fail_on`, or with one of your own `checks` of severity `fail`, the check also fails if a commit was not reviewed (`unreviewed`), if your own `triggers` leave it "
         "out (`skipped`), if a limit cut the review off (`cut`), if findings were left without a judgement (`dropped`), if anything "
         "is open (`open`), or if one of your own `checks` of severity `fail` has no verdict (`undecided`).",
     )

@@ -54,7 +54,47 @@ _FIELD = {"type": "array", "items": _ROW, "description": "one entry for each che
 
 def concerns(check: CustomCheck, path: str) -> bool:
     """Whether a check is about this file."""
-    return not check.paths or globs.matches(check.paths, path)
+    return not check.paths or path in check.moved or globs.matches(check.paths, path)
+
+
+async def of_change(
+    checks: Sequence[CustomCheck], files: Sequence[ChangedFile], failed_answers: Sequence[FailedAnswer], tree: Tree
+) -> tuple[CustomCheck, ...]:
+    """The checks as this change has to answer them: no author moves a file, or what a check has failed in, out of its paths."""
+    if not any(check.paths for check in checks):
+        return tuple(checks)
+    contents = await contents_of(files, tree) if failed_answers else {}
+    return tuple([replace(check, moved=await _moved(check, files, failed_answers, contents, tree)) for check in checks])
+
+
+async def _moved(
+    check: CustomCheck,
+    files: Sequence[ChangedFile],
+    failed_answers: Sequence[FailedAnswer],
+    contents: Mapping[str, str],
+    tree: Tree,
+) -> tuple[str, ...]:
+    rows = [row for row in failed_answers if row.check == check.digest]
+    known_contents = {row.content for row in rows} - {""}
+    left = [row for row in rows if row.is_open and not await _stands_in(row.file, row.file.path, tree)]
+    return tuple(
+        [
+            file.path
+            for file in files
+            if not concerns(check, file.path)
+            and (
+                (file.old_path is not None and concerns(check, file.old_path))
+                or contents.get(file.path) in known_contents
+                or any([await _stands_in(row.file, file.path, tree) for row in left])
+            )
+        ]
+    )
+
+
+async def _stands_in(file: CheckedFile, path: str, tree: Tree) -> bool:
+    """Whether a failure's own quotes stand in the file that has this path now."""
+    own = [quote.quote for quote in file.quotes if quote.path == file.path and quote.side == "head"]
+    return bool(own) and all([await quotes.find_quote(tree, path, quote, 0, ("head",)) for quote in own])
 
 
 def about(checks: Sequence[CustomCheck], units: Sequence[Unit]) -> tuple[CustomCheck, ...]:

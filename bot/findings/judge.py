@@ -348,7 +348,10 @@ def _precedents(
     finding: Finding, *, ignore_list: IgnoreList, dismissals: Sequence[Dismissal], units: Sequence[Unit]
 ) -> Precedents:
     """What people have said that may answer a finding. What was reported and is open again is no repeat of something else."""
-    in_scope = tuple(one for one in ignore_list.learnings if rules.reaches(one, finding, units))[:MOST_LEARNINGS]
+    old_path = ignore_list.old_paths.get(finding.path)
+    in_scope = tuple(one for one in ignore_list.learnings if rules.reaches(one, finding, units, old_path))[
+        :MOST_LEARNINGS
+    ]
     if not dismissals or finding.number:
         return Precedents(in_scope)
     from bot.findings import dismissal  # loaded only where somebody has dismissed something

@@ -16,18 +16,26 @@ def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequenc
 
     What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again.
     """
-    words = IgnoreList().also(requests, rules)
+    words = IgnoreList().also(requests, rules).about(review.files)
     still_silenced, again = _judge(review.suppressed, words)
     still, silenced_still = words.split(review.still)
-    open_now, hushed_too = words.split(item.finding for item in review.findings)
-    there = {id(finding) for finding in open_now}
+    judged = [(item, words.judge(item.finding)) for item in review.findings]
+    hushed_too = [one for _, one in judged if isinstance(one, SuppressedFinding)]
+    # a secret that is silenced at its first place is reported at the next one
+    open_now = [
+        item if one is item.finding else PlacedFinding(one, "outside")
+        for item, one in judged
+        if isinstance(one, Finding)
+    ]
     known_numbers = {number for number, _ in review.numbers}
     numbers = _numbers(again, review)
-    returning = (PlacedFinding(replace(one, number=numbers[one.fingerprint], status="new"), "outside") for one in again)
+    returning = [PlacedFinding(replace(one, number=numbers[one.fingerprint], status="new"), "outside") for one in again]
     silenced_findings = {
         one.finding.identity: one for one in (*hushed_too, *silenced_still, *still_silenced)
     }  # in a full review some are in both lists
-    quiet = {(one.finding.path, one.finding.start) for one in silenced_findings.values()}
+    there = {(one.path, one.start) for one in (*(item.finding for item in open_now), *still)}
+    quiet = {(one.path, one.start) for one in (*(item.finding for item in review.findings), *review.still)} - there
+    quiet |= {(one.finding.path, one.finding.start) for one in silenced_findings.values()}
     walkthrough = review.walkthrough
     if (
         walkthrough is not None
@@ -37,7 +45,7 @@ def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequenc
         walkthrough = replace(walkthrough, first=None)  # nothing sends a reader to what is silenced
     return replace(
         review,
-        findings=(*(item for item in review.findings if id(item.finding) in there), *returning),
+        findings=(*open_now, *returning),
         still=still,
         suppressed=tuple(silenced_findings.values()),
         walkthrough=walkthrough,

@@ -4,8 +4,8 @@ It is read at the tip of the base branch, so that a change cannot silence the fi
 merged. What it silences is counted and listed with the reason, never dropped unseen.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from bot.config import names
 from bot.findings import rules
 from bot.findings.merge import identify
 from bot.text import globs
-from bot.values import Evidence, Finding, OwnerRule, SuppressedFinding
+from bot.values import ChangedFile, Evidence, Finding, OwnerRule, SuppressedFinding
 from bot.values.finding import SAME_VALUE
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
@@ -40,6 +40,8 @@ class IgnoreList:
     former: frozenset[tuple[str, str]] = frozenset()
     rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
     dismissals: tuple[tuple[str, str], ...] = ()  # identity and reason of each finding that a person has dismissed
+    # Where moved files were: no author moves code to where its owner wants to hear nothing.
+    old_paths: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def learnings(self) -> tuple[OwnerRule, ...]:
@@ -77,38 +79,53 @@ class IgnoreList:
             frozenset(former),
             (*self.rules, *rules),
             (*self.dismissals, *dismissed),
+            self.old_paths,
         )
+
+    def about(self, files: Iterable[ChangedFile]) -> "IgnoreList":
+        """The same list for a change of these files: a path or pattern silences a file that it has moved only at both of its paths."""
+        moved = {file.path: file.old_path for file in files if file.old_path not in (None, file.path)}
+        return replace(self, old_paths={path: old for path, old in moved.items() if old is not None})
 
     def join(self, other: "IgnoreList") -> "IgnoreList":
         """With the entries of another file."""
         return replace(self, entries=(*self.entries, *other.entries), warnings=(*self.warnings, *other.warnings))
 
     def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[SuppressedFinding, ...]]:
-        """The findings to go on with, and the silenced ones."""
-        findings_left: list[Finding] = []
-        silenced_findings: list[SuppressedFinding] = []
-        for finding in findings:
-            places = _places(finding)
-            suppressions = [self._silence(place) for place in places]
-            word = next((one for one in suppressions if one is not None and one.is_word), None)
-            if word is None and None in suppressions:
-                findings_left.append(places[suppressions.index(None)])
+        """The findings to go on with, and the silenced ones: together as many as there were."""
+        judged = [self.judge(finding) for finding in findings]
+        return (
+            tuple(one for one in judged if isinstance(one, Finding)),
+            tuple(one for one in judged if isinstance(one, SuppressedFinding)),
+        )
+
+    def judge(self, finding: Finding) -> Finding | SuppressedFinding:
+        """The finding as it is reported, at the first of its places that nothing silences; or why it is not."""
+        suppressions: list[SuppressedFinding] = []
+        reported: Finding | None = None
+        for place in _places(finding):
+            suppression = self._silence(place)
+            if suppression is None:
+                reported = reported or place
+            elif suppression.is_word:  # about the secret itself: the value is the same everywhere
+                return suppression
             else:
-                silenced_findings.extend(one for one in (word or suppressions[0],) if one is not None)
-        return tuple(findings_left), tuple(silenced_findings)
+                suppressions.append(suppression)
+        return reported or suppressions[0]
 
     def _silence(self, finding: Finding) -> SuppressedFinding | None:
         """Why the finding is not reported at its place; None if it is."""
         if finding.allowlisted:
             return SuppressedFinding(finding, ALLOWLISTED, "finding")
-        entry = next((entry for entry in self.entries if entry.covers(finding)), None)
+        old_path = self.old_paths.get(finding.path)
+        entry = next((entry for entry in self.entries if entry.covers(finding, old_path)), None)
         if entry is not None:
             withdrawn = not finding.proven and finding.fingerprint in self.withdrawn
             return SuppressedFinding(finding, entry.reason, "withdrawn" if withdrawn else entry.scope)
         before = self._former(finding)
         if before is not None:
             return SuppressedFinding(finding, before.reason, "finding", former=True)
-        rule = next((rule for rule in self.rules if rules.covers(rule, finding)), None)
+        rule = next((rule for rule in self.rules if rules.covers(rule, finding, old_path)), None)
         return SuppressedFinding(finding, rule.text, "rule", replace(rule, text="")) if rule is not None else None
 
     def _former(self, finding: Finding) -> "IgnoreEntry | None":

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jwt
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -26,11 +26,12 @@ from bot.values import PullRef, Voice
 if TYPE_CHECKING:
     from githubkit_schemas.latest.types import AppPermissionsType
 
-READING: "AppPermissionsType" = {"contents": "read"}
-POSTING: "AppPermissionsType" = {"contents": "read", "metadata": "read", "checks": "write"}
+Permissions: TypeAlias = "AppPermissionsType"
+READING: Permissions = {"contents": "read"}
+POSTING: Permissions = {"contents": "read", "metadata": "read", "checks": "write"}
 POSTING |= {"pull_requests": "write", "issues": "write"}
-RESOLVING: "AppPermissionsType" = {"pull_requests": "write", "contents": "write", "metadata": "read"}  # a thread
-COMMITTING: "AppPermissionsType" = {"pull_requests": "read", "contents": "write", "metadata": "read"}  # on a branch
+RESOLVING: Permissions = {"pull_requests": "write", "contents": "write", "metadata": "read"}  # a thread
+COMMITTING: Permissions = {"pull_requests": "read", "contents": "write", "metadata": "read"}  # on a branch
 UNPROCESSABLE = 422
 UNUSABLE = (jwt.PyJWTError, UnsupportedAlgorithm, ValueError, TypeError, AttributeError)  # keys, public ones too
 _voices: dict[Identity, Voice] = {}  # what GET /app has answered, once in a process
@@ -59,11 +60,7 @@ def app(identity: Identity, pace: RequestPace) -> AbstractAsyncContextManager[Gi
 
 
 def acting(
-    identity: Identity,
-    installation: int,
-    permissions: "AppPermissionsType",
-    pace: RequestPace,
-    repository: int | str = 0,
+    identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, repository: int | str = 0
 ) -> AbstractAsyncContextManager[GitHubClient]:
     """Open a client that speaks for an installation, and can do this much in this repository (its id or name; 0: in all) and no other."""
     token = Token(partial(_minted, identity, installation, permissions, pace, repository))
@@ -71,14 +68,13 @@ def acting(
 
 
 async def _minted(
-    identity: Identity, installation: int, permissions: "AppPermissionsType", pace: RequestPace, repository: int | str
+    identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, repository: int | str
 ) -> tuple[str, datetime]:
     """Make a token, and tell when it ends. Where the owner has granted less it is for that, but for git's: that is to read and no more."""
     async with app(identity, pace) as asked:
         mint = asked.rest.apps.async_create_installation_access_token
-        only: Any = {
-            "repositories" if isinstance(repository, str) else "repository_ids": [repository] if repository else UNSET
-        }
+        field = "repositories" if isinstance(repository, str) else "repository_ids"
+        only: Any = {field: [repository] if repository else UNSET}
         try:
             data = await asked.answer(mint(installation, **only, permissions=permissions))
         except HostRefused as refused:
@@ -119,7 +115,7 @@ def remember(identity: Identity, name: Voice) -> None:
 
 @asynccontextmanager
 async def open_pull(
-    identity: Identity, pull: PullRef, pace: RequestPace, permissions: "AppPermissionsType" = POSTING
+    identity: Identity, pull: PullRef, pace: RequestPace, permissions: Permissions = POSTING
 ) -> AsyncIterator[Host]:
     """Open a pull request as the App sees it. The token lives as long as this does, and can do this much."""
     name = await voice(identity, pace)

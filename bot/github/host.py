@@ -138,21 +138,16 @@ class Host:
 
     async def delete(self, comment: PostedComment) -> None:
         """Delete one of the App's comments; one that is gone already is not an error."""
-        one = (
-            self.rest.issues.async_delete_comment
-            if comment.kind == "issue"
-            else self.rest.pulls.async_delete_review_comment
-        )
+        issues, pulls = self.rest.issues, self.rest.pulls
+        one = issues.async_delete_comment if comment.kind == "issue" else pulls.async_delete_review_comment
         with suppress(HostRefused):
             await self.client.answer(one(*self.repo, comment.id))
 
     async def react(self, comment: CommentRef, content: Reaction) -> None:
         """Put a reaction under a comment; a second one of the same kind changes nothing. A review's text takes none."""
         api, at = self.rest.reactions, (*self.repo, comment.id)
-        forms = {
-            "issue": api.async_create_for_issue_comment,
-            "review": api.async_create_for_pull_request_review_comment,
-        }
+        review = api.async_create_for_pull_request_review_comment
+        forms = {"issue": api.async_create_for_issue_comment, "review": review}
         if comment.kind in forms:
             await self.client.answer(forms[comment.kind](*at, content=content))
 

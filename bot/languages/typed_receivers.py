@@ -14,10 +14,12 @@ from typing import Literal
 
 from tree_sitter import Node
 
+from bot.languages import syntax
 from bot.languages.lexical import Lines, Words, is_telling
 from bot.languages.syntax import CLIMB, DEPTH, MOST_USES, UNKNOWN, Form, ancestors, own_name, places, text, use_at
 from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.languages.walk import DefinitionWalk
+from bot.text.filetypes import FileType
 from bot.values import Call, Outline, SomeUses, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
@@ -84,14 +86,13 @@ class TypedWalk(DefinitionWalk):
         return Outline(with_overloads(self.symbols), exports, complete, bases=bases)
 
 
-def readable(source: bytes) -> bytes:
-    """The source. Raises Unreadable if it has many open comments: parsers read each of them to the end in search of its other half."""
+def root(file_type: FileType, source: bytes) -> Node:
+    """Parse a file. Raises Unreadable if it has many open comments: parsers read each of them to the end in search of its other half."""
     if source.count(b"/*") > source.count(b"*/") + OPEN:
         code = QUOTED.sub(b"", source)  # `"text/*"` opens nothing
-        if code.count(b"/*") <= code.count(b"*/") + OPEN:
-            return source
-        raise Unreadable("it opens comments that it never closes")
-    return source
+        if code.count(b"/*") > code.count(b"*/") + OPEN:
+            raise Unreadable("it opens comments that it never closes")
+    return syntax.parse(file_type, source)
 
 
 def blank(source: bytes, *, templates: bool = False) -> bytes:

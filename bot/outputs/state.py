@@ -148,6 +148,12 @@ def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
     return _unpack(text, is_signed=secret is not None)
 
 
+def head(data: bytes) -> str | None:
+    """The commit that a state, or the JSON output of a review, is about; None if it does not tell."""
+    pull = json.loads(data).get("pull")
+    return pull.get("head") if isinstance(pull, dict) else None
+
+
 def verdict(data: bytes) -> HeadVerdict | None:
     """Return the verdict of a trusted state, or None: older versions stored none."""
     row = json.loads(data).get("verdict")

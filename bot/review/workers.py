@@ -59,7 +59,7 @@ class ModelWorker:
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # whose lines are shown beside what they use
     checks: Sequence[CustomCheck] = ()  # of the owner's, that readers answer
-    is_backed: bool = False  # whether pairs are read beside: most uses of what changed stand there
+    is_backed: bool = False  # whether the pairs, which hold most uses of what changed, are read in calls of their own
     diff_only: bool = False  # whether one more reader of the whole change sees the diff alone
     on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
         None

@@ -127,7 +127,7 @@ class Reviews(StoragePart):
         await self.database.run(do)
 
     async def last(self, pull: PullRef) -> bytes | None:
-        """The JSON output of the last finished review, None where there is none."""
+        """Read the JSON output of the last finished review; None if there is none."""
         return await self._newest(review.c.pull == pull.key)
 
     async def at(self, pull: PullRef, when: float) -> bytes | None:

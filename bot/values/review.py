@@ -342,7 +342,8 @@ class Review:
     @property
     def lacking(self) -> tuple[Shortfall, ...]:
         """Of the shortfalls, those that fail a check, if the owner has set a bar."""
-        return tuple(name for name in self.shortfalls if self.fail_on is not None and name in self.fail_also)
+        has_bar = self.fail_on is not None or any(one.severity == "fail" for one in self.checks)
+        return tuple(name for name in self.shortfalls if has_bar and name in self.fail_also)
 
     @property
     def failing(self) -> bool:

@@ -150,3 +150,28 @@ def test_a_state_that_cannot_be_read_is_open(tmp_path: Path, monkeypatch: pytest
             assert last.conclusion == "success"
 
     asyncio.run(go())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("older", [False, True], ids=["the file of the last review", "the file of the one before"])
+def test_of_two_states_the_newer_one_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, older: bool) -> None:
+    """A workflow that keeps its file only after success hands over an older one: the summary's state counts, and what the file knows is added."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            await at.repo.commit("feature", {"NEWS.md": "zero\n"})
+            number = await at.repo.open_pull("feature", title="Keys")
+            files = []
+            for change in ({"NEWS.md": "one\n"}, LEAK):
+                await _pushed_over(at, number, change, json_file="out.json")
+                files.append((at.workspace / "out.json").read_bytes())
+            (at.workspace / "last.json").write_bytes(files[0 if older else 1])
+            told = await _pushed_over(at, number, {"shop/keys.py": None, "NEWS.md": "two\n"}, previous="last.json")
+            assert (told.conclusion, "removed, still in commit" in summary(at.gh, number)) == ("failure", True)
+            (at.workspace / "last.json").write_bytes(files[1])  # older than the summary, and it knows the secret
+            assert (
+                await _pushed_over(at, number, {"NEWS.md": "three\n"}, previous="last.json")
+            ).conclusion == "failure"
+
+    asyncio.run(go())

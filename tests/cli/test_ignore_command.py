@@ -206,3 +206,30 @@ def test_a_hook_that_stops_a_commit_names_what_goes_on(changed: Repository) -> N
     done = subprocess.run(pasted, shell=True, cwd=changed.folder, capture_output=True, text=True, check=False)  # noqa: S602 - as a person would
     assert done.returncode == 0, (pasted, done.stderr)
     assert run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder).returncode == 0
+
+
+MOVED: dict[str, str | bytes | None] = {**AFTER, "shop/labels.py": None, "old/labels.py": BEFORE["shop/labels.py"]}
+
+
+@pytest.mark.parametrize(
+    "silence",
+    [
+        {".deeprepo/ignore.yml": "- scope: path\n  path: old/**\n  reason: not ours\n"},
+        {".deeprepo/ignore.yml": "- scope: rule\n  rule: keyword\n  path: old/\n  reason: not ours\n"},
+        {".deeprepo.yml": "rules:\n- path: old/**\n  kind: keyword\n  text: not ours\n"},
+        {".deeprepo.yml": "rules:\n- path: labels.py\n  kind: keyword\n  text: not ours\n- path: old/\n  kind: keyword\n  text: nor this\n"},
+    ],
+    ids=["entry by path", "entry by rule", "rule", "rule of one name"],
+)  # fmt: skip
+def test_a_file_that_the_change_moves_is_silent_only_where_both_paths_are(
+    repository: Repository, silence: dict[str, str | bytes | None]
+) -> None:
+    """No author moves a broken caller to where its owner wants to hear nothing; a rule that takes both paths still counts."""
+    repository.commit({**BEFORE, "shop/labels.py": f"{BEFORE['shop/labels.py']!s}\n\n{'# a line of the file' * 9}\n", **silence}, "before")  # fmt: skip
+    text = (repository.folder / "shop/labels.py").read_text()
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({**MOVED, "old/labels.py": text}, "after")
+    document = reviewed(repository)
+    is_in_both = "labels.py" in str(silence.get(".deeprepo.yml", ""))
+    assert [one["path"] for one in document["findings"]] == ([] if is_in_both else ["old/labels.py"])
+    assert len(document["suppressed"]) == is_in_both

@@ -47,36 +47,40 @@ def summary(reports: Sequence[ConsumerReport]) -> str:
 def import_finding(line: Evidence, was: str, now: str | None) -> Finding:
     """A consumer's import that meant a file, and means another one or perhaps nothing now."""
     fate = f"means {now} now" if now else "may mean nothing now"
-    return Finding(
-        path=line.path,
-        quote=line.quote,
+    return _likely(
+        "import-changed",
+        line,
         title=f"What {line.path} imports was {was}, and {fate}",
         why=f"{line.path}:{line.line} imported {was} before the change. The import {fate}.",
         consequence="The import fails, or brings something else than before.",
-        severity="medium",
-        category="contract",
-        sources=(Source("analyser", "consumers"),),
-        rule="likely-import-changed",
-        start=line.line,
-        end=line.line,
-        verdict=Verdict.UNPROVEN,
     )
 
 
 def condition_finding(row: Reference, before: Symbol, after: Symbol) -> Finding:
     """A use of a definition that is there under other conditions than before."""
     old, new = "; ".join(before.conditions) or "nothing", "; ".join(after.conditions) or "nothing"
-    return Finding(
-        path=row.path,
-        quote=row.text,
+    return _likely(
+        "condition-changed",
+        Evidence(row.path, row.text, row.line),
         title=f"{after.short} depends on other conditions now, and {row.path} still uses it",
         why=f"It depended on {old}, and depends on {new} now.",
         consequence="Where the conditions do not hold, the name is gone.",
+    )
+
+
+def _likely(rule: str, line: Evidence, *, title: str, why: str, consequence: str) -> Finding:
+    """A hint at a consumer's line."""
+    return Finding(
+        path=line.path,
+        quote=line.quote,
+        title=title,
+        why=why,
+        consequence=consequence,
         severity="medium",
         category="contract",
         sources=(Source("analyser", "consumers"),),
-        rule="likely-condition-changed",
-        start=row.line,
-        end=row.line,
+        rule=f"likely-{rule}",
+        start=line.line,
+        end=line.line,
         verdict=Verdict.UNPROVEN,
     )

@@ -118,14 +118,20 @@ def each_version(
     after: Sequence[Document],
     law: str,
     compare: Callable[[Document, Document], Iterable[SchemaBreak]],
+    load: Callable[[Document], object],
 ) -> list[SchemaBreak]:
-    """Return the breaks of each document; of one that is gone all that it offered is. Raises UnreadableSchemaError for a deep one."""
+    """Return the breaks of each document; of one that is gone all that it offered is.
+
+    Raises UnreadableSchemaError for a deep one, and for one that `load` refuses: a new one breaks nobody, and is still to be read.
+    """
     all_breaks: list[SchemaBreak] = []
     for was, now in versions(before, after):
         try:
             all_breaks += compare(was, now) if now is not None else [gone_file(was, law)]
         except RecursionError as error:
             raise UnreadableSchemaError(now.path if now else was.path, "its parts are nested too deep") from error
+    for document in after:
+        load(document)
     return all_breaks
 
 

@@ -42,9 +42,7 @@ def compare(
 ) -> list[breaks.SchemaBreak]:
     """The breaks of each description, by its path; of one that is gone all that it offered is."""
     law = "Clients are generated from it, and tests are run against it."
-    all_breaks = breaks.each_version(before, after, law, lambda was, now: _Comparison(was, now).all_breaks())
-    for document in after:
-        load(document)
+    all_breaks = breaks.each_version(before, after, law, lambda was, now: _Comparison(was, now).all_breaks(), load)
     return list({(one.rule, one.element, one.change): one for one in all_breaks}.values())
 
 

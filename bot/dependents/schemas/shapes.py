@@ -51,7 +51,7 @@ class _Members:
         return all(name in names for names in self.closed_parts)
 
     def doubt(self, before: "_Members") -> str | None:
-        """Why it is not known what is refused: None if the keywords are those of before, "" if there is none."""
+        """Why it is unknown which properties are refused: a reason if the change adds a keyword that is not compared, None if such keywords stood there before, "" if there are none."""
         new_keys = [key for key, value in self.vague.items() if key not in before.vague or before.vague[key] != value]
         if new_keys:
             return f"the change adds `{new_keys[0]}` to it, which is not compared"

@@ -305,7 +305,7 @@ def _effects(
     return [
         one
         for one in _steps(document, text, dialect)
-        # what calls itself the way back brings nothing back, whoever may run it
+        # a step that its file or comment calls the way back may drop, but never restores, what the change took away
         if one.does not in ("create", "add") or not (is_called_back or one.line in backward_lines)
     ]
 

@@ -55,11 +55,11 @@ class _Class:
     is_closed: bool  # nothing but what is written here belongs to it
 
 
-def _readable(source: bytes) -> bytes:
-    """The source. Raises Unreadable when the parser would try each `<` as the beginning of type arguments, to the end of the file."""
+def _root(source: bytes) -> Node:
+    """Parse a file. Raises Unreadable when the parser would try each `<` as the beginning of type arguments, to the end of the file."""
     if ANGLES.search(source):
         raise Unreadable("it opens type arguments that it never closes")
-    return typed_receivers.readable(source)
+    return typed_receivers.root(CSHARP, source)
 
 
 @outlines
@@ -68,7 +68,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file. A part of a partial class, and code under a condition, is never the whole."""
     misread.check(source)
     misread.check_breaks(source)
-    root = syntax.parse(CSHARP, _readable(source))
+    root = _root(source)
     walk = TypedWalk(path, side)
     _walk(root, "", 0, walk)
     complete = not root.has_error and not PARTIAL.search(source)
@@ -84,7 +84,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         having = next((one for one in classes if one in owners), "")
         return (having,) if having else syntax.UNKNOWN if classes else ()
 
-    return typed_receivers.uses(syntax.parse(CSHARP, _readable(source)), source, names, csharp_uses.READING, bare)
+    return typed_receivers.uses(_root(source), source, names, csharp_uses.READING, bare)
 
 
 @lru_cache(maxsize=64)

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from tree_sitter import Node
 
-from bot.languages import misread, syntax, typed_receivers
+from bot.languages import misread, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
@@ -35,11 +35,7 @@ GENERATED = re.compile(rb"^[ \t]*+import\s++(static\s++)?(lombok|org\.immutables
 CONDITIONS = Conditions(
     whole=frozenset({"package_declaration"}), abstract=re.compile(rb"\A[^{]*\babstract\b|\A[^{]*;\s*\Z")
 )
-
-
-def root(source: bytes) -> Node:
-    """The tree of a file."""
-    return syntax.parse(JAVA, typed_receivers.readable(source))
+root = partial(typed_receivers.root, JAVA)
 
 
 @lru_cache(maxsize=64)

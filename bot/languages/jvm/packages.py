@@ -230,7 +230,7 @@ class JvmPackages:
 
 
 def _is_stand_in(path: str, package: str) -> bool:
-    """Whether a file brings a class of Java's own to a platform that has none: who imports it gets Java's where it is there."""
+    """Whether a file declares a class in Java's own package, for a platform that lacks it: on the others an import of it means Java's."""
     return package.startswith(("java.", "javax.")) and not path.endswith(".java")
 
 

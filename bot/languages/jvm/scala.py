@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from tree_sitter import Node
 
-from bot.languages import misread, syntax, typed_receivers
+from bot.languages import misread, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
@@ -59,11 +59,7 @@ CONDITIONS = Conditions(
     whole=frozenset({"package_clause"}),
     abstract=re.compile(rb"\A[^={]*\Z"),
 )
-
-
-def root(source: bytes) -> Node:
-    """The tree of a file."""
-    return syntax.parse(SCALA, typed_receivers.readable(source))
+root = partial(typed_receivers.root, SCALA)
 
 
 @lru_cache(maxsize=64)

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from tree_sitter import Node
 
-from bot.languages import lexical, misread, nesting, syntax, typed_receivers
+from bot.languages import lexical, misread, nesting, typed_receivers
 from bot.languages.conditions import Conditions, Span, with_conditions
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk
@@ -30,11 +30,7 @@ ACTORS = frozenset({"MainActor"})  # attributes with a capital that add no membe
 DYNAMIC = re.compile(rb"@dynamicMemberLookup\b")
 DIRECTIVE = re.compile(rb"^[ \t]*+#(if|elseif|else|endif)\b([^\n]*+)", re.MULTILINE)
 CONDITIONS = Conditions(abstract=re.compile(rb"\A[^{=]*\Z"))
-
-
-def root(source: bytes) -> Node:
-    """The tree of a file."""
-    return syntax.parse(SWIFT, typed_receivers.readable(source))
+root = partial(typed_receivers.root, SWIFT)
 
 
 @lru_cache(maxsize=64)
