@@ -129,7 +129,7 @@ async def _read_matches(
 def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Break]:
     """The names that no one declares after the change, with their uses; what was so before is left out."""
     former_paths = {file.path: file.old_path for file in files if file.old_path}
-    added = {file.path: file.added_lines for file in files}
+    new_lines = {file.path: file.added_lines for file in files}
     uses_before: dict[tuple[str, str, str], list[NameUse]] = defaultdict(list)
     for use in before.uses():
         uses_before[use.scope.kind, use.name, use.path].append(use)
@@ -145,7 +145,7 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
             continue
         former = next((row for one in old if (row := before.declaration(one.scope, one.name))), None)
         former = former or before.declaration(scope, use.name)
-        is_new = use.line in added.get(use.path, ()) and not old and _was_whole(before, after, scope, broken_before)
+        is_new = use.line in new_lines.get(use.path, ()) and not old and _was_whole(before, after, scope, broken_before)
         if former is not None or (use.certainty == "sure" and is_new):
             groups[scope, use.name].append(use)
             if former is not None:
@@ -183,7 +183,7 @@ def _successors(before: World, after: World, scope: Scope) -> tuple[str, ...]:
 def _missing(before: World, after: World, files: Sequence[ChangedFile]) -> list[Break]:
     """The calls that leave out what their scope asks for since the change."""
     former_paths = {file.path: file.old_path for file in files if file.old_path}
-    added = {file.path: file.added_lines for file in files}
+    new_lines = {file.path: file.added_lines for file in files}
     calls_before = {(call.path, call.identity, call.scope.kind): call for call in before.calls()}
     groups: dict[tuple[Scope, str], list[NameUse]] = defaultdict(list)
     for call in after.calls():
@@ -196,7 +196,7 @@ def _missing(before: World, after: World, files: Sequence[ChangedFile]) -> list[
             was = before.names(old.scope).get(name) if old is not None else None
             if old is not None and was is not None and was.is_required and name not in old.names:
                 continue
-            if old is None and call.line not in added.get(call.path, ()):
+            if old is None and call.line not in new_lines.get(call.path, ()):
                 continue
             groups[call.scope, name].append(NameUse(call.scope, name, call.path, call.line))
     return [

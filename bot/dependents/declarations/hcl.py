@@ -212,12 +212,12 @@ def _is_member(row: list[HclToken], at: int) -> bool:
 def _pairs(row: list[HclToken]) -> dict[int, int]:
     """The index of each opening bracket -> that of its closing one."""
     pairs: dict[int, int] = {}
-    opened: list[int] = []
+    open_brackets: list[int] = []
     for at, token in enumerate(row):
         if token.kind == "mark" and token.value == "[":
-            opened.append(at)
-        elif token.kind == "mark" and token.value == "]" and opened:
-            pairs[opened.pop()] = at
+            open_brackets.append(at)
+        elif token.kind == "mark" and token.value == "]" and open_brackets:
+            pairs[open_brackets.pop()] = at
     return pairs
 
 

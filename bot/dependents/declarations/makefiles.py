@@ -63,8 +63,8 @@ def _statement(
         reading.doubts[mine] = "a computed text defines rules"
         return
     if _VARIABLE.match(line):
-        if (given := _LITERAL.fullmatch(line)) is not None:
-            values[given["name"]] = given["value"]
+        if (assignment := _LITERAL.fullmatch(line)) is not None:
+            values[assignment["name"]] = assignment["value"]
         return
     if (rule := _RULE.match(line)) is not None:
         _rule(reading, rule, path, paths, number, values)
@@ -86,8 +86,8 @@ def _rule(
     reading.declarations += [
         Declaration(mine, name, path, number) for name in plain if _NAME.match(name) or "%" in name
     ]
-    asked = [] if names[0].startswith(".") else rest.split(":")[-1].replace("|", " ").split()
-    for name in asked:
+    prerequisites = [] if names[0].startswith(".") else rest.split(":")[-1].replace("|", " ").split()
+    for name in prerequisites:
         if _NAME.fullmatch(name) and name not in paths.stems(folder):
             reading.uses.append(NameUse(mine, name, path, number, "removed"))
 

@@ -55,13 +55,13 @@ class YamlNode:
 
     def items(self) -> Iterator[tuple[str, int, "YamlNode"]]:
         """Give key, line of the key and value of a mapping; of a merge what is merged."""
-        seen: set[int] = set()
+        visited: set[int] = set()
         left = [self._node] if self.is_map else []
         while left:
             node = left.pop()
-            if id(node) in seen or not isinstance(node, yaml.MappingNode):
+            if id(node) in visited or not isinstance(node, yaml.MappingNode):
                 continue
-            seen.add(id(node))
+            visited.add(id(node))
             for key, value in node.value:
                 if isinstance(key, yaml.ScalarNode) and key.value == "<<":
                     left += value.value if isinstance(value, yaml.SequenceNode) else [value]
@@ -84,13 +84,13 @@ class YamlNode:
 
     def scalars(self) -> Iterator[tuple[str, "YamlNode"]]:
         """Give every text below, with its key; a shared node once."""
-        seen: set[int] = set()
+        visited: set[int] = set()
         left = [("", self._node)]
         while left:
             key, node = left.pop()
-            if node is None or id(node) in seen:
+            if node is None or id(node) in visited:
                 continue
-            seen.add(id(node))
+            visited.add(id(node))
             if isinstance(node, yaml.ScalarNode):
                 yield key, self._of(node)
             elif isinstance(node, yaml.MappingNode):

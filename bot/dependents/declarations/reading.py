@@ -138,5 +138,5 @@ class Format(Protocol):
 
 def beside(folder: str, path: str) -> str | None:
     """Return the path that a folder means by a relative one; None outside the tree."""
-    joined = posixpath.normpath(posixpath.join(folder, path))
-    return None if joined.startswith(("..", "/")) else "" if joined == "." else joined
+    target = posixpath.normpath(posixpath.join(folder, path))
+    return None if target.startswith(("..", "/")) else "" if target == "." else target

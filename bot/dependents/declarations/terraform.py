@@ -49,9 +49,9 @@ def _files(folder: str, paths: Paths) -> frozenset[str]:
 
 def _declare(reading: DataReading, block: hcl.HclBlock, path: str, folder: str) -> None:
     if block.kind in ("variable", "output", "module") and block.labels:
-        needed = block.kind == "variable" and "default" not in block.attributes
+        is_required = block.kind == "variable" and "default" not in block.attributes
         scope = Scope(block.kind, folder)
-        reading.declarations.append(Declaration(scope, block.labels[0], path, block.line, needed))
+        reading.declarations.append(Declaration(scope, block.labels[0], path, block.line, is_required))
     elif block.kind == "locals":
         scope = Scope("local", folder)
         reading.declarations += [Declaration(scope, name, path, line) for name, (line, _) in block.attributes.items()]
@@ -118,7 +118,7 @@ def _read_json(reading: DataReading, path: str, folder: str, text: str) -> None:
                     reading.declarations += [Declaration(Scope("resource", folder), one, path, 1) for one in names]
                 else:
                     scope = Scope("local" if kind == "locals" else kind, folder)
-                    needed = kind == "variable" and not (isinstance(inner, dict) and "default" in inner)
-                    reading.declarations.append(Declaration(scope, name, path, 1, needed))
+                    is_required = kind == "variable" and not (isinstance(inner, dict) and "default" in inner)
+                    reading.declarations.append(Declaration(scope, name, path, 1, is_required))
                     if kind == "module":
                         reading.doubts[Scope("output", f"{folder}#{name}")] = "its call is written in JSON"

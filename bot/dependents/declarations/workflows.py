@@ -28,27 +28,26 @@ def read(path: str, text: str, paths: Paths) -> DataReading:
 
 def _workflow(path: str, root: YamlNode, paths: Paths) -> DataReading:
     inputs, jobs, outputs = Scope("input", path), Scope("job", path), Scope("workflow output", path)
-    given, secrets = Scope("workflow input", path), Scope("secret", path)
-    reading = DataReading(scopes={inputs, jobs, outputs, given, secrets, _ALL})
-    called, started = root.get("on", "workflow_call"), root.get("on", "workflow_dispatch")
-    for name, line, value in (*called.get("inputs").items(), *started.get("inputs").items()):
+    call_inputs, secrets = Scope("workflow input", path), Scope("secret", path)
+    reading = DataReading(scopes={inputs, jobs, outputs, call_inputs, secrets, _ALL})
+    call, dispatch = root.get("on", "workflow_call"), root.get("on", "workflow_dispatch")
+    for name, line, _ in (*call.get("inputs").items(), *dispatch.get("inputs").items()):
         reading.declarations.append(Declaration(inputs, name.lower(), path, line))
-        _ = value
-    _declared(reading, given, called.get("inputs"), path)
-    _declared(reading, secrets, called.get("secrets"), path)
-    _declared(reading, outputs, called.get("outputs"), path)
+    _declared(reading, call_inputs, call.get("inputs"), path)
+    _declared(reading, secrets, call.get("secrets"), path)
+    _declared(reading, outputs, call.get("outputs"), path)
     title = root.get("name")
     reading.declarations.append(Declaration(_ALL, title.text or path, path, title.line))
-    for awaited in root.get("on", "workflow_run", "workflows").elements():
+    for title_node in root.get("on", "workflow_run", "workflows").elements():
         reading.needs |= {one for one in paths.inside(FOLDER) if one.endswith((".yml", ".yaml"))}
-        if awaited.text is not None and not re.search(r"[*?\[\]!]", awaited.text):
-            reading.uses.append(NameUse(_ALL, awaited.text, path, awaited.line, "removed"))
+        if title_node.text is not None and not re.search(r"[*?\[\]!]", title_node.text):
+            reading.uses.append(NameUse(_ALL, title_node.text, path, title_node.line, "removed"))
     for name, line, _ in root.get("jobs").items():
         reading.declarations.append(Declaration(jobs, name.lower(), path, line))
     for key, _, value in root.items():
         if key not in ("jobs", "on"):
             _expressions(reading, value, path, inputs, "")
-    for _, node in called.get("outputs").scalars():
+    for _, node in call.get("outputs").scalars():
         _expressions(reading, node, path, inputs, "")
     defaults = root.get("defaults", "run", "working-directory")
     for name, _, job in root.get("jobs").items():
@@ -74,8 +73,8 @@ def _job(reading: DataReading, path: str, name: str, job: YamlNode, paths: Paths
         reading.declarations.append(Declaration(outputs, output.lower(), path, line))
     _matrix(reading, matrix, job.get("strategy", "matrix"), path)
     inputs = Scope("input", path)
-    if called := job.get("uses").text:
-        _called_workflow(reading, path, name, called, job, paths)
+    if callee := job.get("uses").text:
+        _called_workflow(reading, path, name, callee, job, paths)
     _expressions(reading, job, path, inputs, place)
     folder = job.get("defaults", "run", "working-directory") or defaults
     _steps(reading, path, place, job.get("steps"), paths, folder)
@@ -121,13 +120,13 @@ def _called_workflow(reading: DataReading, path: str, name: str, target_name: st
 
 
 def _action(path: str, root: YamlNode, paths: Paths) -> DataReading:
-    inputs, given, outputs = Scope("input", path), Scope("action input", path), Scope("action output", path)
-    reading = DataReading(scopes={inputs, given})
-    for scope in (inputs, given):
+    inputs, call_inputs, outputs = Scope("input", path), Scope("action input", path), Scope("action output", path)
+    reading = DataReading(scopes={inputs, call_inputs})
+    for scope in (inputs, call_inputs):
         for name, line, _ in root.get("inputs").items():
             reading.declarations.append(Declaration(scope, name.lower(), path, line))
     if root.get("runs", "using").text != "composite":
-        reading.loose.add(given)  # its code may read what it does not declare
+        reading.loose.add(call_inputs)  # its code may read what it does not declare
     else:
         reading.scopes.add(outputs)
         reading.declarations += [

@@ -65,18 +65,18 @@ class World:
 
     async def read(self, start: Iterable[str]) -> None:
         """Read these files and all that they need."""
-        named = [other for path in start for other in (path, *self._others.get(path, ()))]
-        wanted = {path for path in named if path in self.paths and format_of(path)} - self.readings.keys()
+        sources = [other for path in start for other in (path, *self._others.get(path, ()))]
+        waiting = {path for path in sources if path in self.paths and format_of(path)} - self.readings.keys()
         for _ in range(ROUNDS):
-            if not wanted:
+            if not waiting:
                 break
             room = FILES - len(self.readings)
             batch = []
-            for path in sorted(wanted)[: max(0, room)]:
+            for path in sorted(waiting)[: max(0, room)]:
                 self._bytes += min(BYTES, self._sizes.get(self._real.get(path, path), 0))
                 if self._bytes <= ALL_BYTES:
                     batch.append(path)
-            self.is_cut = self.is_cut or len(wanted) > len(batch)
+            self.is_cut = self.is_cut or len(waiting) > len(batch)
             if not batch:
                 break
             real = {path: self._real.get(path, path) for path in batch}
@@ -84,9 +84,9 @@ class World:
             await asyncio.to_thread(self._parse, real, raw)
             groups = {id(self.readings[one].mates): self.readings[one].mates for one in batch}
             needs = {path for one in batch for path in self.readings[one].needs}.union(*groups.values())
-            wanted = {path for path in needs - self.readings.keys() if path in self.paths and format_of(path)}
+            waiting = {path for path in needs - self.readings.keys() if path in self.paths and format_of(path)}
         else:
-            self.is_cut = self.is_cut or bool(wanted)
+            self.is_cut = self.is_cut or bool(waiting)
         self._join()
 
     def _parse(self, real: Mapping[str, str], raw: Mapping[str, bytes]) -> None:
@@ -103,12 +103,12 @@ class World:
                     self.unread[path] = str(error)
 
     def _join(self) -> None:
-        declared: dict[Scope, dict[str, Declaration]] = defaultdict(dict)
+        declarations: dict[Scope, dict[str, Declaration]] = defaultdict(dict)
         self._scopes, self._doubts, self._loose, self._aliases, self._parts = set(), set(), set(), {}, {}
         holders: dict[Scope, set[Scope]] = defaultdict(set)
         for reading in self.readings.values():
             for one in reading.declarations:
-                declared[one.scope].setdefault(one.name, one)
+                declarations[one.scope].setdefault(one.name, one)
             self._scopes |= reading.scopes
             self._doubts |= reading.doubts.keys()
             self._loose |= reading.loose
@@ -117,10 +117,10 @@ class World:
                 self._parts.setdefault(scope, set()).update(parts)
                 for part in parts:
                     holders[part].add(scope)
-        self._declared, self._holders, self._whole = dict(declared), dict(holders), {}
+        self._declared, self._holders, self._whole = dict(declarations), dict(holders), {}
         self._patterns = {
             scope: rows
-            for scope, names in declared.items()
+            for scope, names in declarations.items()
             if (rows := [name for name in names if "*" in name or "%" in name])
         }
         self._doubts |= {scope for scope, rows in self._patterns.items() if len(rows) > PATTERNS}
@@ -136,25 +136,25 @@ class World:
     def whole(self, scope: Scope) -> frozenset[Scope]:
         """A scope with all whose names it has too; a part of others has the names of those."""
         if scope not in self._whole:
-            seen: set[Scope] = set()
+            visited: set[Scope] = set()
             left = [scope, *self._above(scope)]
             while left:
                 one = left.pop()
-                if one not in seen:
-                    seen.add(one)
+                if one not in visited:
+                    visited.add(one)
                     left += self._parts.get(one, ())
-            self._whole[scope] = frozenset(seen)
+            self._whole[scope] = frozenset(visited)
         return self._whole[scope]
 
     def _above(self, scope: Scope) -> Collection[Scope]:
-        seen: set[Scope] = set()
+        visited: set[Scope] = set()
         left = list(self._holders.get(scope, ()))
         while left:
             one = left.pop()
-            if one not in seen:
-                seen.add(one)
+            if one not in visited:
+                visited.add(one)
                 left += self._holders.get(one, ())
-        return seen
+        return visited
 
     def declaration(self, scope: Scope, name: str) -> Declaration | None:
         """Who declares a name in a scope."""
