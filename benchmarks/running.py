@@ -28,6 +28,7 @@ from bot.models.prices import dollars
 from bot.values import Usage
 from bot.wiring.review import PREFERRED
 from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.processes import alive
 from deeprepo_sandbox.providers import Reply, Server
 
 PROVIDER = "openai"
@@ -131,11 +132,11 @@ def _killed(folder: Path, kills: int, chance: random.Random) -> list[Row]:
                 process = _started(folder, server.openai_url, scratch, "--run")
                 _until(lambda model=model, process=process: model.tests > 0 or process.poll() is not None)
                 time.sleep(chance.uniform(0, 1.5))  # before the sandbox begins, in its probe, or while the test sleeps
-                begun += bool(_alive(mark))
+                begun += bool(alive(mark))
                 process.kill()
                 process.wait()
-            _until(lambda mark=mark: not _alive(mark))
-            left["processes"] += bool(_alive(mark))
+            _until(lambda mark=mark: not alive(mark))
+            left["processes"] += bool(alive(mark))
             left["mounts"] += len(_mounts() - mounts)
             left["files"] += sum(1 for path in Path(scratch).rglob("*") if "deeprepo_" in path.name and path.is_file())
     if not kills:
@@ -206,19 +207,6 @@ def _until(done: Any) -> None:  # noqa: ANN401 - a function without arguments
     until = time.monotonic() + GONE_SECONDS * 6
     while not done() and time.monotonic() < until:
         time.sleep(0.02)
-
-
-def _alive(mark: str) -> list[str]:
-    """Processes of this machine with a word in their arguments, our own left out."""
-    rows = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (entry / "cmdline").read_bytes().decode("utf-8", "replace")
-        except OSError:
-            continue
-        if mark in words:
-            rows.append(words)
-    return rows
 
 
 def _mounts() -> frozenset[str]:

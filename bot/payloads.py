@@ -27,7 +27,10 @@ class Change:
     rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
     bound: str | None = None  # the default branch's settings, where they bound those of the base branch
     organization: OrganizationFile | None = None  # the defaults of the repository's owner
-    beside: tuple[bytes, ...] = ()  # the same of reviews of other pull requests with this head, or of its branch
+    beside: tuple[
+        bytes, ...
+    ] = ()  # the same of reviews of other pull requests of its branch, or of its author with this head
+    same_head: tuple[bytes, ...] = ()  # the same of those of other people with this head
     loss: str = ""  # why what the round before has left cannot be used
 
 

@@ -26,6 +26,7 @@ from bot.review import coverage, guidance, incremental, walkthrough
 from bot.review.opening import Survey
 from bot.review.session import Session, borne_out
 from bot.values import (
+    ArchivedFinding,
     ChangedFile,
     CheckReport,
     Coverage,
@@ -80,7 +81,10 @@ class Deps:
     today: Callable[[], date] = date.today  # decides which suppressions have expired
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     earlier: bytes | None = None  # what the last review of the same change has left, or its JSON output
-    beside: tuple[bytes, ...] = ()  # the same of reviews of other pull requests with the same head, or of its branch
+    beside: tuple[
+        bytes, ...
+    ] = ()  # the same of reviews of other pull requests of its branch, or of its author with the same head
+    same_head: tuple[bytes, ...] = ()  # the same of those of other people with the same head
     loss: str = ""  # why what the last review has left cannot be used
     full: bool = False  # read everything again and say everything
     local: bytes | None = None  # the list of what the person at the terminal does not want to hear
@@ -166,10 +170,21 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             subject, settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks
         )
         review = replace(review, checks=check_reports, failed_answers=failed_answers)
-        open_findings = (*(placed.finding for placed in review.findings), *review.still, *withheld)
-        here = (subject.pull.head, subject.pull.base)
-        archive = memory.update_archive(subject.past.archive, open_findings, judgement.refuted_marks, here)
-        return session.calls.journal.end(subject.masks.cover(replace(review, kept_back=withheld, archive=archive)))
+        review = replace(review, kept_back=withheld)
+        archive = await _archive(review, subject, session, judgement.refuted_marks)
+        return session.calls.journal.end(subject.masks.cover(replace(review, archive=archive)))
+
+
+async def _archive(
+    review: Review, subject: Survey, session: Session, refuted_marks: frozenset[str]
+) -> tuple[ArchivedFinding, ...]:
+    """What was reported so far, for rounds that cannot find it again; `refuted_marks`: what a second opinion has refuted."""
+    open_findings = (*(placed.finding for placed in review.findings), *review.still, *review.kept_back)
+    archive, here = subject.past.archive, (subject.pull.head, subject.pull.base)
+    marks = refuted_marks | await memory.marks_of_ended(
+        archive, open_findings, subject.tree, subject.files, session.silence
+    )
+    return memory.update_archive(archive, open_findings, marks, here, memory.MOST_ARCHIVED)
 
 
 @asynccontextmanager
@@ -261,7 +276,9 @@ async def _past(
     secrets: bool,
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
-    past = await incremental.past(deps.earlier, deps.beside, tree, pull, files, full=deps.full, loss=deps.loss)
+    past = await incremental.past(
+        deps.earlier, deps.beside, tree, pull, files, full=deps.full, same_head=deps.same_head, loss=deps.loss
+    )
     leaks = await history.find_leaks(tree, files) if secrets else history.HistoryLeaks()
     masks.learn_values(leaks.values)
     return replace(past, leaks=(*past.leaks, *map(merge.identify, leaks.findings))), leaks.missing
@@ -306,6 +323,7 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...], paths: Collection[
     runs = [run.about(file.path for file in files) for run in deps.tool_runs]
     optional = {
         "beside": [codec.as_text(each) for each in deps.beside],
+        "same_head": [codec.as_text(each) for each in deps.same_head],
         "ignored": deps.ignored_findings,
         "masked": deps.mask_secrets,
         "local": codec.as_text(deps.local) if deps.local else None,
@@ -425,6 +443,7 @@ async def _judge(
         before=subject.past.before,
         leaks=subject.past.leaks,
         archive=subject.past.archive,
+        last_places=subject.past.last_places,
         full=subject.past.round.full,
         least=least,
         silence=session.silence,

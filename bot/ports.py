@@ -13,6 +13,7 @@ from bot.values import (
     Finding,
     Import,
     Judgement,
+    Origin,
     Outline,
     Prompt,
     Query,
@@ -98,6 +99,19 @@ class SelfDescribed(Protocol):
         """Note what a changed file holds, or held before the change, before anything is asked about it."""
 
 
+class Receivers(Protocol):
+    """What receivers come from in a language whose packages are folders. A module may satisfy it."""
+
+    def taken_over(self, source: bytes) -> frozenset[str]:
+        """The import paths of the types of other packages whose methods the types of a file have."""
+
+    def origin_of(self, source: bytes, receiver: str, line: int) -> Origin | None:
+        """What the last line above a use binds its receiver to; None if no line tells it."""
+
+    def result_of(self, source: bytes, function: str) -> Origin | None:
+        """The package of a function's first result; None if the file does not declare the function, or it has none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageTraits:
     """What the search for users has to know of a language. What holds of a suffix is in `bot/text/filetypes.py`."""
@@ -111,8 +125,7 @@ class LanguageTraits:
     whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
     module_word: str = ""  # an import names a module, which any file may declare with this word
     unique_names: bool = False  # an import may mean a file because no other bears its name
-    # Where a type has the methods of those that it embeds, and overrides none: the import paths of the types that a file embeds.
-    embedded_imports: Callable[[bytes], frozenset[str]] | None = None
+    receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
 
 
 class Language(Protocol):

@@ -142,7 +142,18 @@ async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequ
         head_name=head_name if head_name != "HEAD" else head[:10],
         git_dir=repository.place.git_dir,
         base_tip=tip,
+        missing_history=await _missing_history(repository, base, head),
     )
+
+
+async def _missing_history(repository: _OwnRepository, base: str, head: str) -> str:
+    """Why commits of the change may not be here; empty if none of those that are here has parents that are not."""
+    ends = own_git_dir.ends(repository.place)
+    if not ends:
+        return ""
+    commits = await repository.run("rev-list", f"{base}..{head}")
+    is_cut = commits.status or not ends.isdisjoint(commits.out.decode().split())
+    return "this clone is shallow, `git fetch --unshallow` brings the rest of its history" if is_cut else ""
 
 
 async def _default_branch(repository: _OwnRepository) -> tuple[str, str]:

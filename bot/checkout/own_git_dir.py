@@ -127,6 +127,12 @@ def shallow(place: RepositoryPaths) -> bool:
     return Path(place.common, "shallow").exists()
 
 
+def ends(place: RepositoryPaths) -> frozenset[str]:
+    """The commits at which the history that the repository holds is cut off; empty if it holds all of it."""
+    path = Path(place.common, "shallow")
+    return frozenset(path.read_text("ascii", "replace").split()) if path.is_file() else frozenset()
+
+
 def filters(settings: Iterable[Settings]) -> frozenset[str]:
     """The names of the filters for which somebody has configured a program."""
     matches = (

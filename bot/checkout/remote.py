@@ -21,7 +21,9 @@ from bot.checkout import git
 from bot.errors import GitError, HostDown, HostRefused, SupersededError, UsageError
 
 MOST_BYTES, MOST_SECONDS = 4 << 30, 600.0
-MOST_DEPTH = 100  # commits of a pull request that a later round may have been built on
+MOST_DEPTH = (
+    250  # commits of a pull request that are fetched: a later round may be built on any, and any may hold a secret
+)
 TRIES = 3
 LOOK = 0.5  # seconds between two looks at the size
 SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -95,6 +97,11 @@ class _Fetch:
     token: SecretStr | None
     store: str
     most_bytes: int
+
+
+def missing_history(ahead: int) -> str:
+    """Why a store that was fetched may lack commits of a change with this many; empty if it has room for all of them."""
+    return "" if ahead < MOST_DEPTH else f"the change has {ahead:,} commits, and the last {MOST_DEPTH} are fetched"
 
 
 async def _patiently(job: _Fetch, backoff: float) -> None:

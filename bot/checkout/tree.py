@@ -323,36 +323,43 @@ class Checkout:
             out += result.out if result.status == 0 else b""
         return {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
 
-    async def descends(self, commit: str) -> bool:
-        """Whether the head was made on top of this commit. Work that is not committed yet is on top of everything."""
+    async def descends(self, commit: str) -> bool | None:
+        """Whether the head was made on top of this commit; None if the store may end before it.
+
+        Work that is not committed yet is on top of everything.
+        """
         if self.pull.object_dir:
             return True
         result = await git.run("merge-base", "--is-ancestor", commit, self.pull.head, cwd=self._folder, env=self._env)
-        return result.status == 0
+        return True if result.status == 0 else None if self.pull.missing_history else False
+
+    async def commits(self) -> frozenset[str] | None:
+        """The ids of the commits of the change; None if they cannot be known, or some of them are not in the store."""
+        if self.pull.object_dir or not self.pull.base or self.pull.missing_history:
+            return None
+        result = await git.run("rev-list", f"{self.pull.base}..{self.pull.head}", cwd=self._folder, env=self._env)
+        return None if result.status else frozenset(result.out.decode().split())
 
     async def additions(self, most: int) -> tuple[Sequence[tuple[str, str, str]], str]:
         """(commit, path, added line) of the commits of the change but its head, oldest first; and why some are missing, if any are.
 
-        `most`: of those that change a file, the newest. One more shows that there are more; the head, which may be one of them, is not counted.
+        `most`: of those that change a file, the newest, and of the merges. One more shows that there are more; the head, which may be one of
+        them, is not counted. Of a merge what it adds itself: the lines that none of its parents has.
         """
         if self.pull.object_dir or not self.pull.base:
             return (), ""
-        result = await git.run(
-            "rev-list", "--no-merges", "--parents", "--full-history", f"--max-count={most + 2}", f"{self.pull.base}..{self.pull.head}", "--", ".",
-            cwd=self._folder, env=self._env,
-        )  # fmt: skip
-        rows = [row.split() for row in result.out.decode().split("\n") if row] if not result.status else []
-        commits = [row for row in rows if row[0] != self.pull.head]  # the diff of the change shows what the head has
-        missing = (
-            f"only the last {most} commits of the change were looked through for secrets" if len(commits) > most else ""
-        )
+        commits = await self._commits(most, "--no-merges", "--parents", "--full-history", paths=["--", "."])
+        merges = await self._commits(most, "--merges")
+        missing = self._history_gap(most, max(len(commits), len(merges)))
         additions: list[tuple[str, str, str]] = []
         room, until = HISTORY_BYTES, asyncio.get_running_loop().time() + HISTORY_SECONDS
-        for commit, *parents in reversed(commits[:most]):
-            before = parents[0] if parents else self.pull.base
-            patch = await self._additions(before, commit, until, room)
+        before = {row[0]: (row[1:] or [self.pull.base])[0] for row in reversed(commits[:most])}
+        before |= {row[0]: f"{row[0]}^1" for row in reversed(merges[:most])}
+        with_all_sides = {row[0]: ["-c", "--no-commit-id", row[0]] for row in merges}
+        for commit, first in before.items():
+            patch = await self._additions(with_all_sides.get(commit, [first, commit]), until, room)
             binary = _binary_paths(patch or b"")
-            whole = await self._additions(before, commit, until, room, "--text") if binary else b""
+            whole = await self._additions(["--text", first, commit], until, room) if binary else b""
             if patch is None or (whole is None and not all(map(media.is_named, binary))):
                 missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
             room -= len(patch or b"") + len(whole or b"")
@@ -362,10 +369,25 @@ class Checkout:
             ]
         return additions, missing
 
-    async def _additions(self, before: str, commit: str, until: float, room: int, *form: str) -> bytes | None:
-        """What a commit adds, as a patch; None if it does not fit."""
+    def _history_gap(self, most: int, count: int) -> str:
+        """Why so many commits are not all that the change has, or more than are looked through; empty if neither holds."""
+        if self.pull.missing_history:
+            return f"not all commits of the change were looked through for secrets: {self.pull.missing_history}"
+        return f"only the last {most} commits of the change were looked through for secrets" if count > most else ""
+
+    async def _commits(self, most: int, *form: str, paths: Sequence[str] = ()) -> list[list[str]]:
+        """The newest commits of the change, each with what the form asks for; without the head, which is shown elsewhere."""
+        result = await git.run(
+            "rev-list", *form, f"--max-count={most + 2}", f"{self.pull.base}..{self.pull.head}", *paths,
+            cwd=self._folder, env=self._env,
+        )  # fmt: skip
+        rows = [row.split() for row in result.out.decode().split("\n") if row] if not result.status else []
+        return [row for row in rows if row[0] != self.pull.head]
+
+    async def _additions(self, trees: Sequence[str], until: float, room: int) -> bytes | None:
+        """What a commit adds, as a patch; None if it does not fit. `trees`: those before it and after it, or a merge with all its sides."""
         done = await git.search(
-            "diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", *form, before, commit,
+            "diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", *trees,
             cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=max(1, room),
         )  # fmt: skip
         return None if done.was_stopped or done.status else done.out
@@ -467,23 +489,27 @@ async def _object(out: asyncio.StreamReader) -> bytes | None:
 
 
 def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
-    """Path and text of each added line."""
-    path, inside = "", False
+    """Path and text of each added line. In the patch of a merge, of those that none of its sides has: a row begins with a sign for each."""
+    path, inside, signs = "", False, "+"
     for row in file_lines(patch):
-        if row.startswith("diff --git "):
+        if row.startswith("diff --"):
             inside = False
-        elif row.startswith("@@ "):
+        elif not inside and row.startswith("@@"):
+            signs = "+" * (len(row) - len(row.lstrip("@")) - 1)
             inside = True
         elif not inside and row.startswith("+++ "):
             path = row[4:].removeprefix('"').removeprefix("b/").removesuffix("\t").removesuffix('"')
-        elif inside and row.startswith("+"):
-            yield path, row[1:]
+        elif inside and row.startswith(signs):
+            yield path, row[len(signs) :]
 
 
 def _binary_paths(patch: bytes) -> frozenset[str]:
-    """The paths that a patch names and does not show: a NUL byte makes git take a text for something else."""
+    """The paths that a patch names and does not show: a NUL byte makes git take a text for something else. That of a merge names each above."""
     start, end = "Binary files ", " differ"
-    rows = file_lines(patch)
+    rows, path = list[str](), ""
+    for row in file_lines(patch):
+        path = row.removeprefix("diff --combined ") if row.startswith("diff --combined ") else path
+        rows.append(f"{start} and {path}{end}" if row == f"{start}differ" else row)
     last = (row.removesuffix(end).rpartition(" and ")[2] for row in rows if row.startswith(start) and row.endswith(end))
     return frozenset(one.removeprefix('"').removeprefix("b/").removesuffix('"') for one in last if one != "/dev/null")
 

@@ -39,7 +39,8 @@ def deciding_rows(unit: Unit, file: ChangedFile) -> tuple[DiffRow, ...]:
     if len(rows) <= MOST_ROWS:
         return tuple(rows)
     heads = {row.number for row in unit.heads}
-    change_positions = [at for at, row in enumerate(rows) if row.sign in ("+", "-") and not BRACKETS.match(row.text)]
+    changed_signs = ("+", "-", " ") if file.status == "added" else ("+", "-")  # a new file is shown without signs
+    change_positions = [at for at, row in enumerate(rows) if row.sign in changed_signs and not BRACKETS.match(row.text)]
     deciding = [
         at for at in change_positions if _DECIDES.search(rows[at].text) or definitions.names(unit.path, rows[at].text)
     ]

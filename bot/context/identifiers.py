@@ -21,9 +21,9 @@ SHORTEST = 3  # letters of a name worth a search
 PLAIN = 5  # letters below which a single lower-case word says nothing
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
-# A key of a properties or YAML file.
+# A key of a properties or YAML file; what a module of JavaScript hands out is none, each file has its own.
 _KEY = re.compile(
-    r"\s*+((?!self\.|this\.|cls\.)(?=[\w-]*[.-][A-Za-z_])[A-Za-z_][\w-]*+(?:\.[A-Za-z_][\w-]*+)*+)\s*+[=:](?!=)"
+    r"\s*+((?!self\.|this\.|cls\.|module\.exports\b|exports\.)(?=[\w-]*[.-][A-Za-z_])[A-Za-z_][\w-]*+(?:\.[A-Za-z_][\w-]*+)*+)\s*+[=:](?!=)"
 )
 _QUOTED = re.compile(r"\"([^\"\n]{3,60})\"|'([^'\n]{3,60})'|`([^`\n]{3,60})`")
 _ARGUMENT = re.compile(r"\w=(?:\"([a-z]+)\"|'([a-z]+)')")

@@ -22,7 +22,7 @@ RESERVED = 300  # tokens that stay for each search, whatever the code needs that
 MOST_LINES, MOST_DEFINITION, MOST_SEARCH = 6_000, 3_000, 1_500  # tokens of one look-up, whatever is left
 LEAST = 3  # lines of a piece that is worth showing
 NAMED = 4  # places that are not shown, by name
-Place = tuple[str, Side, int]
+Place = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class AnswerRoom:
     """What may still be shown, and under which heading each line stands."""
 
     tokens: int
+    known_places: frozenset[Place] = frozenset()  # of the reader's first message: a search need not show them
     shown_lines: ShownLines = field(default_factory=ShownLines)
     headings: dict[Place, str] = field(default_factory=dict)
 
@@ -56,9 +57,10 @@ class AnswerRoom:
         self.shown_lines.add(excerpt)
         self.headings.update({(excerpt.path, excerpt.side, row.number): heading for row in excerpt.rows})
 
-    def has(self, excerpt: Excerpt, number: int) -> bool:
-        """Whether a line of its file is shown."""
-        return self.shown_lines.has(excerpt.path, number, excerpt.side)
+    def has(self, excerpt: Excerpt, number: int, *, exact: bool = True) -> bool:
+        """Whether a line of its file is shown, or, of code that was not asked for by its place, known."""
+        is_known = not exact and (excerpt.path, excerpt.side, number) in self.known_places
+        return is_known or self.shown_lines.has(excerpt.path, number, excerpt.side)
 
 
 @dataclass(slots=True)
@@ -87,7 +89,7 @@ class Result:
         """Show what is not shown yet, as far as it fits: of a search every hit before the lines around any of them."""
         before = most = min(most, self.most)
         for candidate in () if self.exact else self.candidates:
-            hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n)}
+            hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n, exact=False)}
             rows = [row for row in candidate.excerpt.rows if row.number in hits | (candidate.heads if hits else set())]
             most -= self._show_rows(candidate, rows, room, most)
         for candidate in self.candidates:
@@ -99,7 +101,7 @@ class Result:
     def _show_rows(self, candidate: Candidate, rows: Sequence[DiffRow], room: AnswerRoom, most: int) -> int:
         """Show those of some rows that are not shown yet and fit. Returns their tokens."""
         excerpt = candidate.excerpt
-        new = [row for row in rows if not room.has(excerpt, row.number)]
+        new = [row for row in rows if not room.has(excerpt, row.number, exact=self.exact)]
         header = 0 if any(one.path == excerpt.path for one in self.excerpts) else _header(excerpt)
         fitting_rows = fit(excerpt.path, new, candidate.deciding, most - header)
         if not any(row.text.strip() for row in fitting_rows) or len(fitting_rows) < min(LEAST, len(new)):
@@ -130,7 +132,7 @@ class Result:
         for candidate in self.candidates:
             excerpt = candidate.excerpt
             for number in self._wanted(candidate):
-                if room.shown_lines.has(excerpt.path, number, excerpt.side):
+                if room.has(excerpt, number, exact=self.exact):
                     under = room.headings.get((excerpt.path, excerpt.side, number), "")
                     if under != own:
                         numbers_by_place[under, excerpt.path].append(number)
@@ -143,7 +145,7 @@ class Result:
         numbers_by_path: dict[str, list[int]] = defaultdict(list)
         for candidate in self.candidates:
             excerpt = candidate.excerpt
-            left = room.shown_lines.left(excerpt.path, self._wanted(candidate), excerpt.side)
+            left = [n for n in self._wanted(candidate) if not room.has(excerpt, n, exact=self.exact)]
             text = {row.number: row.text for row in excerpt.rows}
             if any(tells(excerpt.path, text.get(number, "")) for number in left):
                 numbers_by_path[excerpt.path] += left

@@ -101,17 +101,17 @@ def owners(word: str, content: str, path: str) -> frozenset[str]:
     return frozenset(owners_found)
 
 
-def dropped_columns(lines: Sequence[str]) -> Iterator[str]:
-    """The columns and fields that statements drop or rename: in SQL, or in a migration that calls a function for it."""
+def dropped_columns(lines: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """The columns and fields that statements drop or rename, with the line's position: in SQL, or in a migration that calls a function for it."""
     for at, line in enumerate(lines):
         for match in _DROPS.finditer(line):
             if column := match["column"] or match["named"]:
-                yield column
+                yield column, at
                 continue
             text = "\n".join([line[match.end() :], *lines[at + 1 : at + _ARGUMENT_LINES]]).partition(")")[0]
             arguments = [(name, one or other) for name, one, other in _ARGUMENT.findall(text)]
             named = [value for name, value in arguments if name in ("name", "old_name", "column_name")]
-            yield from (named or [value for _, value in arguments[:2]][-1:])
+            yield from ((value, at) for value in named or [value for _, value in arguments[:2]][-1:])
 
 
 @lru_cache(maxsize=4)

@@ -34,6 +34,7 @@ from bot.dependents.key_definitions import (
     undefined_keys,
 )
 from bot.dependents.routes import Role, declares, is_said, parts, role, segments, shapes, with_slashes
+from bot.dependents.schemas.migrations import is_of_the_past
 from bot.dependents.settings_formats import Place, UnreadableSettingsError, format_of, has_parser
 from bot.dependents.sites import mention, telling
 from bot.ports import Tree
@@ -132,6 +133,8 @@ async def lost_keys(
         is_renamed = bool(key.names - known_names)
         if key.is_dropped:  # who declared the column, or dropped it before, does not read it
             unchanged_rows = [row for row in unchanged_rows if not (row[3] == SETS and SCHEMA.search(row[0]))]
+        if key.is_dropped or SCHEMA.search(key.path):
+            unchanged_rows = [row for row in unchanged_rows if not is_of_the_past(row[0])]
         if is_renamed and _is_route(word) and len({row[0] for row in unchanged_rows}) > FILES:
             unchanged_rows = await _of_the_same(tree, key, unchanged_rows)
         if not _left_behind(key, unchanged_rows, is_renamed=is_renamed):
@@ -371,7 +374,6 @@ def _add_parsed(keys_by_word: dict[str, Key], file: ChangedFile, suffixes: Colle
 
     Raises `UnreadableSettingsError`.
     """
-    added = [line.text[:LONG_LINE] for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
     moved_words, lost_words = frozenset[str](), frozenset[str]()
     try:
         if suffix(file.path) not in suffixes and (both := _both(file, texts)):
@@ -382,7 +384,7 @@ def _add_parsed(keys_by_word: dict[str, Key], file: ChangedFile, suffixes: Colle
                 lost_words |= frozenset(filter(_distinctive, data_words))
                 moved_words = frozenset()
     finally:
-        for word in (*dropped_columns(added), *moved_words):
+        for word in (*_lost_columns(file, texts), *moved_words):
             if word not in keys_by_word and _is_telling(word):
                 keys_by_word[word] = Key(
                     word, file.path, sets=True, in_settings=True, names=frozenset(), is_dropped=True
@@ -394,6 +396,17 @@ def _add_parsed(keys_by_word: dict[str, Key], file: ChangedFile, suffixes: Colle
         elif key is not None and key.path == file.path and not key.is_dropped:
             in_settings = key.in_settings or _declares(file.path, word)
             keys_by_word[word] = replace(key, sets=True, in_settings=in_settings, is_undefined=True)
+
+
+def _lost_columns(file: ChangedFile, texts: Texts) -> list[str]:
+    """The columns that added statements drop and the file leaves dropped."""
+    added = [line for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
+    rows = [(word, added[at].new or 0) for word, at in dropped_columns([line.text[:LONG_LINE] for line in added])]
+    if not rows:
+        return []
+    from bot.dependents.schemas import sql  # few changes lose a column
+
+    return sql.lost_columns(rows, file.path, texts.get(("head", file.path), ""), file.added_lines)
 
 
 def _is_telling(word: str) -> bool:

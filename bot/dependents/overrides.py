@@ -26,7 +26,7 @@ async def heirs(
     missed_uses: list[str],
 ) -> Heirs:
     """The overriding methods of those targets whose parameters change, in files that reach the class by an import."""
-    mine = [target for target in targets if _counts(target)] if language.TRAITS.embedded_imports is None else []
+    mine = [target for target in targets if _counts(target)] if language.TRAITS.receivers is None else []
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.exports import Exports
+from bot.dependents.library_receivers import LibraryReceivers
 from bot.dependents.names import NameOccurrences, occurrences
 from bot.dependents.sites import Match, UseTarget, resembles, telling
 from bot.dependents.targets import OPENED, former_names, has_member, has_new_signature, is_closed, words_of
@@ -41,7 +42,6 @@ LIBRARIES = (
 )
 BORNE = frozenset(LIBRARIES.split())
 LONG_LINE = 400  # characters of a line that are read
-MOST_SOURCES = 4_000  # files that are looked through for types of libraries
 # Behind a type, or announced by a word: neither a call nor a use.
 _DECLARES = (
     r"^\s*+(?:(?!(?:return|new|delete|else|throw|case|goto|co_return|co_yield|co_await)\b)[\w:<>,*&\[\]()]++\s++){1,8}"
@@ -63,7 +63,7 @@ class Proof:
     fresh: frozenset[str] = frozenset()  # the files of the change, which make no name common
     expected_names: set[str] = field(default_factory=set)  # names about which questions are to come
     _occurrences: dict[str, NameOccurrences] = field(default_factory=dict)  # name -> where it occurs in the head tree
-    _embedding_folders: frozenset[str] | None = None  # folders in which a type embeds one of a library
+    _library_receivers: LibraryReceivers | None = None
     _is_defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
     async def missing(
@@ -124,7 +124,7 @@ class Proof:
             most = MEANT if resembles(use.receiver, target.owner) else FORGOTTEN
             if not await self._few(use.name, most) or await self.is_strange(use.types, target.owner):
                 return False
-            return not await self._embeds_library_types(path)
+            return not await self._is_of_library(path, use)
         is_open = not self.language.TRAITS.declared_members and use.name not in alone and await self._open(target)
         if not is_gone or is_open or any(o.name == use.name and o.form == "definition" for o in uses):
             return False
@@ -140,26 +140,11 @@ class Proof:
         type_names = {LAST.findall(word)[-1] for word in types if LAST.search(word)} - {owner}
         return any([not await self._defines(word) for word in sorted(type_names)])
 
-    async def _embeds_library_types(self, path: str) -> bool:
-        """Whether a type of a file's folder, or of one that it imports, embeds a type of a library: that may have any method."""
-        embedded_imports = self.language.TRAITS.embedded_imports
-        if embedded_imports is None:
-            return False
-        if self._embedding_folders is None:
-            entries = await self.tree.entries()
-            own_folders = {one.rpartition("/")[0] for one in entries}
-            sources = await self.tree.read_many(
-                [one for one in entries if one.endswith(self.language.SUFFIXES)][:MOST_SOURCES]
-            )
-            self._embedding_folders = frozenset(
-                one.rpartition("/")[0]
-                for one, source in sources.items()
-                if any(_is_of_library(import_path, own_folders) for import_path in embedded_imports(source))
-            )
-        source = await self.tree.read(path) or b""
-        return path.rpartition("/")[0] in self._embedding_folders or any(
-            f'{folder}"'.encode() in source for folder in self._embedding_folders if folder
-        )
+    async def _is_of_library(self, path: str, use: Use) -> bool:
+        """Whether a receiver may be of a library, or of a type that embeds one of a library: that may have any method."""
+        if self._library_receivers is None:
+            self._library_receivers = LibraryReceivers(self.tree, self.language, self.exports)
+        return await self._library_receivers.may_be(path, use)
 
     async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
@@ -196,7 +181,9 @@ class Proof:
             if use.form in ("name", "member", "import") and not self._foreseen(use)
         ]
         meant_places = {
-            (path, use.line, LAST.findall(use.name)[-1]) for path, use in uses if not await self.is_strange(use.types)
+            (path, use.line, LAST.findall(use.name)[-1])
+            for path, use in uses
+            if not await self.is_strange(use.types) and not await self._is_of_library(path, use)
         }
         self.expected_names |= {name for _, _, name in meant_places}
         gone_names = {
@@ -330,10 +317,3 @@ def _offers(outline: Outline, name: str) -> bool:
     """Whether a name that importers can ask for is one of the file's own: `exports.name = other` gives it no meaning here."""
     here = dict(outline.exports).get(name)
     return here is not None and (not here or (here == name and any(item.name == name for item in outline.symbols)))
-
-
-def _is_of_library(import_path: str, own_folders: Collection[str]) -> bool:
-    """Whether an import path names another module's package: its host has a dot, and no end of it is a folder of the tree."""
-    parts = import_path.split("/")
-    ends = ("/".join(parts[at:]) for at in range(1, len(parts)))
-    return "." in parts[0] and not any(end in own_folders for end in ends)

@@ -12,6 +12,8 @@ from bot.values import Evidence, Finding
 
 FEW = 0.3  # of the words of two titles: with fewer in common they tell two stories, if they name different code
 
+SEVERAL, MOST = 4, 0.6  # words that two titles of one story have in common, and their share of the shorter one
+
 
 def _any_of(words: str) -> re.Pattern[str]:
     """The words that speak of one subject, however they go on."""
@@ -59,13 +61,13 @@ def _same_break(proven: Finding, telling: Finding) -> bool:
 def _one_path(one: Finding, other: Finding) -> bool:
     """Whether two readers tell one failure from two places on its path: the line that breaks it, and the code that breaks.
 
-    If each shows the other's place, alike titles suffice; if only one does, both must name the same definition.
+    If each shows the other's place, alike titles suffice; if only one does, both must name the same definition, or one title retell the other.
     """
     if one.rule or other.rule:
         return False
     there, back = _shows(one, other), _shows(other, one)
     story = alike(one.title, other.title)
-    if there and back and story:
+    if (there and back and story) or ((there or back) and _retells(one.title, other.title)):
         return True
     both = not code_names(one.title).isdisjoint(code_names(other.title))
     return (there or back) and both and (story or not _breaks(one.title).isdisjoint(_breaks(other.title)))
@@ -74,6 +76,15 @@ def _one_path(one: Finding, other: Finding) -> bool:
 def _shows(one: Finding, other: Finding) -> bool:
     """Whether a finding's evidence is the place of another."""
     return not {_place(item) for item in one.evidence}.isdisjoint(_own(other))
+
+
+def _retells(title: str, other: str) -> bool:
+    """Whether two titles have most of their telling words in common, and several; titles that name different code tell two stories."""
+    names, other_names = code_names(title), code_names(other)
+    if names and other_names and names.isdisjoint(other_names):
+        return False
+    words, others = (set(re.findall(r"\w{4,}", text.lower())) for text in (title, other))
+    return len(words & others) >= max(SEVERAL, MOST * min(len(words), len(others)))
 
 
 def two_causes(one: Finding, other: Finding) -> bool:

@@ -54,7 +54,7 @@ _FIELD = {"type": "array", "items": _ROW, "description": "one entry for each che
 
 def concerns(check: CustomCheck, path: str) -> bool:
     """Whether a check is about this file."""
-    return not check.paths or path in check.moved or globs.matches(check.paths, path)
+    return not check.paths or path in check.moved_paths or globs.matches(check.paths, path)
 
 
 async def of_change(
@@ -64,10 +64,15 @@ async def of_change(
     if not any(check.paths for check in checks):
         return tuple(checks)
     contents = await contents_of(files, tree) if failed_answers else {}
-    return tuple([replace(check, moved=await _moved(check, files, failed_answers, contents, tree)) for check in checks])
+    return tuple(
+        [
+            replace(check, moved_paths=await _moved_paths(check, files, failed_answers, contents, tree))
+            for check in checks
+        ]
+    )
 
 
-async def _moved(
+async def _moved_paths(
     check: CustomCheck,
     files: Sequence[ChangedFile],
     failed_answers: Sequence[FailedAnswer],

@@ -103,16 +103,15 @@ def _failed_answers(document: Mapping[str, Any], check_reports: Sequence[CheckRe
 
 
 def _archive(document: Mapping[str, Any], open_findings: Sequence[Finding]) -> tuple[ArchivedFinding, ...]:
-    """What models have reported so far; of a review of an older version, what was open in it. Raises ValueError."""
-    rows = document.get("archive")
-    if rows is None:
-        here = (str(document["pull"]["head"]), str(document["pull"]["base"]))
-        return memory.update_archive((), open_findings, frozenset(), here)
+    """What was reported so far, with what was open in this review. Raises ValueError."""
+    rows = document.get("archive", ())
     pairs = zip(findings([row["finding"] for row in rows]), rows, strict=True)
-    return tuple(
+    archive = [
         ArchivedFinding(finding, _reader(_PLACES).validate_python(row["places"]), row.get("refuted") is True)
         for finding, row in pairs
-    )
+    ]
+    here = (str(document["pull"]["head"]), str(document["pull"]["base"]))
+    return memory.update_archive(archive, open_findings, frozenset(), here)
 
 
 def _reader_notes(row: Mapping[str, Any] | None) -> ReaderNotes:

@@ -92,6 +92,7 @@ async def judge(
     least: Severity = "low",
     leaks: Sequence[Finding] = (),
     archive: Sequence[ArchivedFinding] = (),
+    last_places: Collection[tuple[str, str]] = (),
     full: bool = False,
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
     units: Sequence[Unit] = (),
@@ -99,7 +100,7 @@ async def judge(
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
 
     `least`: less severe findings are kept back afterwards, so nobody pays for an opinion on them: they are unconfirmed, until a
-    round in which they would be shown. `archive`: what models reported in earlier rounds; `full`: a person asked to read everything again.
+    round in which they would be shown. `archive`: what was reported in earlier rounds, and `last_places` head and base of the last ones; `full`: a person asked to read everything again.
     """
     dismissed = dismissed_claims(ignore_list, earlier, archive)
     quiet_marks = frozenset(one.identity for one, _ in dismissed if ignore_list.is_silent(one))
@@ -112,7 +113,9 @@ async def judge(
     archive = tuple(row for row in archive if row.finding.identity not in quiet_marks)
     if pull is not None and archive:
         here = (pull.head, pull.base)
-        recollection = await revive(recollection, archive, here, tree, files, reread, silence, full=full)
+        recollection = await revive(
+            recollection, archive, here, tree, files, reread, silence, full=full, last_places=last_places
+        )
     recollection, suppressed_findings = _suppress(recollection, ignore_list, dismissed, earlier)
     recollection, silenced_leaks = _with_leaks(recollection, ignore_list, leaks, suppressed_findings)
     suppressed_findings = (*suppressed_findings, *silenced_leaks)

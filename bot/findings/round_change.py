@@ -31,7 +31,9 @@ class RoundChange:
         self._others: dict[tuple[str, Side], Sequence[FileText]] = {}
 
     async def is_taken_back(self, past: Finding) -> bool:
-        """Whether the finding's file was changed at that time and is as it was before again, and nothing that proved it is left."""
+        """Whether the finding's file was changed at that time and is as it was before again, and nothing that proved it is left; or the whole change."""
+        if self._changed_then and not self.files:
+            return True
         is_back = past.path in self._changed_then and past.path not in self._names
         return is_back and past.path in await self.tree.entries("head") and not await self._has_evidence(past)
 

@@ -46,9 +46,9 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "limit": {
         "type": "string",
         "enum": list(LIMITS),
-        "description": "of a confirmed claim. smaller: it happens, and does less harm than claimed; hand-made: only a request that no program of"
+        "description": "of a confirmed claim, else none. smaller: it happens, and does less harm than claimed; hand-made: only a request that no program of"
         " this repository sends; tests: only tests meet it; older: the same happened before the change, in this file or where the code was moved"
-        " from; else none",
+        " from",
     },
     "ground": text(
         "of a refutation: the line that makes the claim false, verbatim, or the library function with its version, or language rule, by name; else empty"
@@ -56,7 +56,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "by": {
         "type": "string",
         "enum": list(GROUNDS),
-        "description": "what a refutation rests on: a line of code, a rule of the language or its standard library, or a published library",
+        "description": "what a refutation rests on: a line of code, a rule of the language or its standard library, or a published library; without one, code",
     },
 }
 # A function of a library, and the version of it that is meant.
@@ -296,5 +296,6 @@ async def _question(
         answer=schema(with_learnings=bool(precedents.learnings), with_dismissals=bool(precedents.dismissals)),
         max_tokens=1024,
         about=f"the claim about {finding.path}: {finding.title}",
+        shown_places=frozenset[tuple[str, str, int]]().union(*(one.places for one in excerpts)),
     )
     return OpinionQuestion(finding, excerpts, pull, precedents, prompt)

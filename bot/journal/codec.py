@@ -192,8 +192,8 @@ def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequenc
 
 
 ADDED = frozenset(
-    {"allowlisted", "commit", "consumer", "reproduction", "repository", "symbol"}
-)  # fields of a finding and its evidence that older journals do not have: left out if they say nothing
+    {"allowlisted", "commit", "consumer", "missing_history", "reproduction", "repository", "symbol"}
+)  # fields of a change, a finding and its evidence that older journals do not have: left out if they say nothing
 
 
 DERIVED = frozenset({"rewrites"})  # what code makes of a finding and its tree: no part of what a replay compares
@@ -207,6 +207,7 @@ def digests(review: Review) -> dict[str, str]:
     parts = asdict(replace(review, files=())) | {
         "files": files
     }  # without their hunks: a change of 30,000 lines is normal
+    parts["archive"] = [asdict(row) for row in review.archive if not row.finding.proven or row.finding.has_model]
     parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
     parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.read]
     texts = {name: json.dumps(_as_recorded(part), sort_keys=True, default=sorted) for name, part in parts.items()}

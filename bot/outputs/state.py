@@ -220,6 +220,8 @@ def _slim(full: Mapping[str, Any], *, is_signed: bool) -> dict[str, Any]:
         for row in full["coverage"]["readings"]
         if row["kind"] == "use" and (row["read"] or row["state"] == "unread")
     }
+    open_marks = {row["identity"] for name in ("findings", "still", "kept_back") for row in full[name]}
+    here = [[full["pull"]["head"], full["pull"]["base"]]]
     return {
         **{
             name: full[name]
@@ -233,7 +235,6 @@ def _slim(full: Mapping[str, Any], *, is_signed: bool) -> dict[str, Any]:
                 "checks",
                 "summary",
                 "numbers",
-                "archive",
                 "failed_answers",
                 "loss",
             )
@@ -241,6 +242,12 @@ def _slim(full: Mapping[str, Any], *, is_signed: bool) -> dict[str, Any]:
         "findings": [
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
             for row in full["findings"]
+        ],
+        # What is open here and was nowhere else is among the findings.
+        "archive": [
+            row
+            for row in full["archive"]
+            if row["finding"]["identity"] not in open_marks or row["places"] != here or row["refuted"]
         ],
         "walkthrough": _model_part(full["walkthrough"]),
         "round": {"number": full["round"]["number"]},

@@ -83,11 +83,14 @@ class AnalyzerWorker:
         return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
 
     def silence(self, source: Source, finding: Finding) -> Silence | None:
-        """What it means that a source no longer reports this finding; None if the owner has switched its analyser off."""
+        """What it means that a source no longer reports this finding; None if the owner has switched its analyser off.
+
+        Reports of other tools and clones of consumers are handed in with each run: without them nobody has looked.
+        """
         name = "sarif" if source.kind == "tool" else source.name
         analyzer = self._analyzers.get(name)
         if analyzer is None:
-            return "unseen" if source.kind == "tool" else None
+            return "unseen" if source.kind == "tool" or finding.consumer else None
         if (
             name not in self._ran
             or self._partly & {(name, finding.path), (name, "")}

@@ -40,7 +40,7 @@ class Dialogues:
         ]
         back = [(at, reply) for at, reply in enumerate(first) if isinstance(reply, Completion) and wishes_by_prompt[at]]
         further_prompts = [
-            further(offers[at], reply, await self.show(wishes_by_prompt[at], _room(offers[at]))) for at, reply in back
+            further(offers[at], reply, await self.show(wishes_by_prompt[at], offers[at])) for at, reply in back
         ]
         second = dict(zip((at for at, _ in back), await self.send(further_prompts), strict=True))
         replies: list[Completion | DeepRepoError] = []
@@ -61,9 +61,11 @@ class Dialogues:
             can_offer = self.look_ups is not None
             yield [one if can_offer and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
 
-    async def show(self, wishes: Sequence[LookUp], most: int = ONE_TOKENS) -> tuple[LookedUp, ...]:
-        """The code that was asked for, in `most` tokens."""
-        return await self.look_ups.show(wishes, most) if self.look_ups is not None and wishes else ()
+    async def show(self, wishes: Sequence[LookUp], prompt: Prompt) -> tuple[LookedUp, ...]:
+        """The code that the reader of a prompt has asked for."""
+        if self.look_ups is None or not wishes:
+            return ()
+        return await self.look_ups.show(wishes, _room(prompt), known_places=prompt.shown_places)
 
 
 def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, ...]:

@@ -133,7 +133,7 @@ class FindingDialogues:
         """What a finder is asked after its first answer."""
         vague = [finding for finding in one.worker_reply.findings if _vague(finding)]
         if one.look_ups:
-            shown_code = await self._dialogues.show(one.look_ups)
+            shown_code = await self._dialogues.show(one.look_ups, one.sent_prompt.prompt)
             prompt = dialogues.further(one.sent_prompt.prompt, one.reply, shown_code, vague)
             return replace(one.sent_prompt, prompt=prompt, seen_text=look_ups.text(shown_code))
         again = render.text("prompts/worker_again.md.j2", findings=vague)

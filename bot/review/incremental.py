@@ -31,8 +31,11 @@ UNKNOWN = "what was reported there, and is not found again, is not known any mor
 class Commits(Protocol):
     """What a repository tells about commits outside the change."""
 
-    async def descends(self, commit: str) -> bool:
-        """Whether the head was made on top of this commit."""
+    async def descends(self, commit: str) -> bool | None:
+        """Whether the head was made on top of this commit; None if too little of the history is known."""
+
+    async def commits(self) -> frozenset[str] | None:
+        """The ids of the commits of the change; None if they are not known."""
 
     async def many_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
         """Those of the files that exist in a commit."""
@@ -47,7 +50,8 @@ class Past:
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
     leaks: tuple[Finding, ...] = ()  # secrets of reviews that nothing else is built upon
-    archive: tuple[ArchivedFinding, ...] = ()  # what models have reported of this change, or of its branch, so far
+    archive: tuple[ArchivedFinding, ...] = ()  # what was reported of this change, or of its branch, so far
+    last_places: frozenset[tuple[str, str]] = frozenset()  # head and base of the reviews that this is known from
     failed_answers: tuple[FailedAnswer, ...] = ()  # where checks of the team's own have failed in it so far
     loss: str = ""  # why something that was reported may be unknown; a full review begins anew
 
@@ -104,27 +108,40 @@ async def past(
     files: Sequence[ChangedFile],
     *,
     full: bool,
+    same_head: Iterable[bytes] = (),
     loss: str = "",
 ) -> Past:
     """The round before, from what its review has left, or its JSON output; where it cannot be built upon, the reason.
 
-    `beside`: of reviews of other pull requests with this head, or of its branch: nothing is built upon them, and what is open in them is known.
-    `loss`: why there is no `data` although there was a round before.
+    `beside`: of reviews of other pull requests of its branch, or of its author with this head: nothing is built upon them, and what is open
+    in them is known. `same_head`: of those of other people with this head: of them only what is true of this head, for they could have
+    reported anything before at commits that this change never had. `loss`: why there is no `data` although there was a round before.
     """
     own = await _own(data, commits, pull, files, full=full)
     leaks, archive, failed_answers, losses = list(own.leaks), own.archive, own.failed_answers, [loss, own.loss]
-    for other in map(file.read, beside):
+    last_places = own.last_places
+    others = (*((data, True) for data in beside), *((data, False) for data in same_head))
+    for other, is_near in ((file.read(data), is_near) for data, is_near in others):
         if isinstance(other, str):
-            losses.append(f"of another pull request with this head or of its branch, {other}")
+            losses += [f"of another pull request with this head or of its branch, {other}"] if is_near else []
             continue
-        there = [one for one in await _leaks(other, commits) if one.identity not in other.silenced_marks]
-        leaks += [replace(one, number=0, status="new") for one in there]
+        there = await _leaks(other, commits, pull, is_near=is_near)
+        leaks += [replace(one, number=0, status="new") for one in there if one.identity not in other.silenced_marks]
         rows = [row for row in other.archive if row.finding.identity not in other.silenced_marks]
-        archive = memory.join_archives(archive, rows)
+        archive = memory.join_archives(archive, rows if is_near else _at_head(rows, pull.head))
         failed_answers = _join(failed_answers, other.failed_answers)
-        losses.append(other.loss)
+        losses += [other.loss] if is_near else []
+        last_places |= {(other.head, other.base)}
     loss = "" if full else next(filter(None, losses), "")
-    return replace(own, leaks=tuple(leaks), archive=archive, failed_answers=failed_answers, loss=loss)
+    return replace(
+        own, leaks=tuple(leaks), archive=archive, failed_answers=failed_answers, loss=loss, last_places=last_places
+    )
+
+
+def _at_head(rows: Iterable[ArchivedFinding], head: str) -> list[ArchivedFinding]:
+    """What was open at this head, and as far as it was open there."""
+    there = ((row, tuple(place for place in row.places if place[0] == head)) for row in rows)
+    return [replace(row, places=places) for row, places in there if places]
 
 
 def _join(own: tuple[FailedAnswer, ...], others: Sequence[FailedAnswer]) -> tuple[FailedAnswer, ...]:
@@ -145,10 +162,13 @@ async def _own(
         return Past(round=Round(full=full, reason=earlier_review), loss=earlier_review)
     if earlier_review.base != pull.base:
         reason = f"the base changed from {earlier_review.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
-        return await _apart(earlier_review, Round(full=full, reason=reason), commits)
-    if earlier_review.head != pull.head and not await commits.descends(earlier_review.head):
-        reason = f"the head is not built on {earlier_review.head[: memory.SHORT]}, which was reviewed"
-        return await _apart(earlier_review, Round(full=full, reason=reason), commits)
+        return await _apart(earlier_review, Round(full=full, reason=reason), commits, pull)
+    is_built_on = earlier_review.head == pull.head or await commits.descends(earlier_review.head)
+    if not is_built_on:
+        doubt = "it is not known whether" if is_built_on is None else ""
+        relation = "is built on" if doubt else "is not built on"
+        reason = f"{doubt} the head {relation} {earlier_review.head[: memory.SHORT]}, which was reviewed".lstrip()
+        return await _apart(earlier_review, Round(full=full, reason=reason), commits, pull)
     names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
     blobs = await commits.many_at(earlier_review.head, [name for pair in names.values() for name in pair])
     texts = {}
@@ -160,9 +180,9 @@ async def _own(
     return replace(_lasting(earlier_review), earlier=earlier_review, round=now, before=texts)
 
 
-async def _apart(earlier_review: Earlier, now: Round, commits: Commits) -> Past:
+async def _apart(earlier_review: Earlier, now: Round, commits: Commits, pull: PullRequest) -> Past:
     """What outlives a review that nothing can be built upon."""
-    return replace(_lasting(earlier_review), round=now, leaks=await _leaks(earlier_review, commits))
+    return replace(_lasting(earlier_review), round=now, leaks=await _leaks(earlier_review, commits, pull))
 
 
 def _lasting(earlier_review: Earlier) -> Past:
@@ -170,19 +190,33 @@ def _lasting(earlier_review: Earlier) -> Past:
     return Past(
         numbers=earlier_review.numbers,
         archive=earlier_review.archive,
+        last_places=frozenset([(earlier_review.head, earlier_review.base)]),
         failed_answers=earlier_review.failed_answers,
         loss=earlier_review.loss,
     )
 
 
-async def _leaks(earlier_review: Earlier, commits: Commits) -> tuple[Finding, ...]:
-    """The secrets that were reported then. Neither a rebase nor a push over them takes them back."""
-    rewritten = not await commits.descends(earlier_review.head)
-    return tuple(
-        memory.lasting(one, earlier_review.head, rewritten=rewritten)
-        for one in earlier_review.findings
-        if one.category == "secret"
-    )
+async def _leaks(
+    earlier_review: Earlier, commits: Commits, pull: PullRequest, *, is_near: bool = True
+) -> tuple[Finding, ...]:
+    """The secrets that were reported then and that commits of this change hold, or did before they were pushed over.
+
+    Neither a rebase nor a push over them takes them back. What was pushed over is known within one branch, and to one author (`is_near`).
+    A secret of a commit that was not pushed over, and that the change does not have, is in its base: the other review had another one. What
+    stood in this very head is judged there.
+    """
+    leaks, ids = list[Finding](), await commits.commits()
+    descends = earlier_review.head == pull.head or await commits.descends(earlier_review.head)
+    for one in earlier_review.findings:
+        held_by = memory.commit_of(one)
+        if one.category != "secret" or (not held_by and (not is_near or earlier_review.head == pull.head)):
+            continue
+        commit = held_by or earlier_review.head
+        is_here = ids is not None and any(each.startswith(commit) for each in ids)
+        is_pushed_over = memory.REWRITTEN in one.why or (descends is False and not is_here)
+        if is_here or (is_near and (is_pushed_over or ids is None)):
+            leaks.append(memory.lasting(one, earlier_review.head, rewritten=is_pushed_over))
+    return tuple(leaks)
 
 
 def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:

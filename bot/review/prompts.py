@@ -86,8 +86,9 @@ class PromptWriter:
         walkthrough: read.Extent = "none",
         issues_to_close: Sequence[LinkedIssue] = (),
         checks: Sequence[CustomCheck] = (),
+        code: Iterable[FileDiff | Excerpt] = (),
     ) -> Prompt:
-        """Make the prompt of a text, with the form of its answer."""
+        """Make the prompt of a text, with the form of its answer. `code`: what the text shows."""
         paths = list(dict.fromkeys(unit.path for unit in units))
         more = f" and {render.count(len(paths) - NAMED, 'more file')}" if len(paths) > NAMED else ""
         form = issues.schema(walkthrough) if issues_to_close else read.schema(walkthrough)
@@ -99,6 +100,7 @@ class PromptWriter:
             answer=custom_checks.form(form) if checks else form,
             max_tokens=WHOLE_ANSWER if self.whole or sum(unit.tokens for unit in units) > ONE_PROMPT else PART_ANSWER,
             about=f"the change of {', '.join(paths[:NAMED])}{more}" if paths else "",
+            shown_places=frozenset[tuple[str, str, int]]().union(*(one.places for one in code)),
         )
 
     async def of_units(
@@ -115,12 +117,13 @@ class PromptWriter:
         abroad = () if bare else self.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
         issues_to_close = self._issues_to_close(units)
         checks = custom_checks.about(self.checks, units) if not question else ()
+        parts = self._diffs(units, {} if bare else builder.rest_of_definitions(units))
         telling = partial(
             render.text,
             "prompts/worker.md.j2",
             **self._common_values(unit.path for unit in units),
             issues=issues_to_close,
-            parts=self._diffs(units, {} if bare else builder.rest_of_definitions(units)),
+            parts=parts,
             questions=[question]
             if question
             else [*self._questions(units), *filter(None, [custom_checks.section(checks)])],
@@ -134,6 +137,7 @@ class PromptWriter:
             walkthrough,
             issues_to_close,
             checks,
+            [*parts, *beside],
         )
         seen_text = telling(unchanged=judged_excerpts)
         return SentPrompt(tuple(units), prompt, seen_text, bare, walkthrough, issues_to_close, checks)

@@ -90,6 +90,15 @@ class RepositorySpending:
     last: float  # seconds since 1970
 
 
+@dataclass(frozen=True, slots=True)
+class ReviewBeside:
+    """What the review of another pull request with the same head or of the same branch leaves, and of which it was."""
+
+    number: int
+    memory: bytes = field(repr=False)
+    is_of_branch: bool
+
+
 class Reviews(StoragePart):
     """The reviews of all pull requests."""
 
@@ -145,15 +154,15 @@ class Reviews(StoragePart):
         row = await self.database.run(lambda connection: connection.execute(query).first())
         return (row.id, row.output, row.memory) if row is not None else None
 
-    async def beside(self, pull: PullRef, source: str, head: str) -> tuple[tuple[int, bytes], ...]:
+    async def beside(self, pull: PullRef, source: str, head: str) -> tuple[ReviewBeside, ...]:
         """The newest review of each other pull request of this head, and the newest of this branch, unless its own last one of the same is newer.
 
-        The number of each, and what it leaves. What its own reviews of other commits have seen says nothing of this one.
+        What its own reviews of other commits have seen says nothing of this one.
         """
         mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
 
-        def do(connection: sa.Connection) -> tuple[tuple[int, bytes], ...]:
-            newest: dict[str, tuple[int, bytes]] = {}
+        def do(connection: sa.Connection) -> tuple[ReviewBeside, ...]:
+            newest: dict[str, ReviewBeside] = {}
             # Each review of a branch takes over what the one before has left, whichever pull request it was of.
             for fits, most in ((review.c.head == head, MOST_BESIDE), (review.c.source == source, 1 if source else 0)):
                 own = sa.select(sa.func.max(review.c.finished)).where(review.c.pull == pull.key, fits).scalar_subquery()
@@ -161,9 +170,13 @@ class Reviews(StoragePart):
                 last = sa.select(review.c.number, sa.func.max(review.c.finished).label("finished")).where(*others)
                 last = last.group_by(review.c.number).order_by(sa.func.max(review.c.finished).desc()).limit(most)
                 rows = last.subquery()
-                query = sa.select(review.c.id, review.c.number, _MEMORY.label("memory")).where(mine, fits)
+                columns = (review.c.id, review.c.number, review.c.source, _MEMORY.label("memory"))
+                query = sa.select(*columns).where(mine, fits)
                 query = query.join(rows, (rows.c.number == review.c.number) & (rows.c.finished == review.c.finished))
-                newest |= {row.id: (row.number, row.memory) for row in connection.execute(query)}
+                newest |= {
+                    row.id: ReviewBeside(row.number, row.memory, is_of_branch=bool(source) and row.source == source)
+                    for row in connection.execute(query)
+                }
             return tuple(newest.values())
 
         return await self.database.run(do)

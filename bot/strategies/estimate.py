@@ -1,7 +1,7 @@
 """What each strategy would ask and cost, before anything is spent: it is rehearsed with models that only weigh their prompts.
 
-The workers' prompts are the very prompts that a review sends. What a root does in its turns, and how much is found and
-checked, nobody knows beforehand: for that the habits below are assumed, and said with the figures.
+The readers' prompts are the very prompts that a review sends. What a root does in its turns, who asks to see more code, and how much is
+found and checked, nobody knows beforehand: for that the habits below are assumed, and said with the figures, which are means.
 """
 
 import math
@@ -9,42 +9,46 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.agent.dry_run import TURN_TOKENS, DryRun, Price
-from bot.findings.joint_opinions import MOST_CLAIMS
 from bot.llm import capacity
 from bot.review.session import Session
 from bot.strategies import load
 from bot.values import Usage
+from bot.values.model import CHARS_PER_TOKEN, density
 
 NAMES = ("direct", "cascade", "fanout", "rlm")
 WITH_ROOT = frozenset({"cascade", "rlm"})
+PARTS = ("input", "output", "cache_read", "cache_write")
+Likely = tuple[Usage, float]  # a call, and how many times it is made in the mean
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What is assumed where nothing can be weighed."""
+    """What is assumed where nothing can be weighed: the means of 24 large and 32 small reviews whose every request was recorded (docs/evaluation.md).
 
-    turns: int = 5  # of a root
-    output: int = 1_200  # tokens that a block prints to it
-    questions_per_turn: int = 4  # questions to workers in each of its turns but the last
-    question: int = 1_500  # tokens of such a question, with the code that it is about
-    findings: float = (
-        0.3  # per `part` tokens that workers read, and at least per review: each is checked by a second opinion
-    )
+    Tokens are those of `o200k_base`; a model whose tokenizer makes more of a text has more of them.
+    """
+
+    turns: float = 2.7  # of a root
+    output: int = 3_700  # tokens that a block prints to it, and what it is told with them
+    left_open: float = 0.15  # of the readings of `cascade`: they leave something open, and the root goes on
+    # Claims per `part` tokens that workers and pairs read, and at least per review: each is checked by a second opinion.
+    findings: float = 0.7
     part: int = 9_000
-    opinion: int = 3_000  # tokens of a second opinion's prompt about one claim
-    claim: int = 1_500  # tokens of each further claim in the same prompt
-    # Of the prompts of workers and second opinions: the model asks to see more code, in a second call. Measured: 59 of 69 readers
-    # and 30 of 61 second opinions (docs/evaluation.md), which are asked less often since.
-    asking: float = 0.7
-    looked_up: int = 3_000  # tokens of what it is shown then
+    joint: float = 2.3  # claims in one second opinion, if there are so many
+    opinion: int = 2_700  # tokens of a second opinion's prompt about one claim
+    claim: int = 1_200  # tokens of each further claim in the same prompt
+    # Of the readers, and of the second opinions: they ask to see more code, in a second call.
+    asking: float = 0.3
+    doubting: float = 0.7
+    looked_up: int = 3_500  # tokens of their first answer and of what they are shown then
     # Of a finding that a test is written about: the test with one mend in two, and the opinion on it.
     proof: int = 8_000
     mending: float = 0.5
 
     def __str__(self) -> str:
         return (
-            f"{self.turns} turns of a root with {self.questions_per_turn} questions each, {self.findings:g} findings for each {self.part:,} tokens "
-            f"that workers read, up to {MOST_CLAIMS} of them in one second opinion, {self.asking:.0%} of both with one more call that is shown {self.looked_up:,} tokens of "
+            f"{self.turns:g} turns of a root, to which {self.left_open:.0%} of the readings of cascade come; {self.findings:g} findings for each {self.part:,} tokens "
+            f"that are read, {self.joint:g} of them in one second opinion; {self.asking:.0%} of the readers and {self.doubting:.0%} of the second opinions with one more call that is shown {self.looked_up:,} tokens of "
             f"code; of models that may think {capacity.HABIT['worker']} tokens of thinking in a worker's "
             f"answer, {capacity.HABIT['verify']} in a second opinion, {capacity.HABIT['root']:,} in a turn of the root"
         )
@@ -77,52 +81,81 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
     if not isinstance(worker, DryRun) or not isinstance(root, DryRun | None):
         raise TypeError("an estimate needs models that only rehearse")
     weighed = [*worker.prompt_usages, *(root.prompt_usages if root is not None else ())]
-    usages = [*worker.prompt_usages, *_again(worker.look_up_usages, habits)]
-    turns = []
+    read_tokens = sum(usage.input for usage in weighed)
+    readings = _likely(worker.prompt_usages) + _again(
+        worker.look_up_usages, habits.asking, _sized(habits.looked_up, worker)
+    )
+    root_calls = list[Likely]()
     if root is not None and root.prompt_usages and name in WITH_ROOT:
         *read, first = root.prompt_usages
-        turns = [*read, *_again(root.look_up_usages, habits), *_turns(first, habits, root.thinking("root"))]
-    if turns and name == "rlm":
-        usages += [Usage(habits.question, 300 + worker.thinking("worker"))] * (
-            habits.questions_per_turn * (habits.turns - 1)
-        )
-    elif root is not None and not turns:
-        turns = [*root.prompt_usages, *_again(root.look_up_usages, habits)]
-    read_tokens = sum(usage.input for usage in worker.prompt_usages)
-    finding_count = math.ceil(habits.findings * max(1.0, read_tokens / habits.part)) if verify else 0
+        read_tokens -= first.input
+        share = habits.left_open if name == "cascade" else 1.0
+        asking = habits.asking if name == "cascade" else 0.0  # nobody asks back about pairs
+        root_calls = _likely(read) + _again(root.look_up_usages, asking, _sized(habits.looked_up, root))
+        root_calls += _turns(first, habits, root, share)
+    elif root is not None:
+        root_calls = _likely(root.prompt_usages)
+        root_calls += _again(root.look_up_usages, habits.asking, _sized(habits.looked_up, root))
     judge = root or worker
-    claims = [min(MOST_CLAIMS, finding_count - at) for at in range(0, finding_count, MOST_CLAIMS)]
+    opinions = _opinions(read_tokens, judge, habits, proofs) if verify and read_tokens else []
+    by_root = _usd(root.price, root_calls) if root is not None else 0.0
+    rest = _sum(_usd(worker.price, readings), _usd(judge.price, opinions))
+    every = [*readings, *root_calls, *opinions]
+    usage = Usage(*(round(sum(getattr(one, part) * times for one, times in every)) for part in PARTS))
+    calls = round(sum(times for _, times in every))
+    return Estimate(name, calls, usage, sum(weighed, Usage()), _sum(by_root, rest), by_root)
+
+
+def _likely(usages: Iterable[Usage]) -> list[Likely]:
+    """Calls that are made in any case."""
+    return [(usage, 1.0) for usage in usages]
+
+
+def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely]:
+    """The second calls of those that ask to see more code: each sends its first prompt again, which the provider may have kept."""
+    return [(replace(usage, input=usage.input + looked_up, cache_read=usage.input), share) for usage in usages]
+
+
+def _opinions(read_tokens: int, judge: DryRun, habits: Habits, proofs: int) -> list[Likely]:
+    """The second opinions on what is found, and the tests that are written about it."""
+    count = habits.findings * max(1.0, read_tokens / _sized(habits.part, judge))
+    claims = max(1.0, min(habits.joint, count))
     thinking = judge.thinking("verify")
-    opinions = [Usage(habits.opinion + habits.claim * (one - 1), 200 * one + thinking) for one in claims]
-    opinions += _again(opinions, habits)
-    tested = min(proofs, finding_count)
-    writing = Usage(habits.proof, 1_000 + judge.thinking("verify"))
-    opinions += [writing] * (tested + math.ceil(habits.mending * tested)) + [replace(writing, output=200)] * tested
-    by_root = _usd(root.price, turns) if root is not None else 0.0
-    rest = _sum(_usd(worker.price, usages), _usd(judge.price, opinions))
-    every = [*usages, *turns, *opinions]
-    return Estimate(name, len(every), sum(every, Usage()), sum(weighed, Usage()), _sum(by_root, rest), by_root)
-
-
-def _again(usages: Sequence[Usage], habits: Habits) -> list[Usage]:
-    """The second calls of those that ask to see more code: each sends its first prompt and answer again."""
-    each = sorted(usages, key=lambda usage: usage.input)[len(usages) // 2 :][:1]
-    longer = [replace(usage, input=usage.input + usage.output + habits.looked_up) for usage in each]
-    return longer * math.ceil(habits.asking * len(usages))
-
-
-def _turns(first: Usage, habits: Habits, thinking: int) -> list[Usage]:
-    """A root's calls: each sends everything before it again, which the provider may have kept."""
-    input_sizes = [first.input + number * (TURN_TOKENS + habits.output) for number in range(habits.turns)]
-    before = [0, *input_sizes[:-1]]
+    size = Usage(_sized(habits.opinion + habits.claim * (claims - 1), judge), round(200 * claims) + thinking)
+    requests = count / claims
+    test_count = min(proofs, math.ceil(count))
+    writing = Usage(habits.proof, 1_000 + thinking)
     return [
-        Usage(size, TURN_TOKENS + thinking, cache_read=cached_size)
-        for size, cached_size in zip(input_sizes, before, strict=True)
+        (size, requests),
+        *(
+            (usage, times * requests)
+            for usage, times in _again([size], habits.doubting, _sized(habits.looked_up, judge))
+        ),
+        (writing, test_count * (1 + habits.mending)),
+        (replace(writing, output=200), float(test_count)),
     ]
 
 
-def _usd(price: Price, calls: Sequence[Usage]) -> float | None:
-    return _sum(*(price(usage) for usage in calls))
+def _turns(first: Usage, habits: Habits, root: DryRun, share: float) -> list[Likely]:
+    """A root's calls: each sends everything before it again, which the provider may have kept."""
+    count = math.ceil(habits.turns)
+    thinking, turn = root.thinking("root"), TURN_TOKENS + _sized(habits.output, root)
+    input_sizes = [first.input + number * turn for number in range(count)]
+    before = [0, *input_sizes[:-1]]
+    return [
+        (Usage(size, TURN_TOKENS + thinking, cache_read=cached_size), share * min(1.0, habits.turns - number))
+        for number, (size, cached_size) in enumerate(zip(input_sizes, before, strict=True))
+    ]
+
+
+def _sized(amount: float, model: DryRun) -> int:
+    """So many tokens as a model counts them."""
+    return round(amount * CHARS_PER_TOKEN / density(model.name))
+
+
+def _usd(price: Price, calls: Sequence[Likely]) -> float | None:
+    amounts = [(price(usage), times) for usage, times in calls]
+    return _sum(*(amount * times if amount is not None else None for amount, times in amounts))
 
 
 def _sum(*parts: float | None) -> float | None:

@@ -67,6 +67,7 @@ class PullRequest:
     withheld: tuple[str, ...] = field(
         default=(), metadata=EXACT
     )  # uncommitted files whose content a filter program would have to convert: not read
+    missing_history: str = ""  # why the store may lack commits of the change; empty: it holds all of them
     issues: tuple[LinkedIssue, ...] = ()
 
 
@@ -160,6 +161,11 @@ class Excerpt:
     def text(self) -> str:
         """The lines alone."""
         return "\n".join(row.text for row in self.rows)
+
+    @property
+    def places(self) -> frozenset[tuple[str, str, int]]:
+        """Path, side and number of each row."""
+        return frozenset((self.path, self.side, row.number) for row in self.rows)
 
     @property
     def size(self) -> int:

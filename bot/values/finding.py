@@ -186,6 +186,11 @@ class Finding:
         return self.verdict is Verdict.PROVEN
 
     @property
+    def has_model(self) -> bool:
+        """Whether a model is among its sources."""
+        return any(source.kind == "model" for source in self.sources)
+
+    @property
     def is_masked(self) -> bool:
         """Whether code has found a secret there: a model is shown a placeholder, so none judges it, retells it or takes it back."""
         return self.category == "secret" and any(source.kind != "model" for source in self.sources)

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 CHARS_PER_TOKEN = 3.5  # for a budget: a prompt of code has rarely more tokens than that says
@@ -70,6 +70,8 @@ class Prompt:
     max_tokens: int = 4096
     effort: Effort | None = None  # how long a model that thinks may think; None leaves it to the provider
     about: str = ""  # its subject in a few words: a further message of the same dialogue begins with it
+    # Path, side and number of the lines of code in its messages, which a further one need not repeat.
+    shown_places: frozenset[tuple[str, str, int]] = field(default=frozenset(), compare=False, repr=False)
 
     @property
     def former(self) -> "Prompt":

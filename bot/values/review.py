@@ -199,13 +199,13 @@ class SuppressedFinding:
 
 @dataclass(frozen=True, slots=True)
 class ArchivedFinding:
-    """What a model has reported of this change: it stands again wherever its code does, until somebody refutes it."""
+    """What was reported of this change: it stands again wherever its code does, until somebody refutes it or its own check has looked again."""
 
     finding: Finding
     places: tuple[tuple[str, str], ...] = field(
         metadata=EXACT
     )  # head and base of each review in which it was open, oldest first
-    refuted: bool = False  # by a second opinion, at another place than these
+    refuted: bool = False  # by a second opinion or its own check, at another place than these
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +311,7 @@ class Review:
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
-    archive: tuple[ArchivedFinding, ...] = ()  # what models have reported so far, open or not
+    archive: tuple[ArchivedFinding, ...] = ()  # what was reported so far, open or not
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
     loss: str = ""  # why something that earlier reviews reported may be unknown: open until a full review
     ci: bool = True  # whether jobs of CI that failed on the head are named; they decide nothing

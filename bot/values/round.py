@@ -32,6 +32,6 @@ class Earlier:
     # Fingerprint and identity of each proof that an owner's word may mean by its fingerprint, as in older versions.
     ignored_rows: tuple[tuple[str, str], ...] = ()
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
-    archive: tuple[ArchivedFinding, ...] = ()  # what models have reported so far, open or not
+    archive: tuple[ArchivedFinding, ...] = ()  # what was reported so far, open or not
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
     loss: str = ""  # why something that reviews before it reported may be unknown

@@ -93,7 +93,7 @@ class CustomCheck:
     paths: tuple[str, ...] = field(default=(), metadata=EXACT)  # as in .gitignore; empty: every file
     severity: CheckSeverity = "warn"
     # Changed files that it is about as well, wherever they are now: they were at its paths before, or hold what it has failed in.
-    moved: tuple[str, ...] = field(default=(), metadata=EXACT)
+    moved_paths: tuple[str, ...] = field(default=(), metadata=EXACT)
 
     @property
     def digest(self) -> str:

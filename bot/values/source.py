@@ -41,6 +41,14 @@ class Use:
     at: int = field(default=-1, compare=False)  # the byte where the identifier begins; -1: not known
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a receiver comes from: a package, by its name in the file ("" for the file's own), and a function or a literal's type of it, if one is called."""
+
+    package: str
+    function: str = ""
+
+
 class SomeUses(tuple[Use, ...]):
     """Uses of a file that may have more: a limit ended the search."""
 

@@ -189,7 +189,7 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
         with_time_limit(line, deps),
         pull=fetched_pull, organization=known_defaults,
         tell=line.tell, note=change.note, bound=change.bound,
-        earlier=change.earlier, beside=change.beside, full=change.full, loss=change.loss,
+        earlier=change.earlier, beside=change.beside, same_head=change.same_head, full=change.full, loss=change.loss,
         ignored_findings=change.ignored_findings, rules=change.rules,
     )  # fmt: skip
 

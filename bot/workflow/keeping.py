@@ -115,15 +115,25 @@ async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str,
     )
 
 
-async def beside(pull: PullRef, host: Host, facts: PullFacts, store: Store) -> tuple[bytes, ...]:
-    """What the last reviews have left of other pull requests with this head, or of its branch. What was merged, somebody who may has accepted."""
-    there = []
-    for number, memory in await store.reviews.beside(pull, facts.source, facts.head_sha):
+async def beside(
+    pull: PullRef, host: Host, facts: PullFacts, store: Store
+) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """What the last reviews have left of other pull requests of this branch, or of its author with this head; and of other people's with this head.
+
+    Of this branch and base: anybody may open a pull request from a branch, onto a base that lacks what has long been merged. What was merged,
+    somebody who may has accepted.
+    """
+    near, others = list[bytes](), list[bytes]()
+    for review in await store.reviews.beside(pull, facts.source, facts.head_sha):
+        is_near = review.is_of_branch
         with suppress(HostRefused):  # a pull request that is gone
-            if (await host.beside(number).facts()).merged:
+            there = await host.beside(review.number).facts()
+            if there.merged:
                 continue
-        there.append(memory)
-    return tuple(there)
+            is_same_author = bool(facts.author) and there.author == facts.author
+            is_near = is_same_author or (is_near and there.base_ref == facts.base_ref)
+        (near if is_near else others).append(review.memory)
+    return tuple(near), tuple(others)
 
 
 async def remember_check(pull: PullRef, host: Host, number: int, run: str, store: Store) -> None:

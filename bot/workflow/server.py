@@ -115,7 +115,9 @@ class ServerBackend:
         facts, last = run.state.facts, keeping.place(await self.parts.store.reviews.last(run.ask.pull))
         if last != (run.state.bases.merge_base, facts.head_sha, facts.base_ref):
             return False
-        if await self._beside(run):  # another pull request with this head, or of its branch, has been reviewed since
+        if any(
+            await self._beside(run)
+        ):  # another pull request with this head, or of its branch, has been reviewed since
             return False
         state = await checks.settle(run.host, facts, run.language)
         outcome = state.outcome((run.ask.pull.number, facts.base_ref))
@@ -155,6 +157,7 @@ class ServerBackend:
         """The review to make, built upon the stored one, under the rules in force."""
         if await learning.learn(run.ask.pull, run.host, run.language, self.parts.store, self.job.stored_at):
             await paging.schedule_others(run.ask.pull, self.parts, self.job.id)
+        beside, same_head = await self._beside(run)
         return Change(
             pull=pull,
             flags={"foreign": run.state.stranger},
@@ -165,10 +168,11 @@ class ServerBackend:
             rules=await self.parts.store.rules.in_force(run.ask.pull.repository),
             bound=run.state.bound,
             organization=run.state.organization,
-            beside=await self._beside(run),
+            beside=beside,
+            same_head=same_head,
         )
 
-    async def _beside(self, run: ReviewRun) -> tuple[bytes, ...]:
+    async def _beside(self, run: ReviewRun) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
         return await keeping.beside(run.ask.pull, run.host, run.state.facts, self.parts.store)
 
     @asynccontextmanager

@@ -24,4 +24,7 @@ async def fetched(at: Scene, folder: Path, token: SecretStr | None = None, **lim
             store = await remote.fetch(url, bases.merge_base, head, minted, str(folder), tip=bases.tip, **limits)  # type: ignore[arg-type]
     else:
         store = await remote.fetch(url, bases.merge_base, head, token, str(folder), tip=bases.tip, **limits)  # type: ignore[arg-type]
-    return PullRequest("", "", bases.merge_base, head, "main", "feature", store, base_tip=bases.tip)
+    missing = remote.missing_history(bases.ahead)
+    return PullRequest(
+        "", "", bases.merge_base, head, "main", "feature", store, base_tip=bases.tip, missing_history=missing
+    )

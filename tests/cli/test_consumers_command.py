@@ -194,6 +194,24 @@ def test_the_next_round_remembers_what_it_has_said(library: Repository, reposito
     assert (adapted["still"], [one["consumer"] for one in adapted["fixed"]]) == ([], ["billing"])
 
 
+def test_a_rewritten_branch_remembers_what_breaks_elsewhere(
+    library: Repository, repositories: Others, tmp_path: Path
+) -> None:
+    """A round without the clone, after an amend, has nobody who looked; with it the finding is open or gone as it says."""
+    consumer, last = user(repositories, "billing", "quotes<2"), tmp_path / "last.json"
+    command = ("review", "HEAD~1..HEAD", "--effort", "none", "--format", "json")
+    last.write_text(deeprepo(*command, *named(consumer), cwd=library.folder).stdout)
+    library.git("commit", "-q", "--amend", "-m", "another message", "--date", "2026-02-02T00:00:00Z")
+    unseen = deeprepo(*command, "--previous", str(last), cwd=library.folder)
+    assert [one["consumer"] for one in json.loads(unseen.stdout)["still"]] == ["billing"]
+    last.write_text(unseen.stdout)
+    library.git("commit", "-q", "--amend", "-m", "and another", "--date", "2026-03-02T00:00:00Z")
+    assert [one["consumer"] for one in review(library, "--previous", str(last))["still"]] == ["billing"]
+    consumer.commit({"pay.py": "from quotes import quote\n\nquote(3)\n"}, "adapted")
+    adapted = review(library, *named(consumer), "--previous", str(last))
+    assert (adapted["still"], adapted["findings"]) == ([], [])
+
+
 def test_a_record_plays_the_consumers_back(library: Repository, repositories: Others, tmp_path: Path) -> None:
     """A replay needs no clone of them: what was found is in the record."""
     consumer = user(repositories, "billing", "quotes<2")

@@ -400,3 +400,35 @@ def test_a_field_of_another_object_is_no_reader_of_a_key(repository: Repository)
     }
     after: Files = {"mail/payload.py": "def payload(order):\n    return {'billing_address': order.bill or {}}\n"}
     assert paths(shown(repository, before, after)) == ["mail/show.py"]
+
+
+def test_a_constant_of_another_type_is_no_use_of_the_changed_one(repository: Repository) -> None:
+    """Where the change names it behind its type alone: a line that names it behind another type means another thing."""
+    before: Files = {
+        "send/Producer.java": "class Producer {\n  int failed(int batch) {\n    return batch == 0 ? Answer.UNKNOWN_SHELF : batch;\n  }\n}\n",
+        "fetch/Reader.java": "class Reader {\n  boolean isLost(int row) {\n    return row == Answer.UNKNOWN_SHELF;\n  }\n}\n",
+        "offsets/Keeper.java": "class Keeper {\n  boolean isLost(int row) {\n    return row == Offsets.UNKNOWN_SHELF;\n  }\n}\n",
+    }
+    after: Files = {"send/Producer.java": str(before["send/Producer.java"]).replace("== 0", "== 1")}
+    assert paths(shown(repository, before, after)) == ["fetch/Reader.java"]
+
+
+def test_what_a_module_hands_out_is_no_key(repository: Repository) -> None:
+    """Each module of JavaScript has a `module.exports` of its own."""
+    before: Files = {
+        "tool/links.js": "function check() {}\nmodule.exports = {check, repair};\n",
+        "src/plug.js": "module.exports = class Plug {\n  apply(made) {}\n};\n",
+    }
+    after: Files = {"tool/links.js": str(before["tool/links.js"]).replace(", repair", "")}
+    assert shown(repository, before, after) == ()
+
+
+def test_a_page_of_a_test_is_no_reader_of_one_word(repository: Repository) -> None:
+    """A template of the product with that word is one."""
+    before: Files = {
+        "lib/methods.js": "const safe = ['GET', 'PATCH'];\n",
+        "web/form.html": "<form method='PATCH'></form>\n",
+        "test/fixtures/form.html": "<form method='PATCH'></form>\n",
+    }
+    after: Files = {"lib/methods.js": "const safe = ['GET'];\n"}
+    assert paths(shown(repository, before, after)) == ["web/form.html"]

@@ -264,6 +264,31 @@ def test_who_reads_another_known_key_has_renamed_nothing(repository: Repository)
     assert _open(found, "a.js") == []
 
 
+DROPPED = "exports.up = async (knex) => {\n  await knex.schema.alterTable('orders', (t) => {\n    t.dropColumn('order_total');\n  });\n};\n"
+BACK = "  await knex.schema.alterTable('orders', (t) => {\n    t.text('order_total');\n  });\n"
+OLDER = "exports.up = (knex) => knex.schema.alterTable('orders', (t) => { t.integer('order_total') })\n"
+READER = 'def show(row):\n    return row["order_total"]\n'
+
+
+@pytest.mark.parametrize(
+    ("migration", "open_uses"),
+    [
+        (DROPPED, ["views.py:2"]),
+        (DROPPED.replace("};\n", f"{BACK}}};\n"), []),
+        (DROPPED.replace("};\n", f"  if (late) {{\n{BACK}  }}\n}};\n"), ["views.py:2"]),
+        ("exports.up = async (knex) => {\n};\n\n" + DROPPED.replace("exports.up", "exports.down"), []),
+    ],
+)
+def test_an_older_migration_reads_no_dropped_column(
+    repository: Repository, migration: str, open_uses: list[str]
+) -> None:
+    """Code that reads it does, unless the same migration brings the column back or drops it on its way back alone."""
+    before = {"views.py": READER, "db/knex_migrations/1.js": OLDER}
+    found = find(repository.change(before, {"db/knex_migrations/2.js": migration}))
+
+    assert _open(found, "db/knex_migrations/2.js") == open_uses
+
+
 STAYS = {
     "the file still sets the key": (
         "class A:\n    def __init__(self):\n        self.shop_slug = None\n\n    def url(self):\n        return 'a/' + self.shop_slug + '/b'\n",

@@ -253,6 +253,34 @@ HARMLESS |= {
         {"database/migrations/2.php": "<?php\nreturn new class extends Migration {\n    public function up(): void\n    {\n    }\n\n    public function down(): void\n    {\n        Schema::table('orders', function (Blueprint $table) {\n            $table->string('note')->change();\n            $table->dropColumn('total');\n        });\n    }\n};\n"},
     ),
 }  # fmt: skip
+KNEX = "exports.up = async (knex) => {\n  await knex.schema.alterTable('orders', (t) => {\n    t.dropColumn('total');\n  });\nBETWEENLINE};\n"
+BACK = "  await knex.schema.alterTable('orders', (t) => {\n    t.bigInteger('total');\n  });\n"
+RETURNS = {
+    "Knex": {"migrations/2.js": KNEX.replace("BETWEENLINE", BACK)},
+    "Alembic": {"migrations/versions/2.py": f"{ALEMBIC_UP}    {STEP}    op.add_column('orders', sa.Column('total', sa.Numeric()))\n"},
+    "Rails": {"db/migrate/2_a.rb": "class A < ActiveRecord::Migration[7.0]\n  def change\n    remove_column :orders, :total\n    add_column :orders, :total, :decimal\n  end\nend\n"},
+    "Laravel": {
+        "database/migrations/2.php": "<?php\nreturn new class extends Migration {\n    public function up(): void\n    {\n        Schema::table('orders', function (Blueprint $table) {\n            $table->dropColumn('total');\n        });\n        Schema::table('orders', function (Blueprint $table) {\n            $table->string('total');\n        });\n    }\n};\n"
+    },
+    "Sequelize": {"migrations/2.js": "module.exports = {\n  up: async (q, S) => {\n    await q.removeColumn('orders', 'total');\n    await q.addColumn('orders', 'total', S.TEXT);\n  },\n};\n"},
+    "Django": {
+        "shop/migrations/0002_a.py": "class Migration(migrations.Migration):\n    operations = [\n        migrations.RemoveField(\n            model_name='orders',\n            name='total',\n        ),\n        migrations.AddField(\n            model_name='orders',\n            name='total',\n            field=models.IntegerField(),\n        ),\n    ]\n"
+    },
+}  # fmt: skip
+HARMLESS |= {
+    f"sql: a column that a step of {name} brings back": ({"a.py": QUERY}, files) for name, files in RETURNS.items()
+}
+CASES |= {
+    f"sql: a column that comes back {name}": Case({"migrations/1.sql": CREATE, "a.py": QUERY}, {"migrations/2.js": KNEX.replace("BETWEENLINE", lines)}, "column-dropped", ("a.py:1",))
+    for name, lines in {
+        "in a comment": BACK.replace("t.big", "// t.big"),
+        "to another table": BACK.replace("orders", "archive"),
+        "by another name": BACK.replace("'total'", "'total_2'"),
+        "as an alteration": BACK.replace("('total')", "('total').alter()"),
+        "as the default of another": BACK.replace("'total'", "'note', 'total'"),
+        "on the way back": f"}};\nexports.down = async (knex) => {{\n{BACK}",
+    }.items()
+}  # fmt: skip
 QUERIED = {"web/q.graphql": "fragment F on Order {\n  id\n  totalCents\n}\n"}
 LESS = GRAPHQL.replace("  totalCents: Int\n", "")
 CLOSED = SCHEMA.replace('"retries": {"type": "integer"},\n', "")
@@ -265,6 +293,16 @@ DOUBTS = {
     "sql: a comment of MySQL with an apostrophe": ({"a.py": QUERY}, {"migrations/2.sql": f"# don't\n{DROP}# don't\n"}),
     "sql: another mark ends a statement": ({"a.py": QUERY}, {"migrations/2.sql": f"DELIMITER $$\n{DROP.replace(';', '$$')}DELIMITER ;\n"}),
     "sql: what brings it back may not be carried out": ({"a.py": QUERY}, {"migrations/2.sql": f"{DROP}\\q\nALTER TABLE orders ADD COLUMN total INT;\n"}),
+    **{
+        f"sql: what brings it back {name}": ({"a.py": QUERY}, {"migrations/2.js": KNEX.replace("BETWEENLINE", lines)})
+        for name, lines in {
+            "stands under a condition": f"  if (late) {{\n{BACK}  }}\n",
+            "is kept for later": BACK.replace("await ", "const later = () => "),
+            "stands behind a return": f"  return;\n{BACK}",
+            "stands behind what may fail": f"  try {{ boom(); }} catch (e) {{\n{BACK}  }}\n",
+            "stands in a long comment": f"/*\n{BACK}*/\n",
+        }.items()
+    },
     "sql: a name that is computed": ({"a.py": QUERY}, {"migrations/versions/2.py": f"{ALEMBIC_UP}    op.drop_column(*names)\n"}),
     "sql: more elements than are looked up": ({"a.py": QUERY}, {"migrations/2.sql": "".join(f"ALTER TABLE junk DROP COLUMN c{n}x;\n" for n in range(1_001)) + DROP}),
     "graphql: an extension that nothing shows to be loaded": ({"schema.graphql": GRAPHQL, **QUERIED}, {"schema.graphql": LESS, "never/x.graphql": "extend type Order {\n  totalCents: Int\n}\n"}),

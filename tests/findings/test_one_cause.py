@@ -132,10 +132,25 @@ def test_two_readers_that_quote_each_others_lines_tell_one_defect() -> None:
         ("`load()` returns None for a missing key", "load() is called with its arguments swapped", 2),
         ("The result may be empty", "The result may be empty here", 2),
         ("`load()` returns None for a missing key", "`save()` writes None for a missing key", 2),
+        (
+            "The retry for up-only channels still sends a flip with new_status down",
+            'The "up" retry of the deletion notice still sends "down", so up-only channels get nothing',
+            1,
+        ),
+        (
+            "The retry for up-only channels still sends a flip",
+            "The notice for up-only channels is lost on a restart",
+            2,
+        ),
+        (
+            "`load_rows()` gives nothing where an account has no owner",
+            "`save_rows()` gives nothing where an account has no owner",
+            2,
+        ),
     ],
 )
 def test_a_cause_and_its_effect_are_one_finding(cause: str, effect: str, told: int) -> None:
-    """If one shows the other's line, both name one definition, and the break is the same; the effect's line is evidence then."""
+    """If one shows the other's line, and both name one definition and the same break, or retell each other; the effect's line is evidence then."""
     first = replace(TOLD, title=cause, category="logic", evidence=(Evidence("shop/cart.py", CALLER, 5),))
     then = replace(TOLD, title=effect, category="crash", path="shop/cart.py", quote=CALLER, start=5, end=5, evidence=())
     merged = merge.merge([first, then])

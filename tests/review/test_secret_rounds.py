@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import histories
 import pytest
 from fakes import Repository
 
@@ -210,18 +211,8 @@ def test_a_word_about_a_secret_holds_for_all_its_places(rounds: Rounds) -> None:
 
 
 def commits(repository: Repository, count: int, *, empty: bool) -> None:
-    """Commits on the branch, made in one go: of nothing, or of a line of one file each."""
-    head = repository.git("rev-parse", "HEAD").strip()
-    stream = "".join(
-        f"commit refs/heads/feature\ncommitter t <t@example.com> {1_700_000_000 + at} +0000\ndata 1\nc"
-        + (f"\nfrom {head}" if not at else "")
-        + ("" if empty else f"\nM 100644 inline step.txt\ndata {len(str(at))}\n{at}")
-        + "\n\n"
-        for at in range(count)
-    )
-    subprocess.run(
-        ["git", "fast-import", "--quiet", "--force"], cwd=repository.folder, input=stream.encode(), check=True
-    )
+    """Commits on the branch that is checked out."""
+    histories.lengthen(repository.folder, "feature", count, empty=empty)
     repository.git("reset", "-q", "--hard", "feature")
 
 
@@ -243,3 +234,61 @@ def test_a_secret_behind_a_hundred_commits_is_found_or_open(rounds: Rounds, coun
     done = rounds.review()
 
     assert open_ones(done) or any("last 100 commits" in str(part) for part in done.coverage.open)
+
+
+def merge(repository: Repository, files: dict[str, str | bytes | None], *branches: str) -> None:
+    """Merge branches of one commit each into the feature branch; the merge itself brings these files."""
+    for name in branches:
+        repository.git("checkout", "-qB", name, "main")
+        repository.commit({f"{name}.txt": "one\n"}, name)
+    repository.git("checkout", "-q", "feature")
+    repository.git("merge", "-q", "--no-ff", "--no-commit", *branches)
+    repository.commit(files, "merged")
+
+
+@pytest.mark.parametrize("branches", [("one",), ("one", "two")], ids=["of two", "of three"])
+@pytest.mark.parametrize("content", [LINE, b"\0\0\n" + LINE.encode()], ids=["text", "with a NUL byte"])
+def test_a_secret_that_a_merge_itself_adds_is_found(
+    rounds: Rounds, branches: tuple[str, ...], content: str | bytes
+) -> None:
+    """None of its sides has the line, and the next commit removes it."""
+    rounds.repository.commit({"step.txt": "a\n"}, "step")
+    merge(rounds.repository, {"key.py": content}, *branches)
+    rounds.repository.commit({"key.py": None}, "gone")
+
+    assert any("removed, still in commit" in title for title in open_ones(rounds.review()))
+
+
+def test_a_merge_of_the_base_brings_none_of_its_secrets(rounds: Rounds) -> None:
+    """What stood on the base branch when it was merged is nothing that the change adds."""
+    rounds.repository.git("checkout", "-q", "main")
+    rounds.repository.commit({"key.py": LINE}, "the owner's")
+    rounds.repository.git("checkout", "-q", "feature")
+    rounds.repository.commit({"step.txt": "a\n"}, "step")
+    merge(rounds.repository, {"more.txt": "b\n"}, "side")
+    rounds.repository.git("merge", "-q", "--no-edit", "main")
+    rounds.repository.commit({"step.txt": "c\n"}, "last")
+
+    assert open_ones(rounds.review()) == []
+
+
+def test_a_clone_that_lacks_commits_of_the_change_is_open(rounds: Rounds, tmp_path: Path) -> None:
+    """A side of a merge is deeper than the clone, and the base is in it: what its commits held is not known."""
+    repository = rounds.repository
+    repository.commit({"key.py": LINE}, "key")
+    repository.commit({"key.py": None}, "gone")
+    commits(repository, 3, empty=True)
+    repository.git("checkout", "-qB", "short", "main")
+    repository.commit({"short.txt": "one\n"}, "short")
+    repository.git("merge", "-q", "--no-ff", "--no-edit", "feature")
+    repository.commit({"short.txt": "two\n"}, "last")
+    shallow = tmp_path / "shallow"
+    subprocess.run(
+        ["git", "clone", "-q", "--depth", "4", "--no-single-branch", f"file://{repository.folder}", shallow], check=True
+    )
+    for folder, is_open in ((repository.folder, False), (shallow, True)):
+        request = ReviewRequest(str(folder), base="origin/main" if is_open else "main", head="HEAD")
+        deps = wiring.deps({"effort": "none"}, str(rounds.scratch), lambda _: None)
+        done = asyncio.run(pipeline.review(request, deps))
+        assert any("git fetch --unshallow" in str(part) for part in done.coverage.open) is is_open
+        assert bool(open_ones(done)) is not is_open

@@ -5,6 +5,7 @@ from pathlib import Path
 from bot import storage
 from bot.storage import FinishedReview, StoredFinding, Suppression
 from bot.storage.database import Database
+from bot.storage.reviews import ReviewBeside
 from bot.values import PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
@@ -234,13 +235,14 @@ def test_reviews_of_the_same_branch_or_head_are_known(url: str) -> None:
             )
             await store.reviews.keep(replace(DONE, id="c", pull=two, source="", head="h", finished=300.0, output=b"h"))
             await store.reviews.keep(replace(DONE, id="d", pull=OTHER, source="70:x", head="h", finished=400.0))
-            assert set(await store.reviews.beside(three, "70:x", "h")) == {(1, b"x"), (2, b"h")}
-            assert await store.reviews.beside(three, "70:x", "other") == ((1, b"x"),)
+            of_branch, of_head = ReviewBeside(1, b"x", is_of_branch=True), ReviewBeside(2, b"h", is_of_branch=False)
+            assert set(await store.reviews.beside(three, "70:x", "h")) == {of_branch, of_head}
+            assert await store.reviews.beside(three, "70:x", "other") == (of_branch,)
             assert await store.reviews.beside(three, "", "other") == ()
             await store.reviews.keep(replace(DONE, id="e", pull=three, source="70:x", head="h", finished=250.0))
-            assert await store.reviews.beside(three, "70:x", "h") == ((2, b"h"),)
+            assert await store.reviews.beside(three, "70:x", "h") == (of_head,)
             await store.reviews.keep(replace(DONE, id="f", pull=three, source="71:y", head="z", finished=500.0))
-            assert await store.reviews.beside(three, "71:y", "h") == ((2, b"h"),)
+            assert await store.reviews.beside(three, "71:y", "h") == (of_head,)
             assert await store.reviews.at(one, 150.0) == b"old"
 
     asyncio.run(story())

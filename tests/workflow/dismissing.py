@@ -32,10 +32,11 @@ class Subject:
     reason: str
     claim: tuple[Words, ...]
     other: Words
+    imports: str = ""  # of the file: code finds nothing of its own in it
 
     def file(self, pass_number: int) -> str:
         """The file in this round: each push changes the function beside the quoted lines."""
-        return "\n".join((*self.code, f"    # pass {pass_number}", "    return result")) + "\n"
+        return self.imports + "\n".join((*self.code, f"    # pass {pass_number}", "    return result")) + "\n"
 
     def finding(self, path: str, words: Words) -> dict[str, Any]:
         """What a reader reports."""
@@ -172,6 +173,7 @@ SUBJECTS = (
             Words("Wrong clock for deadlines", "A deadline needs UTC or the customer's own zone.", "a customer abroad"),
         ),
         Words("A name is returned where a truth value is expected", "Within 30 days the function returns the name of the zone, which is always true.", "a day in two weeks", "contract", 2),
+        "from datetime import datetime\n\n\n",
     ),
     Subject(
         "total",
@@ -218,6 +220,9 @@ class Reader:
             return doubles.Reply(
                 data={"answer": "Then it cannot happen.", "quotes": [], "withdraw": [withdraw], "look_ups": []}
             )
+        if request["response_format"]["json_schema"]["name"] == "verdicts":
+            ids = re.findall(r"^(C\d)\. The claim, about", text, re.MULTILINE)
+            return doubles.Reply(data={"verdicts": [{**CONFIRMED, "claim": one} for one in ids]})
         if "The claim, about" in text:
             return doubles.Reply(data={**CONFIRMED, "repeats": self._repeated(text)})
         found = [

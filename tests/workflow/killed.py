@@ -9,8 +9,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from whole import SECRET
-
 from deeprepo_sandbox import github as sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +20,7 @@ async def serving(folder: Path, gh: sandbox.GitHub, **settings: str) -> AsyncIte
     env = {
         "APP_ID": gh.app_id,
         "PRIVATE_KEY": gh.private_key,
-        "WEBHOOK_SECRET": SECRET,
+        "WEBHOOK_SECRET": gh.secret,
         "GITHUB_API": gh.api,
         "DATA": str(folder / "data"),
         "PORT": "0",

@@ -183,6 +183,44 @@ def test_a_reaction_proposes_a_rule_and_another_confirms_it(tmp_path: Path, monk
 
 
 @pytest.mark.slow
+def test_the_checks_of_the_team_are_a_table_and_a_failed_one_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One failed with its line, one is undecided with what is missing, one does not apply; the commit that mends the first one passes it."""
+
+    def rows(one: Visitor) -> dict[str, str]:
+        table = "[...document.querySelectorAll('table tr')].map((row) => [...row.cells].map((cell) => cell.innerText))"
+        return {cells[0]: cells[1] for cells in one.window.script(f"return {table}") if len(cells) > 1}
+
+    def visit(one: Visitor) -> None:
+        shown = rows(one)
+        assert "failed, stops the change" in shown["errors name the parcel"]
+        assert "undecided" in shown["announced once"]
+        assert "does not apply" in shown["migrations"]
+        assert model.AGAIN.replace("`", "") in one.window.text
+        assert one.pull.checks[-1].conclusion == "failure"
+        one.press("form[action$='/push'] button")
+        assert "passed" in rows(one)["errors name the parcel"]
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit))
+
+
+@pytest.mark.slow
+def test_a_sentence_is_remembered_confirmed_and_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`/deeprepo remember` proposes a learning, 👍 confirms it, and the list has it."""
+
+    def visit(one: Visitor) -> None:
+        sentence = "The form refuses a weight of zero before this is called."
+        one.reply(model.UNCHARGED, f"/deeprepo remember {sentence}")
+        one.react(one.anchor("Proposed as learning 1"), "+1")
+        text = one.press("button[value='/deeprepo rules']")
+        assert sentence in text
+        assert "in force: maintainer" in text
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit))
+
+
+@pytest.mark.slow
 def test_changes_are_requested_until_they_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The review blocks; the author's next commit mends what it can, and somebody says that the committed token is revoked."""
 

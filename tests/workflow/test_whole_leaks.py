@@ -5,6 +5,7 @@ import random
 import string
 from pathlib import Path
 
+import histories
 import pytest
 from families import few
 from whole import Whole, whole
@@ -63,6 +64,35 @@ def test_a_removed_secret_is_open_until_it_is_revoked(tmp_path: Path, way: str) 
             await at.repo.push("feature", {"NEWS.md": "And another.\n"})
             await at.quiet()
             assert green(at, number)
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("count", "empty", "expected"),
+    few(
+        [
+            (103, False, "only the last 100 commits"),
+            (240, True, "removed, still in commit"),
+            (260, True, "the change has 262 commits, and the last 250 are fetched"),
+        ],
+        0,
+        2,
+    ),
+)
+def test_no_number_of_commits_hides_a_removed_secret(tmp_path: Path, count: int, empty: bool, expected: str) -> None:
+    """It is found behind them, or what was not looked through is open; in either case the check fails."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+            await at.repo.commit("feature", LEAK)
+            await at.repo.commit("feature", {"shop/keys.py": None, "NEWS.md": "One.\n"})
+            await asyncio.to_thread(histories.lengthen, at.repo.repository.git, "feature", count, empty=empty)
+            number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
+            await at.quiet()
+            assert not green(at, number)
+            assert expected in at.summary(number)
 
     asyncio.run(story())
 

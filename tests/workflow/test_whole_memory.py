@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from families import few
 from test_whole_conversations import FOUND, HEAD, talk
 from test_whole_words import BROKEN, GUESS, ROUNDED
 from whole import Whole, whole
@@ -127,6 +128,87 @@ def test_a_second_pull_request_with_the_same_head_knows_its_secrets(tmp_path: Pa
             assert shown(at, two) == ("success", False)
             await at.repo.close(one, by="colleague")
             await at.repo.point("other", head, at.gh.world.user("colleague"))
+            await at.quiet()
+            assert shown(at, two) == ("failure", True)
+
+    asyncio.run(story())
+
+
+async def _move(at: Whole, branch: str, number: int) -> None:
+    """A stranger points their branch at the head of another pull request, waits for the review and closes their own."""
+    stranger = at.gh.world.user("stranger")
+    await at.repo.point(branch, at.gh.pull(number).head_sha, stranger)
+    await at.quiet()
+
+
+@pytest.mark.parametrize("way", few(["a secret", "a loss"], 0))
+def test_what_another_person_pushed_over_stays_theirs(tmp_path: Path, way: str) -> None:
+    """Their branch had a secret, or a review that nobody can read, and is moved to somebody else's head: that one never had it."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": STRICT})
+            one = await at.reviewed(files={"NEWS.md": "one\n"}, author="colleague")
+            await at.repo.commit("evil", {"conf/app.yml": f"token: {TOKEN}\n" if way == "a secret" else "a: 1\n"})
+            two = await at.repo.open_pull("evil", title="News", author="stranger")
+            await at.quiet()
+            if way == "a loss":
+                await _outgrow(at, two, is_older=True)
+            await _move(at, "evil", one)
+            assert shown(at, two)[0] == "failure"
+            await at.repo.close(two, by="stranger")
+            await at.quiet()
+            await at.repo.set_draft(one, draft=True)
+            await at.repo.set_draft(one, draft=False)
+            await at.quiet()
+            assert shown(at, one) == ("success", False)
+            await at.repo.push("feature", {"NEWS.md": "two\n"}, author="colleague")
+            await at.quiet()
+            assert shown(at, one) == ("success", False)
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("is_removed", few([True, False], 0))
+def test_a_stranger_makes_no_old_secret_one_of_the_change(tmp_path: Path, is_removed: bool) -> None:
+    """They open a pull request from somebody else's branch onto an old one: what the base branch has had since is nothing of this change."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("v1", {"README.md": "# old\n"})
+            await at.repo.commit("main", {".deeprepo.yml": STRICT, "conf/app.yml": f"token: {TOKEN}\n"})
+            await at.repo.commit("main", {"conf/app.yml": "token: none\n"} if is_removed else {"README.md": "# new\n"})
+            one = await at.reviewed(files={"NEWS.md": "one\n"}, author="colleague")
+            assert shown(at, one) == ("success", False)
+            two = await at.repo.open_pull("feature", "v1", title="News", author="stranger")
+            await at.quiet()
+            await at.repo.close(two, by="stranger")
+            await at.quiet()
+            for text in ("two\n", "three\n"):
+                await at.repo.push("feature", {"NEWS.md": text}, author="colleague")
+                await at.quiet()
+                assert shown(at, one) == ("success", False)
+
+    asyncio.run(story())
+
+
+def test_a_second_branch_of_its_author_knows_what_was_pushed_over(tmp_path: Path) -> None:
+    """Of a secret that a commit took back before the branch was rewritten, too: another branch with this head begins with it."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": STRICT})
+            one = await at.reviewed(files={"conf/app.yml": f"token: {TOKEN}\n"})
+            await at.repo.push("feature", {"conf/app.yml": "token: none\n"})
+            await at.quiet()
+            head, colleague = await at.repo.commit("fresh", {"NEWS.md": "one\n"}), at.gh.world.user("colleague")
+            await at.repo.point("feature", head, colleague)
+            await at.quiet()
+            assert shown(at, one) == ("failure", True)
+            await at.repo.close(one, by="colleague")
+            await at.repo.commit("other", {"NEWS.md": "one\n"})
+            await at.repo.point("other", head, colleague)
+            two = await at.repo.open_pull("other", title="News")
             await at.quiet()
             assert shown(at, two) == ("failure", True)
 

@@ -6,7 +6,7 @@ of a grammar: a statement of an unknown dialect costs nothing, and a file of any
 
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -319,7 +319,7 @@ def _steps(document: breaks.Document, text: str, dialect: Dialect) -> list[migra
             for part in _parts(statement):
                 words = [token.upper for token in part[:3]]
                 if not _DECIDES.isdisjoint(words[:1]) or not _STOPS.isdisjoint(words):
-                    doubt = "the statement that brings it back may not be carried out"
+                    doubt = migrations.UNSURE
                 if words[0] in ("ROLLBACK", "ABORT"):
                     rows[start:] = [one for one in rows[start:] if one.does not in ("create", "add")]
                 if words[0] in ("BEGIN", "START", "COMMIT", "ROLLBACK"):
@@ -335,6 +335,28 @@ def _steps(document: breaks.Document, text: str, dialect: Dialect) -> list[migra
             document.path, f"it has more than {_MOST_STATEMENTS:,} statements"
         ) from error
     return rows
+
+
+def lost_columns(rows: Iterable[tuple[str, int]], path: str, text: str, added_lines: frozenset[int]) -> list[str]:
+    """Return the columns that statements drop on these lines, without those that the same file brings back, or drops on its way back alone."""
+    columns = [*rows]
+    if not wants(path) or not text:
+        return [name for name, _ in columns]
+    document = breaks.Document(path, text, added_lines)
+    if not _FILE.search(path):
+        lines = migrations.forward_lines(text, path)
+        columns = [(name, line) for name, line in columns if line in lines]
+        back = migrations.brought_back(migrations.effects(document, partial(_of_text, dialect="standard")))
+    elif forward_names(path):
+        back = frozenset()
+    else:
+        try:
+            back = migrations.brought_back(_steps(document, _forward(text), "standard"))
+            if _DIFFERS.search(text):
+                back &= migrations.brought_back(_steps(document, _forward(text), "mysql"))
+        except breaks.UnreadableSchemaError:
+            back = frozenset()
+    return [name for name, _ in columns if name.lower() not in back]
 
 
 def is_backward(path: str, base_texts: Mapping[str, str], paths: Collection[str]) -> bool:

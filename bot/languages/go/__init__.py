@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
-from bot.languages.go.modules import GoPackages, embedded_imports, likely_names, specs
+from bot.languages.go import receivers
+from bot.languages.go.modules import GoPackages, likely_names, specs
 from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields
 from bot.languages.unreadable import finds, outlines
@@ -15,7 +16,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import GO
 from bot.values import Outline, Side, Use
 
-TRAITS = LanguageTraits(embedded_imports=embedded_imports)
+TRAITS = LanguageTraits(receivers=receivers)
 project = GoPackages
 # The predeclared names of the language, and the package that stands for C.
 DECLARED = (

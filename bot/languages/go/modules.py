@@ -18,10 +18,6 @@ from bot.values import Clues, Import
 TOKEN = re.compile(rb"//[^\n]*+|/\*.*?(?:\*/|\Z)|\"[^\"\n]*+\"|`[^`]*+`?|[\w.]++|[;\n]", re.DOTALL)
 OTHERS = frozenset({b"func", b"type", b"var", b"const"})
 VERSION = re.compile(r"v\d+")
-# A line of a struct or of an interface that is a type of another package and nothing else.
-_EMBEDDED = re.compile(
-    rb"^[ \t]++\*?([A-Za-z_]\w*+)\.[A-Z]\w*+[ \t]*+(?:`[^`\n]*+`[ \t]*+)?(?://[^\n]*+)?$", re.MULTILINE
-)
 WHOLE, NOTHING = frozenset({"*"}), frozenset[str]()
 Directive = tuple[str, ...]
 Spec = tuple[str, str, int]  # name that it is given here ("" where none is written), import path, line
@@ -56,13 +52,6 @@ def likely_names(spec: str) -> tuple[str, ...]:
     words = [word for word in re.split(r"[-.]", last) if word not in ("go", "golang", "")]
     names = [last, *words[-1:], *words[:1], "".join(words), "_".join(words)]
     return tuple(dict.fromkeys(name for name in names if name.isidentifier()))
-
-
-def embedded_imports(source: bytes) -> frozenset[str]:
-    """The import paths of the types of other packages that the types of a file embed."""
-    names = {name.decode("ascii", "replace") for name in _EMBEDDED.findall(source)}
-    imports = specs(source) if names else ()
-    return frozenset(path for own, path, _ in imports if not names.isdisjoint((own,) if own else likely_names(path)))
 
 
 class GoPackages:

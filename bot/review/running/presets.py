@@ -213,6 +213,6 @@ def recipe(section: "RunSection", preset_found: Preset | None) -> Recipe | None:
 def _meant(test: str) -> Preset | None:
     """The runner whose name an owner's command has; the longest first: `vitest` is no `jest`."""
     words = set(re.findall(r"[\w-]+", test))
-    named = {"mvn": "maven", "mvnw": "maven", "gradlew": "gradle"}
+    named = {"mvn": "maven", "mvnw": "maven", "gradlew": "gradle", "manage": "unittest"}  # Django's `manage.py test`
     known = [*({named[word] for word in words & named.keys()}), *(name for name in PRESETS if name in words)]
     return PRESETS[known[0]] if known else None

@@ -10,7 +10,15 @@ REPAIRED = "Callers follow the new signature; the token comes from the environme
 TITLE = "Replace the express flag by named services"
 BODY = "Orders can now be shipped overnight. `quote` takes the service, and parcels are announced to the carrier. Closes #1."
 ISSUE = "Ship overnight", "Customers ask for overnight shipping. The label should name the service that was ordered."
-SETTINGS = "request_changes: high\nquota: 8\nrun: {test: 'python3 -m unittest -v {file}', seconds: 30}\n"  # of the repository, where it is staged
+# Of the repository, where it is staged. What its own checks are answered stands in `model`.
+SETTINGS = """request_changes: high
+quota: 8
+run: {test: 'python3 -m unittest -v {file}', seconds: 30}
+checks:
+- {name: errors name the parcel, ask: An error about a parcel names it by its `id`., paths: [parcel/carrier.py], severity: fail}
+- {name: announced once, ask: "A parcel is announced to the carrier once, even if its order is tried again.", paths: [parcel/carrier.py]}
+- {name: migrations, ask: A migration that drops a column comes after a release that stopped reading it., paths: [migrations/**]}
+"""
 # A pretended key, put together here so that no scanner of this repository stumbles over it.
 TOKEN = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"
 

@@ -74,6 +74,8 @@ ISSUE: Mapping[str, Any] = {
     "done": "partly",
     "missing": "The label still says EXPRESS.",
 }
+UNNAMED = "    raise RuntimeError(f\"the carrier refused parcel {parcel_id}: {answer['status']}\")"
+AGAIN = "Nothing that is shown says who calls `announce` again when an order is tried again."
 SCRIPTED = (
     "This answer is scripted. With a key of a provider, a model answers here: it knows the finding with its evidence, the code as it is now "
     "and what was said before."
@@ -123,7 +125,27 @@ def _read(shown_text: str, form: Mapping[str, Any]) -> dict[str, Any]:
     ]
     said = {"answer": "", "findings": found, "look_ups": [], "unsettled": [], "files": READ["files"]}
     more = {name: READ[name] for name in ("overview", "look_first") if name in form}
+    if "checks" in form:
+        said["checks"] = _checks(shown_text)
     return said | more | ({"issues": [ISSUE]} if "issues" in form else {})
+
+
+def _checks(shown_text: str) -> list[dict[str, Any]]:
+    """What the checks of the repository's owner are answered, by their names."""
+    is_broken = UNNAMED.strip() in shown_text
+    unnamed: dict[str, Any] = {
+        "verdict": "failed" if is_broken else "passed",
+        "reason": "`parcel_id` is not defined." if is_broken else "",
+        "quotes": [{"path": "parcel/carrier.py", "quote": UNNAMED}] if is_broken else [],
+    }
+    again: dict[str, Any] = {"verdict": "undecided", "reason": AGAIN, "quotes": []}
+    answers_by_name = {"errors name the parcel": unnamed, "announced once": again}
+    rows = re.findall(
+        r"^(\d+)\. ([\w ]+?)(?: \(in|:)",
+        shown_text.partition("--- checks of the repository's owner ---")[2],
+        re.MULTILINE,
+    )
+    return [{"check": int(number), **answers_by_name[name]} for number, name in rows if name in answers_by_name]
 
 
 def _opinion(shown_text: str) -> dict[str, Any]:

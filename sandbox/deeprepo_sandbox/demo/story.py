@@ -18,6 +18,7 @@ IGNORE = "/deeprepo ignore The token is revoked."
 RULES = "/deeprepo rules"
 TO_TRY = """What to try on the page:
 - Read the summary from the top: what the change does, the place to look at first, the findings, a prompt for a coding agent.
+- Look at the table of the repository's own checks: one has failed and stops the change, one is undecided, one does not apply.
 - Reply in a thread of a finding, or ask below: "Is this safe to merge, @deeprepo?"
 - Put 👎 on the comment of finding 6, which code has found, then press `/deeprepo rules`: a rule is proposed. 👍 on it, press again, and it is in force.
 - Commit a suggestion: the next review counts the finding as accepted.

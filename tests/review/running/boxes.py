@@ -138,16 +138,3 @@ def world(folder: Path) -> Iterator[World]:
             lambda: [os.environ.pop(k) if v is None else os.environ.__setitem__(k, v) for k, v in before.items()]
         )
         yield World(word, home, tcp.getsockname()[1], [tcp, plain, abstract], beside.pid)
-
-
-def alive(mark: str) -> list[str]:
-    """Processes of this machine with a word in their arguments, zombies left out."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (entry / "cmdline").read_bytes().decode("utf-8", "replace")
-        except OSError:
-            continue
-        if mark in words:
-            found.append(words)
-    return found

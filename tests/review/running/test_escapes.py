@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from boxes import LIMITS, OPEN_FOLDERS, World, alive, member, missing, run, tar, world
+from boxes import LIMITS, OPEN_FOLDERS, World, member, missing, run, tar, world
 
 from bot.review.running.values import KINDS, Kind, RunLimits
+from deeprepo_sandbox.processes import alive
 
 MARK = f"{5_000_000 + os.getpid()}.51"  # in the arguments of whatever tries to stay
 SHORT = replace(LIMITS, seconds=1.0)

@@ -2,19 +2,21 @@
 
 import asyncio
 import signal
+import struct
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from boxes import LIMITS, alive, box, member, missing, run, tar
+from boxes import LIMITS, box, member, missing, run, tar
 
 from bot.review.running import bubblewrap, containers, inside, probe, seccomp
 from bot.review.running.choose import choose
 from bot.review.running.execute import execute, readable
 from bot.review.running.prepare import Cache, key
 from bot.review.running.values import Run, RunLimits, Sandbox, SandboxRefused
+from deeprepo_sandbox.processes import alive
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
 ROOT = Path(__file__).parents[3]
@@ -279,16 +281,42 @@ def test_the_script_needs_a_posix_shell_alone() -> None:
         assert text.index(inside.REPORTED) < text.index("tar -x") < text.index(inside.READY)
 
 
-def test_the_filter_of_system_calls_has_a_row_for_each() -> None:
-    """Every call that is listed lands on the row that refuses; a socket of a known family, and every other call, on the one that allows."""
-    made = seccomp.program("x86_64")
-    assert made is not None
-    rows = [made[at : at + 8] for at in range(0, len(made), 8)]
-    jumps = [(at, row[2]) for at, row in enumerate(rows) if int.from_bytes(row[:2], sys.byteorder) in (seccomp.EQUAL, seccomp.AT_LEAST)][1:]  # fmt: skip
-    calls, families = jumps[: -len(seccomp.FAMILIES) - 1], jumps[-len(seccomp.FAMILIES) :]
-    assert {at + 1 + over for at, over in calls} == {len(rows) - 1}
-    assert {at + 1 + over for at, over in families} == {len(rows) - 2}
-    asks_for_socket = jumps[-len(seccomp.FAMILIES) - 1][0]
-    assert asks_for_socket + 1 + rows[asks_for_socket][3] == len(rows) - 2
-    assert int.from_bytes(rows[-3][4:], sys.byteorder) == seccomp.UNKNOWN
+def answer(machine: str, number: int, *arguments: int, architecture: int = 0) -> int:
+    """What the filter answers to a call, as the kernel would go through its rows."""
+    program = seccomp.program(machine)
+    assert program is not None
+    data = struct.pack(
+        "=iIQ6Q", number, architecture or seccomp.MACHINES[machine][0], 0, *(*arguments, 0, 0, 0, 0, 0, 0)[:6]
+    )
+    rows = list(struct.iter_unpack("=HBBI", program))
+    at, value = 0, 0
+    while True:
+        word, jump, other, what = rows[at]
+        at += 1
+        if word == seccomp.RETURN:
+            return int(what)
+        if word == seccomp.LOAD:
+            (value,) = struct.unpack_from("=I", data, what)
+        else:
+            holds = {seccomp.EQUAL: value == what, seccomp.ABOVE: value > what, seccomp.AT_LEAST: value >= what}[word]
+            at += jump if holds else other
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_the_filter_refuses_what_it_lists_and_allows_the_rest(machine: str) -> None:
+    """Sockets by family, segments of System V by size, and no call of another interface of the machine."""
+    architecture, calls = seccomp.MACHINES[machine]
+    assert {answer(machine, number) for number in calls} == {seccomp.REFUSE}
+    assert answer(machine, 0, architecture=1) == seccomp.KILL
+    assert architecture != 1
+    assert answer(machine, seccomp.X32 + 1) == seccomp.REFUSE
+    special = {*calls, seccomp.SOCKETS[machine], seccomp.SEGMENTS[machine]}
+    assert {answer(machine, number) for number in range(600) if number not in special} == {seccomp.ALLOW}
+    families = {family for family in range(64) if answer(machine, seccomp.SOCKETS[machine], family) == seccomp.ALLOW}
+    assert families == set(seccomp.FAMILIES)
+    assert answer(machine, seccomp.SOCKETS[machine], 40) == seccomp.UNKNOWN
+    sizes = (0, 56, 4096, 4097, 1 << 30, 1 << 32, (1 << 32) + 56, (1 << 64) - 1)
+    assert [answer(machine, seccomp.SEGMENTS[machine], 0, size) == seccomp.ALLOW for size in sizes] == [True] * 3 + [
+        False
+    ] * 5
     assert seccomp.program("riscv64") is None

@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 import waits
-from boxes import alive, missing
+from boxes import missing
 from cli.recorded import Ended, deeprepo
 from fakes import Repository
 from test_reproducing import AFTER, BEFORE, HEAD, Model
 
 from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.processes import alive
 from deeprepo_sandbox.providers import PerModel, Server
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")

@@ -1,0 +1,63 @@
+"""A server that is killed while a test of a pull request sleeps in its sandbox: what is left of it, and how its review goes on."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from boxes import missing
+from test_reproducing import AFTER, BEFORE, HEAD, PROOF, Model
+from workflow.killed import serving
+
+from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.processes import alive
+
+MOUNTS = Path("/proc/self/mounts")
+boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+
+
+async def until(holds: Callable[[], object], seconds: float = 100.0) -> None:
+    """Wait for it: neither a process nor a mount tells anybody when it goes."""
+    async with asyncio.timeout(seconds):
+        while not holds():  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+
+
+@boxed
+@pytest.mark.slow
+def test_a_killed_server_leaves_no_process_no_mount_and_no_folder(tmp_path: Path) -> None:
+    """The next one finishes the review: the finding is posted once."""
+    mounts = MOUNTS.read_text()
+    mark = f"{7_000_000 + os.getpid()}"
+    sleeping = HEAD + f"        import subprocess; subprocess.run(['sleep', '{mark}'])\n"
+    files = {name: str(text) for name, text in BEFORE.items()}
+
+    async def go() -> None:
+        brain = Model(sleeping, PROOF, PROOF)
+        async with (
+            doubles.openai_server(doubles.PerModel({"worker": brain})) as model,
+            sandbox.github(tmp_path / "gh") as gh,
+        ):
+            settings = {"WORKER": "openai/worker", "BASE_URL": model.openai_url, "RUN": "1", "STRATEGY": "direct"}
+            repo = await gh.repository("acme", "shop", files=files)
+            await repo.commit("feature", {name: str(text) for name, text in AFTER.items()})
+            async with serving(tmp_path, gh, **settings) as server:
+                number = await repo.open_pull("feature", title="No check", body="")
+                await until(lambda: alive(mark))
+                server.kill()
+                server.wait()
+            await until(lambda: not alive(mark))
+            async with serving(tmp_path, gh, **settings):
+                await until(
+                    lambda: all(one.status == "completed" for one in gh.pull(number).checks) and gh.pull(number).checks
+                )
+            pull = gh.pull(number)
+            posted = [one.body for one in pull.review_comments if "no longer refused" in one.body]
+            assert len(posted) == 1, pull.review_comments
+
+    asyncio.run(go())
+    assert not alive(mark)
+    assert MOUNTS.read_text() == mounts
+    assert not [path for path in (tmp_path / "data").rglob("*deeprepo_*") if path.is_file()]

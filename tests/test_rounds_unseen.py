@@ -1,0 +1,138 @@
+"""What a run cannot find again by itself: results of other tools, in rounds that come without their report."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+
+from bot import pipeline, wiring
+from bot.outputs import json_file
+from bot.values import Review, ReviewRequest
+
+LINE = "y = open(x)\n"
+
+
+def report(*results: str, tool: str = "semgrep", **run: Any) -> tuple[tuple[str, bytes], ...]:  # noqa: ANN401 - JSON
+    """A report of a tool, with a result on the second line of each of these files."""
+    rows = [
+        {
+            "level": "error",
+            "message": {"text": "Tainted path"},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": path}, "region": {"startLine": 2}}}],
+        }
+        for path in results
+    ]
+    document = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": tool}}, "results": rows, **run}]}
+    return (("report.sarif", json.dumps(document).encode()),)
+
+
+FAILED = report(invocations=[{"executionSuccessful": False}])
+
+
+class Rounds:
+    """A branch whose states are reviewed one after the other, by code alone."""
+
+    def __init__(self, repository: Repository, scratch: Path) -> None:
+        self.repository, self.scratch, self.last = repository, scratch, b""
+        repository.commit({"a.py": "x = 1\n", "b.py": "x = 1\n", "R.md": "base\n"}, "before")
+        repository.git("checkout", "-qb", "feature")
+        repository.commit({"a.py": "x = 1\n" + LINE}, "feature")
+
+    def review(self, sarif: tuple[tuple[str, bytes], ...] = (), **flags: object) -> Review:
+        """Review the branch as it is, upon the review before."""
+        given = {"effort": "none", "sarif": sarif, **({"previous": self.last} if self.last else {}), **flags}
+        deps = wiring.deps(given, str(self.scratch), lambda _: None)
+        review = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder), base="main"), deps))
+        self.last = json_file.render(review).encode()
+        return review
+
+    def amend(self, files: dict[str, str | bytes | None]) -> None:
+        """Write the last commit anew, with these files."""
+        self.repository.write(files)
+        self.repository.git("add", "--all")
+        self.repository.git("commit", "-q", "--amend", "-m", "anew")
+
+    def merge_main(self, files: dict[str, str | bytes | None]) -> None:
+        """Merge a commit of the base branch that has these files."""
+        self.repository.git("checkout", "-q", "main")
+        self.repository.commit(files, "main")
+        self.repository.git("checkout", "-q", "feature")
+        self.repository.git("merge", "-q", "--no-edit", "-X", "theirs", "main")
+
+
+@pytest.fixture
+def rounds(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rounds:
+    """The branch with a result of a tool, which the first round was given."""
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPREPO_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    rounds = Rounds(repository, tmp_path / "scratch")
+    assert open_titles(rounds.review(report("a.py"))) == ["Tainted path"]
+    return rounds
+
+
+def open_titles(review: Review) -> list[str]:
+    return [finding.title for finding in (*(placed.finding for placed in review.findings), *review.still)]
+
+
+def detour(rounds: Rounds) -> None:
+    """Take the change of the file back, have that reviewed, and write everything anew."""
+    rounds.repository.commit({"a.py": "x = 1\n", "b.py": "x = 2\n"}, "harmless")
+    assert open_titles(rounds.review()) == []
+    rounds.repository.git("reset", "-q", "--hard", "main")
+    rounds.repository.commit({"a.py": "x = 1\n" + LINE, "R.md": "more\n"}, "feature")
+
+
+WAYS: dict[str, Callable[[Rounds], None]] = {
+    "one more commit": lambda rounds: rounds.repository.commit({"R.md": "more\n"}, "more") and None,
+    "amended": lambda rounds: rounds.amend({"R.md": "more\n"}),
+    "amended, and its line is edited": lambda rounds: rounds.amend({"a.py": "x = 1\nz = open(x, 'r')\n"}),
+    "amended, and its file is renamed": lambda rounds: rounds.amend({"a.py": None, "c.py": "x = 1\n" + LINE}),
+    "main merged in": lambda rounds: rounds.merge_main({"N.md": "news\n"}),
+    "a detour": detour,
+}
+
+
+@pytest.mark.parametrize("sarif", [(), FAILED, report(tool="codeql")], ids=["no report", "failed", "another tool's"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_result_stays_open_until_its_tool_has_looked_again(
+    rounds: Rounds, way: str, sarif: tuple[tuple[str, bytes], ...]
+) -> None:
+    """However the branch came to be what it is, and for two rounds."""
+    WAYS[way](rounds)
+    for _ in range(2):
+        assert open_titles(rounds.review(sarif)) == ["Tainted path"]
+        rounds.amend({"R.md": "once more\n"})
+
+
+def test_its_number_stays(rounds: Rounds) -> None:
+    """It is the finding of the first round, and not a new one."""
+    rounds.amend({"R.md": "more\n"})
+    review = rounds.review()
+    assert ([one.number for one in review.still], review.findings) == ([1], ())
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "a detour"])
+def test_a_result_ends_when_its_tool_no_longer_reports_it(rounds: Rounds, way: str) -> None:
+    """And it does not come back in a round without the report, whatever is written anew."""
+    WAYS[way](rounds)
+    assert open_titles(rounds.review(report())) == []
+    rounds.amend({"R.md": "once more\n"})
+    assert open_titles(rounds.review()) == []
+
+
+def test_a_result_ends_with_its_words(rounds: Rounds) -> None:
+    """The base branch has the line by now: it is nothing of this change any more."""
+    rounds.amend({"R.md": "more\n"})
+    rounds.merge_main({"a.py": "x = 1\n" + LINE})
+    assert open_titles(rounds.review()) == []
+
+
+def test_a_full_review_repeats_it_once(rounds: Rounds) -> None:
+    """No report takes it back, and it is not listed twice."""
+    rounds.amend({"R.md": "more\n"})
+    assert open_titles(rounds.review(full=True)) == ["Tainted path"]
+    assert open_titles(rounds.review(full=True)) == ["Tainted path"]
