@@ -18,6 +18,7 @@ from benchmarks.table import Row
 from bot import dependents, diff
 from bot.analyzers import contracts
 from bot.checkout import Checkout
+from bot.dependents.roles import changes_role
 from bot.languages import LANGUAGES
 from bot.values import PullRequest
 
@@ -188,7 +189,7 @@ def _child() -> None:
 
 async def _timed(pull: PullRequest) -> Timed:
     async with Checkout(pull) as tree:
-        files = diff.read(await tree.change())
+        files = diff.read(await tree.change(changes_role))
     began = sum(used())
     started = time.perf_counter()
     async with Checkout(pull) as tree:

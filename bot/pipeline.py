@@ -202,7 +202,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         await ownership.refuse_reviewed(tree, deps.deciding)
         settings = await _settings(deps, tree)
         deps.say(f"reading {pull.base_name}..{pull.head_name}")
-        files = _reviewable(diff.read(await tree.change()), settings, deps.left_out)
+        change = await tree.change(partial(_changes_role, settings))
+        files = _reviewable(diff.read(change), settings, deps.left_out)
         past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings.analyzers)
         if not files and deps.earlier is None and not past.leaks and not past.loss:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
@@ -648,6 +649,13 @@ def _reviewable(
         else f
         for f in files
     )
+
+
+def _changes_role(settings: Config, old: str, new: str) -> bool:
+    """Whether a renamed file becomes something else, or something that the repository no longer asks to leave out."""
+    from bot.dependents.roles import changes_role  # here: most changes rename nothing
+
+    return changes_role(old, new) or (settings.ignores(old) and not settings.ignores(new))
 
 
 async def _unchanged_users(tree: Tree, users: Dependents) -> dict[str, str]:

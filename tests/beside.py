@@ -7,6 +7,7 @@ from fakes import Repository
 from bot import dependents, diff
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
+from bot.dependents.roles import changes_role
 from bot.diff import units
 from bot.languages import LANGUAGES
 from bot.values import Excerpt
@@ -20,7 +21,7 @@ def beside(repository: Repository, before: Files, after: Files, path: str, promp
 
     async def run() -> tuple[Excerpt, ...]:
         async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
+            files = diff.read(await tree.change(changes_role))
             heads = await tree.read_many([file.path for file in files])
             bases = await tree.read_many([file.path for file in files], "base")
             texts = units.Texts(

@@ -2,16 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from posixpath import basename
 from typing import Any
 
 from bot.analyzers.linters import Ending, Linter, LintReport
 from bot.analyzers.suppression import Directives
+from bot.text.paths import is_dockerfile
 
 
 def _name(path: str) -> str | None:
-    name = basename(path).lower()
-    return "Dockerfile" if name in ("dockerfile", "containerfile") or name.endswith(".dockerfile") else None
+    return "Dockerfile" if is_dockerfile(path) else None
 
 
 def _arguments(_: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -6,9 +6,10 @@ is how a name was bound before the change; names that have always been bound lik
 
 import ast
 import builtins
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 IMPLICIT = frozenset(dir(builtins)) | {
     "__file__",
@@ -21,6 +22,12 @@ IMPLICIT = frozenset(dir(builtins)) | {
 SWALLOWING = frozenset(
     {"suppress", "raises", "ignored", "assertRaises", "catch", "swallow"}
 )  # leave a block early, unseen
+# What is the names of a module as an object, beside `globals()`; what runs a text.
+NAMESPACES, RUNS = frozenset({"f_globals", "__globals__", "__dict__"}), frozenset({"exec", "eval"})
+WRITES = frozenset({"clear", "pop", "popitem", "update", "setdefault", "__delitem__", "__setitem__", "__delattr__"})
+READS = frozenset(
+    {"get", "keys", "__contains__", "__getitem__", "copy"}
+)  # methods of a namespace that take no name away
 ENDING = frozenset({"exit", "_exit", "quit", "abort", "skip", "SkipTest"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -44,6 +51,8 @@ class ModuleNames:
     )  # -> where they are bound all the same
     stars: set[Star] = field(default_factory=set)
     uses: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))  # of the module's own names -> lines
+    imports: set[str] = field(default_factory=set)
+    accesses: Counter[str] = field(default_factory=Counter)  # what can take any name away, as it is written
 
     def note(self, names: Iterable[str], span: Span) -> None:
         """Names that are bound in these lines, if anywhere."""
@@ -60,12 +69,16 @@ def module_names(root: ast.Module) -> ModuleNames:
             global_names = {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
             names.note(global_names, _span(node))
     _use(root.body, frozenset(), names.uses)
+    names.accesses.update(map(ast.unparse, _accesses(root)))
     return names
 
 
 def unsure(head: ModuleNames, base: ModuleNames) -> Iterator[tuple[str, int, frozenset[Star]]]:
     """(name, line, stars) of what the change leaves unbound, as far as the module itself tells. `stars`: those that may bind it."""
     fresh_stars = frozenset(head.stars - base.stars)
+    if head.accesses - base.accesses:
+        for name in sorted(head.imports & head.certain & head.uses.keys()):
+            yield name, head.uses[name][0], frozenset()
     for name, lines in sorted(head.uses.items(), key=lambda item: item[1][0]):
         if name in head.certain or name in IMPLICIT:
             continue
@@ -136,6 +149,72 @@ def _deleted_by_text(node: ast.AST) -> set[str]:
 def _is_namespace(node: ast.expr) -> bool:
     """Whether an expression is the module's own names: `globals()`, `vars()`, `module.__dict__`."""
     return _last(node.func if isinstance(node, ast.Call) else node) in ("globals", "vars", "locals", "__dict__")
+
+
+def _accesses(root: ast.Module) -> Iterator[ast.expr]:
+    """The expressions that can take any name of the module away: its namespace as an object, unless one key is read; a text that is run.
+
+    A text that is run in a namespace of its own, which is written out, reaches no name of the module.
+    """
+    parents = {child: node for node in ast.walk(root) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(root):
+        parent = parents.get(node)
+        if not isinstance(node, ast.expr):
+            continue
+        if _last(node) in RUNS and (isinstance(node, ast.Name) or _last(node.value) in ("builtins", "__builtins__")):  # type: ignore[attr-defined]
+            arguments = [*parent.args[1:2], *(one.value for one in parent.keywords)] if _calls(parent, node) else []
+            if not any(isinstance(one, ast.Dict) for one in arguments):
+                yield parent if isinstance(parent, ast.Call) else node
+        elif _is_module(node, parents) and not _is_read(node, parents):
+            yield parent if isinstance(parent, ast.expr) else node
+
+
+def _calls(node: ast.AST | None, function: ast.expr) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and node.func is function
+
+
+def _is_module(node: ast.expr, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether an expression is the module itself or its names: `globals()`, `vars()`, `sys.modules[__name__]`, `__dict__` of it."""
+    if isinstance(node, ast.Call):
+        name, own = _last(node.func), [one for one in node.args if isinstance(one, ast.Name) and one.id == "__name__"]
+        return (
+            (name in ("globals", "vars") and not node.args)
+            or (name == "locals" and not _is_in_function(node, parents))
+            or (name in ("import_module", "__import__") and bool(own))
+        )
+    if isinstance(node, ast.Subscript):
+        return _last(node.value) == "modules" and _last(node.slice) == "__name__"
+    return isinstance(node, ast.Attribute) and node.attr in NAMESPACES - {"__dict__"}
+
+
+def _is_in_function(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    while above := parents.get(node):
+        if isinstance(above, Function | ast.Lambda | ast.ClassDef):
+            return True
+        node = above
+    return False
+
+
+def _is_read(node: ast.expr, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether one key that is written out is read, or set, or asked for: no name goes by that."""
+    parent = parents.get(node)
+    if isinstance(parent, ast.Attribute):
+        if parent.attr == "__dict__":
+            return _is_read(parent, parents)
+        above = parents.get(parent)
+        if _calls(above, parent):
+            return parent.attr in READS or _is_named(above.args[:1])
+        return not isinstance(parent.ctx, ast.Del) and parent.attr not in WRITES
+    if isinstance(parent, ast.Subscript) and parent.value is node:
+        return _is_named([parent.slice])
+    if isinstance(parent, ast.Call) and _last(parent.func) in ("getattr", "hasattr", "setattr", "delattr"):
+        return _is_named(parent.args[1:2])
+    return isinstance(parent, ast.Compare | ast.Expr)
+
+
+def _is_named(expressions: Sequence[ast.expr]) -> bool:
+    """Whether the key is written out. One that goes is noted by its name (`_deleted_by_text`)."""
+    return all(isinstance(one, ast.Constant) for one in expressions) and bool(expressions)
 
 
 def _is_end(node: ast.stmt) -> bool:
@@ -237,7 +316,9 @@ def _imports(node: ast.Import | ast.ImportFrom, module: ModuleNames) -> set[str]
     if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
         module.stars.add((node.level, node.module or ""))
         return set()
-    return {(part.asname or part.name).partition(".")[0] for part in node.names}
+    names = {(part.asname or part.name).partition(".")[0] for part in node.names}
+    module.imports |= names
+    return names
 
 
 def _walrus(node: ast.stmt, module: ModuleNames) -> set[str]:

@@ -1,6 +1,6 @@
 """What other tools have reported about the change, as findings like our own. It runs nothing."""
 
-from collections import Counter
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -12,6 +12,9 @@ from bot.values.tool_results import ToolResult, ToolRun
 
 NAME = "sarif"
 TITLE = 160
+LINE_END = re.compile(
+    "[\\x0b\\x0c\\x1c-\\x1e\\x85\\u2028\\u2029]|\\r(?!\\n)"
+)  # ends a line for some programs, not for git
 
 
 class Sarif:
@@ -36,29 +39,40 @@ class Sarif:
         files: Sequence[ChangedFile],
         dependents: Dependents,  # noqa: ARG002 - the protocol's
     ) -> Judgement:
-        """One finding for each result whose line exists."""
+        """One finding for each result that the change brings and whose line exists; what cannot be placed is open."""
         texts = await tree.read_many([file.path for file in files])
-        findings, missing = [], Counter[str]()
-        for path, text in texts.items():
-            lines = [line.rstrip("\r") for line in text.decode("utf-8", "replace").split("\n")]
-            for each in self._found.get(path, ()):
-                quote = quote_of(lines[each.start - 1]) if each.start <= len(lines) else ""
-                if quote:
-                    findings.append(_finding(each, quote))
-                else:
-                    missing[path] += 1
-        left = (
-            (path, f"{count(number, 'result')} without a line of code in this commit")
-            for path, number in missing.items()
-        )
+        findings: list[Finding] = []
+        reasons: dict[str, str] = {}
+        for path, blob in texts.items():
+            text = blob.decode("utf-8", "replace")
+            lines = [line.rstrip("\r") for line in text.split("\n")]
+            results = self._found.get(path, ())
+            if behind := [each for each in results if each.start > _counted_alike(text)]:
+                number = count(len(behind), "result")
+                reasons[path] = f"{number} behind a character that some programs count as the end of a line"
+            quotes = {
+                each: quote_of(lines[each.start - 1]) if 0 < each.start <= len(lines) else None for each in results
+            }
+            findings += [_finding(each, quote) for each, quote in quotes.items() if quote and each.new is not False]
+            if missing := [
+                each for each, quote in quotes.items() if quote is None or (not quote and each.new is not False)
+            ]:
+                reasons[path] = f"{count(len(missing), 'result')} without a line of code in this commit"
+        left = reasons.items()
         failures = (("", each.message) for each in self._found.get("", ()))
-        return Judgement(tuple(findings), frozenset(texts.keys() - missing.keys()), (*left, *dict.fromkeys(failures)))
+        return Judgement(tuple(findings), frozenset(texts.keys() - reasons.keys()), (*left, *dict.fromkeys(failures)))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
         """Fixed if every tool that reported it was run again, to its end, over that file, and its report was handed in."""
         tools = {source.name for source in finding.sources if source.kind == "tool"}
         again = {run.tool for run in self._runs if run.covers(finding.path)}
         return "fixed" if tools <= again else "unseen"
+
+
+def _counted_alike(text: str) -> float:
+    """The last line up to which every program counts the lines of a text as git does."""
+    odd = LINE_END.search(text)
+    return text.count("\n", 0, odd.start()) + 1 if odd else float("inf")
 
 
 def _finding(result: ToolResult, quote: str) -> Finding:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from posixpath import basename, dirname
 from typing import Any
 
 from bot.analyzers.linters import Linter, LintReport
 from bot.analyzers.suppression import Directives
+from bot.text.paths import is_action, is_workflow
 
 # What strangers write, by GitHub's own list of untrusted input.
 STRANGERS = re.compile(
@@ -34,9 +34,9 @@ PARALLEL = re.compile(
 
 
 def _name(path: str) -> str | None:
-    if dirname(path) == ".github/workflows" and path.endswith((".yml", ".yaml")):
+    if is_workflow(path):
         return ".github/workflows/w.yml"
-    return "action.yml" if basename(path) in ("action.yml", "action.yaml") else None
+    return "action.yml" if is_action(path) else None
 
 
 def _arguments(_: Sequence[str], names: Sequence[str]) -> list[str]:

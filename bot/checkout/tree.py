@@ -12,12 +12,13 @@ from types import TracebackType
 from typing import Literal, Self
 
 from bot import limits
-from bot.checkout import git, own_git_dir
+from bot.checkout import git, own_git_dir, renames
 from bot.checkout.locate import place_of
 from bot.concurrency import end_process, together
 from bot.errors import GitError
 from bot.ports import Tree
 from bot.text import media
+from bot.text.attributes import generated_marks
 from bot.text.lines import file_lines
 from bot.text.tree_names import name_of, raw_name
 from bot.values import PullRequest, Query, RawChange, Side, TreeEntry
@@ -28,6 +29,7 @@ MOST_TEXTS = 200  # files with a stray NUL byte that are shown as text
 CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first lines
 PORTION = 32  # files that are held at once for that
 PATCH_BYTES = 128 << 20
+MOST_PATHS = 2_000  # that one command gets
 HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change
 MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
 MOST_NAMES = 1_000  # of files in folders that are listed by name
@@ -120,30 +122,60 @@ class Checkout:
             await end_process(self._batch, self._batch.stdout, self._batch.stderr)
         self._opened.close()
 
-    async def change(self) -> RawChange:
-        """What git says of the change: patch and status, and what decides whether a file is generated."""
+    async def change(self, changes_role: renames.ChangesRole = lambda _old, _new: False) -> RawChange:
+        """What git says of the change: patch and status, and what decides whether a file is generated.
+
+        A rename that changes a file's role, or takes the owner's mark of generated code from it, is a deletion and an addition.
+        """
         form = ("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
-        rows_and_patch, heads, bases = await together(
-            self._patch("--raw", "-z", "--no-abbrev", *form), self.entries("head"), self.entries("base")
-        )
+        rows_and_patch, heads, bases = await together(self._patch(*form), self.entries("head"), self.entries("base"))
         status, patch = _apart(rows_and_patch)
-        rules = [path for path in bases if path.rpartition("/")[2] == ".gitattributes"]
+        rules = await self.read_many([path for path in bases if path.rpartition("/")[2] == ".gitattributes"], "base")
         changed_paths = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
         after, odd = await self._starts(changed_paths, "head")
         before, odd_before = await self._starts(changed_paths, "base")
-        if b"\nBinary files " in patch:
-            patch = await self._as_text(patch, form, [path for path in changed_paths if path in odd | odd_before])
+        odd_paths = [path for path in changed_paths if path in odd | odd_before]
+        patch = await self._as_text(patch, form, odd_paths)
+        is_marked = generated_marks(rules)
+        status, patch = await self._with_new_roles(
+            (status, patch),
+            form,
+            odd_paths,
+            lambda old, new: changes_role(old, new) or bool(is_marked(old) and not is_marked(new)),
+        )
         sizes = {path: max(side[path].size for side in (heads, bases) if path in side) for path in changed_paths}
         return RawChange(
             patch,
             status,
-            await self.read_many(rules, "base"),
+            rules,
             after,
             before,
             frozenset(path for path, size in sizes.items() if size > MAX_FILE_BYTES),
             frozenset(self.pull.withheld),
             self._left_out,
         )
+
+    async def _with_new_roles(
+        self,
+        change: tuple[bytes, bytes],
+        form: Sequence[str],
+        odd_paths: Sequence[str],
+        changes_role: renames.ChangesRole,
+    ) -> tuple[bytes, bytes]:
+        """Status and patch, in which a rename that changes a file's role is a deletion and an addition."""
+        replacements = {
+            row: names for row in renames.status_rows(change[0]) if (names := row.replacements(changes_role))
+        }
+        paths = sorted({os.fsdecode(name) for names in replacements.values() for name in names})
+        statuses, patches = [], []
+        for at in range(0, len(paths), MOST_PATHS):
+            out = await self._patch("--no-renames", *form, paths=paths[at : at + MOST_PATHS])
+            status, patch = _apart(out)
+            statuses.append(status)
+            patches.append(await self._as_text(patch, ("--no-renames", *form), odd_paths))
+        if not paths:
+            return change
+        return renames.replace_rows(*change, (b"".join(statuses), b"".join(patches)), replacements)
 
     async def _starts(self, paths: Sequence[str], side: Side) -> tuple[dict[str, bytes], frozenset[str]]:
         """How each of these files begins, and which of them are text but for a few NUL bytes.
@@ -166,14 +198,14 @@ class Checkout:
 
     async def _as_text(self, patch: bytes, form: Sequence[str], paths: Sequence[str]) -> bytes:
         """The patch with these files as text: one NUL byte must not hide a file of code from its review."""
-        if not paths:
+        if not paths or b"\nBinary files " not in patch:
             return patch
         out = await self._git(
             "--literal-pathspecs", "diff-tree", "-r", "-M", "--text", *form, self.pull.base, self.pull.head,
             "--", *paths[:MOST_TEXTS],
         )  # fmt: skip
-        texts = {section.partition(b"\n")[0]: section for section in _sections(out)}
-        return b"".join(texts.get(part.partition(b"\n")[0], part) for part in _sections(patch))
+        texts = {section.partition(b"\n")[0]: section for section in renames.sections(out)}
+        return b"".join(texts.get(part.partition(b"\n")[0], part) for part in renames.sections(patch))
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
@@ -403,10 +435,11 @@ class Checkout:
     async def _git(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> bytes:
         return await git.output(*arguments, cwd=self._folder, env=self._env, ok=ok)
 
-    async def _patch(self, *form: str) -> bytes:
-        """The patch. Raises GitError when it is larger than any that people write."""
+    async def _patch(self, *form: str, paths: Sequence[str] = ()) -> bytes:
+        """The rows of the status and the patch, of some paths or of all. Raises GitError when it is larger than any that people write."""
         result = await git.search(
-            "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", *form, self.pull.base, self.pull.head,
+            "--literal-pathspecs", "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", "--raw", "-z", "--no-abbrev", *form,
+            self.pull.base, self.pull.head, "--", *paths,
             cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=PATCH_BYTES,
         )  # fmt: skip
         if result.was_stopped:
@@ -524,12 +557,6 @@ def _apart(rows_and_patch: bytes) -> tuple[bytes, bytes]:
         if kind.startswith((b"R", b"C")):
             end = rows_and_patch.index(b"\0", end) + 1
     return rows_and_patch[:end], rows_and_patch[end + 1 :]
-
-
-def _sections(patch: bytes) -> list[bytes]:
-    """The patch of each file. Lines of content begin with a space, a sign or a backslash, so the header is unmistakable."""
-    parts = (b"\n" + patch).split(b"\ndiff --git ")[1:]
-    return [b"diff --git " + part.removesuffix(b"\n") + b"\n" for part in parts]
 
 
 def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> dict[str, bytes]:

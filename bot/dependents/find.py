@@ -45,7 +45,7 @@ async def find(
     """What the change can break. `languages`: name -> language; the suffix of a file decides who reads it."""
     cut: list[str] = []
     missed_uses: list[str] = []
-    changed_files = _choose([part for file in files for part in _apart(file, languages)], languages, budget, cut)
+    changed_files = _choose(files, languages, budget, cut)
     missed_uses += cut
     trees = await compare_trees(tree, files, languages)
     names = {language.NAME for language, _ in changed_files}
@@ -77,18 +77,6 @@ async def find(
         ),
         heirs=tuple(heir for part in parts for heir in part.heirs),
     )
-
-
-def _apart(file: ChangedFile, languages: Mapping[str, Language]) -> tuple[ChangedFile, ...]:
-    """A file; one that went to another language, or to none, as the old one that is deleted and the new one that is added."""
-    if file.status != "renamed" or file.old_path is None:
-        return (file,)
-    was, now = (_language(path, languages) for path in (file.old_path, file.path))
-    if was is now:
-        return (file,)
-    read = file.skip if file.is_ignored else None
-    old_file = replace(file, path=file.old_path, status="deleted", skip=read, added_lines=frozenset())
-    return (old_file, replace(file, old_path=None, status="added", removed_lines=frozenset()))
 
 
 def _language(path: str, languages: Mapping[str, Language]) -> Language | None:

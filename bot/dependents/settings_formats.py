@@ -15,7 +15,8 @@ LARGEST = 1 << 20  # characters of a file that is parsed
 _MOST = 200_000  # places of one file: aliases that multiply stop here
 _DEEPEST = 60
 DOCUMENT = "--- "  # how the section begins that is a document of a stream
-_MERGES = "<<"
+_MERGES = "\0<<"  # the key of YAML that merges, which a quoted text of these letters does not
+ITEM = "[]"  # the section of what a list holds
 _JSON_COMMENT = re.compile(r"(?P<text>\"(?:[^\"\\]|\\.)*+\"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?", re.DOTALL)
 _JSON_COMMA = re.compile(r"(?P<text>\"(?:[^\"\\]|\\.)*+\"?)|,\s*+(?=[\]}])", re.DOTALL)
 _MOST_PARTS = 1_000  # of a dotted key of TOML, whose parser copies it for each
@@ -57,7 +58,7 @@ def format_of(path: str) -> str:
 
 
 def _walk(value: object) -> Iterator[Place]:
-    """The places of nested objects. The items of a list, and what a mapping merges, belong to what is around them."""
+    """The places of nested objects. The items of a list share a section; what a mapping merges belongs to what is around it."""
     left: list[tuple[Place, object]] = [((), value)]
     count = 0
     while left:
@@ -68,14 +69,12 @@ def _walk(value: object) -> Iterator[Place]:
         if isinstance(one, Mapping) and len(around) < _DEEPEST:
             for key, inner in one.items():
                 if key == _MERGES:
-                    left.append((around, inner))
+                    left += [(around, part) for part in (inner if isinstance(inner, list) else [inner])]
                     continue
                 yield (*around, key)
-                if "." in key:  # `edition.workspace = true` sets `edition`
-                    yield (*around, key.partition(".")[0])
                 left.append(((*around, key), inner))
-        elif isinstance(one, list):
-            left += [(around, inner) for inner in one]
+        elif isinstance(one, list) and len(around) < _DEEPEST:
+            left += [((*around, ITEM), inner) for inner in one]
 
 
 def _of_loose_json(content: str) -> object:
@@ -140,7 +139,8 @@ def _yaml_documents(content: str) -> Iterator[object]:
                 yield value
             continue
         elif isinstance(event, yaml.ScalarEvent):
-            value = event.value
+            is_merge = event.value == "<<" and (event.implicit[0] or str(event.tag).endswith(":merge"))
+            value = _MERGES if is_merge else event.value
         elif isinstance(event, yaml.AliasEvent):
             value = anchors.get(str(event.anchor))
         else:
@@ -204,7 +204,7 @@ def _of_env(content: str) -> object:
                 if next_line is None:
                     raise UnreadableSettingsError("a quote that nothing closes")
                 text = next_line
-    return [keys, {" ": gaps}] if gaps else keys
+    return keys | {" ": gaps} if gaps else keys
 
 
 def _closes(text: str, mark: str) -> bool:
@@ -229,7 +229,7 @@ def _of_properties(content: str) -> object:
                 documents.append({})
         elif match := _PROPERTY.match(code):
             documents[-1][match[1].replace("\\", "")] = ""
-    return [documents[0], {f"{DOCUMENT}{number}": one for number, one in enumerate(documents[1:], 1)}]
+    return documents[0] | {f"{DOCUMENT}{number}": one for number, one in enumerate(documents[1:], 1)}
 
 
 _READERS: Mapping[str, Callable[[str], object]] = {

@@ -10,6 +10,7 @@ from unidiff.patch import PatchSet
 
 from bot import limits
 from bot.diff import skip
+from bot.text.attributes import generated_marks
 from bot.text.paths import vendored_folder
 from bot.text.tree_names import name_of
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
@@ -32,7 +33,7 @@ class RawRow:
 
 def read(change: RawChange) -> tuple[ChangedFile, ...]:
     """Every changed file in git's order. Files that need no review carry the reason in `skip`."""
-    is_generated = skip.attributes(change.attributes)
+    is_generated = generated_marks(change.attributes)
     sections = iter(_sections(change.patch))
     changed_files = []
     for row in _rows(change.status):

@@ -1,15 +1,14 @@
 """What is listed but not reviewed, and why. Every reason is a phrase that the coverage table prints."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from posixpath import basename, dirname
+from collections.abc import Callable, Sequence
+from posixpath import basename
 
-from bot.text import globs, media
+from bot.text import media
 from bot.text.paths import is_code, is_generated, is_prose, is_settings, vendored_folder
 from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000
-MOST_RULES = 2_000  # of .gitattributes, the last ones: each is held against each changed file
 WITHHELD = "its content passes through a filter program of git, which is not started"
 SUBMODULE = "submodule: its code is in another repository"
 REPLACED = "a submodule is in its place: its code is in another repository"
@@ -109,34 +108,6 @@ def _is_vouched_by_name(file: ChangedFile, why: str) -> bool:
         return True
     is_marked = why == ATTRIBUTED or (why == GENERATED and is_generated(file.path))
     return is_marked and not (is_code(file.path) or is_settings(file.path))
-
-
-def attributes(files: Mapping[str, bytes]) -> Callable[[str], bool | None]:
-    """What the .gitattributes files of the base say of a path: generated or vendored, explicitly not, or nothing.
-
-    The base's, because a change must not be able to hide its own files from the review.
-    """
-    rules: list[tuple[str, str, bool]] = []
-    for path in sorted(files, key=lambda name: name.count("/")):
-        for line in files[path].decode("utf-8", "replace").splitlines():
-            pattern, *words = line.split() or [""]
-            attribute_words = [
-                word for word in words if re.fullmatch(r"-?linguist-(generated|vendored)(=(true|false))?", word)
-            ]
-            if attribute_words and not pattern.startswith(("#", "[", "!")):
-                on = not attribute_words[-1].startswith("-") and not attribute_words[-1].endswith("=false")
-                rules.append((dirname(path), pattern, on))
-    del rules[:-MOST_RULES]
-
-    def is_marked(path: str) -> bool | None:
-        is_on = None
-        for folder, pattern, on in rules:
-            inside = not folder or path.startswith(folder + "/")
-            if inside and globs.matches([pattern], path[len(folder) + 1 :] if folder else path):
-                is_on = on  # git: the last matching line decides
-        return is_on
-
-    return is_marked
 
 
 def _without_hunks(file: ChangedFile, parts: Sequence[bytes], change: RawChange, paths: Sequence[str]) -> str:

@@ -6,13 +6,16 @@
 import json
 import posixpath
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from bot.errors import UsageError
+from bot.render import count
 from bot.values import SEVERITIES, ChangedFile, Severity
 from bot.values.tool_results import ToolResult, ToolRun
 
@@ -25,6 +28,7 @@ MOST_BASES = 10  # base addresses that refer to each other
 MOST_ARGUMENTS = 20
 LEVELS: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
 SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"))
+NOWHERE = "/"  # the address of a result that has none
 TARGET = "analysisTarget"  # the role of a file that a tool was told to look at
 OLD = frozenset({"unchanged", "absent"})
 
@@ -72,7 +76,7 @@ def _complete_run(run: Mapping[str, Any]) -> ToolRun | None:
     if not is_complete or not isinstance(run.get("results"), list):
         return None
     paths = [
-        _path(run, _dict(_dict(each).get("location")))
+        _path(_address(run, _dict(_dict(each).get("location"))))
         for each in _list(run.get("artifacts"))[:MOST_RESULTS]
         if TARGET in _list(_dict(each).get("roles"))
     ]
@@ -96,27 +100,77 @@ def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple
 def of_change(
     results: Sequence[ToolResult], files: Sequence[ChangedFile], tree_paths: Collection[str]
 ) -> tuple[ToolResult, ...]:
-    """The results in changed files that the change brings: new ones if somebody has compared, else those on added lines.
+    """The results in changed files, each with whether the change brings it: somebody has compared, or it is on an added line.
 
-    `tree_paths`: all files of the head, which tell where the repository lay when the tool ran.
+    A result about another file of the head is dropped. What names no file of the head may be about the change: one row of each tool
+    that names no file says how many. `tree_paths`: all files of the head, which also tell where the repository lay when the tool ran.
     """
     changed_files = {file.path: file for file in files if file.status != "deleted" and file.is_analyzed}
-    root = _root(results, changed_files, tree_paths)
-    results_kept = [each for each in results if not each.path]  # a run that failed has judged nothing of the change
+    places = _Places(results, changed_files, tree_paths)
+    rows = [each for each in results if _is_failure(each)]
+    homeless: Counter[str] = Counter()
     for each in results:
-        path = each.path.removeprefix(root) if root and each.path.startswith(root) else each.path
-        file = changed_files.get(path)
-        if file is None:
-            continue
-        is_added = each.start in file.added_lines
-        # Under its old path a result was not compared with this one.
-        fresh = is_added if each.new is None or (each.new and file.status == "renamed") else each.new
-        if fresh:
-            results_kept.append(replace(each, path=path))
-    return tuple(dict.fromkeys(results_kept))
+        paths = () if _is_failure(each) else places.of(each)
+        if not paths and not _is_failure(each) and each.new is not False:
+            homeless[each.tool] += 1
+        for path in paths:
+            if file := changed_files.get(path):
+                is_added = each.start in file.added_lines
+                # Under its old path a result was not compared with this one.
+                is_new = is_added if each.new is None or (each.new and file.status == "renamed") else each.new
+                rows.append(replace(each, path=path, address="", new=is_new))
+    rows += [
+        _about_no_file(tool, f"{count(number, 'result')} of {tool} without a file of this commit")
+        for tool, number in homeless.items()
+    ]
+    return tuple(dict.fromkeys(rows))
 
 
-def _root(results: Iterable[ToolResult], changed_files: Mapping[str, ChangedFile], tree_paths: Collection[str]) -> str:
+def _is_failure(result: ToolResult) -> bool:
+    """Whether it stands for a run that failed, which has judged nothing of the change, or for results without a file."""
+    return not (result.path or result.address)
+
+
+class _Places:
+    """Which files of the head the addresses of tools mean."""
+
+    def __init__(
+        self, results: Iterable[ToolResult], changed_files: Mapping[str, ChangedFile], tree_paths: Collection[str]
+    ) -> None:
+        self._paths = frozenset(tree_paths)
+        absolute = {path for one in results for path in _readings(one) if path.startswith("/")}
+        self._root = _root(absolute, changed_files, tree_paths)
+
+    def of(self, result: ToolResult) -> tuple[str, ...]:
+        """Each file that the address can mean: an author who chooses names must not choose between them."""
+        readings = {path.removeprefix(self._root) if self._root else path for path in _readings(result)}
+        exact = readings & self._paths
+        similar = {path for one in readings - exact for path in self._by_composed_name.get(_composed(one), ())}
+        return tuple(sorted(exact | similar))
+
+    @cached_property
+    def _by_composed_name(self) -> Mapping[str, Sequence[str]]:
+        """The paths that a tool may write with other characters for the same letters."""
+        paths: dict[str, list[str]] = {}
+        for path in self._paths:
+            if not path.isascii():
+                paths.setdefault(_composed(path), []).append(path)
+        return paths
+
+
+def _composed(path: str) -> str:
+    return unicodedata.normalize("NFC", path)
+
+
+def _readings(result: ToolResult) -> frozenset[str]:
+    """The paths that an address can mean: what a tool wrote without escapes, with some, or as the standard asks."""
+    raw = re.sub(r"^file://(?:localhost)?(?=/)", "", result.address)
+    texts = {raw, unquote(raw), raw.replace("\\", "/")} - {""}
+    paths = {re.sub("^/+", "/", posixpath.normpath(text)) for text in texts}
+    return frozenset(paths | ({result.path} - {""}))
+
+
+def _root(absolute: Collection[str], changed_files: Mapping[str, ChangedFile], tree_paths: Collection[str]) -> str:
     """Where the repository lay when the tool ran: the folder below which most of its absolute paths are files of the tree.
 
     Names of changed files propose it; they alone do not decide, because a change may add files that are called like those of one folder.
@@ -125,16 +179,15 @@ def _root(results: Iterable[ToolResult], changed_files: Mapping[str, ChangedFile
     for path in changed_files:
         names.setdefault(posixpath.basename(path), []).append(path)
     counts: Counter[str] = Counter()
-    absolute = {one.path for one in results if one.path.startswith("/")}
     for each in absolute:
         for path in names.get(posixpath.basename(each), ())[:MOST_BASES]:
             if each.endswith(f"/{path}"):
                 counts[each.removesuffix(path)] += 1
-    explained = {
+    file_counts = {
         root: sum(path.startswith(root) and path.removeprefix(root) in tree_paths for path in absolute)
         for root in sorted(counts, key=lambda root: (-counts[root], len(root)))[:MOST_ROOTS]
     }
-    return min(explained, key=lambda root: (-explained[root], len(root)), default="")
+    return min(file_counts, key=lambda root: (-file_counts[root], len(root)), default="")
 
 
 def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> ToolResult | None:
@@ -146,9 +199,9 @@ def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) 
     level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level")) or "warning"
     level = level if level in LEVELS or level == "none" else "warning"  # a level that SARIF does not know hides nothing
     place = _dict(_dict((_list(result.get("locations")) or [{}])[0]).get("physicalLocation"))
-    path, region = _path(run, _dict(place.get("artifactLocation"))), _dict(place.get("region"))
-    start = _whole(region.get("startLine"))
-    if level not in LEVELS or not path or not start:
+    address, region = _address(run, _dict(place.get("artifactLocation"))), _dict(place.get("region"))
+    path, start = _path(address), _whole(region.get("startLine"))
+    if level not in LEVELS:
         return None
     properties = _dict(rule.get("properties"))
     score = _score(_dict(result.get("properties")).get("security-severity", properties.get("security-severity")))
@@ -167,6 +220,7 @@ def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) 
         sure=level == "error",
         new=True if state == "new" else None,
         mark=_mark(result),
+        address=(address or NOWHERE) if address != path or not path else "",
     )
 
 
@@ -196,8 +250,8 @@ class _Rules:
         return rule_id or _name(rule.get("id")), rule
 
 
-def _path(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
-    """A path inside the repository, or an absolute one; "" if it leaves the repository or is no file's."""
+def _address(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
+    """The address of a file as the tool wrote it, behind the folders that it is relative to; "" if there is none."""
     artifacts = _list(run.get("artifacts"))
     index = _index(place.get("index"), artifacts)
     if "uri" not in place and index >= 0:
@@ -213,14 +267,17 @@ def _path(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
             return ""
         uri = f"{above.rstrip('/')}/{uri}" if isinstance(above, str) and above else uri
         base = at.get("uriBaseId")
-    if not isinstance(uri, str) or not 0 < len(uri) <= MOST_PATH:
-        return ""
+    return uri if isinstance(uri, str) and len(uri) <= MOST_PATH else ""
+
+
+def _path(address: str) -> str:
+    """A path inside the repository, or an absolute one, as the standard reads an address; "" if it leaves the repository or is no file's."""
     try:
-        parts = urlsplit(uri.replace("\\", "/"))
+        parts = urlsplit(address.replace("\\", "/"))
     except ValueError:
         return ""
     drive = len(parts.scheme) == 1  # C:/work/a.py, as some tools write it
-    if parts.scheme not in ("", "file") and not drive:
+    if not address or (parts.scheme not in ("", "file") and not drive):
         return ""
     path = unquote(f"/{parts.path}" if drive else parts.path)
     clean = posixpath.normpath(path)
@@ -256,11 +313,13 @@ def _score(value: object) -> float | None:
 
 
 def _failure(run: Mapping[str, Any]) -> ToolResult:
-    """What stands for a run that did not end well, or has no list of results: it is about no file."""
+    """What stands for a run that did not end well, or has no list of results."""
     tool = _tool(run)
-    return ToolResult(
-        "", 0, 0, tool, "", f"the run of {tool} failed or holds no results", "", "low", security=False, sure=False
-    )
+    return _about_no_file(tool, f"the run of {tool} failed or holds no results")
+
+
+def _about_no_file(tool: str, message: str) -> ToolResult:
+    return ToolResult("", 0, 0, tool, "", message, "", "low", security=False, sure=False)
 
 
 def _name(value: object) -> str:

@@ -8,12 +8,13 @@ import difflib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from posixpath import basename, dirname
 
 COMPARED = 200  # characters of a path that is compared with others: that takes the square of its length
 _CODE = re.compile(
     r"\.(py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|inc|pl|pm|lua|r|jl|dart"
-    r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|tcc|cuh?|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|sh|bash|zsh|fish|ps1|psm1|bat|cmd"
-    r"|sql|proto|graphql|tf|hcl|cmake|mk)$|(^|/)(Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|CMakeLists\.txt)$",
+    r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|tcc|cuh?|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|k?sh|bash|zsh|fish|ps1|psm1|bat|cmd"
+    r"|p?sql|ddl|proto|graphql|tf|hcl|cmake|mk)$|(^|/)(Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|CMakeLists\.txt)$",
     re.IGNORECASE,
 )
 _TEST_FOLDER = re.compile(
@@ -126,6 +127,22 @@ def is_settings(path: str) -> bool:
 def is_page(path: str) -> bool:
     """Whether a file is a page: a template as well as a document that somebody exported."""
     return bool(_PAGE.search(path))
+
+
+def is_workflow(path: str) -> bool:
+    """Whether GitHub runs a file as a workflow."""
+    return dirname(path) == ".github/workflows" and path.endswith((".yml", ".yaml"))
+
+
+def is_action(path: str) -> bool:
+    """Whether a file says what an action of GitHub does."""
+    return basename(path) in ("action.yml", "action.yaml")
+
+
+def is_dockerfile(path: str) -> bool:
+    """Whether a file says how an image is built."""
+    name = basename(path).lower()
+    return name in ("dockerfile", "containerfile") or name.endswith(".dockerfile")
 
 
 def is_style(path: str) -> bool:

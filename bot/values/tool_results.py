@@ -8,7 +8,7 @@ from bot.values.finding import Severity
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """One result. `path` is relative to the repository, or absolute as the tool saw it. Lines are 1-based."""
+    """One result. `path` is relative to the repository, or absolute as the tool saw it. Lines are 1-based; 0: the tool names none."""
 
     path: str
     start: int
@@ -22,10 +22,11 @@ class ToolResult:
     sure: bool  # the tool calls it an error
     new: bool | None = None  # as a comparison with the base says; None: nobody has compared
     mark: str = ""  # what recognises it in another run
+    address: str = ""  # as the tool wrote it, where the path was read out of it; "" once the file is known
 
     def key(self) -> tuple[str, str, str]:
         """The same for the same result of another run of the tool; lines may have moved."""
-        return (self.tool, self.rule, f"{self.path}\0{self.mark or self.message}")
+        return (self.tool, self.rule, f"{self.address or self.path}\0{self.mark or self.message}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import asyncio
 from bot import dependents, diff
 from bot.analyzers import contracts
 from bot.checkout import Checkout
+from bot.dependents.roles import changes_role
 from bot.findings.check import check as verify
 from bot.languages import LANGUAGES
 from bot.review import coverage
@@ -16,7 +17,7 @@ def look(pull: PullRequest) -> list[Finding]:
 
     async def run() -> list[Finding]:
         async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
+            files = diff.read(await tree.change(changes_role))
             found = await contracts.check(tree, files, await dependents.find(tree, files, LANGUAGES))
             for finding in found:
                 verified = await verify(finding, tree)
@@ -32,7 +33,7 @@ def open_uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
 
     async def run() -> tuple[coverage.ObligedUse, ...]:
         async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
+            files = diff.read(await tree.change(changes_role))
             users = await dependents.find(tree, files, LANGUAGES)
             tracker = coverage.start((), files, users, by_model=False)
             tracker.note_comparisons(contracts.compare(users))
@@ -46,7 +47,7 @@ def uses(pull: PullRequest) -> tuple[coverage.ObligedUse, ...]:
 
     async def run() -> tuple[coverage.ObligedUse, ...]:
         async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
+            files = diff.read(await tree.change(changes_role))
             return coverage.obliged_uses(files, await dependents.find(tree, files, LANGUAGES))
 
     return asyncio.run(run())

@@ -8,6 +8,7 @@ from bot import diff
 from bot.analyzers import ANALYZERS
 from bot.analyzers.contracts_arity import insists_on_signatures
 from bot.checkout import Checkout
+from bot.dependents.roles import changes_role
 from bot.languages import LANGUAGES
 from bot.ports import Analyzer
 
@@ -21,7 +22,7 @@ def test_it_is_an_analyser(repository: Repository) -> None:
 
     async def run() -> list[bool]:
         async with Checkout(pull) as tree:
-            return [analyser.wants(file) for file in diff.read(await tree.change())]
+            return [analyser.wants(file) for file in diff.read(await tree.change(changes_role))]
 
     assert analyser.NAME == "contracts"
     assert asyncio.run(run()) == [True, False, True]

@@ -159,3 +159,48 @@ def test_an_annotation_is_no_use(repository: Repository) -> None:
     )
 
     assert left(repository.change({"a.py": before}, {"a.py": after})) == ()
+
+
+TAKEN = {
+    "a namespace that is emptied": "globals().clear()\n",
+    "a text that is run": 'exec("del helper")\n',
+    "a text that is computed": "eval(\"globals().pop('helper')\")\n",
+    "a namespace by another name": 'd = globals()\nd.pop("helper")\n',
+    "a function's": "(lambda: 0).__globals__.clear()\n",
+    "the module as an object": "import sys\n\nm = sys.modules[__name__]\ndel m.helper\n",
+    "the names of the module as an object": "import sys\n\nsys.modules[__name__].__dict__.clear()\n",
+    "exec by another name": 'run = exec\nrun("del helper")\n',
+    "exec of the built-ins": 'import builtins\n\nbuiltins.exec("del helper")\n',
+    "within a function": "def f():\n    globals().clear()\n\n\nf()\n",
+    "a text in the module's own names": 'exec("del helper", globals())\n',
+}
+READ = {
+    "one key": 'X = globals()["other"]\n',
+    "one key that may be absent": 'X = globals().get("other")\n',
+    "a question": 'X = "helper" in globals()\n',
+    "a text in names of its own": 'exec("x = 1", {})\n',
+    "a method of that name": "X = model.eval()\n",
+}
+
+
+@pytest.mark.parametrize("text", TAKEN.values(), ids=TAKEN)
+def test_what_may_take_any_name_away_leaves_imports_open(repository: Repository, text: str) -> None:
+    """The names of a module as an object, or a text that is run: nobody can tell which names are left."""
+    rows = left(repository.change(FILES, {"a.py": f"{IMPORT}{text}{USE}"}))
+
+    assert any(reason.startswith("`helper` in line ") for _, reason in rows), rows
+
+
+@pytest.mark.parametrize("text", READ.values(), ids=READ)
+def test_what_reads_one_name_takes_none_away(repository: Repository, text: str) -> None:
+    """A key that is written out, and a text that has names of its own."""
+    model = "import model\n" if "model" in text else ""
+
+    assert left(repository.change(FILES, {"a.py": f"{IMPORT}{model}{text}{USE}"})) == ()
+
+
+def test_what_took_names_away_before_is_no_news(repository: Repository) -> None:
+    """Only what the change adds counts."""
+    old = f"{IMPORT}d = globals()\n{USE}"
+
+    assert left(repository.change({**FILES, "a.py": old}, {"a.py": f"{old}\n\nX = 1\n"})) == ()

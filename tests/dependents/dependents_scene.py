@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from bot import dependents, diff
 from bot.checkout import Checkout
 from bot.dependents import SearchLimits
+from bot.dependents.roles import changes_role
 from bot.languages import LANGUAGES
 from bot.ports import Language
 from bot.values import Dependents, PullRequest, Reference
@@ -18,7 +19,9 @@ def find(
 
     async def run() -> Dependents:
         async with Checkout(pull) as tree:
-            return await dependents.find(tree, diff.read(await tree.change()), languages, budget or SearchLimits())
+            return await dependents.find(
+                tree, diff.read(await tree.change(changes_role)), languages, budget or SearchLimits()
+            )
 
     return asyncio.run(run())
 

@@ -6,6 +6,7 @@ from fakes import Repository
 from bot import diff
 from bot.checkout import Checkout
 from bot.dependents import find
+from bot.dependents.roles import changes_role
 from bot.diff import units
 from bot.languages import LANGUAGES
 from bot.values import Dependents, PullRequest
@@ -17,7 +18,7 @@ SCREEN = "let all = loadUserSettings(path: home)\nlet none = 1\n"
 def _found(pull: PullRequest) -> Dependents:
     async def run() -> Dependents:
         async with Checkout(pull) as tree:
-            return await find(tree, diff.read(await tree.change()), LANGUAGES)
+            return await find(tree, diff.read(await tree.change(changes_role)), LANGUAGES)
 
     return asyncio.run(run())
 
@@ -103,7 +104,7 @@ def test_the_proposals_stand_beside_the_unit_that_they_are_about(repository: Rep
 
     async def run() -> list[list[str]]:
         async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
+            files = diff.read(await tree.change(changes_role))
             texts = units.Texts(
                 *[{"a.dart": ((await tree.read("a.dart", side)) or b"").decode()} for side in ("head", "base")]
             )

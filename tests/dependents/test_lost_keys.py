@@ -371,3 +371,38 @@ def test_large_settings_cost_little(path: str) -> None:
             parsed_places(path, text[: 1 << 20])
 
     assert time.process_time() - begin < 30
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'timeout_limit: 3\nretry_count: 2\n"<<": {timeout_seconds: 3}\n',
+        "timeout_limit: 3\nretry_count: 2\n'<<': [{timeout_seconds: 3}]\n",
+        "timeout_seconds.ms: 3\nretry_count: 2\n",
+        "- timeout_limit: 3\n  retry_count: 2\n- timeout_seconds: 3\n",
+        "- timeout_seconds: 3\n  retry_count: 2\n",
+    ],
+)
+def test_a_key_that_only_looks_as_if_it_was_there_is_gone(repository: Repository, text: str) -> None:
+    """A merge in quotes, a longer name, and a list in the place of the mapping define another key than the one that is read."""
+    reader = 'import yaml\n\nC = yaml.safe_load(open("config.yml"))\n\n\ndef f():\n    return C["timeout_seconds"]\n'
+    before = {"config.yml": "timeout_seconds: 3\nretry_count: 2\n", "app.py": reader}
+    rows = find(repository.change(before, {"config.yml": text})).references
+
+    assert ("app.py", 7) in {(row.path, row.line) for row in rows if row.name == "timeout_seconds"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        ("<<: {timeout_seconds: 3}\n", True),
+        ("<<: [{timeout_seconds: 3}]\n", True),
+        ('"<<": {timeout_seconds: 3}\n', False),
+        ("? '<<'\n: {timeout_seconds: 3}\n", False),
+    ],
+)
+def test_only_a_plain_mark_merges(text: str, is_there: bool) -> None:
+    """What a mapping merges is in the section around it."""
+    some_places = parsed_places("config.yml", f"retry_count: 2\n{text}") or frozenset()
+
+    assert any(one[1:] == ("timeout_seconds",) for one in some_places) is is_there

@@ -13,12 +13,12 @@ from bot.analyzers import secrets
 from bot.context import identifiers
 from bot.dependents import symbols
 from bot.diff import read as diff_read
-from bot.diff import skip
 from bot.diff.units import Texts, cut
 from bot.findings import merge, place, quotes, suppress
 from bot.languages import LANGUAGES
 from bot.models import answers, stream
 from bot.render import disarm
+from bot.text.attributes import generated_marks
 from bot.values import ChangedFile, Dependents, DiffLine, DiffRow, Finding, Hunk, RawChange, Source, Unit
 
 
@@ -77,7 +77,7 @@ def _streamed(size: int) -> object:
 
 ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "a patch of many files": (500, lambda n: diff_read(_patch(n))),
-    "attributes": (300, lambda n: [skip.attributes({".gitattributes": b"a* linguist-generated\n" * n})(f"p{at}") for at in range(50)]),
+    "attributes": (300, lambda n: [generated_marks({".gitattributes": b"a* linguist-generated\n" * n})(f"p{at}") for at in range(50)]),
     "changed definitions": (300, _changed),
     "units of one long file": (2_000, lambda n: cut([_file("a.py", ["x = 1"] * n)], Dependents(), Texts({"a.py": "x = 1\n" * n}, {}))),
     "secrets": (500, lambda n: asyncio.run(secrets.check(None, [_file("a.py", [f'password = "a{at}b8Xq!z"' for at in range(n)])], Dependents()))),  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
 """What a Lua file defines, and what the table that it returns offers to who requires it."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from tree_sitter import Node
@@ -10,11 +10,12 @@ from tree_sitter import Node
 from bot.languages import lexical
 from bot.languages.syntax import conditional, text
 from bot.languages.walk import DefinitionWalk, statements
-from bot.values import Outline, Parameter, Side, Signature
+from bot.values import Outline, Parameter, Side, Signature, Symbol
 
 BLOCKS = frozenset({"do_statement", "if_statement", "elseif_statement", "else_statement", "for_statement", "while_statement", "repeat_statement", "block"})  # fmt: skip
 MEMBERS = {"dot_index_expression": ("table", "field"), "method_index_expression": ("table", "method")}
 WHOLE = "default"  # what a module is that returns a function
+ROOT = re.compile(r"[.:\[]")  # behind the name of a table
 LITERAL = re.compile(r"\A(['\"])([A-Za-z_]\w*)\1\Z")
 
 
@@ -36,7 +37,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     doubt = _doubt(source, table_name) if table_name else ""
     exports = _exports(root, walk, table_name)
     return Outline(
-        symbols=conditional(walk.symbols),
+        symbols=_with_table(conditional(walk.symbols), walk, _first_result(root)),
         exports=tuple(exports.items()),
         complete=not root.has_error and is_known and not doubt,
         is_scoped=not root.has_error,
@@ -126,6 +127,45 @@ def _result(root: Node) -> Node | None:
     return values[0] if len(values) == 1 else None
 
 
+def _first_result(root: Node) -> str:
+    """The name of the table that whoever requires the file gets, "" if it gets anything else: `require` takes the first value."""
+    last = next((part for part in reversed(root.named_children) if part.type != "comment"), None)
+    if last is None or last.type != "return_statement":
+        return ""
+    node = next((part.named_children[0] for part in last.named_children if part.type == "expression_list"), None)
+    if node is not None and node.type == "function_call" and text(node.child_by_field_name("name")) == "setmetatable":
+        arguments = node.child_by_field_name("arguments")
+        node = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    while node is not None and node.type == "parenthesized_expression" and node.named_children:
+        node = node.named_children[0]
+    return text(node) if node is not None and node.type == "identifier" else ""
+
+
+def _with_table(symbols: Sequence[Symbol], walk: _LuaWalk, table_name: str) -> tuple[Symbol, ...]:
+    """The definitions; a member of a table that nobody gets who requires the file has that as a condition."""
+    names = _names_of(table_name, walk)
+    exports = {local for table, _, local in walk.members if ROOT.split(table)[0] in names}
+    others = {local for table, _, local in walk.members if local not in exports}
+    return tuple(
+        replace(one, conditions=(*one.conditions, "in a table that the file does not return"))
+        if one.name in others
+        else one
+        for one in symbols
+    )
+
+
+def _names_of(table_name: str, walk: _LuaWalk) -> frozenset[str]:
+    """What a table is called in the file: a second name of it, and of which it is one."""
+    return frozenset(
+        {
+            table_name,
+            walk.tables.get(table_name, ""),
+            *(one for one, other in walk.tables.items() if other == table_name),
+        }
+        - {""}
+    )
+
+
 def _table_name(root: Node, walk: _LuaWalk) -> tuple[str, bool]:
     """The name of the table that the file returns, and whether all that it offers is written in the file."""
     result = _result(root)
@@ -151,7 +191,7 @@ def _exports(root: Node, walk: _LuaWalk, table_name: str) -> dict[str, str]:
     elif result is not None and result.type == "function_definition":
         walk.define(WHOLE, "function", result, signature(result))
         exports[WHOLE] = WHOLE
-    own_names = {table_name, *(one for one, other in walk.tables.items() if other == table_name)} - {""}
+    own_names = _names_of(table_name, walk)
     exports |= {member: local for table, member, local in walk.members if table in own_names}
     if table_name and any(one.name == table_name and one.kind == "function" for one in walk.symbols):
         exports[WHOLE] = table_name

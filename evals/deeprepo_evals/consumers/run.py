@@ -13,6 +13,7 @@ from typing import Any
 from bot import checkout, dependents, diff
 from bot.analyzers import ANALYZERS
 from bot.dependents.consumers.check import check
+from bot.dependents.roles import changes_role
 from bot.errors import DeepRepoError
 from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
@@ -114,7 +115,7 @@ async def _asked(library: Path, commit: str, consumer: str) -> ConsumerImpact | 
             request = ReviewRequest(str(library), "range", f"{commit}~1", commit)
             pull = await checkout.pull(request, scratch)
             async with asyncio.timeout(120), checkout.Checkout(pull) as tree:
-                files = diff.read(await tree.change())
+                files = diff.read(await tree.change(changes_role))
                 users = await dependents.find(tree, files, LANGUAGES)
                 contracts = ANALYZERS["contracts"](LANGUAGES)
                 named = [NamedConsumer(consumer)]

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from bot import checkout, diff
 from bot.checkout import Checkout, git
+from bot.dependents.roles import changes_role
 from bot.errors import RevisionError, UsageError
 from bot.text.paths import is_test
 from bot.values import ChangedFile, PullRequest, ReviewRequest
@@ -78,7 +79,7 @@ async def _pulls(repo: str, git_dir: str, chance: random.Random, scratch: str) -
 async def _in_commit(pull: PullRequest, kinds: Sequence[str], chance: random.Random) -> AsyncIterator[Change]:
     """The commit with one of its own lines wrong; nothing where it is too large, too small, or no line fits."""
     async with Checkout(pull) as tree:
-        files = {file.path: file for file in diff.read(await tree.change()) if not file.skip}
+        files = {file.path: file for file in diff.read(await tree.change(changes_role)) if not file.skip}
         size = sum(len(file.added_lines) + len(file.removed_lines) for file in files.values())
         paths = [
             path for path, file in files.items() if file.added_lines and family(path) is not None and not is_test(path)

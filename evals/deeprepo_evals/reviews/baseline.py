@@ -8,6 +8,7 @@ from typing import Any
 
 from bot import checkout, config, diff, wiring
 from bot.checkout import Checkout
+from bot.dependents.roles import changes_role
 from bot.errors import BadAnswer, ProviderError
 from bot.findings import place, rank, read
 from bot.findings.check import check
@@ -62,7 +63,7 @@ class DiffOnly:
         started = time.monotonic()
         pull = await checkout.pull(product.request(task.repo), task.scratch)
         async with Checkout(pull) as tree:
-            files = tuple(file for file in diff.read(await tree.change()) if not file.skip)
+            files = tuple(file for file in diff.read(await tree.change(changes_role)) if not file.skip)
             calls = Calls(Budget(Limits(usd=self.flags.get("usd") or 1.0)), Journal())
             reply = (await calls.many(model, [_prompt(pull, files)], "worker"))[0]
             findings, notes = _read(reply, model)

@@ -14,6 +14,7 @@ from typing import Any
 from bot import checkout, diff
 from bot.analyzers import ANALYZERS
 from bot.checkout import git
+from bot.dependents.roles import changes_role
 from bot.dependents.schemas.languages import SCHEMAS
 from bot.errors import DeepRepoError
 from bot.text.paths import is_prose, is_sample, is_test, vendored_folder
@@ -243,7 +244,7 @@ async def _asked(clone: Path, base: str, head: str) -> tuple[Finding, ...] | str
         with tempfile.TemporaryDirectory(prefix="deeprepo-schemas-") as scratch:
             pull = await checkout.pull(ReviewRequest(str(clone), "range", base, head), scratch)
             async with asyncio.timeout(120), checkout.Checkout(pull) as tree:
-                files = diff.read(await tree.change())
+                files = diff.read(await tree.change(changes_role))
                 check = ANALYZERS["schemas"](LANGUAGES)
                 judged = await check.check(tree, [file for file in files if check.wants(file)], Dependents())
                 return judged.findings if judged.findings or not judged.open else f"open: {judged.open[0]}"

@@ -1,0 +1,134 @@
+"""Results of other tools: one is dropped only if its file and its line are known and it is old. Everything else is said."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from families import few
+
+from bot import pipeline, wiring
+from bot.values import Review, ReviewRequest
+
+BAD = "def f(x):\n    return [x]\n"
+BASE: dict[str, str | bytes | None] = {"src/ok.py": "z = 1\n"}
+NAMES = {
+    "a colon": ("src:bad.py", "src:bad.py"),
+    "what looks like a scheme": ("file:b.py", "file:b.py"),
+    "a drive": ("c:/b.py", "c:/b.py"),
+    "a fragment": ("src/a#b.py", "src/a#b.py"),
+    "a query": ("src/a?b.py", "src/a?b.py"),
+    "an escape": ("src/a%20b.py", "src/a%20b.py"),
+    "a backslash": ("src/a\\b.py", "src/a\\b.py"),
+    "a line break": ("src/a\nb.py", "src/a\nb.py"),
+    "a tab": ("src/a\tb.py", "src/a\tb.py"),
+    "a blank": (" b.py", " b.py"),
+    "composed letters": ("src/e\u0301.py", "src/%C3%A9.py"),
+    "a fragment below a root": ("src/a#b.py", "file:///work/repo/src/a#b.py"),
+    "a proper address": ("src/a#b.py", "src/a%23b.py"),
+}  # fmt: skip
+ODD = {
+    "U+2028": "// a\u2028// b\u2028// c\ng(1)\n",
+    "U+2029": "// a\u2029// b\u2029// c\ng(1)\n",
+    "a form feed": "// a\f// b\f// c\ng(1)\n",
+    "a vertical tab": "// a\v// b\v// c\ng(1)\n",
+    "a next line": "// a\x85// b\x85// c\ng(1)\n",
+    "a separator": "// a\x1c// b\x1d// c\ng(1)\n",
+    "a carriage return": "// a\r// b\r// c\ng(1)\n",
+}
+
+
+def report(*rows: tuple[str, int]) -> bytes:
+    """What a tool hands over: an address and a line for each result."""
+    results = [
+        {
+            "ruleId": "E1",
+            "level": "error",
+            "message": {"text": "shell injection"},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}],
+        }
+        for uri, line in rows
+    ]
+    run = {"tool": {"driver": {"name": "mylint"}}, "results": results}
+    return json.dumps({"version": "2.1.0", "runs": [run]}).encode()
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Path:
+    """A folder for the reviews."""
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    return folder
+
+
+def review(repository: Repository, scratch: Path, data: bytes) -> Review:
+    """Review the last commit by code, with a report of a tool."""
+    deps = wiring.deps({"effort": "none", "sarif": [("x.sarif", data)]}, str(scratch), lambda _: None)
+    return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder), base="HEAD~1", head="HEAD"), deps))
+
+
+def reported(found: Review) -> list[tuple[str, int | None]]:
+    """The places at which the tool has found something."""
+    return [(one.finding.path, one.finding.start) for one in found.findings]
+
+
+def reasons(found: Review) -> str:
+    """What the tool's report leaves open."""
+    return "; ".join(row.reason for row in found.coverage.open if row.reason.startswith("sarif"))
+
+
+@pytest.mark.parametrize(("name", "uri"), few(NAMES.values(), 0, 3, 10, 11))
+def test_a_result_reaches_a_file_of_any_name(repository: Repository, scratch: Path, name: str, uri: str) -> None:
+    """The address is tried as the tool wrote it before it is read as the standard asks."""
+    repository.commit(dict(BASE), "before")
+    repository.commit({name: BAD}, "after")
+    found = review(repository, scratch, report((uri, 2)))
+
+    assert (reported(found), reasons(found)) == ([(name, 2)], "")
+
+
+def test_a_name_that_reads_like_another_address_takes_no_result_away(repository: Repository, scratch: Path) -> None:
+    """If an address can mean two files, the result counts for both."""
+    repository.commit(dict(BASE), "before")
+    repository.commit({"src/a b.py": BAD, "src/a%20b.py": BAD}, "after")
+    found = review(repository, scratch, report(("src/a%20b.py", 2)))
+
+    assert reported(found) == [("src/a b.py", 2), ("src/a%20b.py", 2)]
+
+
+@pytest.mark.parametrize("row", [("gone.py", 2), ("../out.py", 1), ("", 1), ("src/b.py", 0), ("src/b.py", 9)])
+def test_what_names_no_place_of_the_commit_is_open(repository: Repository, scratch: Path, row: tuple[str, int]) -> None:
+    """A path that the head lacks, one outside, none; a line that is not there, none."""
+    repository.commit(dict(BASE), "before")
+    repository.commit({"src/b.py": BAD}, "after")
+    found = review(repository, scratch, report(row))
+
+    assert (reported(found), reasons(found)[:15]) == ([], "sarif: 1 result")
+
+
+def test_what_is_old_is_dropped(repository: Repository, scratch: Path) -> None:
+    """Results in files that the change leaves alone, and on lines that it does."""
+    repository.commit({**BASE, "src/b.py": BAD}, "before")
+    repository.commit({"src/b.py": f"{BAD}\n\nx = 1\n"}, "after")
+    found = review(repository, scratch, report(("src/ok.py", 1), ("src/b.py", 2)))
+
+    assert (reported(found), reasons(found)) == ([], "")
+
+
+@pytest.mark.parametrize("text", few(ODD.values(), 0, 2))
+def test_lines_that_a_tool_counts_otherwise_are_open(repository: Repository, scratch: Path, text: str) -> None:
+    """Behind such a character a line of the tool is no line of git; in front of it, it is."""
+    repository.commit({**BASE, "src/n.js": "g(0)\n"}, "before")
+    repository.commit({"src/n.js": text.encode()}, "after")
+
+    assert "src/n.js" in {row.path for row in review(repository, scratch, report(("src/n.js", 4))).coverage.open}
+
+
+def test_a_shifted_line_is_open(repository: Repository, scratch: Path) -> None:
+    """The tool's line is one that the change left as it was, and that may be a mistake."""
+    rows = ["a(1)", "a(2)", "a(3)", "a(4)", "a(5)"]
+    repository.commit({**BASE, "src/m.js": "\n".join(rows) + "\n"}, "before")
+    repository.commit({"src/m.js": "a(1) // \u2028 //\na(2)\nevil(2)\na(4)\na(5)\n"}, "after")
+
+    assert "end of a line" in reasons(review(repository, scratch, report(("src/m.js", 4))))
