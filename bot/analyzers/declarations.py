@@ -1,11 +1,14 @@
 """Names that data files declare and others use: Terraform, charts, workflows, Makefiles and package scripts. No model."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from bot.dependents.declarations import format_of
 from bot.ports import Language, Tree
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
+
+# The paths of which a format may want some: a change without them loads none.
+POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)
 
 
 class Declarations:
@@ -21,8 +24,12 @@ class Declarations:
         """Whether it may declare or use names: once it was opened, whether it does."""
         if file.is_ignored or not (file.is_analyzed or file.status in ("deleted", "renamed")):
             return False
-        is_wanted = any(format_of(path) for path in (file.path, file.old_path) if path)
-        return is_wanted and file.path not in self._foreign_paths
+        paths = [path for path in (file.path, file.old_path) if path and POSSIBLE.search(path)]
+        if not paths or file.path in self._foreign_paths:
+            return False
+        from bot.dependents.declarations import format_of
+
+        return any(map(format_of, paths))
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
         """The names without a declaration, with the lines that use them as evidence."""

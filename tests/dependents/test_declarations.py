@@ -12,6 +12,8 @@ from fakes import Repository
 import deeprepo
 from bot import checkout, diff
 from bot.analyzers import ANALYZERS
+from bot.analyzers.declarations import POSSIBLE
+from bot.dependents import declarations
 from bot.dependents.declarations.world import FILES
 from bot.values import Dependents, Judgement, ReviewRequest
 
@@ -384,3 +386,13 @@ def test_templates_of_something_else_are_no_charts(repository: Repository) -> No
     repository.commit({"app/templates/mail.txt": "{{ b }}\n"}, "after")
     review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
     assert "declarations" not in str(review.open)
+
+
+def test_every_format_is_opened_by_its_paths_alone() -> None:
+    """What decides before anything is loaded lets every file of a format through."""
+    specs = [spec for specs in declarations.FILES.values() for spec in specs]
+    names = [
+        spec.replace(":(glob)**/", "a/").replace("templates/**", "templates/x.tpl").replace("*", "x") for spec in specs
+    ]
+    paths = [*names, *(f"chart/templates/x{end}" for end in declarations.TEMPLATES)]
+    assert [path for path in paths if not (declarations.format_of(path) and POSSIBLE.search(path))] == []
