@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings api golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-renamed bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-running bench-fuzz bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page pictures workflows image-check dist dist-check lock clean
+.PHONY: bench-base help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings api golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-renamed bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-running bench-fuzz bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -93,6 +93,9 @@ PEERS ?= .cache/peers
 bench-start: $(READY)  ## start-up, own time and memory beside the peers of PEERS; the 7-file change if REPO, a clone of The-PR-Agent/pr-agent, is there
 	@test -d "$(REPO)" || echo "$(REPO) is not there: the 7-file change is left out (\`make fetch-histories\` brings it)" >&2
 	$(BIN)/python -m benchmarks.start --peers $(PEERS) $(if $(wildcard $(REPO)/.),--repo $(REPO))
+
+bench-base:  ## what the base installation takes on disk; PYTHON=another one (network)
+	$(PYTHON) -m benchmarks.base_size
 
 bench-hook: $(READY)  ## our hook in a real pre-commit beside an empty one, for a change of 5 files; RUNS=20
 	$(BIN)/python -m benchmarks.hook $(if $(RUNS),--runs $(RUNS))

@@ -123,6 +123,7 @@ class LanguageTraits:
     uses_indentation: bool = False  # a line's indentation tells what encloses it
     loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file
     whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
+    module_word: str = ""  # an import names a module, which any file may declare with this word
     unique_names: bool = False  # an import may mean a file because no other bears its name
     receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
 

@@ -62,9 +62,9 @@ async def origin_name(repo: str) -> str:
 
 async def _day(repository: _OwnRepository, commit: str) -> str:
     """When a commit was made."""
-    done = await repository.run("cat-file", "commit", commit)
-    made = re.search(rb"^committer .* (\d{1,12}) [+-]\d{4}$", done.out.partition(b"\n\n")[0], re.MULTILINE)
-    return datetime.fromtimestamp(int(made[1]), UTC).date().isoformat() if made and int(made[1]) < LATEST else ""
+    result = await repository.run("cat-file", "commit", commit)
+    row = re.search(rb"^committer .* (\d{1,12}) [+-]\d{4}$", result.out.partition(b"\n\n")[0], re.MULTILINE)
+    return datetime.fromtimestamp(int(row[1]), UTC).date().isoformat() if row and int(row[1]) < LATEST else ""
 
 
 def _named(place: str) -> tuple[str, str]:

@@ -91,6 +91,17 @@ def _table(estimates: dict[str, Any]) -> None:
         console.print(line(f"{path} was not read: {why}."), highlight=False, markup=False)
     console.print(f"root {estimates['root'] or 'none'}, worker {estimates['worker']}\n", highlight=False)
     console.print(table)
+    from bot.config import extras
+    from bot.models import prices
+
+    if not prices.is_listed():
+        remedy = extras.install("models")
+        console.print(
+            f"\nPrices come with the models, which are not installed: {remedy}",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
     if estimates["cap_usd"] is not None:
         console.print(
             f"\nThe cap of one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).",

@@ -38,7 +38,7 @@ class ReviewSettings:
     verify: bool = True
     consumers: tuple[str, ...] = ()
     analyzers: tuple[str, ...] = (
-        "contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint", "schemas",
+        "contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint", "schemas", "declarations",
     )  # fmt: skip
     lenses: tuple[str, ...] = (
         "correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests",

@@ -18,8 +18,8 @@ Extra = Literal["models", "github", "server", "mcp", "languages"]
 PARTS: dict[
     Extra, tuple[str, ...]
 ] = {  # what an installation of each brings, as it is imported; the names are those of pyproject.toml
-    "models": ("aiohttp", "anthropic", "openai", "pydantic_monty"),
-    "github": ("githubkit", "hishel", "jwt"),
+    "models": ("aiohttp", "anthropic", "genai_prices", "httpx2", "openai", "pydantic_monty"),
+    "github": ("githubkit", "hishel", "httpx2", "jwt"),
     "server": ("alembic", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
     "mcp": ("mcp",),
     "languages": ("tree_sitter_scala", "tree_sitter_swift"),

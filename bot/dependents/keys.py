@@ -34,7 +34,6 @@ from bot.dependents.key_definitions import (
     undefined_keys,
 )
 from bot.dependents.routes import Role, declares, is_said, parts, role, segments, shapes, with_slashes
-from bot.dependents.schemas.migrations import is_of_the_past
 from bot.dependents.settings_formats import Place, UnreadableSettingsError, format_of, has_parser
 from bot.dependents.sites import mention, telling
 from bot.ports import Tree
@@ -134,6 +133,8 @@ async def lost_keys(
         if key.is_dropped:  # who declared the column, or dropped it before, does not read it
             unchanged_rows = [row for row in unchanged_rows if not (row[3] == SETS and SCHEMA.search(row[0]))]
         if key.is_dropped or SCHEMA.search(key.path):
+            from bot.dependents.schemas.migrations import is_of_the_past  # here: few changes drop a column
+
             unchanged_rows = [row for row in unchanged_rows if not is_of_the_past(row[0])]
         if is_renamed and _is_route(word) and len({row[0] for row in unchanged_rows}) > FILES:
             unchanged_rows = await _of_the_same(tree, key, unchanged_rows)

@@ -10,7 +10,7 @@ from bot.dependents.names import occurrences
 from bot.dependents.sites import MODULE, mention
 from bot.ports import SelfDescribed
 from bot.text.lines import file_lines
-from bot.values import Import, Reference
+from bot.values import Import, Query, Reference
 
 WORD = re.compile(rb"\w+")
 LONGEST = 400  # characters of a line that are read
@@ -49,6 +49,12 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
 async def _is_defined_elsewhere(head: Reach, item: Import, path: str, source: bytes) -> bool:
     """Whether an unchanged file gives an import its meaning: what a file holds its path need not say."""
     language = head.language
+    if (word := language.TRAITS.module_word) and (
+        names := {name for name in _import_words(item) if name.isidentifier()}
+    ):
+        either = "|".join(map(re.escape, sorted(names)))
+        pattern = rf"^\s*{word}\s+([\w.]+\.)?({either})(?![\w.])"
+        return bool(await head.tree.grep(Query([pattern], [f"*{end}" for end in language.SUFFIXES], syntax="perl")))
     before = (await head.tree.read_many([item.target], "base")).get(item.target, b"")
     words = language.outline(item.target, before, "base").names
     words &= {word.decode("utf-8", "replace") for word in WORD.findall(source.split(b"\n")[item.line - 1][:LONGEST])}

@@ -4,16 +4,19 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.exports import Exports
-from bot.dependents.library_receivers import LibraryReceivers
 from bot.dependents.names import NameOccurrences, occurrences
 from bot.dependents.sites import Match, UseTarget, resembles, telling
 from bot.dependents.targets import OPENED, former_names, has_member, has_new_signature, is_closed, words_of
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines, says
 from bot.values import Outline, Reference, Side, Use
+
+if TYPE_CHECKING:  # loaded when a receiver is looked at
+    from bot.dependents.library_receivers import LibraryReceivers
 
 SIDES: tuple[Side, Side] = ("head", "base")
 FORGOTTEN = 6  # files that a change may leave behind by mistake
@@ -63,7 +66,7 @@ class Proof:
     fresh: frozenset[str] = frozenset()  # the files of the change, which make no name common
     expected_names: set[str] = field(default_factory=set)  # names about which questions are to come
     _occurrences: dict[str, NameOccurrences] = field(default_factory=dict)  # name -> where it occurs in the head tree
-    _library_receivers: LibraryReceivers | None = None
+    _library_receivers: "LibraryReceivers | None" = None
     _is_defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
     async def missing(
@@ -142,6 +145,8 @@ class Proof:
 
     async def _is_of_library(self, path: str, use: Use) -> bool:
         """Whether a receiver may be of a library, or of a type that embeds one of a library: that may have any method."""
+        from bot.dependents.library_receivers import LibraryReceivers
+
         if self._library_receivers is None:
             self._library_receivers = LibraryReceivers(self.tree, self.language, self.exports)
         return await self._library_receivers.may_be(path, use)

@@ -196,12 +196,17 @@ async def revive(
     """
     for same in (True, False):
         there = (*recollection.still, *recollection.doubtful, *recollection.fixed_findings)
+        marks, numbers = (
+            {one.identity for one in there},
+            {one.number for one in there} - {0},
+        )  # what moved keeps its number
         rows = [
             row
             for row in archive
             if (here in row.places) is same
             and (same or (bool(files) and not row.refuted and not _is_over(row.finding, silence)))
-            and not any(row.finding.identity == one.identity for one in there)
+            and row.finding.identity not in marks
+            and row.finding.number not in numbers
         ]
         past = [row.finding for row in rows if same or not _is_for_code(row.finding)]
         known = Earlier(1, here[1], here[0], findings=tuple(past))

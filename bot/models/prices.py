@@ -6,6 +6,7 @@ Nothing is fetched: the list's own updater is never started.
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 
 from bot.values import Usage
 
@@ -21,7 +22,16 @@ VARIANT = re.compile(r":[a-z]+$")  # of OpenRouter: how a model is found or run,
 
 def may_have(name: str) -> bool:
     """Whether the list can have this model at all; it takes 60 ms to load."""
-    return name.partition("/")[0] not in NOWHERE
+    return name.partition("/")[0] not in NOWHERE and is_listed()
+
+
+@cache
+def is_listed() -> bool:
+    """Whether the price list is installed: it comes with the extra `models`, without which nothing is paid for."""
+    try:
+        return find_spec("genai_prices") is not None
+    except ImportError:
+        return False
 
 
 def dollars(name: str, usage: Usage) -> float | None:

@@ -25,7 +25,7 @@ ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
 RUNNING = ("bot.review.reproducing", "bot.review.running")
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
-LATER = ("anyio._backends._asyncio", "bot.agent.seed", "bot.llm.schema", "jinja2", "ruff")
+LATER = ("bot.agent.seed", "bot.llm.schema", "jinja2", "ruff")
 
 
 def _likely() -> tuple[str, ...]:
@@ -50,6 +50,8 @@ def _load() -> None:
     apart = () if _runs() else RUNNING
     for module in (*(room for room in rooms if room not in apart), *LATER):
         import_module(module)
+    with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks
+        import_module("anyio._backends._asyncio")
     for model in _likely():
         models.load(model)
     forms.load()

@@ -48,6 +48,11 @@ FAULTS: Mapping[str, tuple[Files, Files, Files]] = {
         {"migrations/2.sql": "ALTER TABLE orders DROP COLUMN total;\n"},
         {"orders.py": 'SQL = "SELECT id FROM orders"\n'},
     ),
+    "declarations": (
+        {"vars.tf": 'variable "size" {}\n', "main.tf": "locals {\n  x = var.size\n}\n"},
+        {"vars.tf": 'variable "width" {}\n'},
+        {"main.tf": "locals {\n  x = var.width\n}\n"},
+    ),
 }
 LASTING = frozenset({"secrets"})  # a secret is in the history once its line is gone
 

@@ -38,7 +38,7 @@ def load(document: Document) -> Mapping[str, object]:
         elif len(text) > YAML_BYTES:
             raise UnreadableSchemaError(path, f"it has more than {YAML_BYTES >> 20} MB of YAML")
         else:
-            _refuse_depth(document)
+            refuse_depth(document)
             value = yaml.load(text, _Texts)  # noqa: S506 - a safe loader
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         raise UnreadableSchemaError(path, f"it cannot be parsed ({type(error).__name__})") from error
@@ -47,7 +47,7 @@ def load(document: Document) -> Mapping[str, object]:
     return value
 
 
-def _refuse_depth(document: Document) -> None:
+def refuse_depth(document: Document) -> None:
     """Raise `UnreadableSchemaError` for what is nested deeper than any description: the parser recurses in C, where nothing stops it."""
     depth = 0
     for match in _BRACKET.finditer(document.text):

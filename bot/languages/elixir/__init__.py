@@ -13,7 +13,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import ELIXIR
 from bot.values import Outline, Side, Use
 
-TRAITS = LanguageTraits(unwritten_names=True, unique_names=True)
+TRAITS = LanguageTraits(unwritten_names=True, module_word="defmodule", unique_names=True)
 project = ElixirModules
 # Kernel and Kernel.SpecialForms, which every module imports.
 KERNEL = (

@@ -5,6 +5,7 @@ import typer
 from deeprepo_evals.cli import (
     consumers,
     context,
+    declarations,
     fetch,
     fixes,
     forgotten_callers,
@@ -40,6 +41,7 @@ app.command(name="plant")(plant.command)
 app.command(name="large")(large.command)
 app.command(name="roots")(roots.command)
 app.command(name="schemas")(schemas.command)
+app.command(name="declarations")(declarations.command)
 app.command(name="train")(train.command)
 app.command(name="learn")(learn.command)
 app.command(name="traces")(traces.command)

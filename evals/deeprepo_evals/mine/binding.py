@@ -20,6 +20,9 @@ SCRIPTS = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx
 TELLING = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"\n]+)"', re.MULTILINE)
 REQUIRE = re.compile(r"^\s*require_relative\s+[\"']([^\"'\n]+)[\"']", re.MULTILINE)
+LUA_REQUIRE = re.compile(
+    r"^[ \t]*(?:local[ \t]+(\w+)[ \t]*=[ \t]*)?require[ \t]*\(?[ \t]*[\"']([\w./-]+)[\"']", re.MULTILINE
+)
 CLASS_IMPORT = re.compile(r"^\s*import\s+(?:static\s+)?([\w.]+?)\s*;?\s*$", re.MULTILINE)
 KEYWORDS = frozenset(
     ["return", "case", "await", "in", "not", "and", "or", "else", "throw", "yield", "new", "delete", "goto"]
@@ -42,6 +45,15 @@ def import_names(text: str, path: str, home: str) -> Iterator[tuple[str, str]]:
         yield from _python(text, path, home)
     elif suffix(path) in SCRIPTS:
         yield from _script(text, path, home)
+    elif suffix(path) == ".lua":
+        yield from (
+            ("*", match[1]) for match in LUA_REQUIRE.finditer(text) if match[1] and _is_lua_module(match[2], home)
+        )
+
+
+def _is_lua_module(spec: str, home: str) -> bool:
+    tail = spec.replace(".", "/")
+    return f"/{home}".endswith((f"/{tail}.lua", f"/{tail}/init.lua"))
 
 
 def _python(text: str, path: str, home: str) -> Iterator[tuple[str, str]]:
@@ -110,7 +122,20 @@ def _script(text: str, path: str, home: str) -> Iterator[tuple[str, str]]:
 
 def bound(text: str, path: str, home: str, what: Definition, place: Place) -> str:
     """How this place is bound to the definition: "" if that cannot be told."""
+    if suffix(path) in (".ex", ".exs"):
+        return "qualified" if place.form == "member" and _is_module_here(text, place.receiver, what.owner) else ""
     return _of_class(text, what, place) if what.owner else _of_file(text, path, home, what.name, place)
+
+
+def _is_module_here(text: str, receiver: str, owner: str) -> bool:
+    """Whether a name of a module in an Elixir file means this one: it is written whole, or an alias shortens it."""
+    outer, _, last = owner.rpartition(".")
+    whole, start = re.escape(owner), re.escape(outer)
+    short = rf"^[ \t]*alias {whole}[ \t]*$|^[ \t]*alias {start}\.\{{[^{{}}]*\b{re.escape(last)}\b[^{{}}.]*\}}"
+    renamed = rf"^[ \t]*alias {whole}, as: {re.escape(receiver)}[ \t]*$"
+    return receiver == owner or bool(
+        (receiver == last and re.search(short, text, re.MULTILINE)) or re.search(renamed, text, re.MULTILINE)
+    )
 
 
 def _of_class(text: str, what: Definition, place: Place) -> str:
@@ -273,10 +298,17 @@ def _lost_class(text: str, path: str, home: str, tree: Collection[str]) -> re.Ma
     return None
 
 
+def _lost_lua(text: str, path: str, home: str, tree: Collection[str]) -> re.Match[str] | None:
+    del path
+    match = next((one for one in LUA_REQUIRE.finditer(text) if _is_lua_module(one[2], home)), None)
+    return None if match is None or any(_is_lua_module(match[2], one) for one in tree) else match
+
+
 LOST: tuple[tuple[Collection[str], Callable[[str, str, str, Collection[str]], re.Match[str] | None]], ...] = (
     ((".py",), _lost_python),
     (SCRIPTS, _lost_script),
     (GLOBAL, _lost_header),
     ((".rb",), _lost_ruby),
+    ((".lua",), _lost_lua),
     ((".java", ".kt"), _lost_class),
 )

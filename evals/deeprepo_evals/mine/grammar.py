@@ -285,6 +285,19 @@ TYPESCRIPT = NodeNames(
     JAVASCRIPT.imports,
     JAVASCRIPT.words,
 )
+ELIXIR = NodeNames(
+    "elixir", {}, frozenset(), {"dot": ("left", "right")}, _set("call"), frozenset(), frozenset(), _set("identifier")
+)
+LUA = NodeNames(
+    "lua",
+    {},
+    frozenset(),
+    {"dot_index_expression": ("table", "field"), "method_index_expression": ("table", "method")},
+    _set("function_call"),
+    frozenset(),
+    frozenset(),
+    _set("identifier"),
+)
 SUFFIXES: Mapping[str, tuple[NodeNames, str, str]] = {
     ".py": (PYTHON, "tree_sitter_python", "language"),
     **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), (JAVASCRIPT, "tree_sitter_javascript", "language")),
@@ -295,6 +308,8 @@ SUFFIXES: Mapping[str, tuple[NodeNames, str, str]] = {
     ".kt": (KOTLIN, "tree_sitter_kotlin", "language"),
     ".swift": (SWIFT, "tree_sitter_swift", "language"),
     ".scala": (SCALA, "tree_sitter_scala", "language"),
+    **dict.fromkeys((".ex", ".exs"), (ELIXIR, "tree_sitter_elixir", "language")),
+    ".lua": (LUA, "tree_sitter_lua", "language"),
     ".cs": (CSHARP, "tree_sitter_c_sharp", "language"),
     ".php": (PHP, "tree_sitter_php", "language_php"),
     ".rb": (RUBY, "tree_sitter_ruby", "language"),
@@ -310,6 +325,8 @@ FAMILIES = (
     (".java", ".kt", ".kts", ".groovy", ".scala"),
     (".cs",),
     (".swift",),
+    (".ex", ".exs", ".eex", ".heex", ".leex"),
+    (".lua",),
     (".php", ".phtml", ".inc"),
     (".rb", ".rake", ".gemspec", ".erb", ".haml"),
     (".rs",),

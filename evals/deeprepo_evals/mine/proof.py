@@ -17,11 +17,11 @@ from deeprepo_evals.mine.reading import Definition, Place, definitions, places
 
 MOST_NAMES, MOST_HOLDERS = 8, 25
 SHORTEST = 3
-TOLERANT = frozenset({".js", ".jsx", ".mjs", ".cjs"})  # a call with other arguments runs
+TOLERANT = frozenset({".js", ".jsx", ".mjs", ".cjs", ".lua"})  # a call with other arguments runs
 DEFINING = re.compile(
     r"^\s*(?:@\w+\s+)?(?:export|public|private|protected|internal|static|async|def|class|func|fn|function|const|let|var|val|fun|struct|enum|"
     r"interface|trait|type|abstract|final|pub|module|default|override|object|data|sealed|open|inline|extern|unsafe|typedef|union|virtual|"
-    r"readonly|suspend|record|get|set|protocol|typealias|fileprivate|mutating|indirect|lazy|case|implicit|given|inline|opaque|#\s*define)\b|^\s*[\w$]+\s*[:=]|^\s*\w[^()=;]{0,150}\(|^\s*[A-Z]"
+    r"readonly|suspend|record|get|set|protocol|typealias|fileprivate|mutating|indirect|lazy|case|implicit|given|inline|opaque|#\s*define)\b|^\s*[\w$.]+\s*[:=]|^\s*\w[^()=;]{0,150}\(|^\s*[A-Z]"
 )
 DYNAMIC = re.compile(
     rb"__getattr__|method_missing|define_method|\bProxy\(|__call\b|__callStatic|instance_eval|class_eval"
@@ -249,7 +249,7 @@ async def _not_offered(scene: Scene, file: Patch, others: Sequence[str], what: D
     if suffix(file.old) == ".go" or "package" in hows:
         mates = [path for path in others if posixpath.dirname(path) == posixpath.dirname(file.old)]
         return await _alone(scene, file, mates, what.name)
-    if suffix(file.old) in (".py", ".rs", *binding.SCRIPTS):
+    if suffix(file.old) in (".py", ".rs", ".lua", *binding.SCRIPTS):
         return hows <= {"import", "qualified"} and (not what.owner or await _alone(scene, file, others, what.name))
     return await _alone(scene, file, others, what.name)
 
@@ -286,4 +286,4 @@ async def _module(scene: Scene, file: Patch, user: Patch) -> list[Proven]:
 def spoken_name(path: str) -> str:
     """The word that names a file: its stem, or its folder's name."""
     word = posixpath.basename(path).partition(".")[0]
-    return posixpath.basename(posixpath.dirname(path)) if word in ("__init__", "index", "mod") else word
+    return posixpath.basename(posixpath.dirname(path)) if word in ("__init__", "index", "init", "mod") else word

@@ -1,7 +1,7 @@
 """One file as the miner reads it: what it defines, and what each place of a name does there."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -77,7 +77,8 @@ def definitions(path: str, source: bytes) -> tuple[Definition, ...]:
     language = node_names(path)
     if language is None or len(source) > MOST_BYTES:
         return ()
-    return tuple(_walk(root(path, source), language))
+    walk = _OWN_WALKS.get(language.name, _walk)
+    return tuple(walk(root(path, source), language))
 
 
 def _walk(top: Node, language: NodeNames) -> Iterator[Definition]:
@@ -104,6 +105,59 @@ def _walk(top: Node, language: NodeNames) -> Iterator[Definition]:
         body = kind in ("function", "method", "macro")
         if not body and depth < FAR:
             stack += [(part, inner, depth + 1) for part in reversed(node.named_children)]
+
+
+def _elixir(top: Node, language: NodeNames) -> Iterator[Definition]:
+    """The functions and macros of modules, which own them by their whole names."""
+    del language
+    stack: list[tuple[Node, str]] = [(top, "")]
+    while stack:
+        node, owner = stack.pop()
+        word = text(node.child_by_field_name("target")) if node.type == "call" else ""
+        inner = next((part for part in node.named_children if part.type == "arguments"), None)
+        first = inner.named_children[0] if inner is not None and inner.named_children else None
+        if word == "defmodule" and first is not None:
+            module = f"{owner}.{text(first)}" if owner else text(first)
+            stack += [(part, module) for part in reversed(node.named_children) if part.type == "do_block"]
+        elif word in ("def", "defmacro", "defdelegate") and first is not None and owner:
+            head = first.child_by_field_name("left") if first.type == "binary_operator" else first
+            name = text(head.child_by_field_name("target") if head is not None and head.type == "call" else head)
+            if head is not None and re.fullmatch(r"[a-z_]\w*[?!]?", name):
+                listed = next((part for part in head.named_children if part.type == "arguments"), None)
+                parts = listed.named_children if listed is not None else []
+                least = sum("\\\\" not in text(part) for part in parts)
+                kind = "macro" if word == "defmacro" else "function"
+                yield Definition(name, kind, owner, node.start_point[0] + 1, _head(first), least, len(parts))
+        elif word == "" or node.type != "call":
+            stack += [(part, owner) for part in reversed(node.named_children)]
+
+
+def _lua(top: Node, language: NodeNames) -> Iterator[Definition]:
+    """The functions and values that a file gives a table at its outermost level, and its global functions."""
+    del language
+    for node in top.named_children:
+        named, is_function = node.child_by_field_name("name"), node.type == "function_declaration"
+        if node.type == "assignment_statement":
+            names = next((part for part in node.named_children if part.type == "variable_list"), None)
+            named = names.named_children[0] if names is not None and names.named_child_count == 1 else None
+            is_function = "function_definition" in [
+                part.type for rows in node.named_children for part in rows.named_children
+            ]
+        if (
+            named is None
+            or node.type not in ("function_declaration", "assignment_statement")
+            or text(node).startswith("local")
+        ):
+            continue
+        field = named.child_by_field_name("field") or named.child_by_field_name("method")
+        if field is not None or (named.type == "identifier" and node.type == "function_declaration"):
+            is_method = named.type == "method_index_expression"
+            owner = text(named.child_by_field_name("table")) if is_method else ""
+            kind = "method" if is_method else "function" if is_function else "constant"
+            yield Definition(text(field or named), kind, owner, node.start_point[0] + 1, _head(node))
+
+
+_OWN_WALKS: Mapping[str, Callable[[Node, NodeNames], Iterator[Definition]]] = {"elixir": _elixir, "lua": _lua}
 
 
 def _owner_name(node: Node) -> str:
@@ -266,6 +320,8 @@ def _form(node: Node, around: list[Node], language: NodeNames) -> tuple[str, str
             outer = above.parent
             assigned = (
                 outer is not None and re.search("assignment", outer.type) and outer.child_by_field_name("left") == above
+            ) or (
+                language.name == "lua" and outer is not None and outer.type in ("variable_list", "function_declaration")
             )
             return ("definition" if assigned else "member"), " ".join(text(held).split())[:200], above
     if (
@@ -352,7 +408,10 @@ def _call(node: Node, callee: Node, language: NodeNames) -> tuple[bool, int]:
         return True, -1
     if any(part.type in ("annotated_lambda", "lambda_literal", "block", "do_block") for part in holder.named_children):
         return True, -1
-    return True, sum("comment" not in part.type for part in listed.named_children)
+    above = holder.parent
+    is_piped = language.name == "elixir" and above is not None and text(above.child_by_field_name("operator")) == "|>"
+    extra = int(is_piped and above is not None and above.child_by_field_name("right") == holder)
+    return True, extra + sum("comment" not in part.type for part in listed.named_children)
 
 
 def _swift_arguments(holder: Node) -> tuple[bool, int]:

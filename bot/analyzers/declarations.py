@@ -1,0 +1,49 @@
+"""Names that data files declare and others use: Terraform, charts, workflows, Makefiles and package scripts. No model."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from bot.ports import Language, Tree
+from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
+
+# The paths of which a format may want some: a change without them loads none.
+POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)
+
+
+class Declarations:
+    """The check over the formats of `bot/dependents/declarations`. Satisfies `ports.Analyzer`."""
+
+    NAME, READS = "declarations", "Terraform, charts, workflows, Makefiles and package scripts"
+    ROWS: Literal["git", "other"] = "git"
+
+    def __init__(self) -> None:
+        self._foreign_paths: frozenset[str] = frozenset()  # files that were opened and are of no format
+
+    def wants(self, file: ChangedFile) -> bool:
+        """Whether it may declare or use names: once it was opened, whether it does."""
+        if file.is_ignored or not (file.is_analyzed or file.status in ("deleted", "renamed")):
+            return False
+        paths = [path for path in (file.path, file.old_path) if path and POSSIBLE.search(path)]
+        if not paths or file.path in self._foreign_paths:
+            return False
+        from bot.dependents.declarations import format_of
+
+        return any(map(format_of, paths))
+
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002 - the protocol's
+        """The names without a declaration, with the lines that use them as evidence."""
+        from bot.dependents.declarations import check
+
+        judgement, foreign = await check.judge(tree, files)
+        self._foreign_paths |= foreign
+        return judgement
+
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002 - the protocol's
+        """Fixed: both sides and the uses are compared each time."""
+        return "fixed"
+
+
+def build(languages: Mapping[str, Language]) -> Declarations:  # noqa: ARG001 - the formats are not languages
+    """Return a check of its own for a review."""
+    return Declarations()

@@ -1,0 +1,250 @@
+"""The calls of make and of package scripts in a text for a shell, with the folder that each runs in. Linear in the text."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from bot.dependents.declarations.reading import Certainty, beside
+
+_WORD = re.compile(
+    r"(?P<space>(?:[ \t\r]|\\\n)++)|(?P<newline>\n)|(?P<heredoc><<-?[ \t]*+[\"']?(?P<marker>[A-Za-z_]\w*+)[\"']?)"
+    r"|(?P<operator>&&|\|\||;;|[;|&()])|(?P<single>'[^']*+')|(?P<double>\"(?:[^\"\\]|\\.)*+\")"
+    r"|(?P<expression>\$\{\{(?:[^}]|\}(?!\}))*+(?:\}\})?)|(?P<computed>\$\((?:[^()\n])*+\)|\$\{[^}\n]*+\}?|[$`*?\[\]{}])|(?P<escape>\\.)|(?P<plain>[^\s&;|()'\"$`*?\[\]{}\\<]++|<)",
+    re.DOTALL,
+)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*+=")
+_BEFORE = frozenset(
+    {
+        "sudo",
+        "time",
+        "exec",
+        "env",
+        "command",
+        "then",
+        "do",
+        "else",
+        "if",
+        "while",
+        "until",
+        "!",
+        "nice",
+        "xvfb-run",
+        "cross-env",
+        "dotenv",
+        "-",
+    }
+)
+_MAKES, _LOOSE = frozenset({"make", "gmake"}), frozenset({"yarn", "pnpm", "bun"})
+_MAKE_VALUES = frozenset({"-f", "--file", "--makefile", "-I", "-o", "-W", "-l", "--include-dir"})
+_RUNS_TEXTS = frozenset(
+    {"concurrently", "conc", "nodemon", "onchange", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test"}
+)
+DEEPEST = 3  # texts of commands in texts
+_LIFE = {"test": "test", "t": "test", "tst": "test", "start": "start", "stop": "stop", "restart": "restart"}
+_BUILT_IN = frozenset(
+    ["add", "audit", "bin", "cache", "check", "completion", "config", "constraints", "create", "dedupe", "deploy", "dlx", "exec", "explain", "fetch", "fund", "help", "import", "info", "init", "install", "i", "ci", "ls", "list", "link", "login", "logout", "node", "npm", "outdated", "owner", "pack", "patch", "plugin", "policies", "prune", "publish", "rebuild", "remove", "rm", "search", "self-update", "set", "store", "uninstall", "unlink", "unplug", "up", "update", "upgrade", "upgrade-interactive", "version", "versions", "view", "why", "workspace", "workspaces", "global", "env", "root", "recursive", "licenses", "x", "pm", "repl", "build-info"]
+)  # fmt: skip
+_NO_SCRIPT = frozenset({"--if-present", "--help", "--version", "-v"})
+_EVERY_OPTIONS = frozenset({"-w", "-ws", "--filter", "-F", "-r", "--recursive"})
+_PLACES = ("--prefix", "-C", "--dir", "--cwd")
+NAME = re.compile(r"[A-Za-z0-9_][\w:.-]*+")
+EVERY = "*"  # a package of the tree, whichever
+
+
+class ShellCommand(NamedTuple):
+    """One command. A word that the shell computes is None; a folder that nobody can tell, too."""
+
+    words: Sequence[str | None]
+    line: int  # from 0
+    folder: str | None
+
+
+class ScriptCall(NamedTuple):
+    """A name that a command asks make or a package for."""
+
+    kind: str  # "target" or "script"
+    folder: str  # that make or the package is looked for in; `EVERY`
+    name: str
+    line: int
+    certainty: Certainty
+
+
+def commands(text: str, folder: str | None) -> Iterator[ShellCommand]:
+    """Give the commands of a text that begins in a folder."""
+    yield from _Shell(text, folder).run()
+
+
+class _Shell:
+    """A text for a shell, read once from its beginning to its end."""
+
+    def __init__(self, text: str, folder: str | None) -> None:
+        self._text, self._at = text, 0
+        self._line = self._start = 0
+        self._here, self._outer = folder, list[str | None]()  # the folder, and those of the brackets around
+        self._words: list[str | None] = []
+        self._word: str | None = ""
+        self._is_word = False
+        self._markers: list[str] = []  # of heredocs whose text begins on the next line
+
+    def run(self) -> Iterator[ShellCommand]:
+        """Give the commands. Behind a quote without an end there are none."""
+        while self._at < len(self._text) and (match := _WORD.match(self._text, self._at)):
+            self._at = match.end()
+            kind = "heredoc" if match["marker"] else match.lastgroup or ""
+            if kind in ("space", "newline", "operator", "heredoc"):
+                self._end_word()
+            elif kind == "plain" and match[0].startswith("#") and not self._is_word:
+                end = self._text.find("\n", self._at)
+                self._at = len(self._text) if end < 0 else end
+            else:
+                self._add(kind, match[0])
+            if kind == "heredoc":
+                self._markers.append(match["marker"])
+            if kind in ("newline", "operator"):
+                yield from self._end_command(match[0])
+            self._line += match[0].count("\n")
+            if kind == "newline":
+                self._skip_heredocs()
+        self._end_word()
+        yield from self._end_command("")
+
+    def _add(self, kind: str, piece: str) -> None:
+        self._start = self._line if not self._words and not self._is_word else self._start
+        self._is_word = True
+        if kind in ("expression", "computed") or (kind == "double" and ("$" in piece or "`" in piece)):
+            self._word = None
+        elif self._word is not None:
+            self._word += piece[1:-1] if kind in ("single", "double") else piece[kind == "escape" :]
+
+    def _end_word(self) -> None:
+        if self._is_word:
+            self._words.append(self._word)
+        self._word, self._is_word = "", False
+
+    def _end_command(self, mark: str) -> Iterator[ShellCommand]:
+        if self._words:
+            yield ShellCommand(self._words, self._start, self._here)
+            self._here = _moved(self._words, self._here)
+            self._words = []
+        if mark == "(":
+            self._outer.append(self._here)
+        elif mark == ")" and self._outer:
+            self._here = self._outer.pop()
+
+    def _skip_heredocs(self) -> None:
+        for marker in self._markers:
+            while self._at < len(self._text):
+                end = self._text.find("\n", self._at)
+                end = len(self._text) if end < 0 else end
+                body, self._at = self._text[self._at : end].strip(), end + 1
+                self._line += 1
+                if body == marker:
+                    break
+        self._markers = []
+
+
+def _moved(words: Sequence[str | None], here: str | None) -> str | None:
+    if words[0] in ("pushd", "popd") or (words[0] is None and len(words) == 1):
+        return None
+    if words[0] != "cd" or here is None:
+        return here
+    place = words[1] if len(words) > 1 else None
+    return None if place is None or place.startswith(("/", "-", "~")) else beside(here, place)
+
+
+def calls(text: str, folder: str | None, depth: int = 0) -> Iterator[ScriptCall]:
+    """Give what the commands ask make and packages for. A command whose folder nobody can tell is left out."""
+    for command in commands(text, folder):
+        words = list(command.words)
+        while words and words[0] is not None and (words[0] in _BEFORE or _ASSIGNMENT.match(words[0])):
+            words.pop(0)
+        if len(words) > 1 and words[0] in _LOOSE and words[1] in _RUNS_TEXTS:
+            words.pop(0)
+        if words and words[0] is not None and command.folder is not None:
+            yield from _calls_of(words[0], words[1:], command.folder, command.line, depth)
+
+
+def _calls_of(tool: str, rest: Sequence[str | None], folder: str, line: int, depth: int) -> Iterator[ScriptCall]:
+    """What one command asks for."""
+    if tool in _MAKES:
+        yield from _targets(rest, folder, line)
+    elif tool == "npm" or tool in _LOOSE:
+        yield from _scripts(tool, rest, folder, line)
+    elif tool in ("run-s", "run-p", "npm-run-all", "npm-run-all2"):
+        names = [one for one in rest if one is not None and NAME.fullmatch(one)]
+        yield from (ScriptCall("script", folder, one, line, "removed") for one in names)
+    elif tool in ("turbo", "lerna") and rest[:1] == ["run"]:
+        names = [one for one in rest[1:2] if one is not None and NAME.fullmatch(one)]
+        yield from (ScriptCall("script", EVERY, one, line, "hint") for one in names)
+    elif tool in _RUNS_TEXTS and depth < DEEPEST:
+        for word in rest:
+            if word is not None and word.startswith("npm:") and NAME.fullmatch(word[4:]):
+                yield ScriptCall("script", folder, word[4:], line, "removed")
+            elif word is not None and " " in word:
+                yield from (one._replace(line=line) for one in calls(word, folder, depth + 1))
+
+
+def _targets(words: Sequence[str | None], folder: str, line: int) -> Iterator[ScriptCall]:
+    names: list[str] = []
+    place: str | None = folder
+    rest = iter(words)
+    for word in rest:
+        if word is None:
+            continue
+        if word in ("-C", "--directory") or word.startswith(("--directory=", "-C")):
+            value = next(rest, None) if word in ("-C", "--directory") else word.partition("=")[2] or word[2:]
+            place = (
+                beside(place, value)
+                if value is not None and place is not None and not value.startswith(("/", "~"))
+                else None
+            )
+        elif word in _MAKE_VALUES or word.startswith(("-f", "--file=", "--makefile=")):
+            return  # another file
+        elif not word.startswith(("-", ">", "<", "#")) and "=" not in word and not word.isdigit():
+            if not NAME.fullmatch(word):
+                break
+            names.append(word)
+        elif word.startswith((">", "<")):
+            break
+    for name in names if place is not None else ():
+        yield ScriptCall("target", place or "", name, line, "removed")
+
+
+def _scripts(tool: str, words: Sequence[str | None], folder: str, line: int) -> Iterator[ScriptCall]:
+    """The script that one command of a package manager runs."""
+    own = words[: words.index("--")] if "--" in words else words
+    if None in own or not _NO_SCRIPT.isdisjoint(own):
+        return
+    plain = [one for one in own if one is not None]
+    is_every = any(one in _EVERY_OPTIONS or one.startswith(("--workspace", "--filter=")) for one in plain)
+    place, names = _place_and_names(tool, plain, folder)
+    if tool == "yarn" and names[:1] == ["workspace"]:
+        is_every, names = True, names[2:]
+    is_run = names[:1] in (["run"], ["run-script"], ["rum"])
+    names = names[1:] if is_run else names
+    if not names or place is None or names[0] == "workspaces":
+        return
+    name = names[0]
+    if not is_run:
+        name = _LIFE.get(name, "") if tool == "npm" else "" if name in _BUILT_IN else name
+    certainty: Certainty = "removed" if tool == "npm" else "hint"
+    if is_run and tool in ("npm", "pnpm"):
+        certainty = "sure"
+    if name and NAME.fullmatch(name) and not (tool == "bun" and "." in name):
+        yield ScriptCall("script", EVERY if is_every else place, name, line, "hint" if is_every else certainty)
+
+
+def _place_and_names(tool: str, words: Sequence[str], folder: str) -> tuple[str | None, list[str]]:
+    """The folder that the options name, None if it is out of sight, and the words that are no options."""
+    place: str | None = folder
+    names: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word in _PLACES or word.startswith(tuple(f"{one}=" for one in _PLACES)):
+            value = word.partition("=")[2] or next(rest, "/")
+            place = beside(place, value) if place is not None and not value.startswith(("/", "~")) else None
+        elif word in ("--filter", "-F", "--workspace") or (tool == "npm" and word == "-w"):
+            next(rest, None)
+        elif not word.startswith("-"):
+            names.append(word)
+    return place, names

@@ -1,0 +1,398 @@
+"""Names that data files declare and others use: over real trees, by the check alone and by the review without a model."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+import deeprepo
+from bot import checkout, diff
+from bot.analyzers import ANALYZERS
+from bot.analyzers.declarations import POSSIBLE
+from bot.dependents import declarations
+from bot.dependents.declarations.world import FILES
+from bot.values import Dependents, Judgement, ReviewRequest
+
+SECONDS = 8.0  # of computing
+Files = Mapping[str, str | None]  # None: the file is deleted
+
+
+@dataclass(frozen=True)
+class Case:
+    """A tree, a change of it, and the lines that are named with what is missing."""
+
+    before: Files
+    after: Files
+    name: str
+    uses: tuple[str, ...]
+    is_proven: bool = True
+
+
+VARS = 'variable "size" {\n  default = 1\n}\n\nvariable "zone" {}\n'
+MAIN = 'locals {\n  total = var.size * 2 # twice\n}\n\nresource "aws_thing" "one" {\n  count = local.total\n  name  = "a-${var.zone}"\n}\n\noutput "ids" {\n  value = aws_thing.one[*].id\n}\n'
+CALLER = 'module "net" {\n  source = "./net"\n  size   = 2\n  zone   = "b"\n}\n\noutput "all" {\n  value = module.net.ids\n}\n'
+TERRAFORM = {"net/vars.tf": VARS, "net/main.tf": MAIN, "main.tf": CALLER}
+FLOW = """on:
+  push:
+  workflow_dispatch:
+    inputs:
+      level: {type: string}
+jobs:
+  build:
+    runs-on: x
+    outputs:
+      tag: ${{ steps.name.outputs.tag }}
+    strategy:
+      matrix:
+        system: [a, b]
+    steps:
+      - id: name
+        run: echo tag=${{ inputs.level }} ${{ matrix.system }} >> "$GITHUB_OUTPUT"
+  ship:
+    runs-on: x
+    needs: [build]
+    if: needs.build.outputs.tag != ''
+    steps:
+      - run: echo ${{ needs.build.outputs.tag }}
+"""
+REUSABLE = "on:\n  workflow_call:\n    inputs:\n      level: {type: string, default: a}\n    outputs:\n      url: {value: \"${{ jobs.go.outputs.url }}\"}\njobs:\n  go:\n    runs-on: x\n    outputs: {url: a}\n    steps: [{run: 'echo ${{ inputs.level }}'}]\n"
+CALLS = "on: push\njobs:\n  one:\n    uses: ./.github/workflows/reusable.yml\n    with:\n      level: b\n  two:\n    runs-on: x\n    needs: one\n    steps: [{run: 'echo ${{ needs.one.outputs.url }}'}]\n"
+ACTION = "inputs:\n  depth: {default: '1'}\noutputs:\n  sum: {value: '${{ steps.add.outputs.sum }}'}\nruns:\n  using: composite\n  steps:\n    - id: add\n      shell: bash\n      run: echo ${{ inputs.depth }}\n"
+USES_ACTION = "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: actions/checkout@v4\n      - id: mine\n        uses: ./tools/add\n        with:\n          depth: 2\n      - run: echo ${{ steps.mine.outputs.sum }}\n"
+CHART = {
+    "chart/Chart.yaml": "name: shop\nversion: 1\n",
+    "chart/values.yaml": "image:\n  name: shop\n  tag: a\nreplicas: 2\n",
+    "chart/templates/_names.tpl": '{{- define "shop.name" -}}\n{{ .Chart.Name }}\n{{- end }}\n',
+    "chart/templates/app.yaml": 'name: {{ include "shop.name" . }}\nimage: "{{ .Values.image.name }}:{{ .Values.image.tag }}"\nreplicas: {{ .Values.replicas }}\n',
+}
+MAKE = "all: lint test\n\nlint:\n\truff check\n\ntest: lint\n\tpytest\n\nrelease:\n\t$(MAKE) test && $(MAKE) -C docs html\n"
+DOCS_MAKE = "html:\n\tsphinx\n"
+RUNS = "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: |\n          set -e\n          COMMAND\n"
+PACKAGE = (
+    '{\n  "name": "shop",\n  "scripts": {\n    "build": "tsc",\n    "check": "npm run build && node check.js"\n  }\n}\n'
+)
+
+
+def runs(command: str, more: str = "") -> Files:
+    """A workflow with one command."""
+    return {".github/workflows/ci.yml": RUNS.replace("COMMAND", command) + more}
+
+
+LOSSES: Mapping[str, Case] = {
+    "a variable": Case(TERRAFORM, {"net/vars.tf": VARS.replace('"size"', '"count_of"')}, "size", ("main.tf:3", "net/main.tf:2")),
+    "a variable in a text": Case(TERRAFORM, {"net/vars.tf": VARS.replace('variable "zone" {}\n', "")}, "zone", ("main.tf:4", "net/main.tf:7")),
+    "a variable behind a function": Case(
+        {"a.tf": 'variable "m" {\n  default = {}\n}\n', "b.tf": 'locals {\n  x = try(lookup(var.m, "a", 1), 2)\n}\n'},
+        {"a.tf": "\n"}, "m", ("b.tf:2",),
+    ),
+    "a variable in a heredoc": Case(
+        {"a.tf": 'variable "m" {}\n', "b.tf": "locals {\n  x = <<-EOT\n    # ${var.m}\n  EOT\n}\n"}, {"a.tf": "\n"}, "m", ("b.tf:3",)
+    ),
+    "a local value": Case(TERRAFORM, {"net/main.tf": MAIN.replace("total = ", "sum = ")}, "total", ("net/main.tf:6",)),
+    "a module call": Case(TERRAFORM, {"main.tf": CALLER.replace('"net"', '"network"')}, "net", ("main.tf:8",)),
+    "an output": Case(TERRAFORM, {"net/main.tf": MAIN.replace('"ids"', '"names"')}, "ids", ("main.tf:8",)),
+    "an output of one of several": Case(
+        TERRAFORM | {"main.tf": CALLER.replace("module.net.ids", 'module.net["a"].ids')}, {"net/main.tf": MAIN.replace('"ids"', '"names"')}, "ids", ("main.tf:8",)
+    ),
+    "a resource": Case(TERRAFORM, {"net/main.tf": MAIN.replace('"one"', '"first"')}, "aws_thing.one", ("net/main.tf:11",)),
+    "a new required variable": Case(TERRAFORM, {"net/vars.tf": VARS + 'variable "owner" {\n  type = string\n}\n'}, "owner", ("main.tf:1",)),
+    "a default that is gone": Case(
+        TERRAFORM | {"main.tf": CALLER.replace("  size   = 2\n", "")}, {"net/vars.tf": VARS.replace("default = 1", "type = number")}, "size", ("main.tf:1",)
+    ),
+    "a module of an example": Case(
+        {"vars.tf": VARS, "examples/a/main.tf": 'module "x" {\n  source = "../../"\n  size   = 1\n  zone   = ""\n}\n'},
+        {"vars.tf": 'variable "zone" {}\n'}, "size", ("examples/a/main.tf:3",),
+    ),
+    "a new use of nothing": Case(TERRAFORM, {"net/main.tf": MAIN.replace("var.zone", "var.zones")}, "zones", ("net/main.tf:7",)),
+    "a job": Case({".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("  build:\n", "  make:\n")}, "build", (".github/workflows/a.yml:19",)),
+    "a job output": Case({".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("      tag: $", "      name: $")}, "tag", (".github/workflows/a.yml:20", ".github/workflows/a.yml:22")),
+    "a needed job": Case({".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("    needs: [build]\n", "")}, "build", (".github/workflows/a.yml:19", ".github/workflows/a.yml:21")),
+    "a step": Case({".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("id: name", "id: title")}, "name", (".github/workflows/a.yml:10",)),
+    "a matrix key": Case({".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("        system:", "        os:")}, "system", (".github/workflows/a.yml:16",)),
+    "an input": Case({".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("      level:", "      verbosity:")}, "level", (".github/workflows/a.yml:16",)),
+    "an input of a reusable workflow": Case(
+        {".github/workflows/reusable.yml": REUSABLE, ".github/workflows/calls.yml": CALLS},
+        {".github/workflows/reusable.yml": REUSABLE.replace("      level:", "      grade:").replace("inputs.level", "inputs.grade")},
+        "level", (".github/workflows/calls.yml:6",),
+    ),
+    "an output of a reusable workflow": Case(
+        {".github/workflows/reusable.yml": REUSABLE, ".github/workflows/calls.yml": CALLS},
+        {".github/workflows/reusable.yml": REUSABLE.replace("      url:", "      address:")}, "url", (".github/workflows/calls.yml:10",),
+    ),
+    "a required input of a reusable workflow": Case(
+        {".github/workflows/reusable.yml": REUSABLE, ".github/workflows/calls.yml": CALLS},
+        {".github/workflows/reusable.yml": REUSABLE.replace("    outputs:\n      url", "      who: {type: string, required: true}\n    outputs:\n      url")},
+        "who", (".github/workflows/calls.yml:4",),
+    ),
+    "a reusable workflow": Case(
+        {".github/workflows/reusable.yml": REUSABLE, ".github/workflows/calls.yml": CALLS},
+        {".github/workflows/reusable.yml": None, ".github/workflows/shared.yml": REUSABLE}, "reusable.yml", (".github/workflows/calls.yml:4",),
+    ),
+    "the name of a workflow": Case(
+        {".github/workflows/a.yml": "name: Build\n" + FLOW, ".github/workflows/b.yml": "on:\n  workflow_run:\n    workflows: [Build]\njobs: {}\n"},
+        {".github/workflows/a.yml": "name: Compile\n" + FLOW}, "Build", (".github/workflows/b.yml:3",),
+    ),
+    "an input of an action": Case(
+        {"tools/add/action.yml": ACTION, ".github/workflows/a.yml": USES_ACTION},
+        {"tools/add/action.yml": ACTION.replace("  depth:", "  levels:").replace("inputs.depth", "inputs.levels")}, "depth", (".github/workflows/a.yml:10",),
+    ),
+    "an output of an action": Case(
+        {"tools/add/action.yml": ACTION, ".github/workflows/a.yml": USES_ACTION},
+        {"tools/add/action.yml": ACTION.replace("  sum:", "  total:")}, "sum", (".github/workflows/a.yml:11",),
+    ),
+    "an action": Case(
+        {"tools/add/action.yml": ACTION, ".github/workflows/a.yml": USES_ACTION},
+        {"tools/add/action.yml": None, "tools/plus/action.yml": ACTION}, "tools/add", (".github/workflows/a.yml:8",),
+    ),
+    "a template": Case(CHART, {"chart/templates/_names.tpl": CHART["chart/templates/_names.tpl"].replace("shop.name", "shop.title")}, "shop.name", ("chart/templates/app.yaml:1",)),
+    "a map of values": Case(CHART, {"chart/values.yaml": "replicas: 2\n"}, "image", ("chart/templates/app.yaml:2",)),
+    "a single value": Case(CHART, {"chart/values.yaml": "image:\n  name: shop\n  tag: a\n"}, "replicas", ("chart/templates/app.yaml:3",), is_proven=False),
+    "a value that a condition asks for": Case(
+        CHART | {"chart/templates/app.yaml": "{{- if .Values.replicas }}\na: 1\n{{- end }}\n"}, {"chart/values.yaml": "image: {}\n"}, "replicas", ("chart/templates/app.yaml:1",), is_proven=False
+    ),
+    "a template of a chart with dependencies": Case(
+        CHART | {"chart/Chart.yaml": "name: shop\ndependencies:\n  - name: common\n"}, {"chart/templates/_names.tpl": "\n"}, "shop.name", ("chart/templates/app.yaml:1",)
+    ),
+    "a script in a text that a program runs": Case(
+        {"package.json": PACKAGE.replace("npm run build &&", 'pnpm concurrently \\"tsc -w\\" \\"npm run build\\" &&')}, {"package.json": PACKAGE.replace("npm run build &&", 'pnpm concurrently \\"tsc -w\\" \\"npm run build\\" &&').replace('"build": "tsc"', '"compile": "tsc"')}, "build", ("package.json:5",)
+    ),
+    "a target beside one that a variable names": Case(
+        {"Makefile": "OUT := .gen\n$(OUT):\n\ta\n" + MAKE},
+        {"Makefile": "OUT := .gen\n$(OUT):\n\ta\n" + MAKE.replace("lint:\n", "check:\n")},
+        "lint",
+        ("Makefile:4", "Makefile:9"),
+    ),
+    "a target beside computed ones": Case({"Makefile": ".box-$(ARCH):\n\ta\n" + MAKE}, {"Makefile": ".box-$(ARCH):\n\ta\n" + MAKE.replace("release:", "publish:").replace("lint:\n", "check:\n")}, "lint", ("Makefile:3", "Makefile:8")),
+    "a target of a target": Case({"Makefile": MAKE}, {"Makefile": MAKE.replace("lint:\n", "check:\n")}, "lint", ("Makefile:1", "Makefile:6")),
+    "a target of a workflow": Case({"Makefile": MAKE, **runs("make -j4 V=1 release")}, {"Makefile": MAKE.replace("release:", "publish:")}, "release", (".github/workflows/ci.yml:8",)),
+    "a target of another folder": Case({"Makefile": MAKE, "docs/Makefile": DOCS_MAKE}, {"docs/Makefile": "site:\n\tsphinx\n"}, "html", ("Makefile:10",)),
+    "a target of an included file": Case(
+        {"Makefile": "include rules.mk\nall: fmt\n", "rules.mk": "fmt:\n\tfmt\n"}, {"rules.mk": "format:\n\tfmt\n"}, "fmt", ("Makefile:2",)
+    ),
+    "a script of a package": Case({"package.json": PACKAGE}, {"package.json": PACKAGE.replace('"build": "tsc"', '"compile": "tsc"')}, "build", ("package.json:5",)),
+    "a script of a workflow": Case(
+        {"web/package.json": PACKAGE, **runs("(cd web && npm run check -- --all) | tee log")}, {"web/package.json": PACKAGE.replace('"check"', '"verify"')}, "check", (".github/workflows/ci.yml:8",)
+    ),
+    "a script of a Makefile": Case(
+        {"package.json": PACKAGE, "Makefile": "all:\n\t@npm run check\n"}, {"package.json": PACKAGE.replace('"check"', '"verify"')}, "check", ("Makefile:2",)
+    ),
+    "a script that yarn runs": Case(
+        {"package.json": PACKAGE, **runs("yarn check-all")} | {"package.json": PACKAGE.replace('"check"', '"check-all"')},
+        {"package.json": PACKAGE}, "check-all", (".github/workflows/ci.yml:8",), is_proven=False,
+    ),
+}  # fmt: skip
+FINE: Mapping[str, tuple[Files, Files]] = {
+    "a variable that moved to another file of the module": (TERRAFORM, {"net/vars.tf": 'variable "zone" {}\n', "net/more.tf": 'variable "size" {\n  default = 1\n}\n'}),
+    "a use that is a comment": ({"a.tf": 'variable "m" {}\n', "b.tf": "# var.m\n/* var.m */\nlocals {\n  x = 1 // var.m\n}\n"}, {"a.tf": "\n"}),
+    "a use that is a text": ({"a.tf": 'variable "m" {}\n', "b.tf": 'locals {\n  x = "var.m and $${var.m}"\n}\n'}, {"a.tf": "\n"}),
+    "a variable of another module": ({"a/v.tf": 'variable "m" {}\n', "b/v.tf": 'variable "m" {}\n', "b/m.tf": "locals {\n  x = var.m\n}\n"}, {"a/v.tf": "\n"}),
+    "a module with a source elsewhere": (
+        {"main.tf": 'module "x" {\n  source = "terraform-aws-modules/vpc/aws"\n  size = 1\n}\noutput "o" {\n  value = module.x.ids\n}\n', "vpc/v.tf": VARS},
+        {"vpc/v.tf": "\n"},
+    ),
+    "a new variable with a default": (TERRAFORM, {"net/vars.tf": VARS + 'variable "owner" {\n  default = null\n}\n'}),
+    "a block that names what moved": (
+        {"a.tf": 'module "one" {\n  source = "./net"\n}\n', "net/v.tf": "\n"},
+        {"a.tf": 'module "two" {\n  source = "./net"\n}\nmoved {\n  from = module.one\n  to = module.two\n}\n'},
+    ),
+    "a module that moved as a whole": (TERRAFORM, {"net/vars.tf": None, "net/main.tf": None, "lan/vars.tf": VARS, "lan/main.tf": MAIN, "main.tf": CALLER.replace("./net", "./lan")}),
+    "a variable in JSON": (TERRAFORM, {"net/vars.tf": 'variable "zone" {}\n', "net/more.tf.json": '{"variable": {"size": {"default": 1}}}\n'}),
+    "a matrix that is computed": (
+        {".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("      matrix:\n        system: [a, b]\n", "      matrix: ${{ fromJSON(vars.ALL) }}\n")}
+    ),
+    "a matrix key of an inclusion": (
+        {".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("        system: [a, b]\n", "        include: [{system: a}]\n")}
+    ),
+    "a job that is called in another case": ({".github/workflows/a.yml": FLOW}, {".github/workflows/a.yml": FLOW.replace("needs.build.outputs.tag != ''", "needs.Build.outputs.Tag != ''")}),
+    "an input of another repository's action": (
+        {"action.yml": ACTION, ".github/workflows/a.yml": USES_ACTION.replace("./tools/add", "shop/add@v1")}, {"action.yml": ACTION.replace("depth", "levels")}
+    ),
+    "an action of another checkout": (
+        {}, {".github/workflows/a.yml": USES_ACTION}
+    ),
+    "secrets that are inherited": (
+        {".github/workflows/r.yml": "on:\n  workflow_call:\njobs: {}\n", ".github/workflows/a.yml": "on: push\njobs:\n  a:\n    uses: ./.github/workflows/r.yml\n    secrets: inherit\n"},
+        {".github/workflows/r.yml": "on:\n  workflow_call:\n    secrets:\n      key: {required: true}\njobs: {}\n"},
+    ),
+    "a value of the chart around it": (
+        {"a/Chart.yaml": "name: a\n", "a/values.yaml": "b:\n  size:\n    x: 1\n", "a/charts/b/Chart.yaml": "name: b\n", "a/charts/b/values.yaml": "size:\n  x: 1\n", "a/charts/b/templates/t.yaml": "x: {{ .Values.size.x }}\n"},
+        {"a/charts/b/values.yaml": "\n"},
+    ),
+    "a value with a default": (CHART | {"chart/templates/app.yaml": "a: {{ .Values.replicas | default 1 }}\nb: {{ default 2 .Values.replicas }}\n"}, {"chart/values.yaml": "image: {}\n"}),
+    "a template in a comment": (CHART | {"chart/templates/app.yaml": '{{/* include "shop.name" . */}}\n'}, {"chart/templates/_names.tpl": "\n"}),
+    "a template of a dependency": (
+        CHART | {"chart/Chart.yaml": "name: shop\ndependencies:\n  - name: common\n"}, {"chart/templates/app.yaml": '{{ include "common.name" . }}{{ include "other" . }}\n'}
+    ),
+    "a new input of an action that its code reads": (
+        {"tools/add/action.yml": "inputs: {}\nruns: {using: node20, main: a.js}\n"}, {".github/workflows/a.yml": USES_ACTION}
+    ),
+    "a folder that is copied into modules": (TERRAFORM, {"mixins/a.tf": "locals {\n  x = var.nowhere\n}\n"}),
+    "templates of something else": ({"app/templates/a.txt": '{{ include "x" }}\n'}, {"app/templates/a.txt": '{{ include "y" }}\n'}),
+    "a target that is a file": ({"Makefile": "all: deps\n\ndeps:\n\tx\n", "deps": "a\n"}, {"Makefile": "all: deps\n"}),
+    "a target of a pattern": ({"Makefile": "all: test-a\n\ntest-a:\n\tx\n"}, {"Makefile": "all: test-a\n\ntest-%:\n\tx\n"}),
+    "a target that moved into an included file": ({"Makefile": MAKE}, {"Makefile": "include lint.mk\n" + MAKE.replace("lint:\n\truff check\n", ""), "lint.mk": "lint:\n\truff check\n"}),
+    "a target of a file that is out of sight": ({"Makefile": "include $(TOP)/rules.mk\n" + MAKE}, {"Makefile": "include $(TOP)/rules.mk\n" + MAKE.replace("lint:\n\truff check\n", "")}),
+    "a target that is computed": ({"Makefile": MAKE}, {"Makefile": "$(NAMES):\n\truff\n" + MAKE.replace("lint:\n\truff check\n", "")}),
+    "a target in a folder that is computed": ({"Makefile": MAKE, **runs("cd $DIR\n          make release")}, {"Makefile": MAKE.replace("release:", "publish:")}),
+    "a target in another checkout": (
+        {"Makefile": MAKE, ".github/workflows/ci.yml": RUNS.replace("      - run: |", "      - uses: actions/checkout@v4\n        with: {repository: a/b}\n      - run: |").replace("COMMAND", "make release")},
+        {"Makefile": MAKE.replace("release:", "publish:")},
+    ),
+    "a script of another package": ({"package.json": PACKAGE, "web/package.json": PACKAGE, **runs("cd web\n          npm run check")}, {"package.json": PACKAGE.replace('"check"', '"verify"')}),
+    "a script of a workspace": ({"package.json": PACKAGE, "web/package.json": PACKAGE, **runs("npm run check -w web")}, {"package.json": PACKAGE.replace('"check"', '"verify"')}),
+    "a script if it is present": ({"package.json": PACKAGE, **runs("npm run check --if-present")}, {"package.json": PACKAGE.replace('"check"', '"verify"')}),
+    "a command in a text": ({"package.json": PACKAGE, **runs("echo 'npm run check'\n          cat <<EOF\n          npm run check\n          EOF")}, {"package.json": PACKAGE.replace('"check"', '"verify"')}),
+    "a script that yarn may have as a program": ({"package.json": PACKAGE}, {"package.json": PACKAGE, **runs("yarn tsc")}),
+    "what was missing before": ({"net/main.tf": MAIN}, {"net/main.tf": MAIN.replace("# twice", "# two times")}),
+}  # fmt: skip
+
+
+def judged(repository: Repository, before: Files, after: Files, scratch: Path) -> Judgement:
+    """What the check says of the change."""
+    base = repository.commit({"README.md": "shop\n", **before}, "before")
+    head = repository.commit(dict(after), "after")
+
+    async def ask() -> Judgement:
+        pull = await checkout.pull(ReviewRequest(str(repository.folder), "range", base, head), str(scratch))
+        async with checkout.Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            asked = ANALYZERS["declarations"]({})
+            return await asked.check(tree, [file for file in files if asked.wants(file)], Dependents())
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize("case", LOSSES.values(), ids=LOSSES)
+def test_a_name_that_is_gone_is_reported_with_each_line_that_uses_it(
+    repository: Repository, tmp_path: Path, case: Case
+) -> None:
+    """Of every format: removed, renamed or newly required, and no other name is reported."""
+    judgement = judged(repository, case.before, case.after, tmp_path)
+    assert [[f"{item.path}:{item.line}" for item in one.evidence] for one in judgement.findings] == [list(case.uses)]
+    assert all(f"{case.name}`" in one.title and one.proven is case.is_proven for one in judgement.findings)
+    assert judgement.open == ()
+
+
+@pytest.mark.parametrize(("before", "after"), FINE.values(), ids=FINE)
+def test_a_name_that_may_still_be_there_is_not_reported(
+    repository: Repository, tmp_path: Path, before: Files, after: Files
+) -> None:
+    """It moved, has a default, belongs to something else, or nobody can tell."""
+    assert [one.title for one in judged(repository, before, after, tmp_path).findings] == []
+
+
+MANY = 30_000
+HOSTILE: Mapping[str, tuple[str, str]] = {
+    "templates in templates": ("a.tf", 'locals {\n  x = "' + '${"' * 3_000 + '"}' * 3_000 + '"\n}\n'),
+    "a text without an end": ("a.tf", 'locals {\n  x = "a\n}\n'),
+    "a comment without an end": ("a.tf", "/* a\n" * 9),
+    "keys in keys": (".github/workflows/a.yml", "".join("  " * depth + "a:\n" for depth in range(900))),
+    "jobs of one job": (
+        ".github/workflows/a.yml",
+        "jobs:\n  a: &a\n    env:\n"
+        + "".join(f"      k{n}: b\n" for n in range(5_000))
+        + "".join(f"  j{n}: *a\n" for n in range(5_000)),
+    ),
+    "no JSON": ("package.json", "{"),
+    "a file above the limit": ("Makefile", "#\n" * (600 << 10)),
+}
+LINEAR: Mapping[str, tuple[str, str]] = {
+    "aliases that multiply": (
+        ".github/workflows/a.yml",
+        "x0: &x0 [a, b]\n"
+        + "".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]\n" for n in range(1, 12))
+        + "jobs:\n  a: {needs: *x11}\n",
+    ),
+    "quotes without an end": ("a/templates/x.yaml", '{{ "' + '\\"' * MANY + "\n" + "{{/*" * MANY),
+    "conditions": ("a/templates/x.yaml", "{{ if " + ".Values.a.b " * MANY + "}}"),
+    "expressions without an end": (".github/workflows/a.yml", "jobs: {a: {steps: [{run: '" + "${{ " * MANY + "'}]}}"),
+    "quotes of an expression": (".github/workflows/a.yml", 'jobs: {a: {if: "' + "''" * MANY + 'a"}}'),
+    "brackets of a shell": (
+        ".github/workflows/a.yml",
+        "jobs: {a: {steps: [{run: '" + "$( ${ ( cd a && " * MANY + "'}]}}",
+    ),
+    "lines that go on": ("Makefile", "a: \\\n" * MANY),
+    "prerequisites": ("Makefile", "a: " + " ".join(f"b{n}" for n in range(MANY)) + "\n" + "%-x:\n" * 150),
+    "escapes of a text": ("package.json", '{"scripts": {"a": "' + '\\"' * MANY + '"}}'),
+    "blocks": ("a.tf", "a " * MANY + "{\n" * MANY),
+    "brackets": ("a.tf", "locals {\n  x = a" + "[b" * MANY + "]" * MANY + "\n}\n"),
+    "documents that begin": ("a.tf", "locals {\n  x = " + "<<A " * MANY + "\n}\n"),
+}
+
+
+@pytest.mark.parametrize(("path", "text"), HOSTILE.values(), ids=HOSTILE)
+def test_a_file_that_can_not_be_read_to_its_end_is_open(
+    repository: Repository, tmp_path: Path, path: str, text: str
+) -> None:
+    """Nothing is reported of it, and the change is not judged to its end."""
+    judgement = judged(repository, {}, {path: text}, tmp_path)
+    assert judgement.findings == ()
+    assert [one for one, _ in judgement.open] == [path]
+    assert path not in judgement.complete
+
+
+@pytest.mark.parametrize(("path", "text"), LINEAR.values(), ids=LINEAR)
+def test_a_long_file_takes_time_in_proportion(repository: Repository, tmp_path: Path, path: str, text: str) -> None:
+    """No form takes the square of its length: 30,000 repetitions are a few seconds at most."""
+    start = time.process_time()
+    judged(repository, {"a/Chart.yaml": "name: a\n", "README.md": "a\n"}, {path: text}, tmp_path)
+    assert time.process_time() - start < SECONDS
+
+
+def test_more_files_than_are_read_are_open(repository: Repository, tmp_path: Path) -> None:
+    """The names of a module with too many files are not judged, and the review says so."""
+    module = {f"net/f{number}.tf": "locals {}\n" for number in range(FILES)}
+    judgement = judged(repository, {**module, "net/v.tf": VARS}, {"net/v.tf": "\n"}, tmp_path)
+    assert judgement.findings == ()
+    assert [path for path, _ in judgement.open] == ["net/v.tf"]
+
+
+def test_an_unreadable_file_beside_leaves_the_change_open(repository: Repository, tmp_path: Path) -> None:
+    """What a module declares is not known if one of its files cannot be read."""
+    judgement = judged(repository, {**TERRAFORM, "net/odd.tf": '"'}, {"net/vars.tf": "\n"}, tmp_path)
+    assert judgement.findings == ()
+    assert "net/odd.tf" in dict(judgement.open)["net/vars.tf"]
+
+
+def test_a_link_to_a_file_declares_what_the_file_does(repository: Repository, tmp_path: Path) -> None:
+    """Modules that share their variables through a link are whole, and lose what the linked file loses."""
+    (repository.folder / "net").mkdir()
+    (repository.folder / "net/vars.tf").symlink_to("../shared.tf")
+    judgement = judged(
+        repository, {"shared.tf": VARS, "net/main.tf": MAIN}, {"shared.tf": 'variable "zone" {}\n'}, tmp_path
+    )
+    assert [(one.title, one.path, one.side) for one in judgement.findings] == [
+        ("Variable `size` was removed, but net/main.tf still uses it", "net/main.tf", "head")
+    ]
+
+
+def test_the_review_shows_the_finding_at_the_lost_line(repository: Repository) -> None:
+    """Proven and without a model, with the line that still uses the name as evidence."""
+    repository.commit({"README.md": "shop\n", **TERRAFORM}, "before")
+    repository.commit({"net/vars.tf": 'variable "zone" {}\n'}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    (finding,) = [one for one in review.findings if "declarations" in one.source]
+    assert finding.title == "Variable `size` was removed, but main.tf and 1 more file still use it"
+    assert (finding.path, finding.start) == ("net/vars.tf", 1)
+
+
+def test_templates_of_something_else_are_no_charts(repository: Repository) -> None:
+    """A folder of that name without a chart around it does not count as judged by the check."""
+    repository.commit({"README.md": "shop\n", "app/templates/mail.txt": "{{ a }}\n"}, "before")
+    repository.commit({"app/templates/mail.txt": "{{ b }}\n"}, "after")
+    review = deeprepo.review(repository.folder, "HEAD~1..HEAD", effort="none")
+    assert "declarations" not in str(review.open)
+
+
+def test_every_format_is_opened_by_its_paths_alone() -> None:
+    """What decides before anything is loaded lets every file of a format through."""
+    specs = [spec for specs in declarations.FILES.values() for spec in specs]
+    names = [
+        spec.replace(":(glob)**/", "a/").replace("templates/**", "templates/x.tpl").replace("*", "x") for spec in specs
+    ]
+    paths = [*names, *(f"chart/templates/x{end}" for end in declarations.TEMPLATES)]
+    assert [path for path in paths if not (declarations.format_of(path) and POSSIBLE.search(path))] == []
