@@ -31,7 +31,7 @@ from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Import, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 MEMBERS = 60  # of removed classes that are looked up
@@ -129,28 +129,14 @@ async def _of_language(
     missed_uses += indirect.cut
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
     weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
-    weighed_symbols |= {
-        path: tuple(
-            replace(item, contract=("parameters",)) if item.before in indirect.implied_constructors else item
-            for item in items
-        )
-        for path, items in weighed_symbols.items()
-        if not indirect.implied_constructors.isdisjoint(item.before for item in items if item.before is not None)
-    }
-    limited_symbols = _limit(weighed_symbols, budget, cut, missed_uses)
-    exact_symbols = {
-        path: tuple([await _only(item, exports) for item in items]) for path, items in limited_symbols.items()
-    }
-    scene = Scene(sources, exact_symbols, head, base, exports, headers)
+    asking_symbols = _with_implied_constructors(weighed_symbols, indirect.implied_constructors)
+    limited_symbols = _limit(asking_symbols, budget, cut, missed_uses)
+    scene = Scene(sources, await _exact(limited_symbols, exports), head, base, exports, headers)
     dependents = await importing(scene)
     missed_uses += scene.missed_uses
     retargeted = await retargeted_imports(scene, trees, fresh, budget)
     missed_uses += retargeted.missed_uses
-    lost_imports = {
-        path: [*scene.lost_imports.get(path, ()), *retargeted.lost_imports.get(path, ())]
-        for path in {*scene.lost_imports, *retargeted.lost_imports}
-    }
-    broken_imports = await lost_modules(scene.head, scene.base, lost_imports)
+    broken_imports = await lost_modules(scene.head, scene.base, _joined(scene.lost_imports, retargeted.lost_imports))
     gone_modules = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken_imports if row.missing)
     proof = Proof(tree, language, exports, budget, gone_modules, frozenset(fresh))
     search = Search(
@@ -169,15 +155,35 @@ async def _of_language(
     )
     cut += beyond
     missed_uses += beyond
-    every = tuple(item for items in scene.symbols.values() for item in items)
-    files_of = (*dependents, *beside(scene, references))
     return Dependents(
-        (*every, *retargeted.dependents.symbols),
-        files_of,
+        (*(item for items in scene.symbols.values() for item in items), *retargeted.dependents.symbols),
+        (*dependents, *beside(scene, references)),
         (*broken_imports, *retargeted.dependents.references, *references),
         missed_uses=tuple(missed_uses),
         heirs=overriding,
     )
+
+
+async def _exact(
+    symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
+) -> dict[str, tuple[ChangedSymbol, ...]]:
+    return {path: tuple([await _only(item, exports) for item in items]) for path, items in symbols_by_file.items()}
+
+
+def _joined(one: Mapping[str, Sequence[Import]], other: Mapping[str, Sequence[Import]]) -> dict[str, list[Import]]:
+    return {path: [*one.get(path, ()), *other.get(path, ())] for path in {*one, *other}}
+
+
+def _with_implied_constructors(
+    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]], constructors: Collection[Symbol]
+) -> Mapping[str, tuple[ChangedSymbol, ...]]:
+    """The symbols, of which each constructor that nobody had to write before asks for other parameters now."""
+    if not constructors:
+        return symbols_by_file
+    return {
+        path: tuple(replace(item, contract=("parameters",)) if item.before in constructors else item for item in items)
+        for path, items in symbols_by_file.items()
+    }
 
 
 def _fresh(file: ChangedFile) -> Collection[int]:

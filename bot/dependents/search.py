@@ -14,7 +14,19 @@ from bot.dependents.importing import ALIASES
 from bot.dependents.names import Bearers, Own, Spans, bearers, occurrences
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
-from bot.dependents.sites import LONG, Doors, Match, UseTarget, bind, match, names, reference, resembles, telling
+from bot.dependents.sites import (
+    LONG,
+    Bindings,
+    Doors,
+    Match,
+    UseTarget,
+    bind,
+    match,
+    names,
+    reference,
+    resembles,
+    telling,
+)
 from bot.dependents.targets import (
     WHOLE,
     former_names,
@@ -162,6 +174,18 @@ class Search:
                 paths_by_word[path].add(name)
         return paths_by_word
 
+    def _uses(self, path: str, source: bytes, targets: Sequence[UseTarget], bound: Bindings) -> Sequence[Use]:
+        """The uses in a file, also under the names that assignments in it give to what they are about."""
+        wanted_names = own_names = names(targets, bound)
+        uses = self.language.uses(path, source, wanted_names)
+        for _ in range(ALIASES):
+            more_names = bound.follow(uses) - wanted_names
+            if not more_names:
+                break
+            wanted_names = own_names | more_names
+            uses = self.language.uses(path, source, wanted_names)
+        return uses
+
     async def _file(
         self,
         path: str,
@@ -181,14 +205,7 @@ class Search:
             if target.is_visible(path)
             and (path in target.homes or not target.shorts.isdisjoint(paths_by_word) or is_imported(target, bound))
         ]
-        wanted_names = names(mine, bound)
-        uses = self.language.uses(path, source, wanted_names) if mine else ()
-        for _ in range(ALIASES):
-            wanted_names = bound.follow(uses) - wanted_names
-            if not wanted_names:
-                break
-            wanted_names |= names(mine, bound)
-            uses = self.language.uses(path, source, wanted_names)
+        uses = self._uses(path, source, mine, bound) if mine else ()
         if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.cut):
             self._miss(
                 f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"
