@@ -109,7 +109,7 @@ class Receivers(Protocol):
         """What the last line above a use binds its receiver to; None if no line tells it."""
 
     def result_of(self, source: bytes, function: str) -> Origin | None:
-        """The package of a function's first result; None if the file does not declare the function, or it has none."""
+        """Return the package of a function's first result; None if the function is not declared in the file or returns nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,9 +21,8 @@ from bot.checkout import git
 from bot.errors import GitError, HostDown, HostRefused, SupersededError, UsageError
 
 MOST_BYTES, MOST_SECONDS = 4 << 30, 600.0
-MOST_DEPTH = (
-    250  # commits of a pull request that are fetched: a later round may be built on any, and any may hold a secret
-)
+# Commits of a pull request that are fetched: a later round may be built on any of them, and any may hold a secret.
+MOST_DEPTH = 250
 TRIES = 3
 LOOK = 0.5  # seconds between two looks at the size
 SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

@@ -16,6 +16,7 @@ from bot.text import globs
 from bot.values.ask import ReviewAsk, Trigger
 from bot.values.host import Ending, PullFacts
 from bot.values.review import Shortfall
+from bot.values.rule import is_bar
 
 if TYPE_CHECKING:
     from bot.config import Config, Triggers
@@ -46,7 +47,7 @@ class No:
 
 def has_bar(settings: "Config") -> bool:
     """Whether the owner has set a bar: a severity that fails a check, or a check of the team's own that does."""
-    return settings.fail_on is not None or any(severity == "fail" for *_, severity in settings.checks)
+    return is_bar(settings.fail_on, (severity for *_, severity in settings.checks))
 
 
 def ending_without_review(settings: "Config", lacks: Shortfall = "unreviewed") -> Ending:

@@ -102,7 +102,7 @@ async def _through_barrels(
     changed_paths: set[str],
     dependents_found: dict[tuple[str, str], Dependent],
 ) -> None:
-    """Through files that hand names on: whoever takes a changed name from them depends on its file."""
+    """Add the files that import a changed name from a file that re-exports it."""
     wanted_names = await _wanted_names(scene, changed_paths)
     importers, visited = direct, set(changed_paths)
     known_paths = {target for target, _ in dependents_found} | changed_paths

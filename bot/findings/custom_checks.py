@@ -97,7 +97,7 @@ async def _moved_paths(
 
 
 async def _stands_in(file: CheckedFile, path: str, tree: Tree) -> bool:
-    """Whether a failure's own quotes stand in the file that has this path now."""
+    """Whether the file at this path contains every quote of a failure."""
     own = [quote.quote for quote in file.quotes if quote.path == file.path and quote.side == "head"]
     return bool(own) and all([await quotes.find_quote(tree, path, quote, 0, ("head",)) for quote in own])
 

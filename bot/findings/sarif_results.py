@@ -28,7 +28,7 @@ MOST_BASES = 10  # base addresses that refer to each other
 MOST_ARGUMENTS = 20
 LEVELS: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
 SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"))
-NOWHERE = "/"  # the address of a result that has none
+NOWHERE = "/"  # stands for a missing address
 TARGET = "analysisTarget"  # the role of a file that a tool was told to look at
 OLD = frozenset({"unchanged", "absent"})
 
@@ -251,7 +251,7 @@ class _Rules:
 
 
 def _address(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
-    """The address of a file as the tool wrote it, behind the folders that it is relative to; "" if there is none."""
+    """Join the address of a file, as the tool wrote it, to its base addresses; "" if it has no address."""
     artifacts = _list(run.get("artifacts"))
     index = _index(place.get("index"), artifacts)
     if "uri" not in place and index >= 0:

@@ -300,7 +300,7 @@ def _wrapped_name(wrap: Node) -> Node | None:
 
 
 def _alias(value: Node, shape: Shape) -> str:
-    """The name that gets this value and nothing else, "" if there is none. Brackets and casts around the value change nothing."""
+    """Return the name that is bound to exactly this value, with or without brackets and casts; "" if no name is."""
     above = value.parent
     while above is not None and (value in bare_values(above) or (above.type in LISTS and above.named_child_count == 1)):
         value, above = above, above.parent

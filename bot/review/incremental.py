@@ -165,9 +165,8 @@ async def _own(
         return await _apart(earlier_review, Round(full=full, reason=reason), commits, pull)
     is_built_on = earlier_review.head == pull.head or await commits.descends(earlier_review.head)
     if not is_built_on:
-        doubt = "it is not known whether" if is_built_on is None else ""
-        relation = "is built on" if doubt else "is not built on"
-        reason = f"{doubt} the head {relation} {earlier_review.head[: memory.SHORT]}, which was reviewed".lstrip()
+        what = "it is not known whether the head is built on" if is_built_on is None else "the head is not built on"
+        reason = f"{what} {earlier_review.head[: memory.SHORT]}, which was reviewed"
         return await _apart(earlier_review, Round(full=full, reason=reason), commits, pull)
     names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
     blobs = await commits.many_at(earlier_review.head, [name for pair in names.values() for name in pair])

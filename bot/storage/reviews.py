@@ -136,7 +136,7 @@ class Reviews(StoragePart):
         await self.database.run(do)
 
     async def last(self, pull: PullRef) -> bytes | None:
-        """Read the JSON output of the last finished review; None if there is none."""
+        """Read the JSON output of the last finished review; None before the first one."""
         return await self._newest(review.c.pull == pull.key)
 
     async def at(self, pull: PullRef, when: float) -> bytes | None:

@@ -9,7 +9,7 @@ from bot.values.consumer import ConsumerReport
 from bot.values.exact import EXACT
 from bot.values.finding import Finding, Severity, at_least, severity_rank
 from bot.values.model import Turn, Usage
-from bot.values.rule import CheckReport, FailedAnswer, OwnerRule
+from bot.values.rule import CheckReport, FailedAnswer, OwnerRule, is_bar
 from bot.values.walkthrough import Walkthrough
 
 Tone = Literal["normal", "short"]
@@ -342,7 +342,7 @@ class Review:
     @property
     def lacking(self) -> tuple[Shortfall, ...]:
         """Of the shortfalls, those that fail a check, if the owner has set a bar."""
-        has_bar = self.fail_on is not None or any(one.severity == "fail" for one in self.checks)
+        has_bar = is_bar(self.fail_on, (one.severity for one in self.checks))
         return tuple(name for name in self.shortfalls if has_bar and name in self.fail_also)
 
     @property

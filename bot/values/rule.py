@@ -1,6 +1,7 @@
 """What a team teaches and asks: rules and learnings, which keep findings silent, and checks of its own with what they come to."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -82,6 +83,11 @@ CheckVerdict = Literal["failed", "undecided", "unasked", "passed", "inapplicable
 CheckCause = Literal["", "no-model", "no-reader", "no-file", "no-quote", "gone", "unread"]
 CHECK_VERDICTS: tuple[CheckVerdict, ...] = get_args(CheckVerdict)
 UNDECIDED_ROUNDS = 3  # after so many reviews without a verdict the owner is told how to word the question
+
+
+def is_bar(fail_on: object | None, severities: Iterable[str]) -> bool:
+    """Whether an owner stops changes: for findings of a severity, or for a failed check of the team's own."""
+    return fail_on is not None or "fail" in severities
 
 
 @dataclass(frozen=True, slots=True)

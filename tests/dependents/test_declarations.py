@@ -14,6 +14,7 @@ from bot import checkout, diff
 from bot.analyzers import ANALYZERS
 from bot.analyzers.declarations import POSSIBLE
 from bot.dependents import declarations
+from bot.dependents.declarations import nodes
 from bot.dependents.declarations.world import FILES
 from bot.values import Dependents, Judgement, ReviewRequest
 
@@ -396,3 +397,9 @@ def test_every_format_is_opened_by_its_paths_alone() -> None:
     ]
     paths = [*names, *(f"chart/templates/x{end}" for end in declarations.TEMPLATES)]
     assert [path for path in paths if not (declarations.format_of(path) and POSSIBLE.search(path))] == []
+
+
+@pytest.mark.parametrize(("key", "names"), [("<<", ["y", "x"]), ('"<<"', ["<<", "y"]), ('!!merge "<<"', ["y", "x"])])
+def test_a_quoted_merge_key_is_a_name(key: str, names: list[str]) -> None:
+    """YAML merges by the plain key alone, or by one that is tagged so: a quoted one declares nothing of what it holds."""
+    assert [name for name, _, _ in nodes.parse("a.yml", f"{key}: {{x: 1}}\ny: 2\n").items()] == names

@@ -63,13 +63,13 @@ class YamlNode:
                 continue
             visited.add(id(node))
             for key, value in node.value:
-                if isinstance(key, yaml.ScalarNode) and key.value == "<<":
+                if isinstance(key, yaml.ScalarNode) and _merges(key):
                     left += value.value if isinstance(value, yaml.SequenceNode) else [value]
                 elif isinstance(key, yaml.ScalarNode):
                     yield str(key.value), int(key.start_mark.line) + 1, self._of(value)
 
     def get(self, *keys: str) -> "YamlNode":
-        """The value behind these keys; an empty node if there is none."""
+        """Return the value at these keys, one inside the other; an empty node if a key is missing."""
         node = self
         for key in keys:
             node = next((value for name, _, value in node.items() if name == key), EMPTY)
@@ -106,6 +106,11 @@ class YamlNode:
 
 
 EMPTY = YamlNode(None, [0])
+
+
+def _merges(key: yaml.ScalarNode) -> bool:
+    """Whether a key takes over the keys of its value: in quotes, `<<` is a name like any other."""
+    return key.value == "<<" and (key.style is None or key.tag.endswith(":merge"))
 
 
 def parse(path: str, text: str) -> YamlNode:

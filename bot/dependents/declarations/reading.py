@@ -28,7 +28,7 @@ class Declaration(NamedTuple):
     name: str
     path: str
     line: int
-    is_required: bool = False  # whoever calls the scope has to give it
+    is_required: bool = False  # a call without it fails
 
 
 class NameUse(NamedTuple):

@@ -128,7 +128,7 @@ def _result(root: Node) -> Node | None:
 
 
 def _first_result(root: Node) -> str:
-    """The name of the table that whoever requires the file gets, "" if it gets anything else: `require` takes the first value."""
+    """Return the name of the table that `require` returns for the file; "" if it returns anything else. Of several values it is the first."""
     last = next((part for part in reversed(root.named_children) if part.type != "comment"), None)
     if last is None or last.type != "return_statement":
         return ""

@@ -52,9 +52,7 @@ def program(machine: str = "") -> bytes | None:
         (EQUAL, 0, len(segments) + 1, SEGMENTS[name]), *segments, (RETURN, 0, 0, REFUSE),
         (RETURN, 0, 0, ALLOW),
     ]  # fmt: skip
-    left = len(calls) + len(
-        known_calls
-    )  # rows between the first comparison of a number and the last row, which refuses
+    left = len(calls) + len(known_calls)  # rows from the first comparison of a number to the last row, which refuses
     rows = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, architecture), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
     rows.append((AT_LEAST, left, 0, X32))
     rows += [(EQUAL, left - at, 0, number) for at, number in enumerate(calls, 1)]

@@ -10,7 +10,7 @@ REPAIRED = "Callers follow the new signature; the token comes from the environme
 TITLE = "Replace the express flag by named services"
 BODY = "Orders can now be shipped overnight. `quote` takes the service, and parcels are announced to the carrier. Closes #1."
 ISSUE = "Ship overnight", "Customers ask for overnight shipping. The label should name the service that was ordered."
-# Of the repository, where it is staged. What its own checks are answered stands in `model`.
+# The settings of the staged repository. `model` has the scripted answers to its checks.
 SETTINGS = """request_changes: high
 quota: 8
 run: {test: 'python3 -m unittest -v {file}', seconds: 30}
