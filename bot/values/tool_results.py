@@ -54,6 +54,6 @@ class ToolRun:
         return replace(self, files=files, unread=unread)
 
 
-def _is_among(path: str, named: Iterable[str]) -> bool:
+def _is_among(path: str, names: Iterable[str]) -> bool:
     """Whether a file of the repository is one of those that a tool names, by their paths or as it saw them."""
-    return any(one == path or (one[:1] == "/" and one.endswith(f"/{path}")) for one in named)
+    return any(one == path or (one[:1] == "/" and one.endswith(f"/{path}")) for one in names)
