@@ -104,6 +104,33 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository, 
     assert "5 function check_rate() {\n6   test $1 -gt 0" in shown.body
 
 
+PROSE = "A type for each class that is named.\nThe function that waits.\n"
+WORDS = [
+    ("LICENSE", PROSE, "x"),
+    ("docs/usage.md", "```js\nfunction that() {}\n```\n" + PROSE, "x"),
+    ("lib/one.py", "# a type for each function that waits\nE = 'no type for one that waits'\nx = 1\n", "x"),
+    ("lib/two.zz", "say 'the type for one that waits'\n", "for that in rows"),
+    ("lib/three.zz", "function that() {\n}\n", "x"),
+]
+
+
+@pytest.mark.parametrize(("path", "text", "quote"), WORDS)
+def test_a_word_of_a_sentence_is_no_name_of_a_removed_definition(
+    repository: Repository, path: str, text: str, quote: str
+) -> None:
+    """Neither in a text that went, nor in a comment or a string, nor in what the claim says without marking it as code."""
+    pull = repository.change({path: text, "run.sh": "y\n"}, {path: None, "run.sh": f"{quote}\n"})
+    sentence = "Waits for ever for that which does not answer"
+    source = (Source("model", "m"),)
+    claim = Finding("run.sh", quote, sentence, sentence, sentence, "high", "logic", source, start=1, end=1)
+
+    async def run() -> list[Excerpt]:
+        async with Checkout(pull) as tree:
+            return [*await proof.gather(claim, tree, Dependents(), diff.read(await tree.change()))]
+
+    assert [one.path for one in asyncio.run(run()) if one.title.startswith("removed")] == []
+
+
 VIEWS = (
     "class Base:\n    pass\n\n\nclass View(\n    Base,\n    list,\n):\n    rows = Row\n\n    # one answer\n    pages = None\n\n"
     + "".join(f"    def m{number}(self):\n        return {number}\n\n" for number in range(60))
