@@ -154,7 +154,10 @@ def _telling(row: Reference, claim_words: Collection[str]) -> bool:
 
 
 async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
-    """Where that is defined which the claim names, and what the quoted lines call or hold; of many definitions none is meant."""
+    """Where that is defined which the claim names, and what the quoted lines call or hold; of many definitions none is meant.
+
+    Nor is one of a test or a sample, for code of the product does not call it.
+    """
     claim_text = f"{finding.title}\n{finding.why}\n{finding.consequence}"  # a trigger has names of its own making
     claim_names = [one or other for one, other in _NAMED.findall(claim_text)]
     quotes = finding.quote, *(one.quote for one in finding.evidence)
@@ -170,7 +173,8 @@ async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
         hits = _meanings(
             (path, line)
             for path, line, text in rows
-            if defines(text, name, path) or (name in constants and binds(text, name))
+            if (defines(text, name, path) or (name in constants and binds(text, name)))
+            and (is_product(path) or not is_product(finding.path))
         )
         for path, line in hits if len(definition_places) < MAX_DEFINITIONS else ():
             definition_places.append(Place(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))

@@ -131,6 +131,22 @@ def test_a_word_of_a_sentence_is_no_name_of_a_removed_definition(
     assert [one.path for one in asyncio.run(run()) if one.title.startswith("removed")] == []
 
 
+def test_what_only_a_test_defines_is_not_what_code_of_the_product_names(repository: Repository) -> None:
+    """A like name in a test tells nothing of it; of a claim about a test it does."""
+    files: dict[str, str | bytes | None] = {
+        "shop/rate.py": "def rate(cart):\n    cart.logger_of()\n    return 1\n",
+        "tests/test_rate.py": "def logger_of():\n    return None\n\n\ndef test_it():\n    logger_of()\n",
+    }
+    for path, line, quote, told in (
+        ("shop/rate.py", 2, "    cart.logger_of()", []),
+        ("tests/test_rate.py", 6, "    logger_of()", ["tests/test_rate.py"]),
+    ):
+        source = (Source("model", "m"),)
+        claim = Finding(path, quote, "`logger_of` fails", "w", "c", "high", "logic", source, start=line, end=line)
+        shown = excerpts(repository, files, claim, Dependents())
+        assert [one.path for one in shown if one.title == "defines logger_of"] == told
+
+
 VIEWS = (
     "class Base:\n    pass\n\n\nclass View(\n    Base,\n    list,\n):\n    rows = Row\n\n    # one answer\n    pages = None\n\n"
     + "".join(f"    def m{number}(self):\n        return {number}\n\n" for number in range(60))
