@@ -23,7 +23,7 @@ from deeprepo_evals.reviews import build, case_files
 from deeprepo_evals.reviews.cases import LARGE
 
 HEAD = "90a3537a"
-STEPS = (1, 12, 200)  # first-parent steps before it: 7, 42 and 281 files
+STEPS = {1: "7 files", 12: "42 files", 200: "281 files"}  # first-parent steps before it
 WITHIN = 0.15
 MODELS = ["--worker", "compatible/worker", "--root", "compatible/root"]
 
@@ -78,9 +78,9 @@ def _reviewed(
         return (beside.tokens(prompts, peers)[0], len(prompts)), json.loads(said[said.index("{") :])
 
 
-def of_clone(clone: Path, peers: Path | None, steps: Sequence[int] = STEPS) -> list[Compared]:
+def of_clone(clone: Path, peers: Path | None, steps: Sequence[int] = tuple(STEPS)) -> list[Compared]:
     """The changes of pr-agent's clone."""
-    return [compared(f"{step} steps", clone, (f"{HEAD}~{step}", HEAD), peers) for step in steps]
+    return [compared(STEPS.get(step, f"{step} steps"), clone, (f"{HEAD}~{step}", HEAD), peers) for step in steps]
 
 
 def of_pairs(cases: Path, repos: Path, peers: Path | None, only: Sequence[str] = ()) -> list[Compared]:
@@ -116,7 +116,7 @@ def main() -> int:
     parser.add_argument("--cases", type=Path, default=public.CASES)
     parser.add_argument("--only", action="append", help="ids of pairs")
     parser.add_argument("--peers", type=Path)
-    parser.add_argument("--steps", type=int, nargs="+", default=STEPS)
+    parser.add_argument("--steps", type=int, nargs="+", default=tuple(STEPS))
     asked = parser.parse_args()
     by_itself = of_clone(asked.repo, asked.peers, asked.steps) if asked.repo else []
     pairs = of_pairs(asked.cases, asked.repos, asked.peers, asked.only or ()) if asked.repos else []

@@ -85,7 +85,7 @@ def main() -> int:
         ):
             details[promise.title], more = _reviewed(promise, at, peers, 1 if promise.once else asked.rounds)
             rows += more
-    every = estimated.of_clone(asked.repo, peers, estimated.STEPS[:1] if asked.small else estimated.STEPS)
+    every = estimated.of_clone(asked.repo, peers, (1,) if asked.small else tuple(estimated.STEPS))
     rows += [row for one in every for row in one.rows()]
     print(f"load average {os.getloadavg()[0]:.1f}")
     return report("review", rows, {"details": details, "estimates": [asdict(one) for one in every]})

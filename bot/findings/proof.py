@@ -119,8 +119,8 @@ def _code_words(finding: Finding) -> set[str]:
     """The words of a claim that are names: those of the lines that it quotes, and in its sentences what is marked or spelled as code."""
     quotes = " ".join([finding.quote, *(one.quote for one in finding.evidence)])
     claim_text = f"{finding.title} {finding.why} {finding.trigger} {finding.consequence}"
-    marked = {one or other for one, other in _NAMED.findall(claim_text)}
-    return {*re.findall(r"[\w$]+", quotes), *marked, *_SPELLED.findall(claim_text)}
+    code_names = {one or other for one, other in _NAMED.findall(claim_text)}
+    return {*re.findall(r"[\w$]+", quotes), *code_names, *_SPELLED.findall(claim_text)}
 
 
 def _unparsed_definitions(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str]]:
