@@ -18,6 +18,7 @@ from bot import render
 from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import strict, text
+from bot.findings.verify import pull_fields
 from bot.masking.masks import Masks
 from bot.ports import Model, RunnableTree
 from bot.review.running.presets import Result, judge
@@ -382,6 +383,7 @@ class _Trial:
         results = {name: ran.result for name, ran in runs.items()}
         asked = render.text(
             "prompts/reproduce_read.md.j2",
+            **pull_fields(self.session.pull),
             finding=attempt.finding,
             excerpts=excerpts,
             path=attempt.path,

@@ -111,6 +111,7 @@ def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path
     assert (placed.finding.verdict, shown.test, shown.base, shown.fixed) == ("reproduced", PROOF, "green", "green")
     assert "AssertionError: ValueError not raised" in shown.output
     assert "def test_plain" in model.asked[0]
+    assert "The pull request: after" in model.asked[-1]
     rows = [json.loads(row) for row in (tmp_path / "trace.jsonl").read_text().splitlines()]
     runs = [row for row in rows if row["kind"] == "run"]
     sides = [row["about"].partition(" on the ")[2] for row in runs]
