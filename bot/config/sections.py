@@ -43,7 +43,7 @@ class RunSection(FileSection):
     )
     fixtures: tuple[Pattern, ...] = Field(
         default=(),
-        description="Files of tests whose keys and tokens are no secrets, as in .gitignore: the sandbox has them as the base has. In all others a placeholder stands for each.",
+        description="Files of tests whose keys and tokens open nothing, as in .gitignore: the sandbox has them as the base has. In all others a placeholder stands for each.",
     )
     own: bool = Field(
         default=False,

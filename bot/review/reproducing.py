@@ -19,7 +19,7 @@ from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.masking.masks import Masks
 from bot.ports import Model, RunnableTree
-from bot.review.running.placing import nearest, tested
+from bot.review.running.placing import nearest, subject
 from bot.review.running.presets import Result, judge
 from bot.review.running.rig import Rig, Sides, how_it_ended, rig
 from bot.review.running.runners import Recipe
@@ -226,7 +226,7 @@ class _Trial:
         if is_test(finding.path):
             return [finding.path]
         near = await self._nearest(finding.path, family(finding.path))
-        return [path for path in near if tested(path) == stem][:OWN_TESTS]
+        return [path for path in near if subject(path) == stem][:OWN_TESTS]
 
     async def _with_own_test(self, placed_finding: PlacedFinding, path: str) -> Result:
         """What a test file of the repository says of a suggestion: "red" if it passes without it, and twice not with it."""

@@ -1,5 +1,6 @@
 """What an owner tries out before a review does it: the section `run` of their folder, the sandbox of this machine."""
 
+import os
 import re
 import shutil
 from collections import Counter
@@ -12,7 +13,7 @@ from bot import checkout, config, files, render
 from bot.config import RunSection
 from bot.errors import NoCommitError, RevisionError, UsageError
 from bot.review.running import prepare as preparing
-from bot.review.running.execute import execute
+from bot.review.running.execute import execute, readable
 from bot.review.running.layout import folder_of
 from bot.review.running.presets import Result, judge
 from bot.review.running.rig import Rig, Sides, rig
@@ -85,9 +86,9 @@ async def explain(repo: str, scratch: str) -> tuple[list[tuple[str, str]], bool]
             rows.append(("its probe", f"reaches nothing outside ({'; '.join(outcome.probe[:3])}; ...)"))
             is_prepared = False
             if made.install:
-                known = preparing.Cache(made.permission.cache).path(await made.key())
-                is_prepared = known.exists()
-                rows.append(("prepared", str(known) if is_prepared else "no: run `deeprepo run --prepare`"))
+                archive = preparing.Cache(made.permission.cache).path(await made.key())
+                is_prepared = archive.exists()
+                rows.append(("prepared", str(archive) if is_prepared else "no: run `deeprepo run --prepare`"))
         except SandboxRefused as error:
             rows.append(("sandbox", str(error)))
             return rows, False
@@ -102,15 +103,15 @@ def _recipes(trial: Trial) -> dict[tuple[str, str], tuple[Recipe, int]]:
         language = LANGUAGES.get(family(path), "")
         if language and is_product(path) and not is_sample(path) and vendored_folder(path) is None:
             nearest.setdefault((language, trial.rig.layout.package(language, path)), []).append(path)
-    found: dict[tuple[str, str], tuple[Recipe, int]] = {}
+    recipes: dict[tuple[str, str], tuple[Recipe, int]] = {}
     for paths in sorted(nearest.values(), key=len, reverse=True):
         folder, _ = Counter(map(folder_of, paths)).most_common(1)[0]
         how = trial.rig.recipe(next(path for path in paths if folder_of(path) == folder))
         if how is not None:
             key = (how.test, how.folder)
-            first, number = found.get(key, (how, 0))
-            found[key] = (first, number + len(paths))
-    return found
+            first, number = recipes.get(key, (how, 0))
+            recipes[key] = (first, number + len(paths))
+    return recipes
 
 
 def _runners(recipes: Mapping[tuple[str, str], tuple[Recipe, int]]) -> list[tuple[str, str]]:
@@ -226,12 +227,12 @@ async def run_test(repo: str, name: str, scratch: str, tell: Callable[[str], Non
 
 def _tell_altered(rig: Rig, tell: Callable[[str], None]) -> None:
     """Name the files that are not in the sandbox as they are in the tree."""
-    altered = list(dict.fromkeys(path for paths in rig.altered.values() for path in paths))
-    if altered:
-        more = f" and {len(altered) - SHOWN} more" if len(altered) > SHOWN else ""
+    paths = list(dict.fromkeys(readable(os.fsencode(path)) for side in rig.masked_files.values() for path in side))
+    if paths:
+        more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
         tell(
-            f"in the sandbox a placeholder stands for each key or token that these files hold: {', '.join(altered[:SHOWN])}{more}. If tests need "
-            f"one that opens nothing, name its file in `fixtures` of the section `run`, such as `fixtures: ['{altered[0]}']`"
+            f"in the sandbox a placeholder stands for each key or token that these files hold: {', '.join(paths[:SHOWN])}{more}. If tests need "
+            f"one that opens nothing, name its file in `fixtures` of the section `run`, such as `fixtures: ['{paths[0]}']`"
         )
 
 

@@ -180,7 +180,7 @@ class _RunningSandbox:
                     while chunk := await asyncio.to_thread(file.read, CHUNK * 16):
                         pipe.write(chunk)
                         await pipe.drain()
-            home = archive(self.run.home, below="home/", time=self.run.time, ended=False)
+            home = archive(self.run.home, below="home/", time=self.run.time, end_mark=False)
             for part in (home, self.run.tree, archive(self.run.files, time=self.run.time)):
                 whole = memoryview(part)
                 for at in range(0, len(whole), CHUNK):
@@ -238,7 +238,7 @@ HELP = (
 
 
 def archive(
-    files: Mapping[str, str] | Mapping[str, bytes], *, below: str = PREFIX, time: int = 0, ended: bool = True
+    files: Mapping[str, str] | Mapping[str, bytes], *, below: str = PREFIX, time: int = 0, end_mark: bool = True
 ) -> bytes:
     """Return these files as an archive, below a folder of the sandbox; without its end mark, if more is to follow."""
     whole = io.BytesIO()
@@ -249,7 +249,7 @@ def archive(
             about.size, about.mode, about.mtime = len(data), 0o644, time
             made.addfile(about, io.BytesIO(data))
         end = made.offset
-    return whole.getvalue() if ended else whole.getvalue()[:end]
+    return whole.getvalue() if end_mark else whole.getvalue()[:end]
 
 
 def readable(data: bytes) -> str:

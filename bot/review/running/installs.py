@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 
-from bot.review.running.layout import LOCKS, REQUIREMENTS, Layout, above, joined, within
+from bot.review.running.layout import LOCKS, REQUIREMENTS, PackageLayout, above, below, within
 from bot.text.paths import is_sample
 
 MOST = 12  # packages that are prepared
@@ -37,24 +37,24 @@ SCRIPTS = frozenset(
 MANAGER = re.compile(r"^(npm|pnpm|yarn|bun)@(\d[\w.-]{0,40})")
 
 
-def proposal(layout: Layout) -> str:
+def proposal(layout: PackageLayout) -> str:
     """Return the command that installs what tests need, from the top folder; "" if nothing declares anything."""
     rows = []
     for language, install in INSTALLS.items():
-        done: list[str] = []
+        folders: list[str] = []
         for folder in layout.folders(language):
-            is_inside = any(one in done for one in above(folder)) if folder else False
+            is_inside = any(one in folders for one in above(folder)) if folder else False
             if is_inside and not _own_lock(layout, language, folder):
                 continue
             if command := install(layout, folder):
-                done.append(folder)
+                folders.append(folder)
                 rows.append((folder, command))
     return " && ".join(
         f"(cd {shlex.quote(folder)} && {command})" if folder else command for folder, command in rows[:MOST]
     )
 
 
-def _own_lock(layout: Layout, language: str, folder: str) -> bool:
+def _own_lock(layout: PackageLayout, language: str, folder: str) -> bool:
     """Whether a package within another is installed by itself: it has a lock file of its own, and the other one no workspace."""
     if language == "python" and any(
         within(layout.table(one, "pyproject.toml"), "tool", "uv", "workspace") for one in above(folder)
@@ -84,13 +84,13 @@ def _fetched(program: str, package: str, *, by: str) -> str:
     return f"{{ command -v {program} || {{ {how}; }}; }} >/dev/null"
 
 
-def _python(layout: Layout, folder: str) -> str:
+def _python(layout: PackageLayout, folder: str) -> str:
     project = layout.table(folder, "pyproject.toml")
     extras = _for_tests(within(project, "project", "optional-dependencies"))
     groups = _for_tests(within(project, "dependency-groups"))
     texts = "\n".join(layout.text(folder, name) for name in ("pyproject.toml", "setup.cfg", "setup.py"))
-    asked = [f"{name}=99.0" for pattern, name in VERSIONS.items() if pattern.search(texts)]
-    version = f"export {' '.join(asked)} && " if asked else ""
+    variables = [f"{name}=99.0" for pattern, name in VERSIONS.items() if pattern.search(texts)]
+    version = f"export {' '.join(variables)} && " if variables else ""
     if layout.has(folder, "uv.lock"):
         words = ["uv sync --frozen", *(["--all-packages"] if within(project, "tool", "uv", "workspace") else [])]
         words += [
@@ -100,11 +100,11 @@ def _python(layout: Layout, folder: str) -> str:
         more = "" if 'name = "pytest"' in layout.text(folder, "uv.lock") else " && uv pip install -q pytest"
         return f"{version}{_fetched('uv', 'uv', by='pip')} && {' '.join(words)}{more}"
     if layout.has(folder, "poetry.lock"):
-        named = _for_tests(within(project, "tool", "poetry", "extras"))
+        poetry_extras = _for_tests(within(project, "tool", "poetry", "extras"))
         groups = _for_tests(within(project, "tool", "poetry", "group"))
         optional = [name for name in groups if within(project, "tool", "poetry", "group", name).get("optional")]
         words = [
-            *(f"--extras {shlex.quote(name)}" for name in dict.fromkeys([*extras, *named])),
+            *(f"--extras {shlex.quote(name)}" for name in dict.fromkeys([*extras, *poetry_extras])),
             *(f"--with {shlex.quote(name)}" for name in optional),
         ]
         return f"{version}{_fetched('poetry', 'poetry', by='pip')} && {' '.join(['POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction', *words])}"
@@ -116,7 +116,7 @@ def _python(layout: Layout, folder: str) -> str:
     return version + _pip(layout, folder, extras, groups)
 
 
-def _pip(layout: Layout, folder: str, extras: list[str], groups: list[str]) -> str:
+def _pip(layout: PackageLayout, folder: str, extras: list[str], groups: list[str]) -> str:
     """The command of pip: the project itself with its extras and groups for tests, its requirements files, and pytest."""
     words: list[str] = []
     settings = layout.settings(folder, "setup.cfg")
@@ -133,36 +133,36 @@ def _pip(layout: Layout, folder: str, extras: list[str], groups: list[str]) -> s
     return f"{VENV}{newer} && .venv/bin/pip install -q {' '.join(dict.fromkeys([*words, 'pytest']))}"
 
 
-def _is_built(layout: Layout, folder: str) -> bool:
+def _is_built(layout: PackageLayout, folder: str) -> bool:
     """Whether a folder is a project that can be installed: settings of tools alone are none."""
     project = layout.table(folder, "pyproject.toml")
     is_declared = bool({"project", "build-system"} & project.keys()) or "poetry" in within(project, "tool")
     return is_declared or layout.has(folder, "setup.py") or layout.settings(folder, "setup.cfg").has_section("metadata")
 
 
-def _requirements(layout: Layout, folder: str) -> tuple[list[str], list[str]]:
+def _requirements(layout: PackageLayout, folder: str) -> tuple[list[str], list[str]]:
     """The requirements files of a package: the plain one, and those for tests."""
     inside = f"{folder}/" if folder else ""
-    found = [
+    files = [
         path.removeprefix(inside)
         for path in sorted(layout.texts)
         if REQUIREMENTS.search(path) and path.startswith(inside) and path.endswith(".txt")
     ]
-    near = [path for path in found if path.count("/") <= 1 and not is_sample(path)]
+    near = [path for path in files if path.count("/") <= 1 and not is_sample(path)]
     plain = [path for path in near if path == "requirements.txt"]
     return [inside + path for path in plain], [inside + path for path in _for_tests(near)]
 
 
-def _tox(layout: Layout, folder: str) -> Iterator[str]:
+def _tox(layout: PackageLayout, folder: str) -> Iterator[str]:
     """What tox installs for tests: the words of `deps`, those of another section with them; no line that is for some environments."""
     settings = layout.settings(folder, "tox.ini")
 
     def words(text: str, depth: int) -> Iterator[str]:
         for line in text.splitlines():
             row = line.partition(" #")[0].strip()
-            named = WORD.fullmatch(row)
-            if named and depth:
-                yield from words(_option(settings, named[1], named[2]), depth - 1)
+            reference = WORD.fullmatch(row)
+            if reference and depth:
+                yield from words(_option(settings, reference[1], reference[2]), depth - 1)
             elif row and not row.startswith("#") and not re.search(r"[{}]|:\s", row):
                 file = re.fullmatch(r"-r\s*([\w./-]+)", row)
                 yield f"-r {shlex.quote(file[1])}" if file else shlex.quote(row if ";" in row else row.replace(" ", ""))
@@ -174,14 +174,14 @@ def _option(settings: configparser.ConfigParser, section: str, name: str) -> str
     return settings.get(section, name, fallback="")
 
 
-def _web(layout: Layout, folder: str) -> str:
+def _web(layout: PackageLayout, folder: str) -> str:
     """With a repository of git that holds nothing, if the package has a script of its own: those set up hooks."""
     command = _web_packages(layout, folder)
     has_script = not SCRIPTS.isdisjoint(within(layout.table(folder, "package.json"), "scripts"))
     return f"{{ git init -q || true; }} && {command}" if command and has_script else command
 
 
-def _web_packages(layout: Layout, folder: str) -> str:
+def _web_packages(layout: PackageLayout, folder: str) -> str:
     """By the lock file; without one npm makes its own, which `npm ci` needs."""
     table = layout.table(folder, "package.json")
     match = MANAGER.match(str(table.get("packageManager", "")))
@@ -208,12 +208,12 @@ def _pnpm(lock: str) -> str:
     return {"5": "7", "6": "8", "9": "10"}.get(form[1] if form else "", "10")
 
 
-def _go(layout: Layout, folder: str) -> str:
+def _go(layout: PackageLayout, folder: str) -> str:
     text = layout.text(folder, "go.mod")
-    return "go mod download" if "require" in text and not layout.has(joined(folder, "vendor"), "modules.txt") else ""
+    return "go mod download" if "require" in text and not layout.has(below(folder, "vendor"), "modules.txt") else ""
 
 
-def _rust(layout: Layout, folder: str) -> str:
+def _rust(layout: PackageLayout, folder: str) -> str:
     return (
         "cargo fetch --locked"
         if layout.has(folder, "Cargo.lock")
@@ -223,7 +223,7 @@ def _rust(layout: Layout, folder: str) -> str:
     )
 
 
-def _jvm(layout: Layout, folder: str) -> str:
+def _jvm(layout: PackageLayout, folder: str) -> str:
     if layout.has(folder, "pom.xml"):
         program = "./mvnw" if layout.has(folder, "mvnw") else "mvn"
         if "<modules>" in layout.text(folder, "pom.xml"):  # a module is found by the others once it is installed
@@ -233,15 +233,15 @@ def _jvm(layout: Layout, folder: str) -> str:
     return f"{program} --no-daemon testClasses" if layout.has(folder, "build.gradle", "build.gradle.kts") else ""
 
 
-def _ruby(layout: Layout, folder: str) -> str:
+def _ruby(layout: PackageLayout, folder: str) -> str:
     return "bundle config set --local path vendor/bundle && bundle install" if layout.has(folder, "Gemfile") else ""
 
 
-def _php(layout: Layout, folder: str) -> str:
+def _php(layout: PackageLayout, folder: str) -> str:
     return "composer install --no-interaction --no-progress" if layout.has(folder, "composer.json") else ""
 
 
-def _csharp(layout: Layout, folder: str) -> str:
+def _csharp(layout: PackageLayout, folder: str) -> str:
     return "dotnet restore" if layout.names.get(folder) else ""
 
 

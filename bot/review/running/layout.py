@@ -52,10 +52,10 @@ def language_of(path: str) -> str:
     return next((one for one in MANIFESTS if name in MANIFESTS[one] or name in LOCKS[one]), "")
 
 
-def wanted(paths: Collection[str]) -> list[str]:
+def manifests(paths: Collection[str]) -> list[str]:
     """Return the files of a tree that a layout has to read."""
-    chosen = [path for path in paths if _counts(path) and (language_of(path) or path.rpartition("/")[2] in FURTHER)]
-    return sorted(chosen, key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]
+    rows = [path for path in paths if _counts(path) and (language_of(path) or path.rpartition("/")[2] in FURTHER)]
+    return sorted(rows, key=lambda path: (path.count("/"), path))[:MOST_MANIFESTS]
 
 
 def _counts(path: str) -> bool:
@@ -67,8 +67,8 @@ def _counts(path: str) -> bool:
 
 def decisive(paths: Collection[str]) -> list[str]:
     """Return the files that decide which dependencies there are: lock files, and the manifests that no lock file is for."""
-    found: list[str] = []
-    locked = {
+    files: list[str] = []
+    lock_folders = {
         (language, folder_of(path))
         for path in paths
         for language in LOCKS
@@ -78,11 +78,11 @@ def decisive(paths: Collection[str]) -> list[str]:
         name, language = path.rpartition("/")[2], language_of(path)
         if not language or name in UNDECIDED or vendored_folder(path) is not None:
             continue
-        is_settled = any((language, folder) in locked for folder in above(path))
+        is_settled = any((language, folder) in lock_folders for folder in above(path))
         is_required = REQUIREMENTS.search(path) is not None and not is_sample(path)
         if name in LOCKS[language] or is_required or not (is_settled or is_sample(path) or is_test(path)):
-            found.append(path)
-    return sorted(found)
+            files.append(path)
+    return sorted(files)
 
 
 def folder_of(path: str) -> str:
@@ -99,17 +99,17 @@ def above(path: str) -> Iterator[str]:
     yield ""
 
 
-def joined(folder: str, name: str) -> str:
+def below(folder: str, name: str) -> str:
     """Return a path in a folder; the folder may be the top."""
     return f"{folder}/{name}" if folder else name
 
 
 @dataclass(frozen=True)
-class Layout:
+class PackageLayout:
     """A tree as its manifests describe it."""
 
     paths: Collection[str]
-    texts: Mapping[str, str] = field(default_factory=dict)  # of `wanted`
+    texts: Mapping[str, str] = field(default_factory=dict)  # of `manifests`
 
     @cached_property
     def names(self) -> Mapping[str, frozenset[str]]:
@@ -126,17 +126,17 @@ class Layout:
 
     def text(self, folder: str, name: str) -> str:
         """Return the text of a manifest; "" if it is not there."""
-        return self.texts.get(joined(folder, name), "")
+        return self.texts.get(below(folder, name), "")
 
     def folders(self, language: str) -> list[str]:
         """Return the folders of a language's packages, outer ones first."""
-        found = {folder_of(path) for path in self.texts if language_of(path) == language and not _is_nested(path)}
-        return sorted(found, key=lambda folder: (folder.count("/") + bool(folder), folder))
+        homes = {folder_of(path) for path in self.texts if language_of(path) == language and not _is_nested(path)}
+        return sorted(homes, key=lambda folder: (folder.count("/") + bool(folder), folder))
 
     def package(self, language: str, path: str) -> str:
         """Return the folder of the nearest package of a language that a file is in; the top if it is in none."""
-        known = set(self.folders(language))
-        return next((folder for folder in above(path) if folder in known), "")
+        homes = set(self.folders(language))
+        return next((folder for folder in above(path) if folder in homes), "")
 
     def table(self, folder: str, name: str) -> Mapping[str, Any]:
         """Return what a manifest in TOML or JSON holds; an empty one if it does not parse."""

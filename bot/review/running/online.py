@@ -80,13 +80,13 @@ class _Copies:
 
 def _open(name: str, value: str, left_out: list[str]) -> str:
     """The addresses of a setting that hold no login; those of this machine's own files lead nowhere in the sandbox."""
-    kept = []
+    words = []
     for word in value.split():
         if LOGIN.search(word) or TOKEN.search(word) or secrets(word):
             left_out.append(name)
         elif not LOCAL.match(word.partition("=")[2] or word):
-            kept.append(word)
-    return " ".join(kept)
+            words.append(word)
+    return " ".join(words)
 
 
 def _pip(environment: Mapping[str, str], read: Read) -> dict[str, str]:
@@ -95,14 +95,14 @@ def _pip(environment: Mapping[str, str], read: Read) -> dict[str, str]:
     places = ["/etc/pip.conf", "/etc/xdg/pip/pip.conf"]
     if home:
         places += [f"{home}/.pip/pip.conf", f"{environment.get('XDG_CONFIG_HOME') or f'{home}/.config'}/pip/pip.conf"]
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for place in (*places, environment.get("PIP_CONFIG_FILE", "")):
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         with suppress(configparser.Error):
             parser.read_string(((read(place, MOST) if place else None) or b"").decode("utf-8", "replace"))
         for section in ("global", "install"):
-            found |= {name: value for key, name in PIP.items() if (value := parser.get(section, key, fallback=""))}
-    return found
+            values |= {name: value for key, name in PIP.items() if (value := parser.get(section, key, fallback=""))}
+    return values
 
 
 def _npm(environment: Mapping[str, str], read: Read) -> dict[str, str]:
@@ -113,11 +113,11 @@ def _npm(environment: Mapping[str, str], read: Read) -> dict[str, str]:
         or environment.get("npm_config_userconfig")
         or (f"{home}/.npmrc" if home else "")
     )
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for place in ("/etc/npmrc", "/usr/etc/npmrc", "/usr/local/etc/npmrc", own):
         for line in ((read(place, MOST) if place else None) or b"").decode("utf-8", "replace").splitlines():
             key, sign, value = line.partition("=")
             key = key.strip()
             if sign and (key in NPM or SCOPED.fullmatch(key)):
-                found[key] = value.strip().strip("\"'")
-    return found
+                values[key] = value.strip().strip("\"'")
+    return values

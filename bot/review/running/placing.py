@@ -18,7 +18,7 @@ TYPED = (".ts", ".tsx", ".mts", ".cts")
 ELSEWHERE = re.compile(r"(?:^|/)(?:e2e|cypress|playwright|__snapshots__|__mocks__)/|\.d\.[cm]?ts$", re.IGNORECASE)
 
 
-def tested(path: str) -> str:
+def subject(path: str) -> str:
     """Return the name of the file that a test file is named after: `test_rate`, `rate_test`, `RateTest` and `rate.spec` are of `rate`."""
     return MARK.sub("", PurePosixPath(path).stem).lower()
 
@@ -30,16 +30,16 @@ def nearest(path: str, candidates: Iterable[str]) -> list[str]:
 
     def near(one: str) -> tuple[int, int, int, str]:
         here = PurePosixPath(one)
-        named = 0 if tested(one) == stem else 1 if stem in here.stem.lower() else 2
-        return -len(folders & set(here.parent.parts)), named, len(here.parts), one
+        likeness = 0 if subject(one) == stem else 1 if stem in here.stem.lower() else 2
+        return -len(folders & set(here.parent.parts)), likeness, len(here.parts), one
 
     return sorted(candidates, key=near)
 
 
-def new_file(paths: Collection[str], preset: Preset, package: str, near: str, *, typed: bool) -> str:
+def new_file(paths: Collection[str], preset: Preset, package: str, near: str, *, typescript: bool) -> str:
     """Return the path of a new test about a file, with `{n}` in its name, and `{beside}` for the folder of the file.
 
-    `package`: the folder whose tests count; `typed`: whether the runner takes TypeScript where no test shows what it takes.
+    `package`: the folder whose tests count; `typescript`: whether the runner takes TypeScript where no test shows what it takes.
     """
     files = preset.files
     core = CORE.search(files)
@@ -48,7 +48,7 @@ def new_file(paths: Collection[str], preset: Preset, package: str, near: str, *,
         if like is not None:
             folder, before, after = like
             return posixpath.join(folder, f"{before}{core[0]}{after}")
-    if typed and near.endswith(TYPED) and files.endswith((".js", ".mjs")):
+    if typescript and near.endswith(TYPED) and files.endswith((".js", ".mjs")):
         files = f"{files.rpartition('.')[0]}.ts"
     return files if files.startswith("{beside}") else posixpath.join(package, files)
 
@@ -61,13 +61,13 @@ def _like(paths: Collection[str], preset: Preset, package: str, near: str) -> tu
         for path in paths
         if path.startswith(inside) and family(path) == kind and is_test(path) and not _is_elsewhere(path)
     ]
-    named = {path: parts for path in tests if (parts := _parts(path, preset)) is not None}
-    if preset.plain or (not named and kind == "web"):  # the runner's own settings collect what has no mark
-        named |= {path: ("", PurePosixPath(path).suffix) for path in tests if path not in named}
-    if not named:
+    parts_by_path = {path: parts for path in tests if (parts := _parts(path, preset)) is not None}
+    if preset.plain or (not parts_by_path and kind == "web"):  # the runner's own settings collect what has no mark
+        parts_by_path |= {path: ("", PurePosixPath(path).suffix) for path in tests if path not in parts_by_path}
+    if not parts_by_path:
         return None
-    usual, _ = max(Counter(named.values()).items(), key=lambda row: (row[1], row[0]))
-    alike = [path for path, parts in named.items() if parts == usual]
+    usual, _ = max(Counter(parts_by_path.values()).items(), key=lambda row: (row[1], row[0]))
+    alike = [path for path, parts in parts_by_path.items() if parts == usual]
     tops = Counter(
         path[len(inside) :].partition("/")[0] for path in alike
     )  # a module that is called like a test is none

@@ -106,8 +106,8 @@ def key(repository: str, sandbox: Sandbox, command: str, locks: Sequence[tuple[s
 
 def newest(path: Path) -> int:
     """Return a time after which nothing in an archive was altered: the tree over it is younger, so no build takes it for done."""
-    with tarfile.TarFile(path) as made:
-        first = made.next()
+    with tarfile.TarFile(path) as whole:
+        first = whole.next()
     return int(first.mtime) if first is not None and first.name == MARK else int(time.time())
 
 

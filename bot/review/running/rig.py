@@ -15,7 +15,7 @@ from bot.review.running import prepare as preparing
 from bot.review.running.choose import choose
 from bot.review.running.execute import PREFIX, execute
 from bot.review.running.installs import NO_DOWNLOADS, proposal
-from bot.review.running.layout import Layout, decisive, wanted
+from bot.review.running.layout import PackageLayout, decisive, manifests
 from bot.review.running.runners import Recipe, recipe
 from bot.review.running.values import Online, Outcome, Run, RunLimits, RunPermission, Sandbox, SandboxRefused
 from bot.text import globs
@@ -53,8 +53,8 @@ class Rig:
     sides: Sides
     section: "RunSection"
     permission: RunPermission
-    layout: Layout  # of the base: a head brings no recipe
-    altered: dict[Side, tuple[str, ...]] = field(
+    layout: PackageLayout  # of the base: a head brings no recipe
+    masked_files: dict[Side, tuple[str, ...]] = field(
         default_factory=dict
     )  # files with a placeholder, of the trees that were used
     _sandbox: Sandbox | None = None
@@ -134,7 +134,7 @@ class Rig:
         self._trees.pop("base", None)  # over what is prepared now it has to be younger
         caps, online = self.limits, self.permission.online if self.section.network else Online()
         seconds = max(caps.seconds, PREPARE_SECONDS)
-        asked = Run(
+        request = Run(
             tree,
             self.install,
             limits=RunLimits(seconds, caps.memory, caps.processes, caps.output, caps.disk),
@@ -143,10 +143,10 @@ class Rig:
             variables=online.variables if self.section.prepare is not None else {**NO_DOWNLOADS, **online.variables},
             home=online.files,
         )
-        path, outcome = await cache.prepare(key, self.sandbox(), asked, set(await self.sides.entries("base")))
+        path, outcome = await cache.prepare(key, self.sandbox(), request, set(await self.sides.entries("base")))
         if path is None:
-            ended = f"`{self.install}` {how_it_ended(outcome, seconds)}"
-            sentence = f"nothing was run: {ended}: {tail(outcome.output)}. {self._remedy(outcome)}"
+            outcome_words = f"`{self.install}` {how_it_ended(outcome, seconds)}"
+            sentence = f"nothing was run: {outcome_words}: {tail(outcome.output)}. {self._remedy(outcome)}"
             raise SandboxRefused(sentence, outcome.output)
         return path, outcome
 
@@ -180,8 +180,8 @@ class Rig:
         if seconds is not None and seconds < limits.seconds:
             limits = RunLimits(max(seconds, 1.0), limits.memory, limits.processes, limits.output, limits.disk)
         tree, time = await self.tree(side)
-        asked = Run(tree, command, files, limits, self._prepared_folder, folder=folder, time=time)
-        return await execute(self.sandbox(), asked)
+        request = Run(tree, command, files, limits, self._prepared_folder, folder=folder, time=time)
+        return await execute(self.sandbox(), request)
 
     async def tree(self, side: Side) -> tuple[bytes, int]:
         """Return one side as an archive, and the time of its files: that of the commit, or after everything prepared. Raises SandboxRefused."""
@@ -192,7 +192,7 @@ class Rig:
                 raise SandboxRefused(f"nothing was run: {error}") from error
             least = preparing.newest(self._prepared_folder) + 1 if self._prepared_folder is not None else 0
             time = max([least, *(int(about.mtime) for about, _ in itertools.islice(_members(whole), 1))])
-            tree, self.altered[side] = without_secrets(whole, time, await self._fixtures(side))
+            tree, self.masked_files[side] = without_secrets(whole, time, await self._fixtures(side))
             self._trees[side] = tree, time
         return self._trees[side]
 
@@ -201,15 +201,15 @@ class Rig:
         if not self.section.fixtures:
             return frozenset()
         base, here = await self.sides.entries("base"), await self.sides.entries(side)
-        named = (path for path in here if globs.matches(self.section.fixtures, path))
-        return frozenset(path for path in named if _content(base, path) == here[path].oid)
+        paths = (path for path in here if globs.matches(self.section.fixtures, path))
+        return frozenset(path for path in paths if _content(base, path) == here[path].oid)
 
 
 async def rig(sides: Sides, section: "RunSection", permission: RunPermission) -> Rig:
     """Return the rig of a change. How tests are run is decided by the base."""
     paths = await sides.entries("base")
-    texts = await sides.read_many(wanted(paths), "base")
-    layout = Layout(tuple(paths), {path: text.decode("utf-8", "replace") for path, text in texts.items()})
+    texts = await sides.read_many(manifests(paths), "base")
+    layout = PackageLayout(tuple(paths), {path: text.decode("utf-8", "replace") for path, text in texts.items()})
     return Rig(sides, section, permission, layout)
 
 
@@ -223,22 +223,22 @@ def without_secrets(tree: bytes, time: int = 0, fixtures: Collection[str] = ()) 
     What a test prints goes to a model and to a page, and it can print in any form: so it finds none. `fixtures`: files whose own secrets
     their owner calls none; what is a secret of another file stays one in them.
     """
-    masks, whole, altered = Masks(), io.BytesIO(), []
+    masks, whole, masked_files = Masks(), io.BytesIO(), []
     for about, data in _members(tree):  # a secret of the last file may be written in the first one too
         path = about.name.removeprefix(PREFIX)
         if path not in fixtures and _is_text(data):
             masks.learn(data.decode("utf-8", "surrogateescape"), path)
     with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as new:
         for about, data in _members(tree):
-            shown = data
+            text = data
             if _is_text(data):
-                shown = masks.hide_known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-            if shown != data:
-                altered.append(about.name.removeprefix(PREFIX))
-            about.size, about.mtime, about.pax_headers = len(shown), time, {}
-            new.addfile(about, io.BytesIO(shown))
+                text = masks.hide_known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+            if text != data:
+                masked_files.append(about.name.removeprefix(PREFIX))
+            about.size, about.mtime, about.pax_headers = len(text), time, {}
+            new.addfile(about, io.BytesIO(text))
         end = new.offset
-    return whole.getvalue()[:end], tuple(altered)
+    return whole.getvalue()[:end], tuple(masked_files)
 
 
 def _members(tree: bytes) -> Iterator[tuple[tarfile.TarInfo, bytes]]:

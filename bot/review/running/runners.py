@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from bot.review.running.layout import REQUIREMENTS, Layout, above, folder_of, joined, within
+from bot.review.running.layout import REQUIREMENTS, PackageLayout, above, below, folder_of, within
 from bot.review.running.placing import new_file
 from bot.review.running.presets import GENERIC, PRESETS, Preset
 from bot.text.filetypes import family
@@ -46,7 +46,7 @@ class Recipe:
 
     @property
     def language(self) -> str:
-        """What a model is told of language and runner."""
+        """The language and the runner, for a model."""
         return f"{self.preset.language}{self.note}"
 
     def path(self, number: str, near: str) -> str:
@@ -70,30 +70,30 @@ class Recipe:
         return f"cd {shlex.quote(self.folder)} && {command}" if self.folder else command
 
 
-def recipe(section: "RunSection", layout: Layout, near: str) -> Recipe | None:
+def recipe(section: "RunSection", layout: PackageLayout, near: str) -> Recipe | None:
     """Return how tests about a file are run: by the owner's section, and by what is found where it says nothing. None: nobody knows."""
-    found = detect(layout, near)
+    default = detect(layout, near)
     if not section.test:
-        if found is None or not section.files:
-            return found
+        if default is None or not section.files:
+            return default
         return Recipe(
-            preset=found.preset,
-            test=found.test,
+            preset=default.preset,
+            test=default.test,
             files=section.files,
-            folder=found.folder,
-            own=found.own,
-            note=found.note,
+            folder=default.folder,
+            own=default.own,
+            note=default.note,
         )
     preset = _meant(section.test)
     files = section.files
     if not files and preset is not None:
-        files = new_file(layout.paths, preset, _package(layout, near), near, typed=False)
+        files = new_file(layout.paths, preset, _package(layout, near), near, typescript=False)
     elif not files:
-        files = found.files if found is not None else ""
+        files = default.files if default is not None else ""
     return Recipe(preset=preset or GENERIC, test=section.test, files=files) if files else None
 
 
-def detect(layout: Layout, near: str) -> Recipe | None:
+def detect(layout: PackageLayout, near: str) -> Recipe | None:
     """Return how the tests about a file are run, as the files around it tell."""
     language = LANGUAGES.get(family(near), "")
     runner = RUNNERS[language](layout, near) if language else None
@@ -111,10 +111,10 @@ def detect(layout: Layout, near: str) -> Recipe | None:
         note = "" if name == "vitest" else f"; .js files are {'ES modules' if modules else 'CommonJS modules'}"
     if name in WRAPPERS:
         test = _wrapped(layout, folder, test, *WRAPPERS[name])
-    typed = name == "vitest" or any(
+    typescript = name == "vitest" or any(
         _declares(layout, package, word) for word in ("tsx", "ts-jest", "@swc/jest", "@babel/preset-typescript")
     )
-    files = new_file(layout.paths, preset, package, near, typed=typed)
+    files = new_file(layout.paths, preset, package, near, typescript=typescript)
     if name == "dotnet":
         folder = layout.package("csharp", files)
     return Recipe(preset=preset, test=test, files=files, folder=folder, own=preset.own, note=note)
@@ -123,9 +123,9 @@ def detect(layout: Layout, near: str) -> Recipe | None:
 Runner = tuple[str, str, str]  # its name, the folder in which it runs, the folder of the nearest package
 
 
-def _python(layout: Layout, near: str) -> Runner:
+def _python(layout: PackageLayout, near: str) -> Runner:
     package = layout.package("python", near)
-    inside, around = f"{package}/" if package else "", list(above(joined(package, ".")))
+    inside, around = f"{package}/" if package else "", list(above(below(package, ".")))
     texts = [layout.text(folder, name) for folder in around for name in PYTEST]
     required = [path for path in layout.texts if REQUIREMENTS.search(path)]
     texts += [layout.texts[path] for path in required if path.startswith(inside) or folder_of(path) in around]
@@ -134,11 +134,11 @@ def _python(layout: Layout, near: str) -> Runner:
         return "pytest", package, package
     if any(path.startswith(inside) and path.endswith("/conftest.py") for path in layout.paths):
         return "pytest", package, package
-    managed = next((folder for folder in above(near) if layout.has(folder, "manage.py")), None)
-    return ("django", managed, managed) if managed is not None else ("unittest", package, package)
+    django = next((folder for folder in above(near) if layout.has(folder, "manage.py")), None)
+    return ("django", django, django) if django is not None else ("unittest", package, package)
 
 
-def _options(layout: Layout, folder: str) -> str:
+def _options(layout: PackageLayout, folder: str) -> str:
     """The options that a folder's settings give to every run of pytest."""
     table = within(layout.table(folder, "pyproject.toml"), "tool", "pytest")
     rows = [table.get("addopts"), within(table, "ini_options").get("addopts")]
@@ -147,7 +147,7 @@ def _options(layout: Layout, folder: str) -> str:
     return " ".join(map(str, rows))
 
 
-def _web(layout: Layout, near: str) -> Runner:
+def _web(layout: PackageLayout, near: str) -> Runner:
     """The runner that the nearest package.json with one names: a workspace may declare it once, at its top."""
     package = layout.package("web", near)
     for folder in above(near):
@@ -163,22 +163,22 @@ def _named(table: Mapping[str, object]) -> Iterator[str]:
     for key in sorted(scripts, key=len):
         if "test" in key or "unit" in key:
             yield from (runner for word, runner in SCRIPTS.items() if word in scripts[key])
-    installed = {name for one in TABLES for name in within(table, one)}
-    yield from (name for name in ("vitest", "jest", "mocha") if name in installed)
+    dependencies = {name for one in TABLES for name in within(table, one)}
+    yield from (name for name in ("vitest", "jest", "mocha") if name in dependencies)
 
 
-def _declares(layout: Layout, package: str, name: str) -> bool:
+def _declares(layout: PackageLayout, package: str, name: str) -> bool:
     """Whether a package, or one above it, depends upon another."""
-    tables = [layout.table(folder, "package.json") for folder in above(joined(package, "."))]
+    tables = [layout.table(folder, "package.json") for folder in above(below(package, "."))]
     return any(name in within(table, one) for table in tables for one in TABLES)
 
 
-def _go(layout: Layout, near: str) -> Runner | None:
+def _go(layout: PackageLayout, near: str) -> Runner | None:
     package = layout.package("go", near)
     return ("go", package, package) if layout.has(package, "go.mod") else None
 
 
-def _rust(layout: Layout, near: str) -> Runner | None:
+def _rust(layout: PackageLayout, near: str) -> Runner | None:
     """The nearest crate: a workspace alone has no tests."""
     for folder in above(near):
         if "package" in layout.table(folder, "Cargo.toml"):
@@ -186,7 +186,7 @@ def _rust(layout: Layout, near: str) -> Runner | None:
     return None
 
 
-def _jvm(layout: Layout, near: str) -> Runner | None:
+def _jvm(layout: PackageLayout, near: str) -> Runner | None:
     for folder in above(near):
         if layout.has(folder, "pom.xml"):
             return "maven", folder, folder
@@ -195,21 +195,21 @@ def _jvm(layout: Layout, near: str) -> Runner | None:
     return None
 
 
-def _ruby(layout: Layout, near: str) -> Runner | None:
+def _ruby(layout: PackageLayout, near: str) -> Runner | None:
     for folder in above(near):
         if layout.has(folder, ".rspec") or "rspec" in layout.text(folder, "Gemfile"):
             return "rspec", folder, folder
     return None
 
 
-def _php(layout: Layout, near: str) -> Runner | None:
+def _php(layout: PackageLayout, near: str) -> Runner | None:
     for folder in above(near):
         if "phpunit" in layout.text(folder, "composer.json"):
             return "phpunit", folder, folder
     return None
 
 
-def _csharp(layout: Layout, near: str) -> Runner | None:
+def _csharp(layout: PackageLayout, near: str) -> Runner | None:
     """Tests are a project of their own: the nearest one with tests is chosen by its files."""
     return ("dotnet", layout.package("csharp", near), "") if layout.folders("csharp") else None
 
@@ -219,14 +219,14 @@ RUNNERS = {
 }  # fmt: skip
 
 
-def _package(layout: Layout, near: str) -> str:
+def _package(layout: PackageLayout, near: str) -> str:
     language = LANGUAGES.get(family(near), "")
     return layout.package(language, near) if language else ""
 
 
-def _wrapped(layout: Layout, folder: str, test: str, wrapper: str, program: str) -> str:
+def _wrapped(layout: PackageLayout, folder: str, test: str, wrapper: str, program: str) -> str:
     """The command with the wrapper that a repository brings, if it does."""
-    at = next((one for one in above(joined(folder, ".")) if layout.has(one, wrapper)), None)
+    at = next((one for one in above(below(folder, ".")) if layout.has(one, wrapper)), None)
     if at is None:
         return test
     path = posixpath.join(posixpath.relpath(at or ".", folder or "."), wrapper)

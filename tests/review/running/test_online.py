@@ -19,7 +19,7 @@ AUTHORITY = b"-----BEGIN CERTIFICATE-----\nQQ==\n-----END CERTIFICATE-----\n"
 def settings(environment: Mapping[str, str], **files: str) -> Online:
     """The settings of a machine with these variables and files; `_` in a name stands for `/`."""
     known = {"/" + name.replace("_", "/").replace("DOT", "."): text.encode() for name, text in files.items()}
-    return online.settings({"HOME": "/h", **environment}, lambda path, most: known.get(path), HOME)
+    return online.settings({"HOME": "/h", **environment}, lambda path, _: known.get(path), HOME)
 
 
 def test_a_certificate_is_copied() -> None:

@@ -7,13 +7,13 @@ import pytest
 
 from bot.config import RunSection
 from bot.review.running.installs import proposal
-from bot.review.running.layout import Layout, decisive, wanted
+from bot.review.running.layout import PackageLayout, decisive, manifests
 from bot.review.running.runners import Recipe, recipe
 
 
-def layout(tree: Mapping[str, str]) -> Layout:
+def layout(tree: Mapping[str, str]) -> PackageLayout:
     """A tree, with the texts of what a rig would read."""
-    return Layout(tuple(tree), {path: tree[path] for path in wanted(tree)})
+    return PackageLayout(tuple(tree), {path: tree[path] for path in manifests(tree)})
 
 
 def found(tree: Mapping[str, str], near: str, **section: object) -> Recipe | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from boxes import LIMITS, box, member, missing, tar, unended
+from boxes import LIMITS, box, member, missing, tar
 
 from bot.config import RunSection
 from bot.review.running import prepare
@@ -99,7 +99,7 @@ def test_the_altered_files_are_named(tmp_path: Path) -> None:
     shown, altered = without_secrets(packed(tree, 0))
     assert altered == ("tests/server.key", "conf.py")
     assert TOKEN not in shown.decode()
-    assert BODY.split()[0] not in shown.decode()
+    assert BODY.split(maxsplit=1)[0] not in shown.decode()
     assert contents(shown)["app.py"] == "x = 1\n"
 
 
@@ -114,7 +114,7 @@ def test_a_fixture_stays_as_the_base_has_it(tmp_path: Path) -> None:
     tests = made(tree, tree, tmp_path, fixtures=["tests/server.key"])
     assert in_sandbox(tests)["tests/server.key"] == PEM
     assert "MASKED_SECRET" in in_sandbox(tests)["tests/other.key"]
-    assert tests.altered == {"head": ("tests/other.key",)}
+    assert tests.masked_files == {"head": ("tests/other.key",)}
 
 
 HOSTILE = [
@@ -134,7 +134,7 @@ def test_a_head_makes_no_secret_readable(base: dict[str, str], head: dict[str, s
     tests = made(base, head, tmp_path, fixtures=["tests/a.key"])
     shown = in_sandbox(tests)
     assert TOKEN not in "".join(shown.values())
-    assert tests.altered["head"]
+    assert tests.masked_files["head"]
 
 
 @boxed
