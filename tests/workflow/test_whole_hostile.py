@@ -11,7 +11,7 @@ from rendered import SEEN, harm
 from test_whole_commands import said
 from whole import BROKEN, whole
 
-SHARES = 24
+SHARES = 6
 MOST = 250  # characters: one line of a comment, as GitHub holds it
 SECRET = "planted-" + "3c2b1a0f9e8d"
 
@@ -31,18 +31,20 @@ def assert_harmless(page: str) -> None:
 
 @pytest.mark.parametrize("share", few(range(SHARES), 0))
 def test_a_sentence_that_is_remembered_is_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: int) -> None:
-    """Taught, edited, listed, confirmed, exported and given as the reason to ignore: each answer holds words, and nothing else follows."""
+    """Taught, edited, exported and given as the reason to ignore: each answer holds words, and nothing else follows."""
     monkeypatch.setenv("GITHUB_TOKEN", SECRET)
 
     async def go() -> None:
         async with whole(tmp_path) as at:
             number = await at.reviewed()
             for text in lines(share):
-                await said(at, number, f"/deeprepo remember in shop/ {text}")
-                await said(at, number, f"/deeprepo rules edit 1 {text}")
-            await said(at, number, "/deeprepo rules confirm 1")
+                await at.repo.comment(number, f"/deeprepo remember in shop/ {text}", author="maintainer")
+            await at.quiet()
+            for at_number, text in enumerate(lines(share), 1):
+                await at.repo.comment(number, f"/deeprepo rules edit {at_number} {text}", author="maintainer")
+            await at.repo.comment(number, f"/deeprepo ignore 1 {lines(share)[-1]}", author="maintainer")
+            await at.quiet()
             exported = await said(at, number, "/deeprepo rules export")
-            await said(at, number, f"/deeprepo ignore 1 {lines(share)[-1]}")
             stands = at.gh.pull(number)
             ours = [one.body for one in (*stands.comments, *stands.review_comments) if one.user.login == at.gh.login]
             assert len(ours) > 2 * len(lines(share))
