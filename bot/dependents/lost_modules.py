@@ -32,7 +32,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         resolved_lines = {item.line for item in imports_now}
         uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
-        unspelt = _Unspelt.of(head, path, source, uses, imports_now) if head.is_told else None
+        by_namespace = _Unspelt.of(head, path, source, uses, imports_now) if head.is_told else None
         lines = file_lines(source)
         lost_items = [
             item
@@ -41,7 +41,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             and guarded_names.isdisjoint(_import_words(item))
             and item.line <= len(lines)
             and head.language.TRAITS.loader in lines[item.line - 1]
-            and not (unspelt is not None and unspelt.has_meaning(item))
+            and not (by_namespace is not None and by_namespace.has_meaning(item))
         ]
         for item in lost_items:
             missing = (entire or _stem(item.target) not in alive) and not await _is_member(base, item)
@@ -61,9 +61,9 @@ class _Unspelt:
 
     @classmethod
     def of(cls, head: Reach, path: str, source: bytes, uses: Iterable[Use], imports: Iterable[Import]) -> "_Unspelt":
-        spelt = frozenset((use.name, use.line) for use in uses if use.form == "import")
+        statement_names = frozenset((use.name, use.line) for use in uses if use.form == "import")
         own_names = {symbol.short for symbol in head.language.outline(path, source, "head").symbols}
-        return cls(spelt, frozenset(own_names.union(*(item.names for item in imports))))
+        return cls(statement_names, frozenset(own_names.union(*(item.names for item in imports))))
 
     def has_meaning(self, item: Import) -> bool:
         """Whether each name of a lost import means something in the head."""
@@ -104,8 +104,8 @@ async def _is_defined_elsewhere(head: Reach, item: Import, path: str, source: by
             return True  # a definition that the grammar does not know
         if not words.isdisjoint(outline.names) and isinstance(project, SelfDescribed):
             project.learn(one, text, outline)
-    found = project.imports(path, source, words)
-    return any(other.line == item.line or not item.names.isdisjoint(other.names) for other in found)
+    imports = project.imports(path, source, words)
+    return any(other.line == item.line or not item.names.isdisjoint(other.names) for other in imports)
 
 
 def _declares(text: bytes, name: str) -> bool:

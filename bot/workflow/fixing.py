@@ -159,10 +159,10 @@ async def _plan(
 
 def _others(last: bytes, result: MadeFix) -> tuple[int, ...]:
     """The numbers of the open findings about which the fix says nothing."""
-    told = {finding.identity for finding in (*result.fix.findings, *(one for one, _ in result.fix.refusals))}
+    answered_ids = {finding.identity for finding in (*result.fix.findings, *(one for one, _ in result.fix.refusals))}
     last_review = target.read(last)
-    listed = last_review.open if last_review is not None else ()
-    return tuple(finding.number for finding in listed if finding.number and finding.identity not in told)
+    open_findings = last_review.open if last_review is not None else ()
+    return tuple(finding.number for finding in open_findings if finding.number and finding.identity not in answered_ids)
 
 
 def _outcome(result: MadeFix) -> FixPlan:
