@@ -46,7 +46,7 @@ from bot.values import (
     Walkthrough,
     severity_rank,
 )
-from bot.values.consumer import ConsumerImpact, NamedConsumer, Standing
+from bot.values.consumer import ConsumerImpact, FetchedConsumers, NamedConsumer
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult, ToolRun
 
@@ -105,10 +105,8 @@ class Deps:
         tuple[str, str], ...
     ] = ()  # the option or variable, and its file, of all that decides what is read or reported
     look_at_consumers: LookAtConsumers | None = None  # None: no clone that somebody named is opened
-    standing: Standing = field(default_factory=Standing)  # who can read the repository under review
-    # Whether the operator lets repositories of one owner be named in each other's reviews.
-    share_consumers: bool = False
     consumers: tuple[str, ...] = ()  # clones that the person who started the review has named
+    fetched_consumers: FetchedConsumers | None = None  # on a host: those that were fetched; no path is followed there
     running: "RunPermission | None" = None  # whether tests are run in a sandbox; None: nothing is run
     search: SearchLimits = field(default_factory=SearchLimits)  # how much is looked at
     mask_secrets: bool = True  # whether secrets are; False: a record of a version that did not is played back
@@ -211,7 +209,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages, deps.search)
-        beyond = await _beyond(tree, files, users, settings, deps)
+        beyond = await _beyond(tree, files, users, settings, deps, past)
+        past = past.as_shown(beyond.levels)
         texts = await _texts(tree, files)
         unchanged = await _unchanged_users(tree, users) if deps.mask_secrets else {}
         masks.learn_files(texts.head, texts.base, unchanged, beyond.texts())
@@ -286,20 +285,26 @@ async def _past(
 
 
 async def _beyond(
-    tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, settings: Config, deps: Deps
+    tree: checkout.Checkout,
+    files: Sequence[ChangedFile],
+    users: Dependents,
+    settings: Config,
+    deps: Deps,
+    past: incremental.Past,
 ) -> ConsumerImpact:
-    """What the change breaks in the repositories that somebody has named."""
+    """What the change breaks in the repositories that somebody has named, as far as who reads the review may see it."""
     if deps.look_at_consumers is None:
         return ConsumerImpact()
-    named = named_consumers(tree.pull, deps.consumers, settings)
-    if named:
+    fetched = deps.fetched_consumers
+    named = fetched.consumers if fetched is not None else named_consumers(tree.pull, deps.consumers, settings)
+    if named and fetched is None:  # on a host those who see how far a review is may not know how many there are
         deps.say(f"looking at {len(named)} repositories that may use this one")
     consumers = await deps.look_at_consumers(tree, files, users, named)
-    if not consumers.reports:
+    if fetched is None:
         return consumers
     from bot.dependents.consumers.disclosure import disclose
 
-    return disclose(consumers, deps.standing, switched_on=deps.share_consumers)
+    return disclose(consumers, fetched.audience, past.consumer_names)
 
 
 def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:

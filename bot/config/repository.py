@@ -18,6 +18,7 @@ from bot.config.stricter import Stricter
 from bot.errors import ConfigError
 from bot.text import globs
 from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
+from bot.values.consumer import Disclosure
 
 MOST_CHECKS = 10  # questions of the owner's in one file
 SHOWN = 12  # problems of one file that one error names
@@ -253,6 +254,11 @@ class RepoConfig(FileSection):
         default=(),
         description="Clones of repositories that use this one, as paths from its top folder: the command line and the hooks look up what "
         "a change breaks there.",
+    )
+    as_consumer: Annotated[Disclosure | None, stricter.LESS_DISCLOSURE] = Field(
+        default=None,
+        description="The most that reviews of other repositories of the same owner show of this one, if not everybody can read it: `nothing`, "
+        "`existence`, `name`, or `lines`, to models too. The operator can allow less.",
     )
     analyzers: Annotated[tuple[str, ...] | None, stricter.IN_EITHER] = Field(
         default=None, description="The checks that need no model."

@@ -40,6 +40,8 @@ from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import with_time_limit
 
+CONSUMERS = 30.0  # seconds that a review on a host looks at the repositories that use the reviewed one
+
 
 @dataclass(frozen=True, slots=True)
 class Room:
@@ -185,12 +187,14 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
     async def known_defaults(_: PullRequest) -> OrganizationFile | None:
         return change.organization
 
+    look = partial(parts.look, scratch=deps.scratch, seconds=CONSUMERS, organization=change.organization)
     return replace(
         with_time_limit(line, deps),
         pull=fetched_pull, organization=known_defaults,
         tell=line.tell, note=change.note, bound=change.bound,
         earlier=change.earlier, beside=change.beside, same_head=change.same_head, full=change.full, loss=change.loss,
-        ignored_findings=change.ignored_findings, rules=change.rules,
+        ignored_findings=change.ignored_findings, rules=change.rules, fetched_consumers=change.consumers,
+        look_at_consumers=look if change.consumers is not None else None,
     )  # fmt: skip
 
 

@@ -21,17 +21,21 @@ async def open_clones(
     clones: list[Clone] = []
     others: list[ConsumerReport] = []
     for one in consumers:
+        if one.problem:
+            others.append(ConsumerReport(_distinct(one.name, seen), "unread", reason=one.problem))
+            continue
         try:
             found = await clone(one.place, scratch)
         except DeepRepoError as error:
-            name = posixpath.basename(one.place.rstrip("/")) or one.place
+            name = one.name or posixpath.basename(one.place.rstrip("/")) or one.place
             others.append(ConsumerReport(_distinct(name, seen), "unread", reason=sentence(error).partition(": ")[0]))
             continue
         common = place_of(found.pull.git_dir).common
         if (common, found.pull.head) in known:
             continue  # named twice
         known.add((common, found.pull.head))
-        found = replace(found, name=_distinct(found.name, seen), settings=one.settings)
+        name = _distinct(one.name or found.name, seen)
+        found = replace(found, name=name, settings=one.settings, standing=one.standing)
         if own and common == place_of(own).common:
             others.append(
                 ConsumerReport(found.name, "unrelated", found.pull.head, found.day, "it is the repository under review")
