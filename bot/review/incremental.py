@@ -77,19 +77,19 @@ class Past:
     def as_shown(self, levels: Sequence[tuple[str, Disclosure]] | None) -> "Past":
         """The same as who reads this review may see it: a consumer may have become private since. `levels`: how much of each; None: all.
 
-        Where less may be shown than then, nothing of what models have written about it is built upon.
+        If less may be shown than then, nothing of what models have written about it is built upon.
         """
         if levels is None or not self.consumer_names:
             return self
-        from bot.dependents.consumers.disclosure import kept
+        from bot.dependents.consumers.disclosure import still_shown
 
         now = dict(levels)
         archive = tuple(
-            replace(row, finding=one) for row in self.archive if (one := kept(row.finding, now)) is not None
+            replace(row, finding=one) for row in self.archive if (one := still_shown(row.finding, now)) is not None
         )
         if self.earlier is None:
             return replace(self, archive=archive)
-        pairs = [(one, kept(one, now)) for one in self.earlier.findings]
+        pairs = [(one, still_shown(one, now)) for one in self.earlier.findings]
         silenced = self.earlier.silenced_marks
         earlier = replace(
             self.earlier,

@@ -25,6 +25,7 @@ from bot.payloads import Change, MadeReview
 from bot.ports import Job
 from bot.publish import checks
 from bot.values import Ending, Follow, PullFacts, PullRef, PullRequest, Review, ReviewAsk, Trigger
+from bot.values.consumer import Audience, FetchedConsumers, Standing
 from bot.values.daily import CapReached
 from bot.workflow import asking, ci_failures, journals, keeping, learning, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
@@ -152,6 +153,11 @@ class ServerBackend:
     async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known; found out in a child process."""
         return await self.parts.no_review_reason(pull, run.settings, run.ask.trigger)
+
+    @asynccontextmanager
+    async def consumers(self, run: ReviewRun) -> AsyncIterator[FetchedConsumers]:
+        """No repository: a server looks at none. What earlier rounds have kept of one is asked about again."""
+        yield FetchedConsumers(Audience(Standing(run.ask.pull.owner), is_stranger=run.state.stranger))
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the stored one, under the rules in force."""

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from bot.dependents.consumers.disclosure import HIDDEN, disclose, disclosure, kept, withheld
+from bot.dependents.consumers.disclosure import HIDDEN, disclose, disclosure, still_shown, withheld
 from bot.values import Evidence, Excerpt, Finding, Source, Verdict
 from bot.values.consumer import (
     DISCLOSURES,
@@ -140,15 +140,15 @@ def test_one_that_nobody_was_asked_about_is_not_shown() -> None:
 def test_what_an_earlier_review_has_kept_is_asked_about_again() -> None:
     """A repository that has become private since is taken out of the findings, which keep their number and mark."""
     for level, words in (("existence", ("acme", "billing", *CODE)), ("name", CODE)):
-        one = kept(FINDING, {"acme/billing": level})
+        one = still_shown(FINDING, {"acme/billing": level})
         assert one is not None
         assert [word for word in words if word in repr(astuple(one))] == []
         assert (one.number, one.fingerprint) == (3, "f00d")
-        assert kept(one, {"acme/billing": level}) == one
-    assert kept(FINDING, {"acme/billing": "nothing"}) is None
-    assert kept(FINDING, {"acme/billing": "lines"}) == FINDING
-    assert "acme" not in repr(kept(FINDING, {}))
-    assert kept(replace(FINDING, consumer=""), {}) == replace(FINDING, consumer="")
+        assert still_shown(one, {"acme/billing": level}) == one
+    assert still_shown(FINDING, {"acme/billing": "nothing"}) is None
+    assert still_shown(FINDING, {"acme/billing": "lines"}) == FINDING
+    assert "acme" not in repr(still_shown(FINDING, {}))
+    assert still_shown(replace(FINDING, consumer=""), {}) == replace(FINDING, consumer="")
 
 
 def test_a_review_keeps_what_was_decided_of_earlier_names() -> None:

@@ -115,7 +115,8 @@ async def check(
     done = [ConsumerImpact((report,)) for report in others]
     change = await _change(CachedTree(tree), files, dependents, languages)
     end, last = time.process_time() + TOGETHER, time.monotonic() + (seconds or math.inf)
-    standings = {one.name: one.standing for one in consumers if one.standing is not None}
+    # Until its own settings are read, nothing of one is shown but that it exists.
+    standings = {one.name: replace(one.standing, shows="existence") for one in consumers if one.standing is not None}
     for one in clones:
         left = min(SECONDS, last - time.monotonic())
         if time.process_time() >= end:
@@ -143,8 +144,8 @@ async def _own_standing(consumer: Clone, standing: Standing, shows: Callable[[by
     try:
         async with asyncio.timeout(SECONDS), Checkout(consumer.pull) as tree:
             return replace(standing, shows=shows(await tree.at_tip(FILE)))
-    except (DeepRepoError, TimeoutError):
-        return replace(standing, shows="existence")
+    except (DeepRepoError, TimeoutError):  # it may be what they forbid
+        return replace(standing, shows="nothing")
 
 
 def _with_visibility(report: ConsumerReport, standings: Mapping[str, Standing]) -> ConsumerReport:

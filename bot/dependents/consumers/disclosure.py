@@ -58,35 +58,37 @@ def disclose(consumers: ConsumerImpact, audience: Audience, earlier_names: Colle
     `earlier_names`: the consumers that findings of earlier reviews name, of which `levels` has what may be kept.
     """
     levels = levels_of(consumers, audience)
-    shown = withheld(consumers, levels)
-    return replace(shown, levels=tuple((name, levels.get(name, "existence")) for name in sorted(earlier_names)))
+    return replace(
+        withheld(consumers, levels),
+        levels=tuple((name, levels.get(name, "existence")) for name in sorted(earlier_names)),
+    )
 
 
 def levels_of(consumers: ConsumerImpact, audience: Audience) -> dict[str, Disclosure]:
     """How much of each consumer may be shown, by its name."""
-    known = dict(consumers.standings)
+    standings = dict(consumers.standings)
     return {
-        one.name: disclosure(audience, known.get(one.name) or Standing(one.name.rpartition("/")[0], one.visibility))
+        one.name: disclosure(audience, standings.get(one.name) or Standing(one.name.rpartition("/")[0], one.visibility))
         for one in consumers.reports
     }
 
 
 def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> ConsumerImpact:
     """The same with so much of each consumer as its level allows, and with nothing of one that has no level."""
-    shown = {name: level for name, level in levels.items() if level != "nothing"}
-    hidden = [one.name for one in consumers.reports if shown.get(one.name) == "existence"]
-    labels = {name: f"hidden {number}" for number, name in enumerate(hidden, 1)}
+    visible = {name: level for name, level in levels.items() if level != "nothing"}
+    hidden_names = [one.name for one in consumers.reports if visible.get(one.name) == "existence"]
+    labels = {name: f"hidden {number}" for number, name in enumerate(hidden_names, 1)}
     reports = tuple(
-        one if shown[one.name] == "lines" else withheld_report(one, labels.get(one.name, ""))
+        one if visible[one.name] == "lines" else withheld_report(one, labels.get(one.name, ""))
         for one in consumers.reports
-        if one.name in shown and not (one.name in labels and one.state == "unrelated")
+        if one.name in visible and not (one.name in labels and one.state == "unrelated")
     )
     findings = tuple(
-        one if shown[one.consumer] == "lines" else withheld_finding(one, labels.get(one.consumer, ""))
+        one if visible[one.consumer] == "lines" else withheld_finding(one, labels.get(one.consumer, ""))
         for one in consumers.findings
-        if one.consumer in shown
+        if one.consumer in visible
     )
-    lines = {name for name, level in shown.items() if level == "lines"}
+    lines = {name for name, level in visible.items() if level == "lines"}
     excerpts = tuple(one for one in consumers.excerpts if one[1].path.partition(":")[0] in lines)
     is_whole = len(lines) == len(consumers.reports)
     summary = consumers.summary if is_whole else words.summary(reports)
@@ -96,7 +98,7 @@ def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> Con
 def withheld_finding(finding: Finding, label: str) -> Finding:
     """The finding without a word of the consumer's code; `label`: what stands for its name, "" if that may be shown.
 
-    It is made anew of what the change itself has, so that a field that is added later is not shown.
+    It is made of what the change itself has alone, so that a field that is added later is not shown.
     """
     whom = HIDDEN if label else finding.consumer
     others = (f"{mount_of(finding.consumer)}/", f"{LINKS}/", f"{finding.consumer}:")
@@ -146,7 +148,7 @@ def _changed(finding: Finding, quote: str, own: tuple[Evidence, ...]) -> str:
     return f"`{line[:120]}` was {'removed or renamed' if gone else 'changed'}"
 
 
-def kept(finding: Finding, levels: Mapping[str, Disclosure]) -> Finding | None:
+def still_shown(finding: Finding, levels: Mapping[str, Disclosure]) -> Finding | None:
     """A finding of an earlier review as it may be shown now; None if nothing of it may be. `levels`: of the consumers that are known now.
 
     Of a consumer that is not known now nobody has been asked: no more is kept than that it exists.
@@ -156,5 +158,5 @@ def kept(finding: Finding, levels: Mapping[str, Disclosure]) -> Finding | None:
         return finding
     if level == "nothing":
         return None
-    shown = withheld_finding(finding, "" if level == "name" else "hidden 0")
-    return replace(shown, fingerprint=finding.fingerprint, number=finding.number)
+    rest = withheld_finding(finding, "" if level == "name" else "hidden 0")
+    return replace(rest, fingerprint=finding.fingerprint, number=finding.number)

@@ -14,8 +14,8 @@ from deeprepo_sandbox.github.faults import Fault
 from deeprepo_sandbox.github.repo import PEOPLE, Repo
 from deeprepo_sandbox.github.server import Server
 from deeprepo_sandbox.github.serving import serving
-from deeprepo_sandbox.github.things import App, Delivery, Installation, Pull, SeenRequest, User
-from deeprepo_sandbox.github.world import World, actions_app
+from deeprepo_sandbox.github.things import App, Delivery, Installation, Pull, SeenRequest, Token, User
+from deeprepo_sandbox.github.world import HOUR, World, actions_app
 
 NOW_AND_THEN = 0.5  # seconds: what is waited for may be no request
 PERMISSIONS = {
@@ -172,6 +172,13 @@ class GitHub:
         """A token of the installation, as the API would mint it."""
         chosen = frozenset(repositories) if repositories is not None else None
         return self.world.mint(self._home, dict(permissions or PERMISSIONS), chosen)[0]
+
+    def personal_token(self, login: str) -> str:
+        """A token of a person, good for whatever they may read."""
+        world = self.world
+        text = keys.token(0, 0, world.now())
+        world.tokens[text] = Token(world.user(login), None, None, {}, None, world.now() + HOUR)
+        return text
 
     def actions_token(self, repo: Repo, permissions: Mapping[str, str]) -> str:
         """What a workflow gets as GITHUB_TOKEN: good for one repository, writing as github-actions[bot]."""
