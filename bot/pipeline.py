@@ -1,6 +1,7 @@
 """The map of the product: one straight line from a request to a review. Each arrow is a value that can be printed."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -62,6 +63,7 @@ UNJUDGED = (
 LookAtConsumers = Callable[
     [checkout.Checkout, Sequence[ChangedFile], Dependents, Sequence[NamedConsumer]], Awaitable[ConsumerImpact]
 ]
+ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
 NAMED = 5  # files and findings that are named while the review works
 
 
@@ -295,16 +297,16 @@ async def _beyond(
     """What the change breaks in the repositories that somebody has named, as far as who reads the review may see it."""
     if deps.look_at_consumers is None:
         return ConsumerImpact()
-    fetched = deps.fetched_consumers
-    named = fetched.consumers if fetched is not None else named_consumers(tree.pull, deps.consumers, settings)
-    if named and fetched is None:  # on a host those who see how far a review is may not know how many there are
-        deps.say(f"looking at {len(named)} repositories that may use this one")
-    consumers = await deps.look_at_consumers(tree, files, users, named)
-    if fetched is None:
+    on_host = deps.fetched_consumers
+    rows = on_host.consumers if on_host is not None else named_consumers(tree.pull, deps.consumers, settings)
+    if rows and on_host is None:  # on a host those who see how far a review is may not know how many there are
+        deps.say(f"looking at {len(rows)} repositories that may use this one")
+    consumers = await deps.look_at_consumers(tree, files, users, rows)
+    if on_host is None:
         return consumers
     from bot.dependents.consumers.disclosure import disclose
 
-    return disclose(consumers, fetched.audience, past.consumer_names)
+    return disclose(consumers, on_host.audience, past.consumer_names)
 
 
 def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:
@@ -313,7 +315,11 @@ def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) 
     top = top.parent if top.name == ".git" else top
     return [
         *(NamedConsumer(place) for place in places),
-        *(NamedConsumer(str(top / place), settings=True) for place in settings.consumers),
+        *(
+            NamedConsumer(str(top / place), settings=True)
+            for place in settings.consumers
+            if (top / place).exists() or not ON_HOST.fullmatch(place)
+        ),
     ]
 
 

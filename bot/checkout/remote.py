@@ -86,15 +86,19 @@ async def fetch(
     return store
 
 
-async def fetch_tip(url: str, token: SecretStr | None, store: str, *, most_bytes: int, most_seconds: float) -> None:
-    """Fetch the last commit of the default branch, without its history, into a new bare store, whose HEAD it is then.
+async def fetch_tip(
+    url: str, token: SecretStr | None, store: str, *, most_bytes: int, most_seconds: float, commit: str = "HEAD"
+) -> None:
+    """Fetch the last commit of the default branch, or this one, without its history, into a new bare store, whose HEAD it is then.
 
     It is tried once. Raises HostDown, HostRefused, or GitError.
     """
+    if commit != "HEAD" and not SHA.fullmatch(commit):
+        raise UsageError("what is fetched is named by commit ids")
     await _store(url, store)
     try:
         async with asyncio.timeout(most_seconds):
-            await _once(_Fetch(url, (f"+HEAD:refs/heads/{TIP}",), 1, token, store, most_bytes))
+            await _once(_Fetch(url, (f"+{commit}:refs/heads/{TIP}",), 1, token, store, most_bytes))
     except TimeoutError:
         raise GitError(f"it could not be fetched within {most_seconds:g} s") from None
 

@@ -252,8 +252,8 @@ class RepoConfig(FileSection):
     )
     consumers: Annotated[tuple[str, ...], stricter.IN_EITHER] = Field(
         default=(),
-        description="Clones of repositories that use this one, as paths from its top folder: the command line and the hooks look up what "
-        "a change breaks there.",
+        description="Repositories that use this one. A path from its top folder is a clone: the command line and the hooks look up what a "
+        "change breaks there. `owner/name` is for servers: of the repositories that they look at, those alone.",
     )
     as_consumer: Annotated[Disclosure | None, stricter.LESS_DISCLOSURE] = Field(
         default=None,

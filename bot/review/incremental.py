@@ -90,11 +90,11 @@ class Past:
         if self.earlier is None:
             return replace(self, archive=archive)
         pairs = [(one, still_shown(one, now)) for one in self.earlier.findings]
-        silenced = self.earlier.silenced_marks
+        marks = self.earlier.silenced_marks
         earlier = replace(
             self.earlier,
             findings=tuple(after for _, after in pairs if after is not None),
-            silenced_marks=silenced | {after.identity for one, after in pairs if after and one.identity in silenced},
+            silenced_marks=marks | {after.identity for one, after in pairs if after and one.identity in marks},
             archive=archive,
         )
         if any(one != after for one, after in pairs):

@@ -27,6 +27,7 @@ from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Ques
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OrganizationFile, OwnerRule, PullRequest, Review, ReviewAsk, Trigger
+from bot.values.consumer import PackageRow
 from bot.wiring import blame, child, review, tasks
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
@@ -55,6 +56,7 @@ def worker(
         no_review_reason=partial(_no_review_reason, caps),
         page=partial(_page, caps),
         ci_failures=partial(_ci_failures, caps),
+        packages=partial(_packages, folder, caps),
         comments=partial(_comments, caps),
         model=review.can_ask,
         in_force=review.in_force,
@@ -147,6 +149,11 @@ async def _page(
 
 async def _ci_failures(caps: ProcessLimits, output: bytes, report: CIReport) -> str:
     return await child.run(tasks.ci_failures, output, report, caps=replace(caps, wall=PAGES))
+
+
+async def _packages(folder: Path, caps: ProcessLimits, store: str) -> tuple[PackageRow, ...]:
+    with fetching.room(folder) as scratch:
+        return await child.run(tasks.packages, store, scratch, caps=replace(caps, wall=PAGES))
 
 
 def _comments(caps: ProcessLimits, review: Review) -> Comments:

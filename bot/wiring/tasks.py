@@ -11,14 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot import commands, config, pipeline
+from bot import checkout, commands, config, pipeline
 from bot.commands import CommandContext, CommandReply, conversation
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
+from bot.dependents.consumers.packages import package_rows
 from bot.findings import silencing
 from bot.journal import spans
 from bot.journal.writer import Journal
+from bot.languages import LANGUAGES
 from bot.masking.masks import Masks
 from bot.outputs import json_file, markdown, posts, state
 from bot.outputs.posts import Comments
@@ -36,6 +38,7 @@ from bot.values import (
     ReviewRequest,
     Trigger,
 )
+from bot.values.consumer import PackageRow
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import with_time_limit
@@ -126,6 +129,13 @@ async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[Changed
     from bot.review.ci import tracing
 
     return tuple(tracing.explain(log, files) for log in logs)
+
+
+async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, ...]:
+    """Which packages the repository in a store offers and takes."""
+    opened = await checkout.clone(store, scratch)
+    async with checkout.Checkout(opened.pull) as tree:
+        return await package_rows(tree, LANGUAGES)
 
 
 async def comments(_: ChildPipe, review_done: Review) -> Comments:

@@ -108,13 +108,15 @@ def absent(name: str, problem: str, standing: Standing | None = None) -> NamedCo
     return NamedConsumer("", name=name, standing=standing or Standing(name.partition("/")[0]), problem=problem)
 
 
-async def fetch_tip(home: Home, api: str, token: SecretStr | None, folder: str) -> NamedConsumer:
+async def fetch_tip(
+    home: Home, api: str, token: SecretStr | None, folder: str, seconds: float = SECONDS
+) -> NamedConsumer:
     """The last commit of a repository's default branch, below `folder`."""
     owner, _, name = home.name.partition("/")
     url = git_url(api, PullRef(0, home.id, owner, name, 0))
     store = str(Path(folder, f"consumer-{home.id}.git"))
     try:
-        await remote.fetch_tip(url, token, store, most_bytes=MOST_BYTES, most_seconds=SECONDS)
+        await remote.fetch_tip(url, token, store, most_bytes=MOST_BYTES, most_seconds=seconds)
     except DeepRepoError as error:
         return absent(home.name, problem_of(error), home.standing)
     return NamedConsumer(store, name=home.name, standing=home.standing)

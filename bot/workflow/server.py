@@ -25,9 +25,9 @@ from bot.payloads import Change, MadeReview
 from bot.ports import Job
 from bot.publish import checks
 from bot.values import Ending, Follow, PullFacts, PullRef, PullRequest, Review, ReviewAsk, Trigger
-from bot.values.consumer import Audience, FetchedConsumers, Standing
+from bot.values.consumer import FetchedConsumers
 from bot.values.daily import CapReached
-from bot.workflow import asking, ci_failures, journals, keeping, learning, paging, reviewing, spending
+from bot.workflow import asking, ci_failures, journals, keeping, learning, packages, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import look
@@ -156,8 +156,9 @@ class ServerBackend:
 
     @asynccontextmanager
     async def consumers(self, run: ReviewRun) -> AsyncIterator[FetchedConsumers]:
-        """No repository: a server looks at none. What earlier rounds have kept of one is asked about again."""
-        yield FetchedConsumers(Audience(Standing(run.ask.pull.owner), is_stranger=run.state.stranger))
+        """The repositories that use the reviewed one, as far as the operator lets reviews look at them."""
+        async with packages.fetch_users(run, self.parts) as fetched:
+            yield fetched
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the stored one, under the rules in force."""

@@ -189,6 +189,15 @@ class GitHub:
         world.installations[home.id] = home
         return world.mint(home, dict(permissions) | {"metadata": "read"}, frozenset({repo.id}))[0]
 
+    def subscribe(self, *names: str) -> None:
+        """Let the App hear of more events."""
+        self._app.events = (*self._app.events, *names)
+
+    async def install(self) -> None:
+        """Tell the App that it was installed, as GitHub does once an owner has chosen the repositories."""
+        facts = payloads.installation_event(self.world, self._home)
+        await hooks.deliver(self.world, self._home, None, "installation", "created", facts, self._home.account)
+
     async def uninstall(self) -> None:
         """Remove the App from the account."""
         facts = payloads.installation_event(self.world, self._home)
