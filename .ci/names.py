@@ -92,7 +92,7 @@ TERMS = {
 # Fields whose names are keys of something that is stored, sent or promised: another name there would not be read any more.
 KEYS = {
     "columns of the database": (
-        "DaySum Failure FindingOutcomes FinishedReview JobRow LearnedRule ListedReview OwnerRule StoredFinding Suppression"
+        "DaySum Failure FindingOutcomes FinishedReview JobRow LearnedRule ListedReview OwnerRule ReviewFacts StoredFinding Suppression"
     ),
     "jobs that are stored, and what their steps came to": "HeardRemark PullFacts PullState RemarkAsk ReviewAsk",
     "the JSON of a review, and the digests of its parts in a journal": (

@@ -343,7 +343,7 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...], paths: Collection[
         "note": deps.note,
         "loss": deps.loss,
         "sarif": sarif_results.rows(sarif_results.of_change(deps.reports, files, paths)),
-        "sarif_runs": [[run.tool, run.files if run.files is None else list(run.files)] for run in runs],
+        "sarif_runs": [[run.tool, run.files and list(run.files), list(run.unread)] for run in runs],
         "left_out": dict(deps.left_out),
         "run": deps.running is not None,
     }

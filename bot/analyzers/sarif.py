@@ -46,7 +46,7 @@ class Sarif:
         for path, blob in texts.items():
             text = blob.decode("utf-8", "replace")
             lines = [line.rstrip("\r") for line in text.split("\n")]
-            results = self._found.get(path, ())
+            results = [each for each in self._found.get(path, ()) if not each.is_gap]
             if behind := [each for each in results if each.start > _counted_alike(text)]:
                 number = count(len(behind), "result")
                 reasons[path] = f"{number} behind a character that some programs count as the end of a line"
@@ -58,6 +58,8 @@ class Sarif:
                 each for each, quote in quotes.items() if quote is None or (not quote and each.new is not False)
             ]:
                 reasons[path] = f"{count(len(missing), 'result')} without a line of code in this commit"
+            if gap := next((each for each in self._found.get(path, ()) if each.is_gap), None):
+                reasons[path] = gap.message
         left = reasons.items()
         failures = (("", each.message) for each in self._found.get("", ()))
         return Judgement(tuple(findings), frozenset(texts.keys() - reasons.keys()), (*left, *dict.fromkeys(failures)))

@@ -31,7 +31,8 @@ def locate(repo: str) -> RepositoryPaths:
     paths = next((place for folder in (start, *start.parents) if (place := _at(folder))), None)
     if _is_git_dir(start):
         owner = paths.top if paths else None
-        if owner is None or start.name == ".git" or _is_named(start):
+        # Nothing below a `.git` is tracked: there are the folders of linked work trees and of submodules.
+        if owner is None or ".git" in start.relative_to(owner).parts or _is_named(start):
             return place_of(start)
         raise RevisionError(
             f"{repo} looks like a bare repository, but is inside the checkout {owner}: name the checkout with --repo {owner}, "

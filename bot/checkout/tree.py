@@ -390,15 +390,18 @@ class Checkout:
         with_all_sides = {row[0]: ["-c", "--no-commit-id", row[0]] for row in merges}
         for commit, first in before.items():
             patch = await self._additions(with_all_sides.get(commit, [first, commit]), until, room)
-            binary = _binary_paths(patch or b"")
+            binary = _binary_files(patch or b"")
             whole = await self._additions(["--text", first, commit], until, room) if binary else b""
             if patch is None or (whole is None and not all(map(media.is_named, binary))):
                 missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
             room -= len(patch or b"") + len(whole or b"")
-            additions += [(commit, path, line) for path, line in _added_lines(patch or b"")]
-            additions += [
-                (commit, path, line.replace("\0", "")) for path, line in _added_lines(whole or b"") if path in binary
-            ]
+            lines = list(_added_lines(patch or b""))
+            shown = frozenset(lines)
+            for path, line in _added_lines(whole or b""):
+                # A merge's own names are exact; between two commits, what the patch did not show is what it calls binary.
+                if path in binary if commit in with_all_sides else (path, line) not in shown:
+                    lines.append((path, line.replace("\0", "")))
+            additions += [(commit, path, line) for path, line in lines]
         return additions, missing
 
     def _history_gap(self, most: int, count: int) -> str:
@@ -536,15 +539,20 @@ def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
             yield path, row[len(signs) :]
 
 
-def _binary_paths(patch: bytes) -> frozenset[str]:
-    """The paths that a patch names and does not show: a NUL byte makes git take a text for something else. That of a merge names each above."""
-    start, end = "Binary files ", " differ"
-    rows, path = list[str](), ""
+def _binary_files(patch: bytes) -> frozenset[str]:
+    """The files that a patch names and does not show: a NUL byte makes git take a text for something else.
+
+    Of a merge their paths. Of two commits the ends of a row that holds both paths: no name is too odd to be told from a picture's.
+    """
+    names, path = set[str](), ""
     for row in file_lines(patch):
-        path = row.removeprefix("diff --combined ") if row.startswith("diff --combined ") else path
-        rows.append(f"{start} and {path}{end}" if row == f"{start}differ" else row)
-    last = (row.removesuffix(end).rpartition(" and ")[2] for row in rows if row.startswith(start) and row.endswith(end))
-    return frozenset(one.removeprefix('"').removeprefix("b/").removesuffix('"') for one in last if one != "/dev/null")
+        if row.startswith("diff --combined "):
+            path = row.removeprefix("diff --combined ").removeprefix('"').removesuffix('"')
+        elif row == "Binary files differ":
+            names.add(path)
+        elif row.startswith("Binary files ") and row.endswith(" differ"):
+            names.add(row.removesuffix(" differ").removesuffix(" and /dev/null").removesuffix('"'))
+    return frozenset(names)
 
 
 def _apart(rows_and_patch: bytes) -> tuple[bytes, bytes]:

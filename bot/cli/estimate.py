@@ -3,15 +3,15 @@
 import json
 import sys
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from bot.cli import options, reviewing
+from bot.cli import options, review, reviewing
 from bot.cli.exits import CLEAN
 
 
+@options.also_takes(review.command)
 def command(
     change: Annotated[
         str | None, typer.Argument(metavar="BASE..HEAD", help="What would be reviewed, as for `deeprepo review`.")
@@ -31,13 +31,6 @@ def command(
     full: options.Full = False,
     run: options.RunTests = None,
     quiet: options.Quiet = False,
-    _output: Annotated[Path | None, typer.Option("--output", hidden=True)] = None,
-    _fail_on: Annotated[options.Level | None, typer.Option("--fail-on", hidden=True)] = None,
-    _fail_also: Annotated[list[options.Lacking] | None, typer.Option("--fail-also", hidden=True)] = None,
-    _quota: Annotated[int | None, typer.Option("--quota", hidden=True)] = None,
-    _journal: Annotated[str | None, typer.Option("--journal", hidden=True)] = None,
-    _trace: Annotated[str | None, typer.Option("--trace", hidden=True)] = None,
-    _show: Annotated[list[options.Show] | None, typer.Option("--show", hidden=True)] = None,
 ) -> int:
     """Estimate what each strategy would ask and cost: units, calls, tokens, dollars. Nothing is sent; no key is needed.
 

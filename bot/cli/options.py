@@ -1,8 +1,12 @@
 """The options that several commands have, as the types of their parameters: `deeprepo review`, and what goes by its arguments."""
 
+import inspect
+from collections.abc import Callable
+from copy import copy
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
@@ -81,3 +85,29 @@ ConsumerClones = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress line.")]
+
+
+def also_takes(other: Callable[..., int]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Make a command accept each option of `other`. Those that it has no parameter for are hidden, and change nothing."""
+
+    def widen(command: Callable[..., int]) -> Callable[..., int]:
+        own = inspect.signature(command)
+        others = inspect.signature(other).parameters
+        hidden = [_hide(given) for name, given in others.items() if name not in own.parameters]
+
+        @wraps(command)
+        def call(**arguments: Any) -> int:  # noqa: ANN401 - as they come from the command line
+            return command(**{name: arguments[name] for name in own.parameters})
+
+        call.__signature__ = own.replace(parameters=[*own.parameters.values(), *hidden])  # type: ignore[attr-defined]
+        call.__annotations__ = command.__annotations__ | {given.name: given.annotation for given in hidden}
+        return call
+
+    return widen
+
+
+def _hide(parameter: inspect.Parameter) -> inspect.Parameter:
+    kind, option = get_args(parameter.annotation)
+    option = copy(option)
+    option.hidden = True
+    return parameter.replace(annotation=Annotated[kind, option])

@@ -31,6 +31,8 @@ SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4
 NOWHERE = "/"  # stands for a missing address
 TARGET = "analysisTarget"  # the role of a file that a tool was told to look at
 OLD = frozenset({"unchanged", "absent"})
+HARMLESS = frozenset({"note", "none"})  # levels of a notification
+ENDED_EARLY = ("exitSignalName", "exitSignalNumber", "processStartFailureMessage")  # of an invocation
 
 
 def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
@@ -38,8 +40,8 @@ def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
     results: list[ToolResult] = []
     for run in _runs(data, name):
         rules = _Rules(_dict(_dict(run).get("tool")))
-        if _complete_run(_dict(run)) is None:
-            results.append(_failure(_dict(run)))
+        results += [_failure(_dict(run))] if _complete_run(_dict(run)) is None else []
+        results += [gap for gap in _gaps(_dict(run)) if gap.path or gap.address or gap.sure]
         for result in _list(_dict(run).get("results")):
             if len(results) >= MOST_RESULTS:
                 raise UsageError(
@@ -72,7 +74,9 @@ def _runs(data: bytes, name: str) -> list[Any]:
 
 def _complete_run(run: Mapping[str, Any]) -> ToolRun | None:
     """A run that did not fail and holds its results. Files that it was told to look at count, if it names any."""
-    is_complete = all(_dict(each).get("executionSuccessful") is not False for each in _list(run.get("invocations")))
+    invocations = [_dict(each) for each in _list(run.get("invocations"))]
+    is_complete = all(each.get("executionSuccessful") is not False for each in invocations)
+    is_complete = is_complete and not any(each.get(name) for each in invocations for name in ENDED_EARLY)
     if not is_complete or not isinstance(run.get("results"), list):
         return None
     paths = [
@@ -80,7 +84,33 @@ def _complete_run(run: Mapping[str, Any]) -> ToolRun | None:
         for each in _list(run.get("artifacts"))[:MOST_RESULTS]
         if TARGET in _list(_dict(each).get("roles"))
     ]
-    return ToolRun(_tool(run), tuple(filter(None, paths)) if paths else None)
+    unread = tuple(dict.fromkeys(gap.path for gap in _gaps(run)))
+    return ToolRun(_tool(run), tuple(filter(None, paths)) if paths else None, unread)
+
+
+def _gaps(run: Mapping[str, Any]) -> list[ToolResult]:
+    """What a run that came to its end says that it did not read, or which rules it could not apply: one row for each place that it names."""
+    notifications = [
+        (_dict(each), name == "toolExecutionNotifications")
+        for invocation in _list(run.get("invocations"))
+        for name in ("toolExecutionNotifications", "toolConfigurationNotifications")
+        for each in _list(_dict(invocation).get(name))[:MOST_RESULTS]
+    ]
+    gaps: dict[ToolResult, None] = {}
+    for notification, is_of_run in notifications:
+        level = _name(notification.get("level")) or "warning"
+        if level in HARMLESS or (level != "error" and not is_of_run):
+            continue
+        places = [_dict(_dict(each).get("physicalLocation")) for each in _list(notification.get("locations"))]
+        for place in places or [{}]:
+            address = _address(run, _dict(place.get("artifactLocation")))
+            path, tool = _path(address), _tool(run)
+            message = _message(notification, {}) or "it did not read everything"
+            gap = ToolResult(
+                path, 0, 0, tool, "", f"{tool} reports: {message}", "", "low", security=False, sure=level == "error"
+            )
+            gaps[replace(gap, address=address if address != path else "", is_gap=True)] = None
+    return list(gaps)
 
 
 def _tool(run: Mapping[str, Any]) -> str:
@@ -111,7 +141,7 @@ def of_change(
     homeless: Counter[str] = Counter()
     for each in results:
         paths = () if _is_failure(each) else places.of(each)
-        if not paths and not _is_failure(each) and each.new is not False:
+        if not (paths or _is_failure(each) or each.is_gap) and each.new is not False:
             homeless[each.tool] += 1
         for path in paths:
             if file := changed_files.get(path):

@@ -14,13 +14,13 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from bot.languages import syntax
+from bot.languages import misread, syntax
 from bot.languages.lexical import Lines, Words, is_telling
 from bot.languages.syntax import CLIMB, DEPTH, MOST_USES, UNKNOWN, Form, ancestors, own_name, places, text, use_at
 from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.languages.walk import DefinitionWalk
 from bot.text.filetypes import FileType
-from bot.values import Call, Outline, SomeUses, Symbol, Use
+from bot.values import Call, Outline, Side, SomeUses, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
@@ -93,6 +93,12 @@ def root(file_type: FileType, source: bytes) -> Node:
         if code.count(b"/*") > code.count(b"*/") + OPEN:
             raise Unreadable("it opens comments that it never closes")
     return syntax.parse(file_type, source)
+
+
+def begin(file_type: FileType, path: str, source: bytes, side: Side) -> tuple[Node, TypedWalk]:
+    """Return the tree of a file, and the walk that takes its definitions. Raises Unreadable if a parser would misread it."""
+    misread.check(source)
+    return root(file_type, source), TypedWalk(path, side)
 
 
 def blank(source: bytes, *, templates: bool = False) -> bytes:

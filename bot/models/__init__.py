@@ -100,9 +100,9 @@ def connect(
         return clouds.connect(provider, name, key, base_url, timeout, region, project)
     url = address(provider, base_url)
     if provider.dialect == "anthropic":
-        from bot.models.anthropic import AnthropicModel
+        from bot.models.anthropic import AnthropicModel, client_of
 
-        return AnthropicModel(name, key, url, timeout)
+        return AnthropicModel(name, url, timeout, client_of(key, url))
     from bot.models.openai import OpenAIModel
 
     foreign = provider.base_url is not None and url != provider.base_url

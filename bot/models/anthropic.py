@@ -51,32 +51,31 @@ class AnthropicModel(HttpModel):
     """
 
     def __init__(
-        self,
-        name: str,
-        key: Key,
-        url: str,
-        timeout: float,
-        open_client: Callable[[], Client] | None = None,
-        library: Library = LIBRARY,
+        self, name: str, url: str, timeout: float, make_client: Callable[[], Client], library: Library = LIBRARY
     ) -> None:
-        secret = SecretStr(key_text(key))
-
-        def client() -> Client:
-            key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
-            library_client: Any = anthropic.AsyncAnthropic(
-                api_key=key_text,
-                base_url=url,
-                max_retries=0,
-                open_telemetry=False,  # its spans could carry prompts
-                default_headers={"Authorization": f"Bearer {key_text}"} if _is_gateway(url) else None,
-                http_client=transport(anthropic.DefaultAioHttpClient, url),
-            )
-            typed_client: Client = library_client
-            return typed_client
-
         forms = Forms(RequestForm(answer="tool"), name, ANTHROPIC)
-        connection = Connection(name, url, "/v1/messages", timeout, open_client or client, library)
+        connection = Connection(name, url, "/v1/messages", timeout, make_client, library)
         super().__init__(name, Dialect(body, read, Messages, _usage_of_partial), forms, connection)
+
+
+def client_of(key: Key, url: str) -> Callable[[], Client]:
+    """Return what makes the library's own client for this key and address."""
+    secret = SecretStr(key_text(key))
+
+    def make() -> Client:
+        key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
+        library_client: Any = anthropic.AsyncAnthropic(
+            api_key=key_text,
+            base_url=url,
+            max_retries=0,
+            open_telemetry=False,  # its spans could carry prompts
+            default_headers={"Authorization": f"Bearer {key_text}"} if _is_gateway(url) else None,
+            http_client=transport(anthropic.DefaultAioHttpClient, url),
+        )
+        typed_client: Client = library_client
+        return typed_client
+
+    return make
 
 
 def _is_gateway(url: str) -> bool:

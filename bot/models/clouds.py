@@ -55,7 +55,7 @@ def connect(
     if cloud == "bedrock":
         url = address(provider, base_url or f"https://bedrock-runtime.{region}.amazonaws.com")
         make_client = partial(_client, anthropic.AsyncAnthropicBedrock, url, aws_region=region, api_key=token or None)
-        return AnthropicModel(name, None, url, timeout, make_client, _library(cloud))
+        return AnthropicModel(name, url, timeout, make_client, _library(cloud))
     host = GEOGRAPHIES.get(region, f"{region}-aiplatform.googleapis.com")
     url = address(provider, base_url or f"https://{host}/v1")
     if not project:
@@ -63,7 +63,7 @@ def connect(
             f"{name} needs a project: set {provider.project_variables[0]} to the id of a Google Cloud project"
         )
     make_client = partial(_client, anthropic.AsyncAnthropicVertex, url, region=region, project_id=project)
-    return AnthropicModel(name, None, url, timeout, make_client, _library(cloud))
+    return AnthropicModel(name, url, timeout, make_client, _library(cloud))
 
 
 def _is_installed(module: str) -> bool:

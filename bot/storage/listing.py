@@ -12,31 +12,21 @@ import sqlalchemy as sa
 from bot.errors import UsageError
 from bot.storage.database import StoragePart
 from bot.storage.days import Scope
+from bot.storage.reviews import ReviewFacts
 from bot.storage.tables import review
 
 LONGEST = 400  # characters of a mark
 
 
 @dataclass(frozen=True, slots=True)
-class ListedReview:
+class ListedReview(ReviewFacts):
     """One finished review without its output. What versions before 0004 did not count is None."""
 
-    id: str
     pull: str
     installation: int
     repository: int
     name: str
     number: int
-    head: str
-    trigger: str
-    round: int
-    started: float
-    finished: float
-    conclusion: str
-    strategy: str
-    calls: int
-    tokens: int
-    usd: float | None
     fork: bool
     title: str | None
     state: str

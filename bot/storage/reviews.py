@@ -37,11 +37,10 @@ class StoredFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedReview:
-    """One review that came to its end."""
+class ReviewFacts:
+    """What a finished review was about, how it ended, and what it cost."""
 
     id: str  # the job's
-    pull: PullRef
     head: str
     trigger: str
     round: int
@@ -52,6 +51,13 @@ class FinishedReview:
     calls: int
     tokens: int
     usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedReview(ReviewFacts):
+    """One review that came to its end."""
+
+    pull: PullRef
     output: bytes = field(repr=False)  # the JSON output
     findings: tuple[StoredFinding, ...] = ()
     fork: bool = False  # of a pull request that came from a fork

@@ -23,6 +23,7 @@ class ToolResult:
     new: bool | None = None  # as a comparison with the base says; None: nobody has compared
     mark: str = ""  # what recognises it in another run
     address: str = ""  # as the tool wrote it, where the path was read out of it; "" once the file is known
+    is_gap: bool = False  # the tool says that it did not read the file, or not all of it
 
     def key(self) -> tuple[str, str, str]:
         """The same for the same result of another run of the tool; lines may have moved."""
@@ -31,17 +32,28 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolRun:
-    """A run of a tool that came to its end, and whose report was handed in. `files`: what it looked at; None if it does not say."""
+    """A run of a tool that came to its end, and whose report was handed in. `files`: what it looked at; None if it does not say.
+
+    `unread`: what it says that it did not read to the end; an empty path stands for a file that it does not name.
+    """
 
     tool: str
     files: tuple[str, ...] | None = None
+    unread: tuple[str, ...] = ()
 
     def covers(self, path: str) -> bool:
-        """Whether it looked at this file."""
-        return self.files is None or any(
-            one == path or (one[:1] == "/" and one.endswith(f"/{path}")) for one in self.files
-        )
+        """Whether it looked at this file, and read all of it."""
+        looked_at = self.files is None or _is_among(path, self.files)
+        return looked_at and "" not in self.unread and not _is_among(path, self.unread)
 
     def about(self, paths: Iterable[str]) -> "ToolRun":
         """The same run, as far as it is about these files."""
-        return self if self.files is None else replace(self, files=tuple(path for path in paths if self.covers(path)))
+        own = tuple(paths)
+        files = None if self.files is None else tuple(path for path in own if _is_among(path, self.files))
+        unread = ("",) if "" in self.unread else tuple(path for path in own if _is_among(path, self.unread))
+        return replace(self, files=files, unread=unread)
+
+
+def _is_among(path: str, names: Iterable[str]) -> bool:
+    """Whether a file of the repository is one of those that a tool names, by their paths or as it saw them."""
+    return any(one == path or (one[:1] == "/" and one.endswith(f"/{path}")) for one in names)

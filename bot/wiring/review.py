@@ -307,8 +307,8 @@ def _others(subject: Survey) -> dict[str, Analyzer]:
 
 def _tool_runs(journal_values: Mapping[str, Any]) -> Iterator[ToolRun]:
     """The runs of other tools that a journal has kept."""
-    for tool, files in journal_values.get("sarif_runs", ()):
-        yield ToolRun(tool, None if files is None else tuple(files))
+    for tool, files, *unread in journal_values.get("sarif_runs", ()):  # older journals have no third value
+        yield ToolRun(tool, None if files is None else tuple(files), tuple(unread[0]) if unread else ())
 
 
 def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:

@@ -133,8 +133,8 @@ async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[Changed
 
 async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, ...]:
     """Which packages the repository in a store offers and takes."""
-    opened = await checkout.clone(store, scratch)
-    async with checkout.Checkout(opened.pull) as tree:
+    its_clone = await checkout.clone(store, scratch)
+    async with checkout.Checkout(its_clone.pull) as tree:
         return await package_rows(tree, LANGUAGES)
 
 

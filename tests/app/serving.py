@@ -115,7 +115,7 @@ class Served:
 def review(ask: ReviewAsk, job: str) -> FinishedReview:
     """What is stored of a review that found nothing."""
     now = time.time()
-    return FinishedReview(job, ask.pull, ask.head, ask.trigger, 1, now, now, "success", "offline", 0, 0, 0.0, b"{}")
+    return FinishedReview(job, ask.head, ask.trigger, 1, now, now, "success", "offline", 0, 0, 0.0, ask.pull, b"{}")
 
 
 @asynccontextmanager

@@ -116,3 +116,25 @@ def test_what_an_earlier_review_has_read_is_not_counted_again(changed: Repositor
     for more, asked in (((), False), (("--full",), True)):
         told = json.loads(estimated(changed, *options, "--previous", str(last), *more).stdout)
         assert [row["calls"] > 0 for row in told["strategies"] if row["strategy"] == "fanout"] == [asked]
+
+
+def test_every_option_of_a_review_is_accepted(changed: Repository) -> None:
+    """The arguments of a review can be handed to it as they are; those that decide no cost change nothing."""
+    given = ("--format", "json", "--quiet")
+    ignored = (
+        "--with",
+        "../elsewhere",
+        "--sarif",
+        "report.sarif",
+        "--fix",
+        "--output",
+        "out.json",
+        "--fail-on",
+        "high",
+        "--journal",
+        "j.jsonl",
+    )
+    plain, full = estimated(changed, *given), estimated(changed, *given, *ignored)
+    assert (full.returncode, full.stderr) == (0, "")
+    assert json.loads(full.stdout) == json.loads(plain.stdout)
+    assert "--sarif" not in deeprepo("estimate", "--help", cwd=changed.folder).stdout

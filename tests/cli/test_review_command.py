@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -59,6 +59,28 @@ def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> No
     assert "no model" in done.stdout
     assert "No model is configured" in done.stderr
     assert len(done.stderr.strip()) <= 120
+
+
+@pytest.mark.parametrize("scope", [(), ("main..feature",), ("--uncommitted",)])
+def test_a_linked_work_tree_is_a_checkout(changed: Repository, tmp_path: Path, scope: tuple[str, ...]) -> None:
+    """Its git folder lies below that of another checkout."""
+    changed.git("checkout", "-q", "main")
+    changed.git(
+        "worktree", "add", "-q", str(tmp_path / "linked"), "feature" if "--uncommitted" not in scope else "main"
+    )
+    if "--uncommitted" in scope:
+        (tmp_path / "linked" / "shop" / "rates.py").write_text(AFTER["shop/rates.py"])
+    done = run(*scope, "--effort", "none", cwd=tmp_path / "linked")
+    assert (done.returncode, "shop/labels.py:5" in done.stdout) == (0, True), done.stderr
+
+
+def test_a_submodule_is_a_checkout(changed: Repository, repositories: Callable[[str], Repository]) -> None:
+    """Its git folder lies below that of the repository around it."""
+    around = repositories("around")
+    around.commit({"README.md": "a product\n"})
+    around.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(changed.folder), "library")
+    done = run("origin/main..origin/feature", "--effort", "none", cwd=around.folder / "library")
+    assert (done.returncode, "shop/labels.py:5" in done.stdout) == (0, True), done.stderr
 
 
 def test_a_review_that_cannot_be_written_is_printed(changed: Repository) -> None:

@@ -228,3 +228,50 @@ def test_an_old_result_in_a_renamed_file_stays_old(repository: Repository, tmp_p
     head = log(located("new.js", 1, level="error"), located("new.js", 11, level="error"))
     _, found, _ = review(repository, tmp_path, head, base=base)
     assert [(one["path"], one["start"]) for one in found] == [("new.js", 11)]
+
+
+def notification(level: str, *uris: str) -> dict[str, Any]:
+    """What a tool says of its own run, about these files."""
+    locations = [{"physicalLocation": {"artifactLocation": {"uri": uri}}} for uri in uris]
+    return {"level": level, "message": {"text": "it could not be parsed"}, "locations": locations}
+
+
+def invocation(**row: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of SARIF
+    """A run that was successful, as far as its one flag says."""
+    return {"invocations": [{"executionSuccessful": True, **row}]}
+
+
+@pytest.mark.parametrize(
+    ("run", "is_open", "is_fixed"),
+    [
+        (invocation(), False, True),
+        (invocation(toolExecutionNotifications=[notification("error", "src/app.js")]), True, False),
+        (invocation(toolExecutionNotifications=[notification("warning", "src/app.js")]), True, False),
+        (invocation(toolExecutionNotifications=[{"message": {"text": "?"}}]), False, False),
+        (invocation(toolExecutionNotifications=[notification("error")]), True, False),
+        (invocation(toolConfigurationNotifications=[notification("error")]), True, False),
+        (invocation(toolExecutionNotifications=[notification("error", "README.md")]), False, True),
+        (invocation(toolExecutionNotifications=[notification("note", "src/app.js")]), False, True),
+        (invocation(toolConfigurationNotifications=[notification("warning")]), False, True),
+        (invocation(exitSignalName="SIGKILL"), True, False),
+        (invocation(processStartFailureMessage="no such program"), True, False),
+    ],
+)
+def test_what_a_tool_did_not_read_ends_no_finding(
+    changed: Repository, tmp_path: Path, run: dict[str, Any], is_open: bool, is_fixed: bool
+) -> None:
+    """It says so in a notification of its run; the flag of success says that the program came to its end."""
+    base = changed.git("rev-parse", "HEAD~1")
+    arguments = ("review", f"{base}..HEAD", "--strategy", "offline", "--format", "json")
+    (tmp_path / "1.sarif").write_text(log(located("src/app.js", 3, level="error")))
+    first = deeprepo(*arguments, "--sarif", str(tmp_path / "1.sarif"), cwd=changed.folder)
+    (tmp_path / "first.json").write_text(first.stdout)
+    changed.commit({"src/app.js": AFTER["src/app.js"] + "let c = 2;\n"}, "more")
+    (tmp_path / "2.sarif").write_text(log(**run))
+    previous = ("--previous", str(tmp_path / "first.json"), "--sarif", str(tmp_path / "2.sarif"))
+    told = json.loads(deeprepo(*arguments, *previous, cwd=changed.folder).stdout)
+    assert (bool(told["fixed"]), any("Semgrep" in one["reason"] for one in told["coverage"]["open"])) == (
+        is_fixed,
+        is_open,
+    )
+    assert bool(told["still"]) is not is_fixed

@@ -37,7 +37,6 @@ def stored(tmp_path: Path) -> Path:
                 ended = now - age
                 done = FinishedReview(
                     f"job-{number}",
-                    pull,
                     "h",
                     "opened",
                     1,
@@ -48,6 +47,7 @@ def stored(tmp_path: Path) -> Path:
                     2,
                     1000,
                     usd,
+                    pull,
                     b"{}",
                 )
                 await store.reviews.keep(done)

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -139,11 +140,13 @@ def test_no_form_of_a_commit_hides_its_secret(rounds: Rounds) -> None:
     assert open_ones(rounds.review()) == [
         f"An AWS key was committed: removed, still in commit {branched[:10]}, revoke it"
     ]
-    for at, text in enumerate((LINE.replace(KEY, OTHER).encode() + b"\0", LINE.replace(KEY, OTHER).encode("utf-16"))):
+    texts = (LINE.replace(KEY, OTHER).encode() + b"\0", LINE.replace(KEY, OTHER).encode("utf-16"))
+    names = ("notes.dat", "keys and tokens.txt", "b/notes.dat", 'an "odd" name.dat')
+    for at, (text, name) in enumerate(product(texts, names)):
         rounds.last = None
         repository.git("checkout", "-qb", f"bytes{at}", "main")
-        added = repository.commit({"notes.dat": text}, "one")
-        repository.commit({"notes.dat": None}, "two")
+        added = repository.commit({name: text}, "one")
+        repository.commit({name: None}, "two")
         assert f"An AWS key was committed: removed, still in commit {added[:10]}, revoke it" in open_ones(
             rounds.review()
         )
@@ -248,13 +251,14 @@ def merge(repository: Repository, files: dict[str, str | bytes | None], *branche
 
 @pytest.mark.parametrize("branches", [("one",), ("one", "two")], ids=["of two", "of three"])
 @pytest.mark.parametrize("content", [LINE, b"\0\0\n" + LINE.encode()], ids=["text", "with a NUL byte"])
+@pytest.mark.parametrize("name", ["key.py", "this and that.env", "b/key.py"])
 def test_a_secret_that_a_merge_itself_adds_is_found(
-    rounds: Rounds, branches: tuple[str, ...], content: str | bytes
+    rounds: Rounds, branches: tuple[str, ...], content: str | bytes, name: str
 ) -> None:
     """None of its sides has the line, and the next commit removes it."""
     rounds.repository.commit({"step.txt": "a\n"}, "step")
-    merge(rounds.repository, {"key.py": content}, *branches)
-    rounds.repository.commit({"key.py": None}, "gone")
+    merge(rounds.repository, {name: content}, *branches)
+    rounds.repository.commit({name: None}, "gone")
 
     assert any("removed, still in commit" in title for title in open_ones(rounds.review()))
 

@@ -17,7 +17,7 @@ FOUND = StoredFinding("f1", "posted", "high", "logic", "ruff", "a.py", "Wrong si
 
 def done(job: str, *findings: StoredFinding, pull: PullRef = PULL, at: float = 100.0, **more: object) -> FinishedReview:
     return FinishedReview(
-        job, pull, "sha", "push", 1, 0.0, at, "neutral", "offline", 0, 0, 0.0, b"{}", findings, **more
+        job, "sha", "push", 1, 0.0, at, "neutral", "offline", 0, 0, 0.0, pull, b"{}", findings, **more
     )  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@ FOUND = Finding(
     "src/a b.py", "q", "t", "w", "c", "high", "logic", (Source("analyser", "ruff"),), rule="S608", fingerprint="f1"
 )
 KNOWN = StoredFinding("f1", "posted", "high", "logic", "worker a/b", "src/a b.py", "t")
-DONE = FinishedReview("job", PULL, "sha", "push", 1, 0.0, 1.0, "neutral", "direct", 1, 1, 0.1, b"{}", (KNOWN,))
+DONE = FinishedReview("job", "sha", "push", 1, 0.0, 1.0, "neutral", "direct", 1, 1, 0.1, PULL, b"{}", (KNOWN,))
 
 
 def test_a_withdrawn_finding_is_rejected_and_proposes_a_rule(tmp_path: Path) -> None:

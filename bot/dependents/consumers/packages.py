@@ -75,8 +75,8 @@ async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[P
     for language in languages.values():
         packaging = packaging_of(language)
         if packaging is not None:
-            asked = packaging.requirements(await _read(tree, packaging.MANIFESTS, paths))
-            takes += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in _clearest(asked)]
+            rows = _clearest(packaging.requirements(await _read(tree, packaging.MANIFESTS, paths)))
+            takes += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in rows]
     return tuple(dict.fromkeys((*offers, *takes)))
 
 

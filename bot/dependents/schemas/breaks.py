@@ -54,6 +54,17 @@ class SchemaBreak:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaSides:
+    """The changed files of one language, before and after."""
+
+    before: Sequence[Document]
+    after: Sequence[Document]
+    base_texts: Mapping[
+        str, str
+    ]  # the files that the base has; of those beside a changed one the text, else an empty one
+
+
 class SchemaLanguage(Protocol):
     """One language of schemas. A module satisfies it."""
 
@@ -65,13 +76,8 @@ class SchemaLanguage(Protocol):
     def is_schema(self, document: Document) -> bool:
         """Whether it does."""
 
-    def compare(
-        self, before: Sequence[Document], after: Sequence[Document], base_texts: Mapping[str, str]
-    ) -> list[SchemaBreak]:
-        """The breaks between two sides of all changed files. Raises `UnreadableSchemaError`.
-
-        `base_texts`: the files of the language that the base has; of those beside a changed one the text, else an empty one.
-        """
+    def compare(self, sides: "SchemaSides") -> list[SchemaBreak]:
+        """The breaks between two sides of all changed files. Raises `UnreadableSchemaError`."""
 
     def searched_words(self, one: SchemaBreak) -> frozenset[str]:
         """The words of which a line that uses the element holds one."""
@@ -114,8 +120,7 @@ def versions(before: Sequence[Document], after: Sequence[Document]) -> list[tupl
 
 
 def each_version(
-    before: Sequence[Document],
-    after: Sequence[Document],
+    sides: SchemaSides,
     law: str,
     compare: Callable[[Document, Document], Iterable[SchemaBreak]],
     load: Callable[[Document], object],
@@ -125,12 +130,12 @@ def each_version(
     Raises UnreadableSchemaError for a deep one, and for one that `load` refuses: a new one breaks nobody, and is still to be read.
     """
     all_breaks: list[SchemaBreak] = []
-    for was, now in versions(before, after):
+    for was, now in versions(sides.before, sides.after):
         try:
             all_breaks += compare(was, now) if now is not None else [gone_file(was, law)]
         except RecursionError as error:
             raise UnreadableSchemaError(now.path if now else was.path, "its parts are nested too deep") from error
-    for document in after:
+    for document in sides.after:
         load(document)
     return all_breaks
 

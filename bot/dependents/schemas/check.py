@@ -14,6 +14,7 @@ from bot.dependents.schemas.breaks import (
     SchemaBreak,
     SchemaLanguage,
     SchemaPlace,
+    SchemaSides,
     SchemaUse,
     UnreadableSchemaError,
 )
@@ -160,7 +161,7 @@ def _compared(
         ]
         limits.reading(files[0].path)
         try:
-            return language.compare(before, after, base_texts), left
+            return language.compare(SchemaSides(before, after, base_texts)), left
         except UnreadableSchemaError as error:
             bad = [file for file in files if error.path in (file.path, file.old_path)]
             left |= {file.path: str(error) for file in bad or files}

@@ -63,16 +63,14 @@ def is_schema(document: breaks.Document) -> bool:
     return bool(_IS_SCHEMA.search(document.text))
 
 
-def compare(
-    before: Sequence[breaks.Document], after: Sequence[breaks.Document], base_texts: Mapping[str, str]
-) -> list[breaks.SchemaBreak]:
+def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """The breaks between all changed files of both sides, taken as parts of one schema.
 
     What a file no longer defines is not gone if another changed file defines it; whether that is a part of the same schema may be open.
     """
-    old_files = {document.path: _of_document(document) for document in before}
-    new_files = {document.path: _of_document(document) for document in after}
-    for was in before:
+    old_files = {document.path: _of_document(document) for document in sides.before}
+    new_files = {document.path: _of_document(document) for document in sides.after}
+    for was in sides.before:
         now_file = new_files.get(was.successor)
         twice = now_file.twice - old_files[was.path].twice if now_file else frozenset()
         if twice:
@@ -80,13 +78,13 @@ def compare(
     old, new = _merged(old_files.values()), _merged(new_files.values())
     rows = [one for name, type_before in old.items() for one in _of_type(name, type_before, new.get(name), old)]
     keys = {(one.rule, one.element) for one in rows}
-    for was in before:
+    for was in sides.before:
         own = new_files[was.successor].types if was.successor in new_files else {}
         for name, type_before in old_files[was.path].types.items():
             homes = [path for path, one in new_files.items() if path != was.successor and name in one.types]
             for one in _of_type(name, type_before, own.get(name), old):
                 if (one.rule, one.element) not in keys:
-                    rows += _elsewhere(one, homes, was.path, base_texts)
+                    rows += _elsewhere(one, homes, was.path, sides.base_texts)
     return rows
 
 

@@ -1,7 +1,6 @@
 """JSON Schema: a document that was valid before the change and is not any more breaks everybody who wrote such a one."""
 
 import re
-from collections.abc import Mapping, Sequence
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas import breaks
@@ -26,14 +25,10 @@ def is_schema(document: breaks.Document) -> bool:
     return bool(_MARK.search(text[:20_000]) or _MARK.search(text[-2_000:]))
 
 
-def compare(
-    before: Sequence[breaks.Document],
-    after: Sequence[breaks.Document],
-    base_texts: Mapping[str, str],  # noqa: ARG001 - a document is a schema of its own
-) -> list[breaks.SchemaBreak]:
+def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """The breaks of each file that is on both sides."""
     law = "A document that names the schema cannot be checked any more."
-    return breaks.each_version(before, after, law, _breaks, load)
+    return breaks.each_version(sides, law, _breaks, load)
 
 
 def _breaks(was: breaks.Document, now: breaks.Document) -> list[breaks.SchemaBreak]:

@@ -35,14 +35,10 @@ def is_schema(document: breaks.Document) -> bool:
     return bool(look.search(text[:50_000]) or look.search(text[-5_000:]))
 
 
-def compare(
-    before: Sequence[breaks.Document],
-    after: Sequence[breaks.Document],
-    base_texts: Mapping[str, str],  # noqa: ARG001 - a document is a schema of its own
-) -> list[breaks.SchemaBreak]:
+def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """The breaks of each description, by its path; of one that is gone all that it offered is."""
     law = "Clients are generated from it, and tests are run against it."
-    all_breaks = breaks.each_version(before, after, law, lambda was, now: _Comparison(was, now).all_breaks(), load)
+    all_breaks = breaks.each_version(sides, law, lambda was, now: _Comparison(was, now).all_breaks(), load)
     return list({(one.rule, one.element, one.change): one for one in all_breaks}.values())
 
 

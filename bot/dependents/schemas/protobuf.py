@@ -52,13 +52,11 @@ def is_schema(document: breaks.Document) -> bool:
     return wants(document.path)
 
 
-def compare(
-    before: Sequence[breaks.Document], after: Sequence[breaks.Document], base_texts: Mapping[str, str]
-) -> list[breaks.SchemaBreak]:
+def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """The breaks of each file. What it no longer defines is not gone if another changed file does; whether programs look there may be open."""
-    old_files = {document.path: _Parser(document).schema() for document in before}
+    old_files = {document.path: _Parser(document).schema() for document in sides.before}
     new_files: dict[str, _Schema] = {}
-    for document in after:
+    for document in sides.after:
         parser = _Parser(document)
         new_files[document.path] = parser.schema()
         if parser.twice:
@@ -70,13 +68,13 @@ def compare(
     for one in old_files.values():
         old |= one
     rows: list[breaks.SchemaBreak] = []
-    for was in before:
+    for was in sides.before:
         own = new | new_files[was.successor] if was.successor in new_files else new
         numbers = _numbers(own)
         for name, element in old_files[was.path].items():
             rows += _of_element(_Change(name, element), old, own, numbers)
             if element.kind == "type" and name in own and own[name].path != was.successor:
-                rows += _elsewhere(_Change(name, element), own[name].path, base_texts)
+                rows += _elsewhere(_Change(name, element), own[name].path, sides.base_texts)
     return list(dict.fromkeys(rows))
 
 

@@ -143,24 +143,22 @@ def is_schema(document: breaks.Document) -> bool:
     )
 
 
-def compare(
-    before: Sequence[breaks.Document], after: Sequence[breaks.Document], base_texts: Mapping[str, str]
-) -> list[breaks.SchemaBreak]:
+def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """What the new statements take away, and what a dump no longer creates: as each dialect reads them."""
-    old = {document.successor: document for document in before}
-    paths = base_texts.keys() | {document.path for document in after}
+    old = {document.successor: document for document in sides.before}
+    paths = sides.base_texts.keys() | {document.path for document in sides.after}
     steps: dict[str, list[migrations.MigrationStep]] = {}
     for dialect in ("standard", "mysql"):
         rows = steps[dialect] = []
-        for document in after:
+        for document in sides.after:
             if not _FILE.search(document.path):
                 rows += migrations.effects(document, partial(_of_text, dialect=dialect))
                 continue
-            mine = _effects(document, base_texts, paths, dialect)
+            mine = _effects(document, sides.base_texts, paths, dialect)
             if document.path in old:
                 mine += _difference(old[document.path], document, dialect)
             rows += mine
-        if not any(_DIFFERS.search(document.text) for document in (*before, *after)):
+        if not any(_DIFFERS.search(document.text) for document in (*sides.before, *sides.after)):
             return migrations.breaks(rows)
     by_place = {
         dialect: {(one.rule, one.owner, one.element): one for one in migrations.breaks(rows)}

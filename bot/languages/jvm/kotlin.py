@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 
 from tree_sitter import Node
 
-from bot.languages import misread, typed_receivers
+from bot.languages import typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
@@ -39,9 +39,7 @@ root = partial(typed_receivers.root, KOTLIN)
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; what is at the top, in an object or in a companion is offered by its own name."""
-    misread.check(source)
-    tree = root(source)
-    walk = TypedWalk(path, side)
+    tree, walk = typed_receivers.begin(KOTLIN, path, source, side)
     unclear = False
     for node in tree.named_children:
         _take(node, "", (), walk, is_offered=True)

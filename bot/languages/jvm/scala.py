@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 
 from tree_sitter import Node
 
-from bot.languages import misread, typed_receivers
+from bot.languages import typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
@@ -65,9 +65,7 @@ root = partial(typed_receivers.root, SCALA)
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; what is at the top of a package or in an object is offered by its own name."""
-    misread.check(source)
-    tree = root(source)
-    walk = TypedWalk(path, side)
+    tree, walk = typed_receivers.begin(SCALA, path, source, side)
     for node in tree.named_children:
         _take(node, "", (), walk, is_offered=True)
     complete = not (tree.has_error or MACROS.search(source) or walk.bases.get(""))

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 
 from tree_sitter import Node
 
-from bot.languages import lexical, misread, nesting, typed_receivers
+from bot.languages import lexical, nesting, typed_receivers
 from bot.languages.conditions import Conditions, Span, with_conditions
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk
@@ -37,9 +37,7 @@ root = partial(typed_receivers.root, SWIFT)
 def outline_of(path: str, source: bytes, side: Side) -> Outline:
     """The outline of a file."""
     nesting.check(source)
-    misread.check(source)
-    tree = root(source)
-    walk = TypedWalk(path, side)
+    tree, walk = typed_receivers.begin(SWIFT, path, source, side)
     for node in tree.named_children:
         _take(node, "", walk, is_vague=False, is_private=False)
     doubt = lexical.doubt(source, DYNAMIC)

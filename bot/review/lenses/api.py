@@ -1,7 +1,6 @@
 """Can those outside the repository go on as before? Asked where routes, public interfaces, settings or formats change."""
 
-from bot.review.lenses.words import changed_text, word_pattern
-from bot.text.paths import is_test
+from bot.review.lenses.words import is_about, word_pattern
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/api.md.j2"
@@ -16,6 +15,4 @@ WORDS = word_pattern(
 
 def wants(unit: Unit, file: ChangedFile) -> bool:
     """A public face loses or changes lines; a face that only grows breaks nobody."""
-    if is_test(unit.path) or not file.removed_lines:
-        return False
-    return bool(PATHS.search(unit.path) or WORDS.search(changed_text(unit)))
+    return bool(file.removed_lines) and is_about(unit, WORDS, PATHS)

@@ -1,7 +1,6 @@
 """Can two of these run at once? Asked where threads, tasks, locks or transactions appear."""
 
-from bot.review.lenses.words import changed_text, word_pattern
-from bot.text.paths import is_test
+from bot.review.lenses.words import is_about, word_pattern
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/concurrency.md.j2"
@@ -14,4 +13,4 @@ WORDS = word_pattern(
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the code says enough
     """The changed lines speak of things that run side by side."""
-    return not is_test(unit.path) and bool(WORDS.search(changed_text(unit)))
+    return is_about(unit, WORDS)

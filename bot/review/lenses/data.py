@@ -1,7 +1,6 @@
 """Does stored data survive it, old rows and caches too? Asked where schemas, migrations, queries or stored forms change."""
 
-from bot.review.lenses.words import changed_text, word_pattern
-from bot.text.paths import is_test
+from bot.review.lenses.words import is_about, word_pattern
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/data.md.j2"
@@ -15,4 +14,4 @@ WORDS = word_pattern(
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
     """The changed lines, or the file, describe what is stored."""
-    return not is_test(unit.path) and bool(PATHS.search(unit.path) or WORDS.search(changed_text(unit)))
+    return is_about(unit, WORDS, PATHS)

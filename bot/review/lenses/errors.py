@@ -1,7 +1,6 @@
 """What happens when it fails, and is everything closed again? Asked where errors are handled or resources are held."""
 
-from bot.review.lenses.words import changed_text, word_pattern
-from bot.text.paths import is_test
+from bot.review.lenses.words import is_about, word_pattern
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/errors.md.j2"
@@ -14,4 +13,4 @@ WORDS = word_pattern(
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the code says enough
     """The changed lines raise, catch, open or close."""
-    return not is_test(unit.path) and bool(WORDS.search(changed_text(unit)))
+    return is_about(unit, WORDS)

@@ -1,7 +1,6 @@
 """Can a stranger make it do what it must not? Asked where input, secrets, permissions or commands are in sight."""
 
-from bot.review.lenses.words import changed_text, word_pattern
-from bot.text.paths import is_test
+from bot.review.lenses.words import is_about, word_pattern
 from bot.values import ChangedFile, Unit
 
 QUESTION = "lenses/security.md.j2"
@@ -16,4 +15,4 @@ PATHS = word_pattern(r"auth|login|permission|security|crypt|session|token|paymen
 
 def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
     """The changed lines, or the place where they stand, touch what an attacker looks for."""
-    return not is_test(unit.path) and bool(WORDS.search(changed_text(unit)) or PATHS.search(unit.path))
+    return is_about(unit, WORDS, PATHS)

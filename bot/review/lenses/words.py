@@ -3,6 +3,7 @@
 import re
 
 from bot.text.lines import is_comment
+from bot.text.paths import is_test
 from bot.values import Unit
 
 
@@ -14,3 +15,8 @@ def changed_text(unit: Unit) -> str:
 def word_pattern(pattern: str) -> re.Pattern[str]:
     """A pattern of words, in any case."""
     return re.compile(pattern, re.IGNORECASE)
+
+
+def is_about(unit: Unit, words: re.Pattern[str], paths: re.Pattern[str] | None = None) -> bool:
+    """Whether the changed lines of product code have such a word, or its path has."""
+    return not is_test(unit.path) and bool((paths and paths.search(unit.path)) or words.search(changed_text(unit)))
