@@ -54,6 +54,7 @@ from bot.values.consumer import (
     Standing,
     label,
 )
+from bot.values.finding import BREAKS
 
 FILES = 200_000  # of one consumer
 SECONDS = 120.0  # for one consumer, by the clock: git may hang
@@ -728,7 +729,7 @@ def _evidence(at: Evidence, rows: Sequence[Finding], consumer: Clone, overlay: O
                     replace(
                         item,
                         path=label(consumer.name, inside),
-                        note="breaks",
+                        note=BREAKS,
                         repository=consumer.name,
                         commit=consumer.pull.head,
                     ),
