@@ -9,6 +9,7 @@ from bot.commands.conversation import HeardRemark
 from bot.config import Config
 from bot.outputs.posts import Comments
 from bot.values import CIJobLog, OrganizationFile, OwnerRule, PullRequest, Review
+from bot.values.consumer import FetchedConsumers
 from bot.values.fixing import Fix, FixCheck
 
 
@@ -32,6 +33,7 @@ class Change:
     ] = ()  # the same of reviews of other pull requests of its branch, or of its author with this head
     same_head: tuple[bytes, ...] = ()  # the same of those of other people with this head
     loss: str = ""  # why what the round before has left cannot be used
+    consumers: FetchedConsumers | None = None  # repositories that use this one, and who reads about them
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The map of the product: one straight line from a request to a review. Each arrow is a value that can be printed."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -46,7 +47,7 @@ from bot.values import (
     Walkthrough,
     severity_rank,
 )
-from bot.values.consumer import ConsumerImpact, NamedConsumer, Standing
+from bot.values.consumer import ConsumerImpact, FetchedConsumers, NamedConsumer
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult, ToolRun
 
@@ -62,6 +63,7 @@ UNJUDGED = (
 LookAtConsumers = Callable[
     [checkout.Checkout, Sequence[ChangedFile], Dependents, Sequence[NamedConsumer]], Awaitable[ConsumerImpact]
 ]
+ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
 NAMED = 5  # files and findings that are named while the review works
 
 
@@ -105,10 +107,8 @@ class Deps:
         tuple[str, str], ...
     ] = ()  # the option or variable, and its file, of all that decides what is read or reported
     look_at_consumers: LookAtConsumers | None = None  # None: no clone that somebody named is opened
-    standing: Standing = field(default_factory=Standing)  # who can read the repository under review
-    # Whether the operator lets repositories of one owner be named in each other's reviews.
-    share_consumers: bool = False
     consumers: tuple[str, ...] = ()  # clones that the person who started the review has named
+    fetched_consumers: FetchedConsumers | None = None  # on a host: those that were fetched; no path is followed there
     running: "RunPermission | None" = None  # whether tests are run in a sandbox; None: nothing is run
     search: SearchLimits = field(default_factory=SearchLimits)  # how much is looked at
     mask_secrets: bool = True  # whether secrets are; False: a record of a version that did not is played back
@@ -211,7 +211,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
         users = await dependents.find(tree, files, deps.languages, deps.search)
-        beyond = await _beyond(tree, files, users, settings, deps)
+        beyond = await _beyond(tree, files, users, settings, deps, past)
+        past = past.as_shown(beyond.levels)
         texts = await _texts(tree, files)
         unchanged = await _unchanged_users(tree, users) if deps.mask_secrets else {}
         masks.learn_files(texts.head, texts.base, unchanged, beyond.texts())
@@ -286,20 +287,26 @@ async def _past(
 
 
 async def _beyond(
-    tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, settings: Config, deps: Deps
+    tree: checkout.Checkout,
+    files: Sequence[ChangedFile],
+    users: Dependents,
+    settings: Config,
+    deps: Deps,
+    past: incremental.Past,
 ) -> ConsumerImpact:
-    """What the change breaks in the repositories that somebody has named."""
+    """What the change breaks in the repositories that somebody has named, as far as who reads the review may see it."""
     if deps.look_at_consumers is None:
         return ConsumerImpact()
-    named = named_consumers(tree.pull, deps.consumers, settings)
-    if named:
-        deps.say(f"looking at {len(named)} repositories that may use this one")
-    consumers = await deps.look_at_consumers(tree, files, users, named)
-    if not consumers.reports:
+    on_host = deps.fetched_consumers
+    rows = on_host.consumers if on_host is not None else named_consumers(tree.pull, deps.consumers, settings)
+    if rows and on_host is None:  # on a host those who see how far a review is may not know how many there are
+        deps.say(f"looking at {len(rows)} repositories that may use this one")
+    consumers = await deps.look_at_consumers(tree, files, users, rows)
+    if on_host is None:
         return consumers
     from bot.dependents.consumers.disclosure import disclose
 
-    return disclose(consumers, deps.standing, switched_on=deps.share_consumers)
+    return disclose(consumers, on_host.audience, past.consumer_names)
 
 
 def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:
@@ -308,7 +315,11 @@ def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) 
     top = top.parent if top.name == ".git" else top
     return [
         *(NamedConsumer(place) for place in places),
-        *(NamedConsumer(str(top / place), settings=True) for place in settings.consumers),
+        *(
+            NamedConsumer(str(top / place), settings=True)
+            for place in settings.consumers
+            if (top / place).exists() or not ON_HOST.fullmatch(place)
+        ),
     ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot import github, pipeline
-from bot.action import files, spending
+from bot.action import consumers, files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL
 from bot.checkout.existing_clone import existing_clone
@@ -23,6 +23,7 @@ from bot.payloads import Change, MadeReview
 from bot.publish import checks, existing, summary
 from bot.render import plain
 from bot.values import CIFailure, PostedComment, PullRequest, Review
+from bot.values.consumer import FetchedConsumers
 from bot.wiring import action as parts
 from bot.workflow import asking, ci_failures, fetching
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
@@ -141,6 +142,12 @@ class StepBackend:
     async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known."""
         return await pipeline.no_review_reason(pull, run.settings, run.ask.trigger)
+
+    @asynccontextmanager
+    async def consumers(self, run: ReviewRun) -> AsyncIterator[FetchedConsumers]:
+        """The repositories that the workflow names."""
+        async with consumers.fetch(run, self.step) as fetched:
+            yield fetched
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the last one if its state can be had."""

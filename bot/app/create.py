@@ -19,10 +19,11 @@ from bot.app.logs import log
 from bot.app.readable import Readable
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError
-from bot.values import NothingAsked, Recheck, ReviewAsk
+from bot.values import NothingAsked, PackageSurvey, Recheck, ReviewAsk
 from bot.workflow import events
 
 PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
+NO_CONSUMERS = "DEEPREPO_CONSUMERS is off"
 _log = log("webhook")
 
 
@@ -151,6 +152,8 @@ async def _take(server: RunningServer, arrival: Delivery) -> DeliveryOutcome:
     ask = events.read(arrival.event, arrival.payload, server.ours)
     if isinstance(ask, NothingAsked):
         return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=ask.reason)
+    if isinstance(ask, PackageSurvey) and not server.looks_at_consumers:
+        return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=NO_CONSUMERS)
     try:
         admission = await admit(ask, arrival.guid, server.store)
         if admission.reason:

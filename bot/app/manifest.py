@@ -16,7 +16,8 @@ from bot.github import RequestPace, client
 from bot.github.identity import site
 from bot.workflow import events
 
-EVENTS = tuple(name for name in events.ACTIONS if not name.startswith("installation"))  # those come unasked
+# Those of an installation come unasked. Pushes concern servers alone that look at consumers: who switches that on subscribes to them.
+EVENTS = tuple(name for name in events.ACTIONS if not name.startswith("installation") and name != "push")
 PERMISSIONS = {
     "metadata": "read",
     "contents": "read",

@@ -12,7 +12,7 @@ from bot.app import failing, logs
 from bot.app.metrics import Metrics
 from bot.app.rounds import rounds, tidying
 from bot.app.running_server import RunningServer
-from bot.config import Server
+from bot.config import Server, environment
 from bot.errors import ConfigError, UsageError
 from bot.github import Identity, RequestPace, apps
 from bot.jobs import Jobs, JobSettings
@@ -87,6 +87,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
             jobs_ready.set_result(running_jobs)
             logs.tame()  # the jobs' library brings a handler of its own along
             server = RunningServer(place, app, metrics, store, running_jobs, identity, pace, Ours(app.app_id, login))
+            server.looks_at_consumers = environment().consumers not in (None, "off")
             async with _beside(rounds(server) if web else tidying(server)):
                 yield server
 

@@ -33,6 +33,7 @@ class RunningServer:
     identity: Identity
     pace: RequestPace
     ours: Ours
+    looks_at_consumers: bool = False
     resting: bool = False
     _writable: asyncio.Future[bool] | None = None  # the newest look at the database
     _last_look: float = 0.0  # on the loop's clock

@@ -13,12 +13,26 @@ from bot.storage.days import TIMES, Days, within
 from bot.storage.failures import Failures
 from bot.storage.listing import ReviewList
 from bot.storage.outcomes import Outcomes
+from bot.storage.packages import KnownUse, Packages
 from bot.storage.reviews import RepositorySpending, Reviews
 from bot.storage.spending import Spending as SpendingTable
 
 DAY = 86_400.0
 PATIENCE = 3.0  # seconds for the server's answer
 RECENT = 10  # reviews that are listed
+
+
+MOST_USES = 100_000  # rows of the index that are listed
+
+
+async def known_uses(settings: Server) -> tuple[KnownUse, ...]:
+    """Who takes what from whom, as the server's index has it. Raises StorageError."""
+    url = settings.url or f"sqlite:///{settings.place.data / 'deeprepo.db'}"
+    database = Database(url)
+    try:
+        return await Packages(database).known_uses(MOST_USES)
+    finally:
+        await database.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ MOST_BYTES, MOST_SECONDS = 4 << 30, 600.0
 # Commits of a pull request that are fetched: a later round may be built on any of them, and any may hold a secret.
 MOST_DEPTH = 250
 TRIES = 3
+TIP = "tip"  # the branch of a store that holds what was fetched of a default branch
 LOOK = 0.5  # seconds between two looks at the size
 SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
@@ -76,16 +77,39 @@ async def fetch(
     commits = tuple(dict.fromkeys([base, head, *([tip] if tip else [])]))
     if not all(SHA.fullmatch(commit) for commit in commits):
         raise UsageError("what is fetched is named by commit ids")
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise UsageError("a repository is fetched over http or https")
-    store = str(Path(folder, "store.git"))
-    await git.output("init", "--quiet", "--bare", "--template=", store, cwd=folder, env=ALONE)
+    store = await _store(url, str(Path(folder, "store.git")))
     try:
         async with asyncio.timeout(most_seconds):
             await _patiently(_Fetch(url, commits, min(max(depth, 1), MOST_DEPTH), token, store, most_bytes), backoff)
     except TimeoutError:
         raise GitError(f"the repository could not be fetched within {most_seconds:.0f} s") from None
     return store
+
+
+async def fetch_tip(
+    url: str, token: SecretStr | None, store: str, *, most_bytes: int, most_seconds: float, commit: str = "HEAD"
+) -> None:
+    """Fetch the last commit of the default branch, or this one, without its history, into a new bare store, whose HEAD it is then.
+
+    It is tried once. Raises HostDown, HostRefused, or GitError.
+    """
+    if commit != "HEAD" and not SHA.fullmatch(commit):
+        raise UsageError("what is fetched is named by commit ids")
+    await _store(url, store)
+    try:
+        async with asyncio.timeout(most_seconds):
+            await _once(_Fetch(url, (f"+{commit}:refs/heads/{TIP}",), 1, token, store, most_bytes))
+    except TimeoutError:
+        raise GitError(f"it could not be fetched within {most_seconds:g} s") from None
+
+
+async def _store(url: str, path: str) -> str:
+    """A new bare store at this path."""
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise UsageError("a repository is fetched over http or https")
+    arguments = ("init", "--quiet", "--bare", "--template=", f"--initial-branch={TIP}", path)
+    await git.output(*arguments, cwd=str(Path(path).parent), env=ALONE)
+    return path
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
-"""`deeprepo consumers`: who takes what from this repository, among clones that are named."""
+"""`deeprepo consumers`: who takes what from this repository, among clones that are named, or from each other, as a server knows it."""
 
+import asyncio
 import json
 import tempfile
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -12,6 +14,8 @@ from bot.cli.options import ConsumerClones, RepoFolder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rich.table import Table
 
     from bot.values.consumer import ConsumerReport
 
@@ -23,11 +27,17 @@ def command(
     consumers: ConsumerClones = None,
     repo: RepoFolder = ".",
     form: Annotated[Literal["console", "json"], typer.Option("--format", help="Output format.")] = "console",
+    server: Annotated[
+        bool, typer.Option("--server", help="List what the server of this machine knows, in every installation.")
+    ] = False,
 ) -> int:
     """List who uses this repository: what each named clone takes of it, at which version, and the commit that was read.
 
-    The clones are those of --with and of `consumers` in .deeprepo.yml at HEAD. Exit codes: 0 listed; 2 usage error.
+    The clones are those of --with and of `consumers` in .deeprepo.yml at HEAD. With --server, which takes the settings of `deeprepo serve`,
+    it is what the index of default branches has. Exit codes: 0 listed; 2 usage error.
     """
+    if server:
+        return _of_server(form)
     from bot.wiring.consumers import list_consumers
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
@@ -44,21 +54,59 @@ def command(
     return CLEAN
 
 
-def _show(reports: "Sequence[ConsumerReport]") -> None:
-    from rich.console import Console
-    from rich.table import Table
+def _of_server(form: str) -> int:
+    """What a server's index has: who takes what from whom, at which version, when it was looked at."""
+    from dataclasses import asdict
 
+    from bot import config
+    from bot.config import extras
     from bot.dependents.consumers.words import REACHES
     from bot.render import line
 
+    extras.need("server")
+    from bot.app.status import known_uses
+
+    rows = asyncio.run(known_uses(config.server_settings()))
+    if form == "json":
+        print(json.dumps([asdict(row) for row in rows], indent=2))  # noqa: T201 - the command line speaks
+        return CLEAN
+    if not rows:
+        tell("no repository is known to use another one: set DEEPREPO_CONSUMERS, and see docs/consumers.md")
+        return CLEAN
+    table = _table("repository", "takes", "of", "version", "a break reaches it", "read at")
+    for row in rows:
+        day = datetime.fromtimestamp(row.read_at, UTC).date().isoformat()
+        texts = (row.user, row.package, row.offerer, row.version or "any")
+        table.add_row(*map(line, texts), REACHES[row.arrival], f"{row.commit_id[:10]} {day}")
+    _print(table)
+    return CLEAN
+
+
+def _table(*heads: str) -> "Table":
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for head in ("repository", "takes", "version", "a break reaches it", "read at"):
+    for head in heads:
         table.add_column(head, overflow="fold")
+    return table
+
+
+def _print(table: "Table") -> None:
+    from rich.console import Console
+
+    console = Console()
+    console.print(table) if console.is_terminal else Console(width=WIDE).print(table)
+
+
+def _show(reports: "Sequence[ConsumerReport]") -> None:
+    from bot.dependents.consumers.words import REACHES
+    from bot.render import line
+
+    table = _table("repository", "takes", "version", "a break reaches it", "read at")
     for one in reports:
         read = f"{one.commit[:10]} {one.day}".strip()
         for row in one.takes:
             table.add_row(line(one.name), line(row.name), line(row.version) or "any", REACHES[row.arrival], read)
         if not one.takes:
             table.add_row(line(one.name), "", "", line(one.reason), read)
-    console = Console()
-    console.print(table) if console.is_terminal else Console(width=WIDE).print(table)
+    _print(table)

@@ -14,6 +14,7 @@ from bot.config.server import Address
 from bot.config.settings import Strategy
 from bot.errors import ConfigError, UsageError
 from bot.values import ReviewEffort, Severity
+from bot.values.consumer import Disclosure
 
 PREFIX = "DEEPREPO_ACTION_"
 WHERE = "deeprepo action runs as a step of a GitHub Actions workflow"
@@ -34,6 +35,9 @@ class Inputs(BaseSettings):
 
     github_token: SecretStr
     organization_token: SecretStr | None = None  # that may read the defaults of the owner, where `github_token` may not
+    consumers: str = ""  # repositories that use this one as owner/name, one on a line
+    consumers_token: SecretStr | None = None  # that may read them, where `github_token` may not
+    consumers_shown: Disclosure = "existence"
     pull_request: int | None = Field(default=None, ge=1)
     root: str | None = None
     worker: str | None = None

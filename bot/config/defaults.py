@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bot.config.settings import Strategy
 from bot.values import CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
+from bot.values.consumer import Disclosure
 
 if TYPE_CHECKING:
     from bot.config.sections import RunSection
@@ -37,6 +38,7 @@ class ReviewSettings:
     linked_issues: bool = True
     verify: bool = True
     consumers: tuple[str, ...] = ()
+    as_consumer: Disclosure = "name"
     analyzers: tuple[str, ...] = (
         "contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint", "schemas", "declarations",
     )  # fmt: skip

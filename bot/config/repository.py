@@ -17,6 +17,7 @@ from bot.config.settings import Strategy
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
 from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
+from bot.values.consumer import Disclosure
 
 MOST_CHECKS = 10  # questions of the owner's in one file
 SHOWN = 12  # problems of one file that one error names
@@ -242,8 +243,13 @@ class RepoConfig(FileSection):
     )
     consumers: Annotated[tuple[str, ...], stricter.IN_EITHER] = Field(
         default=(),
-        description="Clones of repositories that use this one, as paths from its top folder: the command line and the hooks look up what "
-        "a change breaks there.",
+        description="Repositories that use this one. A path from its top folder is a clone: the command line and the hooks look up what a "
+        "change breaks there. `owner/name` is for servers: of the repositories that they look at, those alone.",
+    )
+    as_consumer: Annotated[Disclosure | None, stricter.LESS_DISCLOSURE] = Field(
+        default=None,
+        description="The most that reviews of other repositories of the same owner show of this one, if not everybody can read it: `nothing`, "
+        "`existence`, `name`, or `lines`, to models too. The operator can allow less.",
     )
     analyzers: Annotated[tuple[str, ...] | None, stricter.IN_EITHER] = Field(
         default=None, description="The checks that need no model."

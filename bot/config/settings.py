@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bot.errors import ConfigError
 from bot.values import Effort, ReviewEffort
+from bot.values.consumer import Disclosure
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -104,6 +105,17 @@ class Settings:
         "The name of the owner's repository that has the defaults, on a server and in the Action; `off`: none is read. "
         "Default: `.deeprepo`.",
         pattern=r"^[A-Za-z0-9._-]{1,100}$",
+    )
+    consumers: Literal["off", "owner", "any"] | None = _about(
+        "On a server, the repositories that a review looks at because they use the reviewed one: `owner`: those of the same owner that the "
+        "App can see; `any`: also public ones of others that the repository's file names; `off`: none. Default: `off`."
+    )
+    consumers_shown: Disclosure | None = _about(
+        "The most that a review on a server shows of one of them that not everybody can read: `nothing`, `existence`, `name`, or `lines`, to "
+        "models too. Its own `as_consumer` can allow less. Default: `existence`."
+    )
+    consumers_megabytes: int | None = _about(
+        "MB of the data folder for their clones, of which the oldest go first. Default: 2000.", ge=1
     )
     journal: str | None = _about(
         "The file in which `deeprepo review` records its calls, or a folder with one file for each change."

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.values import EFFORTS, SEVERITIES, severity_rank
+from bot.values.consumer import DISCLOSURES
 
 BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
 Pick = Callable[[Any, Any], Any]  # the base branch's value and the default branch's -> the one that holds
@@ -47,6 +48,7 @@ def _offline(own: str, default: str) -> str:
 LOWER = Stricter(_by_order(float), "the lower of both")  # of switches: off
 HIGHER = Stricter(max, "the higher of both")
 LESS_EFFORT = Stricter(_by_order(EFFORTS.index), "the lower of both")
+LESS_DISCLOSURE = Stricter(_by_order(DISCLOSURES.index), "the one that shows less")
 MORE_SEVERITIES = Stricter(_by_order(lambda bar: -severity_rank(bar)), "the less severe of both")
 HIGHER_BAR = Stricter(lambda own, default: max(own, default, key=BARS.index), "the one that stops more")
 IN_BOTH = Stricter(_both, "what both name")

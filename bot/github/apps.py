@@ -68,13 +68,13 @@ def acting(
 
 
 async def _minted(
-    identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, repository: int | str
+    identity: Identity, installation: int, permissions: Permissions, pace: RequestPace, at: int | str | tuple[int, ...]
 ) -> tuple[str, datetime]:
     """Make a token, and tell when it ends. Where the owner has granted less it is for that, but for git's: that is to read and no more."""
     async with app(identity, pace) as asked:
         mint = asked.rest.apps.async_create_installation_access_token
-        field = "repositories" if isinstance(repository, str) else "repository_ids"
-        only: Any = {field: [repository] if repository else UNSET}
+        field, ids = "repositories" if isinstance(at, str) else "repository_ids", [at] if at else UNSET
+        only: Any = {field: [*at] if isinstance(at, tuple) else ids}
         try:
             data = await asked.answer(mint(installation, **only, permissions=permissions))
         except HostRefused as refused:
@@ -124,11 +124,13 @@ async def open_pull(
 
 
 @asynccontextmanager
-async def read_token(identity: Identity, pull: PullRef, pace: RequestPace) -> AsyncIterator[SecretStr]:
-    """Make a token for git alone: it can read this repository, and ends with the context."""
-    token = Token(partial(_minted, identity, pull.installation, READING, pace, pull.repository))
-    async with client.open_client(identity.api, UnauthAuthStrategy(), pace, pull.installation, token=token):
-        yield SecretStr(await token.current())
+async def reading(
+    identity: Identity, installation: int, repositories: tuple[int, ...], pace: RequestPace
+) -> AsyncIterator[tuple[GitHubClient, SecretStr]]:
+    """Open a client that can read these repositories and no other, with its token for git. Both end with the context."""
+    token = Token(partial(_minted, identity, installation, READING, pace, repositories))
+    async with client.open_client(identity.api, UnauthAuthStrategy(), pace, installation, token=token) as inside:
+        yield inside, SecretStr(await token.current())
 
 
 @asynccontextmanager

@@ -7,11 +7,34 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from bot.errors import StorageError
-from bot.values import Ask, Cancel, ChecksEnded, CommandAsk, Follow, Forget, MergeGroup, Recheck, RemarkAsk, ReviewAsk
+from bot.values import (
+    Ask,
+    Cancel,
+    ChecksEnded,
+    CommandAsk,
+    Follow,
+    Forget,
+    MergeGroup,
+    PackageSurvey,
+    Recheck,
+    RemarkAsk,
+    ReviewAsk,
+)
 
 KINDS: dict[str, TypeAdapter[Any]] = {
     kind.__name__: TypeAdapter(kind)
-    for kind in (ReviewAsk, CommandAsk, RemarkAsk, Cancel, Recheck, Follow, ChecksEnded, Forget, MergeGroup)
+    for kind in (
+        ReviewAsk,
+        CommandAsk,
+        RemarkAsk,
+        Cancel,
+        Recheck,
+        Follow,
+        ChecksEnded,
+        Forget,
+        MergeGroup,
+        PackageSurvey,
+    )
 }
 
 

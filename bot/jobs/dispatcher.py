@@ -87,4 +87,5 @@ def orders(settings: JobSettings) -> tuple[Order, ...]:
         RoundRobin("reviews", places, settings.per_installation),
         Shares("commands", places),
         RoundRobin("small", small, small),
+        RoundRobin("packages", 1, 1),
     )

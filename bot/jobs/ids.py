@@ -5,6 +5,7 @@ command~REPOSITORY#NUMBER~DELIVERY
 recheck~REPOSITORY#NUMBER~DELIVERY
 ci~REPOSITORY#COMMIT~DELIVERY
 small~INSTALLATION~DELIVERY
+packages~INSTALLATION#REPOSITORY~DELIVERY
 """
 
 import re
@@ -18,6 +19,7 @@ from bot.values import (
     Follow,
     Forget,
     MergeGroup,
+    PackageSurvey,
     PullRef,
     Recheck,
     RemarkAsk,
@@ -26,7 +28,10 @@ from bot.values import (
 
 LONGEST = 120  # characters of a delivery's id
 QUEUES = {"review": "reviews", "command": "commands", "recheck": "small", "ci": "small", "small": "small"}
-OF_PULLS = tuple(f"{kind}~" for kind in QUEUES if kind != "small")  # how the names of jobs about a pull request begin
+QUEUES |= {"packages": "packages"}
+OF_PULLS = tuple(
+    f"{kind}~" for kind in QUEUES if kind not in ("small", "packages")
+)  # how the names of jobs about a pull request begin
 
 
 def name(ask: Ask, delivery: str) -> str:
@@ -43,6 +48,8 @@ def name(ask: Ask, delivery: str) -> str:
             return f"{checks(ask)}{label}"
         case Forget() | MergeGroup():
             return f"small~{ask.installation}~{label}"
+        case PackageSurvey():
+            return f"packages~{ask.installation}#{ask.repository}~{label}"
 
 
 def about(pull: PullRef, kind: Literal["review", "command", "recheck"]) -> str:
@@ -107,6 +114,8 @@ def places(ask: Ask) -> Places:
         case Forget() | MergeGroup() | ChecksEnded():
             commit = None if isinstance(ask, Forget) else f"{ask.repository}@{ask.head}"
             return {"installation": ask.installation, "serial": commit, "person": "", "priority": _priority(ask)}
+        case PackageSurvey():
+            return {"installation": ask.installation, "serial": None, "person": "", "priority": _priority(ask)}
 
 
 def _priority(ask: Ask) -> int:
@@ -124,6 +133,7 @@ def _priority(ask: Ask) -> int:
             | Cancel()
             | Follow()
             | ChecksEnded()
+            | PackageSurvey()
         ):
             return 20
     return 10

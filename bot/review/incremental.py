@@ -20,10 +20,12 @@ from bot.values import (
     Finding,
     Mark,
     PullRequest,
+    ReaderNotes,
     Reference,
     Round,
     Unit,
 )
+from bot.values.consumer import Disclosure
 
 UNKNOWN = "what was reported there, and is not found again, is not known any more; `/deeprepo full review` begins anew"
 
@@ -64,6 +66,40 @@ class Past:
     def open_reason(self) -> str:
         """Why the review is open because of what earlier ones reported; empty if all of that is known."""
         return f"{self.loss[:1].upper()}{self.loss[1:]}: {UNKNOWN}" if self.loss else ""
+
+    @property
+    def consumer_names(self) -> frozenset[str]:
+        """The repositories beside this one that findings of earlier reviews name."""
+        earlier_findings = self.earlier.findings if self.earlier is not None else ()
+        findings = (*earlier_findings, *(row.finding for row in self.archive))
+        return frozenset(one.consumer for one in findings if one.consumer)
+
+    def as_shown(self, levels: Sequence[tuple[str, Disclosure]] | None) -> "Past":
+        """The same as who reads this review may see it: a consumer may have become private since. `levels`: how much of each; None: all.
+
+        If less may be shown than then, nothing of what models have written about it is built upon.
+        """
+        if levels is None or not self.consumer_names:
+            return self
+        from bot.dependents.consumers.disclosure import still_shown
+
+        now = dict(levels)
+        archive = tuple(
+            replace(row, finding=one) for row in self.archive if (one := still_shown(row.finding, now)) is not None
+        )
+        if self.earlier is None:
+            return replace(self, archive=archive)
+        pairs = [(one, still_shown(one, now)) for one in self.earlier.findings]
+        marks = self.earlier.silenced_marks
+        earlier = replace(
+            self.earlier,
+            findings=tuple(after for _, after in pairs if after is not None),
+            silenced_marks=marks | {after.identity for one, after in pairs if after and one.identity in marks},
+            archive=archive,
+        )
+        if any(one != after for one, after in pairs):
+            earlier = replace(earlier, summary="", reader_notes=ReaderNotes(), issues=(), checks=())
+        return replace(self, archive=archive, earlier=earlier)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from bot.storage.journals import Journals
 from bot.storage.listing import ReviewList
 from bot.storage.migrate import migrate
 from bot.storage.outcomes import Outcomes
+from bot.storage.packages import Packages
 from bot.storage.people import People
 from bot.storage.reviews import Reviews
 from bot.storage.rules import Rules
@@ -37,6 +38,7 @@ class Store:
         self.people, self.rules, self.outcomes = People(database), Rules(database), Outcomes(database)
         self.arrivals, self.app_names = Arrivals(database), AppNames(database)
         self.failures, self.checks = Failures(database), OpenChecks(database)
+        self.packages = Packages(database)
         self.workers, self.used = Workers(database), UsedSessions(database)
 
     async def repositories(self, owner: int) -> frozenset[int]:

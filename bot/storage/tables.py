@@ -232,6 +232,24 @@ app_name = sa.Table(  # under which name the App writes, as GitHub said it last
     sa.Column("login", sa.Text, nullable=False),
     sa.Column("number", sa.BigInteger, nullable=False),
 )
+package_home = sa.Table(  # repositories of which it is known what they offer and take
+    "package_home",
+    schema,
+    sa.Column("repository", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("installation", sa.BigInteger, nullable=False),
+    *required(sa.Text, "name", "commit_id", "problem"),  # owner/name; what was read; why it could not be
+    sa.Column("read_at", sa.Double, nullable=False),
+    sa.Index("package_home_of_installation", "installation"),
+)
+package = sa.Table(
+    "package",
+    schema,
+    sa.Column("id", Number, primary_key=True, autoincrement=True),
+    *_owner(),
+    *required(sa.Text, "role", "language", "name", "version", "arrival"),  # role: "offers" or "takes"
+    sa.Index("package_named", "installation", "role", "language", "name"),
+    sa.Index("package_of_repository", "repository"),
+)
 # What is deleted when the App is removed from a repository.
 OWNED = tuple(table for table in schema.tables.values() if "repository" in table.c and table is not spending)
 

@@ -121,6 +121,7 @@ if TYPE_CHECKING:
         Forget,
         MergeGroup,
         NothingAsked,
+        PackageSurvey,
         PullRef,
         Reason,
         Recheck,

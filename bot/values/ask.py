@@ -137,6 +137,14 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
+class PackageSurvey:
+    """Look which packages a repository offers and takes; with the id 0, each repository of the installation."""
+
+    installation: int
+    repository: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class MergeGroup:
     """A merge queue waits for our check run on a commit of its own. `number`: the pull request at this place of the queue, 0: unknown.
 
@@ -159,4 +167,4 @@ class NothingAsked:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Recheck | Follow | ChecksEnded | Forget | MergeGroup
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Recheck | Follow | ChecksEnded | Forget | MergeGroup | PackageSurvey

@@ -63,10 +63,45 @@ class Requirement:
         return self.locked or self.constraint.strip()
 
 
+@dataclass(frozen=True, slots=True)
+class PackageRow:
+    """A package that a repository offers or takes, as an index of many repositories keeps it."""
+
+    role: Literal["offers", "takes"]
+    language: str
+    name: str
+    version: str = ""  # as its manifest asks for it
+    arrival: str = ""  # when a break of it reaches who takes it
+
+
 Visibility = Literal["public", "internal", "private"]
 # "checked": its uses were compared with the change. "unread": it could not be, and what it uses is open. "unrelated": it takes nothing
 # of what the reviewed repository offers, or it is a copy of it.
 ConsumerState = Literal["checked", "unread", "unrelated"]
+
+
+# How much of a consumer is shown: each includes those before it.
+Disclosure = Literal["nothing", "existence", "name", "lines"]
+DISCLOSURES: tuple[Disclosure, ...] = ("nothing", "existence", "name", "lines")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who can read a repository, as far as its host says; nothing is known of a clone on a disk."""
+
+    owner: str = field(default="", metadata=EXACT)
+    visibility: Visibility | None = None
+    shows: Disclosure = "name"  # the most that its own settings let readers of others learn of it
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who reads a review, and what the operator lets them see of consumers that not everybody can read."""
+
+    subject: Standing = field(default_factory=Standing)  # of the repository under review
+    most: Disclosure = "existence"
+    is_stranger: bool = False  # whether the change comes from somebody who may not write to the repository
+    reads_consumers: bool = False  # whether the host has confirmed that everybody who reads this can read the consumer
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +110,17 @@ class NamedConsumer:
 
     place: str = field(metadata=EXACT)  # a path, or a path and a revision: "../billing@v2"
     settings: bool = False  # the repository's file named it, not the person who started the review
+    name: str = field(default="", metadata=EXACT)  # "owner/name" of one that was fetched
+    standing: Standing | None = None  # None: a clone on the reader's own disk
+    problem: str = ""  # why it was not fetched
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedConsumers:
+    """The consumers of a review on a host: those that were fetched, and those that could not be."""
+
+    audience: Audience
+    consumers: tuple[NamedConsumer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +131,7 @@ class Clone:
     pull: PullRequest  # base and head are the commit that is read
     day: str = field(default="", metadata=EXACT)  # of that commit: "2026-08-04"
     settings: bool = False  # the repository's file named it
+    standing: Standing | None = None  # None: a clone on the reader's own disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +155,6 @@ def label(name: str, path: str) -> str:
     return f"{name}:{path}"
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Who can read a repository, as far as its host says; nothing is known of a clone on a disk."""
-
-    owner: str = ""
-    visibility: Visibility | None = None
-
-
 PROMPT_TOKENS = 1_500  # of consumers' lines in one prompt
 
 
@@ -128,6 +167,11 @@ class ConsumerImpact:
     summary: str = ""  # how many were looked at, and how many break
     # (changed definition as "path:name", the lines around a use of it), for models; paths begin with the consumer's name.
     excerpts: tuple[tuple[str, Excerpt], ...] = ()
+    standings: tuple[
+        tuple[str, Standing], ...
+    ] = ()  # of those that a host has, by name, until it is decided what is shown
+    # What may be kept of the consumers that earlier findings name; None: nobody but the owner of the clones reads the review.
+    levels: tuple[tuple[str, Disclosure], ...] | None = None
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -155,7 +199,7 @@ class ConsumerImpact:
 
     def rows(self) -> dict[str, Any]:
         """What a record keeps of it: nothing if nobody named a consumer."""
-        return {"consumers": asdict(self)} if self.reports else {}
+        return {"consumers": asdict(self)} if self.reports or self.levels else {}
 
     @classmethod
     def restore(cls, rows: object) -> "ConsumerImpact":

@@ -28,7 +28,7 @@ from bot.review.lenses import LENSES
 from bot.review.opening import Models, Survey, open_session
 from bot.review.session import Session
 from bot.values import ChangedFile, Dependents, Limits, OwnerRule, PullRequest
-from bot.values.consumer import ConsumerImpact, NamedConsumer
+from bot.values.consumer import ConsumerImpact, Disclosure, NamedConsumer
 from bot.values.tool_results import ToolResult, ToolRun
 from bot.wiring import addresses
 from bot.wiring.addresses import Access
@@ -90,7 +90,7 @@ def deps(
     return Deps(
         languages=LANGUAGES,
         faults=faults,
-        look_at_consumers=None if on_server else partial(_look, scratch=scratch),
+        look_at_consumers=None if on_server else partial(look, scratch=scratch),
         consumers=tuple(flags.get("with") or ()),
         organization=organization_reader(settings, scratch),
         open_session=opening,
@@ -166,18 +166,31 @@ def replay(record: "Record", section: "Section", start: Start, scratch: str, rep
     )
 
 
-async def _look(
-    tree: Checkout, files: Sequence[ChangedFile], users: Dependents, consumers: Sequence[NamedConsumer], *, scratch: str
+async def look(
+    tree: Checkout,
+    files: Sequence[ChangedFile],
+    users: Dependents,
+    consumers: Sequence[NamedConsumer],
+    *,
+    scratch: str,
+    seconds: float | None = None,
+    organization: "OrganizationFile | None" = None,
 ) -> ConsumerImpact:
-    """What the change breaks in these clones."""
+    """What the change breaks in these clones. `seconds`: for all of them. `organization`: the defaults of those of the same owner."""
     if not consumers:
         return ConsumerImpact()
     from bot.dependents.consumers.check import check
 
     return await check(
         tree, files, users, consumers, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
-        own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out,
+        own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out, seconds=seconds,
+        shows=partial(_shows, organization),
     )  # fmt: skip
+
+
+def _shows(organization: "OrganizationFile | None", file: bytes | None) -> Disclosure:
+    """What a consumer's own settings let others learn of it. Raises ConfigError where they cannot be read."""
+    return config.resolve({}, file, config.Settings(), organization=organization).as_consumer
 
 
 async def _recorded_consumers(

@@ -27,7 +27,8 @@ from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Ques
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OrganizationFile, OwnerRule, PullRequest, Review, ReviewAsk, Trigger
-from bot.wiring import child, review, tasks
+from bot.values.consumer import PackageRow
+from bot.wiring import blame, child, review, tasks
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
 from bot.workflow.organization import OrganizationFiles
@@ -55,6 +56,7 @@ def worker(
         no_review_reason=partial(_no_review_reason, caps),
         page=partial(_page, caps),
         ci_failures=partial(_ci_failures, caps),
+        packages=partial(_packages, folder, caps),
         comments=partial(_comments, caps),
         model=review.can_ask,
         in_force=review.in_force,
@@ -75,10 +77,10 @@ async def _review(store: Store, folder: Path, caps: ProcessLimits, change: Chang
     async with _room(store, folder, change.journal) as (room, keep):
         known_files = await asyncio.to_thread(_known_files, room.journal)
 
-        async def attempt(left_out: Mapping[str, str]) -> MadeReview:
+        async def attempt(change: Change, left_out: Mapping[str, str]) -> MadeReview:
             return await child.run(tasks.review, change, room, left_out, caps=caps, say=say, keep=keep)
 
-        return await child.leaving_out(attempt, known_files, partial(_remember, room.journal))
+        return await child.leaving_out(blame.apart(change, attempt), known_files, partial(_remember, room.journal))
 
 
 async def _answer(store: Store, folder: Path, caps: ProcessLimits, question: Question) -> CommandReply:
@@ -147,6 +149,11 @@ async def _page(
 
 async def _ci_failures(caps: ProcessLimits, output: bytes, report: CIReport) -> str:
     return await child.run(tasks.ci_failures, output, report, caps=replace(caps, wall=PAGES))
+
+
+async def _packages(folder: Path, caps: ProcessLimits, store: str) -> tuple[PackageRow, ...]:
+    with fetching.room(folder) as scratch:
+        return await child.run(tasks.packages, store, scratch, caps=replace(caps, wall=PAGES))
 
 
 def _comments(caps: ProcessLimits, review: Review) -> Comments:

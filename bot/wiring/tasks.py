@@ -11,14 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot import commands, config, pipeline
+from bot import checkout, commands, config, pipeline
 from bot.commands import CommandContext, CommandReply, conversation
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
+from bot.dependents.consumers.packages import package_rows
 from bot.findings import silencing
 from bot.journal import spans
 from bot.journal.writer import Journal
+from bot.languages import LANGUAGES
 from bot.masking.masks import Masks
 from bot.outputs import json_file, markdown, posts, state
 from bot.outputs.posts import Comments
@@ -36,9 +38,12 @@ from bot.values import (
     ReviewRequest,
     Trigger,
 )
+from bot.values.consumer import PackageRow
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import with_time_limit
+
+CONSUMERS = 30.0  # seconds that a review on a host looks at the repositories that use the reviewed one
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,13 @@ async def explain(_: ChildPipe, logs: tuple[CIJobLog, ...], files: tuple[Changed
     return tuple(tracing.explain(log, files) for log in logs)
 
 
+async def packages(_: ChildPipe, store: str, scratch: str) -> tuple[PackageRow, ...]:
+    """Which packages the repository in a store offers and takes."""
+    its_clone = await checkout.clone(store, scratch)
+    async with checkout.Checkout(its_clone.pull) as tree:
+        return await package_rows(tree, LANGUAGES)
+
+
 async def comments(_: ChildPipe, review_done: Review) -> Comments:
     """The comments of a review once more, after GitHub has refused some of its places."""
     return posts.comments(review_done)
@@ -185,12 +197,14 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
     async def known_defaults(_: PullRequest) -> OrganizationFile | None:
         return change.organization
 
+    look = partial(parts.look, scratch=deps.scratch, seconds=CONSUMERS, organization=change.organization)
     return replace(
         with_time_limit(line, deps),
         pull=fetched_pull, organization=known_defaults,
         tell=line.tell, note=change.note, bound=change.bound,
         earlier=change.earlier, beside=change.beside, same_head=change.same_head, full=change.full, loss=change.loss,
-        ignored_findings=change.ignored_findings, rules=change.rules,
+        ignored_findings=change.ignored_findings, rules=change.rules, fetched_consumers=change.consumers,
+        look_at_consumers=look if change.consumers is not None else None,
     )  # fmt: skip
 
 

@@ -9,24 +9,26 @@ needs them.
 
 from bot.payloads import Change
 from bot.ports import Job
-from bot.values import Ask, Cancel, ChecksEnded, CommandAsk, Follow, Forget, MergeGroup, Recheck, RemarkAsk, ReviewAsk
+from bot.values import (
+    Ask,
+    Cancel,
+    ChecksEnded,
+    CommandAsk,
+    Follow,
+    Forget,
+    MergeGroup,
+    PackageSurvey,
+    Recheck,
+    RemarkAsk,
+    ReviewAsk,
+)
 from bot.workflow.apologising import apologise
 from bot.workflow.parts import Services, Surroundings
 
 
 async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
     """Do what was asked. Raises SupersededError where it is no longer wanted, HostDown and HostLimited where a later try may succeed."""
-    from bot.workflow import (
-        cancelling,
-        ci_failures,
-        commanding,
-        conversing,
-        forgetting,
-        paging,
-        queueing,
-        rechecking,
-        server,
-    )
+    from bot.workflow import commanding, conversing, server
 
     match ask:
         case ReviewAsk():
@@ -35,6 +37,15 @@ async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
             await commanding.answer(ask, job, parts)
         case RemarkAsk():
             await conversing.answer(ask, job, parts)
+        case _:
+            await _carry_out_unseen(ask, job, parts)
+
+
+async def _carry_out_unseen(ask: Ask, job: Job, parts: Services) -> None:
+    """Do what no person waits for."""
+    from bot.workflow import cancelling, ci_failures, forgetting, packages, paging, queueing, rechecking
+
+    match ask:
         case MergeGroup():
             await queueing.let_pass(ask, job, parts)
         case Recheck():
@@ -45,5 +56,7 @@ async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
             await ci_failures.spread(ask, job, parts)
         case Forget():
             await forgetting.forget(ask, job, parts)
+        case PackageSurvey():
+            await packages.survey(ask, parts)
         case Cancel():
             await cancelling.end(ask, job, parts)

@@ -13,6 +13,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.publish import PublishResult, checks
 from bot.values import Ending, PullRequest, Review, ReviewAsk
+from bot.values.consumer import FetchedConsumers
 from bot.values.progress import Progress
 from bot.workflow.looking import PullState
 from bot.workflow.pausing import PushCount
@@ -139,6 +140,9 @@ class Backend(Protocol):
 
     async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known."""
+
+    def consumers(self, run: ReviewRun) -> AbstractAsyncContextManager[FetchedConsumers]:
+        """The repositories that use the reviewed one, in local stores which are gone afterwards, and who reads about them."""
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make: what this run asks for, and the last review to build upon."""

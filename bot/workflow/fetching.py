@@ -23,7 +23,7 @@ FOLDER = "work"  # below the data folder; what a killed process left there is re
 async def fetch(pull: PullRef, facts: PullFacts, bases: Bases, parts: Services) -> AsyncIterator[PullRequest]:
     """The change as a pull request of a local store, which is removed afterwards."""
     with room(parts.folder) as folder:
-        async with github.read_token(parts.identity, pull, parts.pace) as token:
+        async with github.reading(parts.identity, pull.installation, (pull.repository,), parts.pace) as (_, token):
             url = github.git_url(parts.identity.api, today(pull, facts))
             store = await fill_store(url, facts, bases, token, folder)
         yield as_pull_request(facts, bases, store)

@@ -7,7 +7,7 @@ from bot.errors import HostRefused
 from bot.github import apps, shapes
 from bot.ports import Job
 from bot.values import Forget
-from bot.workflow import journals
+from bot.workflow import clones, journals
 from bot.workflow.parts import Services
 
 LATE = 3.0  # seconds after which GitHub's own list is believed: right after the event it may be behind
@@ -32,6 +32,7 @@ async def forget(ask: Forget, job: Job, parts: Services) -> None:
     await parts.forget(ask.installation, gone)
     repositories = await parts.store.left(ask.installation, gone)
     await asyncio.to_thread(journals.delete, [p for r in repositories for p in journals.of_repository(parts.folder, r)])
+    await asyncio.to_thread(clones.forget, parts.folder, repositories)
     await parts.store.forget(ask.installation, gone)  # last: a second attempt knows what is left to do
 
 

@@ -18,6 +18,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import LASTS, Job
 from bot.values import Ask, OrganizationFile, OwnerRule, PullRef, PullRequest, Review, ReviewAsk, Trigger
+from bot.values.consumer import PackageRow
 from bot.workflow.progress import Say
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Services:
         [bytes, bytes | None, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]
     ]  # of a stored review, under the words that hold now
     ci_failures: Callable[[bytes, CIReport], Awaitable[str]]  # a stored review with them, as JSON
+    packages: Callable[[str], Awaitable[tuple[PackageRow, ...]]]  # that a store's repository offers and takes
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread
     model: Callable[[Config], bool]  # whether a model can be asked under these settings
     in_force: Callable[[Config], Config]  # with the models that a key brings

@@ -72,8 +72,10 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
         change = _with_note(await backend.change(run, pull), run.pushes.note)
         if decision.offline:
             change = _offline(change, decision.reason)
-        async with _with_funds(run, backend, change) as change_with_funds, progress(check.show) as say:
-            return await backend.review(run, change_with_funds, say)
+        async with backend.consumers(run) as consumers:
+            change = replace(change, consumers=consumers)
+            async with _with_funds(run, backend, change) as change_with_funds, progress(check.show) as say:
+                return await backend.review(run, change_with_funds, say)
 
 
 @asynccontextmanager

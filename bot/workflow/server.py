@@ -25,8 +25,9 @@ from bot.payloads import Change, MadeReview
 from bot.ports import Job
 from bot.publish import checks
 from bot.values import Ending, Follow, PullFacts, PullRef, PullRequest, Review, ReviewAsk, Trigger
+from bot.values.consumer import FetchedConsumers
 from bot.values.daily import CapReached
-from bot.workflow import asking, ci_failures, journals, keeping, learning, paging, reviewing, spending
+from bot.workflow import asking, ci_failures, journals, keeping, learning, packages, paging, reviewing, spending
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import look
@@ -152,6 +153,12 @@ class ServerBackend:
     async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
         """Why there is no review, now that the changed files are known; found out in a child process."""
         return await self.parts.no_review_reason(pull, run.settings, run.ask.trigger)
+
+    @asynccontextmanager
+    async def consumers(self, run: ReviewRun) -> AsyncIterator[FetchedConsumers]:
+        """The repositories that use the reviewed one, as far as the operator lets reviews look at them."""
+        async with packages.fetch_users(run, self.parts) as fetched:
+            yield fetched
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the stored one, under the rules in force."""

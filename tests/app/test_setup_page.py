@@ -160,9 +160,10 @@ def test_a_github_that_does_not_answer_is_said(tmp_path: Path) -> None:
 
 
 def test_the_manifest_asks_for_the_events_that_are_read() -> None:
-    """And for nothing that GitHub sends to every App anyway."""
+    """And for nothing that GitHub sends to every App anyway, nor for pushes, which a server needs only if it looks at consumers."""
     made = json.loads(manifest("https://bot.example.com", "https://bot.example.com/setup/done", ""))
-    assert set(made["default_events"]) == {name for name in events.ACTIONS if not name.startswith("installation")}
+    unasked = {name for name in events.ACTIONS if name.startswith("installation")} | {"push"}
+    assert set(made["default_events"]) == set(events.ACTIONS) - unasked
     assert made["default_permissions"]["contents"] == "read"
     assert made["public"] is False
 

@@ -81,7 +81,7 @@ def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
     async def go() -> None:
         async with scene(tmp_path / "hub") as at:
             base = (await at.host.facts()).base_sha
-            async with github.read_token(at.identity, at.pull, at.pace) as token:
+            async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
                 with pytest.raises(SupersededError, match="commit 0123456701 is no longer in the repository"):
                     await remote.fetch(
                         github.git_url(at.identity.api, at.pull), base, "01234567" * 5, token, str(tmp_path)

@@ -269,7 +269,7 @@ def test_a_token_ends_when_the_work_fails(tmp_path: Path) -> None:
     async def go() -> None:
         async with scene(tmp_path) as at:
             with pytest.raises(OSError, match="no space"):
-                async with github.read_token(at.identity, at.pull, at.pace):
+                async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace):
                     raise OSError("no space")
             assert at.gh.world.tokens == {}
 

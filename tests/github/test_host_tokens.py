@@ -47,7 +47,7 @@ def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
     async def go() -> None:
         async with scene(tmp_path) as at:
             await at.host.facts()
-            async with github.read_token(at.identity, at.pull, at.pace) as token:
+            async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
                 git = at.gh.world.tokens[token.get_secret_value()]
             posting = next(iter(at.gh.world.tokens.values()))
 

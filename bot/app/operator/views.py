@@ -22,7 +22,7 @@ from bot.storage import Failure
 from bot.storage.days import DAY, TIMES, DaySum, within
 from bot.storage.listing import ListedReview, ListPage
 from bot.storage.outcomes import FindingOutcomes
-from bot.values import CommandAsk, MergeGroup, PullRef, ReviewAsk
+from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullRef, ReviewAsk
 
 PERIODS = (7, 30, 90)  # days that plots and sums can go back
 ROWS = 50  # of one page of a list
@@ -316,13 +316,19 @@ def _queue_row(job: ListedJob) -> QueuedJob:
     elif isinstance(ask, CommandAsk):
         what = ask.word
     else:
-        what = "merge queue" if isinstance(ask, MergeGroup) else "tidying up"
+        what = _kind(ask)
     pull = getattr(ask, "pull", None)
     if pull is not None:
         where = f"{pull.owner}/{pull.name}#{pull.number}"
     elif isinstance(ask, MergeGroup):
         where = f"{ask.owner}/{ask.name}"
     return QueuedJob(job.id, what, job.state, job.stored_at, job.tries, where, page)
+
+
+def _kind(ask: object) -> str:
+    if isinstance(ask, MergeGroup):
+        return "merge queue"
+    return "packages" if isinstance(ask, PackageSurvey) else "tidying up"
 
 
 def address(job: str) -> str:

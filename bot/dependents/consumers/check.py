@@ -1,14 +1,16 @@
 """What a change breaks in clones of the repositories that use it, by the comparisons that are made within one repository."""
 
 import asyncio
+import math
 import posixpath
 import re
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.checkout import Checkout
+from bot.config.names import FILE
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
@@ -41,7 +43,17 @@ from bot.values import (
     Source,
     less_severe,
 )
-from bot.values.consumer import Clone, ConsumerImpact, ConsumerReport, NamedConsumer, Package, Requirement, label
+from bot.values.consumer import (
+    Clone,
+    ConsumerImpact,
+    ConsumerReport,
+    Disclosure,
+    NamedConsumer,
+    Package,
+    Requirement,
+    Standing,
+    label,
+)
 from bot.values.finding import BREAKS
 
 FILES = 200_000  # of one consumer
@@ -90,29 +102,56 @@ async def check(
     own: str = "",
     scratch: str,
     left_out: Collection[str] = (),
+    shows: Callable[[bytes | None], Disclosure] = lambda _: "name",
+    seconds: float | None = None,
 ) -> ConsumerImpact:
     """Compare the change with what the named clones use of it. `own`: the git folder of the repository under review.
 
-    A clone that cannot be read costs its own comparison and nothing else.
+    A clone that cannot be read costs its own comparison and nothing else. `shows`: what a consumer's own settings file lets others learn
+    of it. `seconds`: for all of them together, by the clock.
     """
     if not consumers:
         return ConsumerImpact()
     clones, others = await open_clones(consumers, scratch, own)
     done = [ConsumerImpact((report,)) for report in others]
     change = await _change(CachedTree(tree), files, dependents, languages)
-    end = time.process_time() + TOGETHER
+    end, last = time.process_time() + TOGETHER, time.monotonic() + (seconds or math.inf)
+    # Until its own settings are read, nothing of one is shown but that it exists.
+    standings = {one.name: replace(one.standing, shows="existence") for one in consumers if one.standing is not None}
     for one in clones:
-        if time.process_time() < end:
-            done.append(await _checked(change, one, languages, contracts, left_out))
-        else:
+        left = min(SECONDS, last - time.monotonic())
+        if time.process_time() >= end:
             done.append(_unread(one, f"{TOGETHER:g} s of computing were spent on the others"))
-    reports = tuple(report for one in done for report in one.reports)
+        elif left <= 0:
+            done.append(_unread(one, f"{seconds:g} s were spent on the others"))
+        else:
+            done.append(await _checked(change, one, languages, contracts, left_out, left))
+        if one.standing is not None:
+            standings[one.name] = await _own_standing(one, one.standing, shows)
+    reports = tuple(_with_visibility(report, standings) for one in done for report in one.reports)
     return ConsumerImpact(
         reports,
         tuple(finding for one in done for finding in one.findings),
         words.summary(reports),
         tuple(row for one in done for row in one.excerpts),
+        tuple(standings.items()),
     )
+
+
+async def _own_standing(consumer: Clone, standing: Standing, shows: Callable[[bytes | None], Disclosure]) -> Standing:
+    """Who may learn what of a consumer, with what its own settings file says. One that cannot be read allows nothing but its existence."""
+    if standing.visibility == "public":
+        return standing
+    try:
+        async with asyncio.timeout(SECONDS), Checkout(consumer.pull) as tree:
+            return replace(standing, shows=shows(await tree.at_tip(FILE)))
+    except (DeepRepoError, TimeoutError):  # it may be what they forbid
+        return replace(standing, shows="nothing")
+
+
+def _with_visibility(report: ConsumerReport, standings: Mapping[str, Standing]) -> ConsumerReport:
+    standing = standings.get(report.name)
+    return report if standing is None else replace(report, visibility=standing.visibility)
 
 
 async def _change(
@@ -181,15 +220,16 @@ async def _checked(
     languages: Mapping[str, Language],
     contracts: Analyzer,
     left_out: Collection[str],
+    seconds: float,
 ) -> ConsumerImpact:
     """One consumer, whatever it holds."""
     mount = mount_of(consumer.name)
     mine = [path[len(mount) + 1 :] for path in left_out if path.startswith(f"{mount}/")]
     try:
-        async with asyncio.timeout(SECONDS), Checkout(consumer.pull, mine) as tree:
+        async with asyncio.timeout(seconds), Checkout(consumer.pull, mine) as tree:
             return await _compared(change, consumer, tree, languages, contracts)
     except TimeoutError:
-        return _unread(consumer, f"it took more than {SECONDS:.0f} s")
+        return _unread(consumer, f"it took more than {seconds:.0f} s")
     except DeepRepoError as error:
         return _unread(consumer, sentence(error))
     except Exception as error:  # noqa: BLE001 - the boundary: a stranger's repository must not end the review of this one

@@ -16,39 +16,45 @@ async def open_clones(
     consumers: Sequence[NamedConsumer], scratch: str, own: str = ""
 ) -> tuple[list[Clone], list[ConsumerReport]]:
     """The clones that can be read, each once, and a report of each of the others. `own`: the git folder of the repository under review."""
-    seen: set[str] = set()
-    known: set[tuple[str, str]] = set()
+    names: set[str] = set()
+    commits: set[tuple[str, str]] = set()
     clones: list[Clone] = []
     others: list[ConsumerReport] = []
     for one in consumers:
-        try:
-            found = await clone(one.place, scratch)
-        except DeepRepoError as error:
-            name = posixpath.basename(one.place.rstrip("/")) or one.place
-            others.append(ConsumerReport(_distinct(name, seen), "unread", reason=sentence(error).partition(": ")[0]))
+        if one.problem:
+            others.append(ConsumerReport(_distinct(one.name, names), "unread", reason=one.problem))
             continue
-        common = place_of(found.pull.git_dir).common
-        if (common, found.pull.head) in known:
+        try:
+            one_clone = await clone(one.place, scratch)
+        except DeepRepoError as error:
+            name = one.name or posixpath.basename(one.place.rstrip("/")) or one.place
+            others.append(ConsumerReport(_distinct(name, names), "unread", reason=sentence(error).partition(": ")[0]))
+            continue
+        common = place_of(one_clone.pull.git_dir).common
+        if (common, one_clone.pull.head) in commits:
             continue  # named twice
-        known.add((common, found.pull.head))
-        found = replace(found, name=_distinct(found.name, seen), settings=one.settings)
+        commits.add((common, one_clone.pull.head))
+        name = _distinct(one.name or one_clone.name, names)
+        one_clone = replace(one_clone, name=name, settings=one.settings, standing=one.standing)
         if own and common == place_of(own).common:
             others.append(
-                ConsumerReport(found.name, "unrelated", found.pull.head, found.day, "it is the repository under review")
+                ConsumerReport(
+                    one_clone.name, "unrelated", one_clone.pull.head, one_clone.day, "it is the repository under review"
+                )
             )
         elif len(clones) == MOST:
             why = f"no more than {MOST} repositories are looked at in one review"
-            others.append(ConsumerReport(found.name, "unread", found.pull.head, found.day, why))
+            others.append(ConsumerReport(one_clone.name, "unread", one_clone.pull.head, one_clone.day, why))
         else:
-            clones.append(found)
+            clones.append(one_clone)
     return clones, others
 
 
 def _distinct(name: str, names: set[str]) -> str:
     """The name; of a second clone of that name one that tells them apart."""
-    found = next(one for one in _names(name) if one not in names)
-    names.add(found)
-    return found
+    free = next(one for one in _names(name) if one not in names)
+    names.add(free)
+    return free
 
 
 def _names(name: str) -> Iterator[str]:

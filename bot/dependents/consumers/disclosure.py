@@ -1,96 +1,162 @@
-"""What of a consumer may be shown: its lines are read by everybody who reads the review.
+"""What of a consumer may be shown: its lines are read by everybody who reads the review, and by the provider of a model.
 
-A consumer's name, code and versions are shown if everybody who can read the reviewed pull request can read the consumer. Of any other
-nothing is shown but that it would break. What is withheld is taken out of the values themselves, before an output, a prompt, a record or
-a log exists, so none of them has a rule of its own.
+There are four answers: nothing, that a repository exists which breaks, its name, or its lines. `disclosure` alone gives them. What may not
+be shown is taken out of the values themselves, before an output, a prompt, a record or a log exists, so none of them has a rule of its own;
+what an earlier review has kept is asked about again, for a repository may have become private since, or the reviewed one public.
 """
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Literal
 
+from bot.dependents.consumers import words
+from bot.dependents.consumers.overlay import LINKS, mount_of
 from bot.values import Evidence, Finding, Source
-from bot.values.consumer import ConsumerImpact, ConsumerReport, Standing, Visibility
+from bot.values.consumer import (
+    DISCLOSURES,
+    Audience,
+    ConsumerImpact,
+    ConsumerReport,
+    Disclosure,
+    Standing,
+    Visibility,
+)
 
 HIDDEN = "a repository that you may not be able to see"
+PARTLY = "it was not looked at to its end"
 REACH: Mapping[Visibility, int] = {"private": 0, "internal": 1, "public": 2}  # how many can read it, by order
-Disclosure = Literal["everything", "existence"]
 
 
-def disclosure(
-    subject: Standing, consumer: Standing, *, switched_on: bool, readers_included: bool = False
-) -> Disclosure:
+def disclosure(audience: Audience, consumer: Standing) -> Disclosure:
     """How much the readers of a review may learn of a consumer.
 
-    `switched_on`: the operator allows repositories of one owner to be named in each other's reviews. `readers_included`: the host has
-    confirmed that everybody who reads this output can read the consumer, as an administrator of both can.
+    Everything of one that everybody can read, and of clones on the reader's own disk. Of another one its name and lines only if it has the
+    same owner and no fewer people can read it, as far as the operator and its own settings allow; else no more than that it exists, and
+    not even that for strangers, who could choose changes to find out what it uses.
     """
-    if subject.visibility is None and consumer.visibility is None:
-        return "everything"  # somebody's own clones, on their own disk
-    if consumer.visibility == "public" or readers_included:
-        return "everything"
-    if subject.visibility is None or consumer.visibility is None:
-        return "existence"
-    inside = subject.visibility != "public" and REACH[consumer.visibility] >= REACH[subject.visibility]
-    same = bool(consumer.owner) and consumer.owner.lower() == subject.owner.lower()
-    return "everything" if inside and same and switched_on else "existence"
+    subject = audience.subject
+    if subject.visibility is None and consumer.visibility is None and not subject.owner:
+        return "lines"
+    if consumer.visibility == "public" or audience.reads_consumers:
+        return "lines"
+    if audience.is_stranger and subject.visibility != "private":
+        return "nothing"
+    most = min(audience.most, consumer.shows, key=DISCLOSURES.index)
+    return most if _is_within(subject, consumer) else min(most, "existence", key=DISCLOSURES.index)
 
 
-def withheld_finding(finding: Finding, number: int) -> Finding:
-    """The finding without a word of the consumer: that the definition is used elsewhere, and what became of it."""
-    own = tuple(item for item in finding.evidence if not item.repository)
-    what = _changed(finding, own)
+def _is_within(subject: Standing, consumer: Standing) -> bool:
+    """Whether who can read the reviewed repository can be taken to read the consumer: the same owner's, and open to no fewer people."""
+    if subject.visibility is None or consumer.visibility is None or subject.visibility == "public":
+        return False
+    is_same = bool(consumer.owner) and consumer.owner.lower() == subject.owner.lower()
+    return is_same and REACH[consumer.visibility] >= REACH[subject.visibility]
+
+
+def disclose(consumers: ConsumerImpact, audience: Audience, earlier_names: Collection[str] = ()) -> ConsumerImpact:
+    """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs.
+
+    `earlier_names`: the consumers that findings of earlier reviews name, of which `levels` has what may be kept.
+    """
+    levels = levels_of(consumers, audience)
     return replace(
-        finding,
-        title=f"{what}, and {HIDDEN} still uses it as it was",
-        why=f"{what}. A use in {HIDDEN} no longer fits it; the administrators of that repository can see the line.",
-        consequence="",
-        evidence=own,
-        trigger="",
-        consumer=f"hidden {number}",
-        sources=tuple(
-            Source(one.kind, one.name, one.role, f"{finding.rule} hidden {number} {what}" if one.proof else "")
-            for one in finding.sources
-        ),
+        withheld(consumers, levels),
+        levels=tuple((name, levels.get(name, "existence")) for name in sorted(earlier_names)),
     )
 
 
-def withheld_report(report: ConsumerReport, number: int) -> ConsumerReport:
-    """That there is a consumer, and whether it breaks."""
-    return ConsumerReport(
-        f"hidden {number}", report.state, reason="it may not be named here" if report.reason else "",
-        breaks=report.breaks, hints=report.hints,
+def levels_of(consumers: ConsumerImpact, audience: Audience) -> dict[str, Disclosure]:
+    """How much of each consumer may be shown, by its name."""
+    standings = dict(consumers.standings)
+    return {
+        one.name: disclosure(audience, standings.get(one.name) or Standing(one.name.rpartition("/")[0], one.visibility))
+        for one in consumers.reports
+    }
+
+
+def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> ConsumerImpact:
+    """The same with so much of each consumer as its level allows, and with nothing of one that has no level."""
+    visible = {name: level for name, level in levels.items() if level != "nothing"}
+    hidden_names = [one.name for one in consumers.reports if visible.get(one.name) == "existence"]
+    labels = {name: f"hidden {number}" for number, name in enumerate(hidden_names, 1)}
+    reports = tuple(
+        one if visible[one.name] == "lines" else withheld_report(one, labels.get(one.name, ""))
+        for one in consumers.reports
+        if one.name in visible and not (one.name in labels and one.state == "unrelated")
+    )
+    findings = tuple(
+        one if visible[one.consumer] == "lines" else withheld_finding(one, labels.get(one.consumer, ""))
+        for one in consumers.findings
+        if one.consumer in visible
+    )
+    lines = {name for name, level in visible.items() if level == "lines"}
+    excerpts = tuple(one for one in consumers.excerpts if one[1].path.partition(":")[0] in lines)
+    is_whole = len(lines) == len(consumers.reports)
+    summary = consumers.summary if is_whole else words.summary(reports)
+    return ConsumerImpact(reports, findings, summary, excerpts)
+
+
+def withheld_finding(finding: Finding, label: str) -> Finding:
+    """The finding without a word of the consumer's code; `label`: what stands for its name, "" if that may be shown.
+
+    It is made of what the change itself has alone, so that a field that is added later is not shown.
+    """
+    whom = HIDDEN if label else finding.consumer
+    others = (f"{mount_of(finding.consumer)}/", f"{LINKS}/", f"{finding.consumer}:")
+    own = tuple(
+        Evidence(item.path, item.quote, item.line, item.side, item.note)
+        for item in finding.evidence
+        if not item.repository and not item.path.startswith(others)
+    )
+    quote = finding.quote if finding.start else ""
+    what = _changed(finding, quote, own)
+    return Finding(
+        path=finding.path,
+        quote=quote,
+        title=f"{what}, and {whom} still uses it as it was",
+        why=f"{what}. A use in {whom} no longer fits it; who can read that repository can see the line.",
+        consequence="",
+        severity=finding.severity,
+        category=finding.category,
+        sources=tuple(
+            Source(one.kind, one.name, one.role, f"{finding.rule} {label or finding.consumer} {what}" if one.proof else "")
+            for one in finding.sources
+        ),
+        rule=finding.rule,
+        start=finding.start,
+        end=finding.end,
+        side=finding.side,
+        evidence=own,
+        verdict=finding.verdict,
+        status=finding.status,
+        consumer=label or finding.consumer,
     )  # fmt: skip
 
 
-def _changed(finding: Finding, own: tuple[Evidence, ...]) -> str:
+def withheld_report(report: ConsumerReport, label: str) -> ConsumerReport:
+    """That there is a consumer, and whether it breaks; `label`: what stands for its name, "" if that may be shown."""
+    reason = "" if not report.reason else "it may not be named here" if label else PARTLY
+    visibility = None if label else report.visibility
+    return ConsumerReport(
+        label or report.name, report.state, reason=reason, breaks=report.breaks, hints=report.hints, visibility=visibility
+    )  # fmt: skip
+
+
+def _changed(finding: Finding, quote: str, own: tuple[Evidence, ...]) -> str:
     """What the change does, in words that come from the change alone."""
     gone = "removed" in finding.rule or finding.side == "base"
-    line = " ".join((own[0].quote if own and not finding.quote.strip() else finding.quote).split())
+    line = " ".join((own[0].quote if own and not quote.strip() else quote).split()) or finding.path
     return f"`{line[:120]}` was {'removed or renamed' if gone else 'changed'}"
 
 
-def disclose(consumers: ConsumerImpact, subject: Standing, *, switched_on: bool) -> ConsumerImpact:
-    """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
-    standings = {one.name: Standing(one.name.rpartition("/")[0], one.visibility) for one in consumers.reports}
-    hidden = {
-        name
-        for name, standing in standings.items()
-        if disclosure(subject, standing, switched_on=switched_on) == "existence"
-    }
-    return withheld(consumers, hidden) if hidden else consumers
+def still_shown(finding: Finding, levels: Mapping[str, Disclosure]) -> Finding | None:
+    """A finding of an earlier review as it may be shown now; None if nothing of it may be. `levels`: of the consumers that are known now.
 
-
-def withheld(consumers: ConsumerImpact, names: Collection[str]) -> ConsumerImpact:
-    """The same without a word of these consumers, whose readers are fewer than those of the review."""
-    hidden = {one.name: number for number, one in enumerate((r for r in consumers.reports if r.name in names), 1)}
-    return replace(
-        consumers,
-        reports=tuple(
-            withheld_report(one, hidden[one.name]) if one.name in hidden else one for one in consumers.reports
-        ),
-        findings=tuple(
-            withheld_finding(one, hidden[one.consumer]) if one.consumer in hidden else one for one in consumers.findings
-        ),
-        excerpts=tuple(one for one in consumers.excerpts if one[1].path.partition(":")[0] not in hidden),
-    )
+    Of a consumer that is not known now nobody has been asked: no more is kept than that it exists.
+    """
+    level = levels.get(finding.consumer, "existence")
+    if not finding.consumer or finding.consumer.startswith("hidden ") or level == "lines":
+        return finding
+    if level == "nothing":
+        return None
+    rest = withheld_finding(finding, "" if level == "name" else "hidden 0")
+    return replace(rest, fingerprint=finding.fingerprint, number=finding.number)

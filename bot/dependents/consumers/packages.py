@@ -10,7 +10,7 @@ from functools import lru_cache
 from bot.ports import Language, Packaging, Tree
 from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Side
-from bot.values.consumer import Package, Requirement
+from bot.values.consumer import Package, PackageRow, Requirement
 
 MOST = 500  # manifests of one tree that are read, those nearest the root first
 
@@ -65,6 +65,19 @@ async def requirements(tree: Tree, languages: Mapping[str, Language], offer: Off
         locks = await _read(tree, packaging.LOCKS, paths) if asked else {}
         found += [_locked(row, packaging, locks) for row in asked]
     return tuple(_clearest(found))
+
+
+async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
+    """Everything that a tree offers and takes, told from its manifests alone."""
+    offers = [PackageRow("offers", one.language, one.name) for one in (await offer_of(tree, languages)).packages]
+    takes: list[PackageRow] = []
+    paths = frozenset(await tree.entries())
+    for language in languages.values():
+        packaging = packaging_of(language)
+        if packaging is not None:
+            rows = _clearest(packaging.requirements(await _read(tree, packaging.MANIFESTS, paths)))
+            takes += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in rows]
+    return tuple(dict.fromkeys((*offers, *takes)))
 
 
 def is_manifest(path: str, languages: Collection[Language]) -> bool:

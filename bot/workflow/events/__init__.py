@@ -31,8 +31,9 @@ ACTIONS: Mapping[str, Mapping[str, Reader]] = MappingProxyType(
         "check_run": {"rerequested": checks.run_again, "requested_action": checks.button},
         "check_suite": {"rerequested": checks.suite_again, "completed": checks.suite_ended},
         "merge_group": {"checks_requested": checks.on_queue},
-        "installation": {"deleted": installations.on_uninstall},
-        "installation_repositories": {"removed": installations.withdrawn},
+        "push": {"": installations.on_push},  # which has no actions
+        "installation": {"deleted": installations.on_uninstall, "created": installations.on_install},
+        "installation_repositories": {"removed": installations.withdrawn, "added": installations.on_install},
         "repository": {"deleted": installations.on_deletion},
     }
 )
@@ -57,7 +58,7 @@ def read(name: str, payload: object, ours: Ours) -> Ask | NothingAsked:
     readers = ACTIONS.get(name)
     if readers is None:
         return NothingAsked("nothing is done on this event")
-    action = payload.get("action")
+    action = payload.get("action", "")
     reader = readers.get(action) if isinstance(action, str) else None
     if reader is None:
         return NothingAsked(WHY.get((name, str(action)), "nothing is done on this action"))

@@ -1,7 +1,7 @@
 """Where the App is installed no longer."""
 
-from bot.values.ask import Ask, Forget
-from bot.workflow.events.shapes import DeliveryPayload, InstallationEvent, NotForUs, Ours, Payload, with_form
+from bot.values.ask import Ask, Forget, PackageSurvey
+from bot.workflow.events.shapes import DeliveryPayload, InstallationEvent, NotForUs, Ours, Payload, PushEvent, with_form
 
 
 def on_uninstall(payload: Payload, _: Ours) -> Ask:
@@ -16,6 +16,19 @@ def withdrawn(payload: Payload, _: Ours) -> Ask:
     if not repository_ids:
         raise NotForUs("no repository was removed")
     return Forget(event.installation.id, repository_ids)
+
+
+def on_install(payload: Payload, _: Ours) -> Ask:
+    """The App was installed, or may see more repositories."""
+    return PackageSurvey(with_form(InstallationEvent, payload).installation.id)
+
+
+def on_push(payload: Payload, _: Ours) -> Ask:
+    """A branch moved. Only the default branch tells what a repository offers and takes."""
+    event = with_form(PushEvent, payload)
+    if event.is_deletion or event.ref != f"refs/heads/{event.repository.default_branch}":
+        raise NotForUs("it is not the default branch")
+    return PackageSurvey(event.installation.id, event.repository.id)
 
 
 def on_deletion(payload: Payload, _: Ours) -> Ask:

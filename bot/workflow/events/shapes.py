@@ -226,6 +226,20 @@ class InstallationEvent(PayloadModel):
     repositories_removed: tuple[ObjectId, ...] = ()
 
 
+class _PushedRepository(PayloadModel):
+    id: Id
+    default_branch: StrictStr
+
+
+class PushEvent(PayloadModel):
+    """Event `push`."""
+
+    installation: ObjectId
+    repository: _PushedRepository
+    ref: StrictStr
+    is_deletion: bool = Field(default=False, alias="deleted")
+
+
 Form = TypeVar("Form", bound=PayloadModel)
 
 

@@ -14,8 +14,8 @@ from deeprepo_sandbox.github.faults import Fault
 from deeprepo_sandbox.github.repo import PEOPLE, Repo
 from deeprepo_sandbox.github.server import Server
 from deeprepo_sandbox.github.serving import serving
-from deeprepo_sandbox.github.things import App, Delivery, Installation, Pull, SeenRequest, User
-from deeprepo_sandbox.github.world import World, actions_app
+from deeprepo_sandbox.github.things import App, Delivery, Installation, Pull, SeenRequest, Token, User
+from deeprepo_sandbox.github.world import HOUR, World, actions_app
 
 NOW_AND_THEN = 0.5  # seconds: what is waited for may be no request
 PERMISSIONS = {
@@ -173,6 +173,13 @@ class GitHub:
         chosen = frozenset(repositories) if repositories is not None else None
         return self.world.mint(self._home, dict(permissions or PERMISSIONS), chosen)[0]
 
+    def personal_token(self, login: str) -> str:
+        """A token of a person, good for whatever they may read."""
+        world = self.world
+        text = keys.token(0, 0, world.now())
+        world.tokens[text] = Token(world.user(login), None, None, {}, None, world.now() + HOUR)
+        return text
+
     def actions_token(self, repo: Repo, permissions: Mapping[str, str]) -> str:
         """What a workflow gets as GITHUB_TOKEN: good for one repository, writing as github-actions[bot]."""
         world = self.world
@@ -181,6 +188,15 @@ class GitHub:
         home = Installation(world.id(), app, owner, world.now(), {repo.id})
         world.installations[home.id] = home
         return world.mint(home, dict(permissions) | {"metadata": "read"}, frozenset({repo.id}))[0]
+
+    def subscribe(self, *names: str) -> None:
+        """Let the App hear of more events."""
+        self._app.events = (*self._app.events, *names)
+
+    async def install(self) -> None:
+        """Tell the App that it was installed, as GitHub does once an owner has chosen the repositories."""
+        facts = payloads.installation_event(self.world, self._home)
+        await hooks.deliver(self.world, self._home, None, "installation", "created", facts, self._home.account)
 
     async def uninstall(self) -> None:
         """Remove the App from the account."""

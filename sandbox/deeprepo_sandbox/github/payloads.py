@@ -136,6 +136,23 @@ def repositories_event(
     }
 
 
+def push(world: World, where: Repository, branch: str, before: str, after: str) -> Json:
+    """The facts of a push event."""
+    return {
+        "ref": f"refs/heads/{branch}",
+        "before": before,
+        "after": after,
+        "created": False,
+        "deleted": False,
+        "forced": False,
+        "base_ref": None,
+        "compare": f"{world.origin}/{where.full_name}/compare/{before[:12]}...{after[:12]}",
+        "commits": [],
+        "head_commit": None,
+        "pusher": {"name": where.owner.login, "email": None},
+    }
+
+
 def merge_group(world: World, where: Repository, head: str, base: str) -> Json:
     """The facts of a merge_group event."""
     return {

@@ -126,6 +126,9 @@ class Repo(Conversation):
             made = await git.commit(source.git, branch, parent, files, message, author)
         for pull in open_here:
             await self._synchronize(pull, before, made, self._world.user(author))
+        if not open_here:
+            facts = payloads.push(self._world, source, branch, before, made)
+            await hooks.send(self._world, source, "push", None, facts, self._world.user(author))
         return made
 
     async def point(self, branch: str, sha: str, who: User) -> None:

@@ -161,6 +161,7 @@ class Repository:
     git: Path
     created_at: datetime
     private: bool = False
+    internal: bool = False  # of a private one: everybody in the enterprise may read it
     default_branch: str = "main"
     parent: "Repository | None" = None  # what it was forked from
     people: dict[str, Permission] = field(default_factory=dict)

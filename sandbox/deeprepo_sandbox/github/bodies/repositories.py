@@ -43,7 +43,7 @@ def _facts(world: World, which: Repository) -> Json:
         "full_name": which.full_name,
         "owner": user(world, which.owner),
         "private": which.private,
-        "visibility": "private" if which.private else "public",
+        "visibility": ("internal" if which.internal else "private") if which.private else "public",
         "html_url": web,
         "description": None,
         "fork": which.parent is not None,

@@ -1,0 +1,49 @@
+"""The repositories that a workflow names as users of its own: read with the token that it gives for them, and looked at in the review."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.config import Step
+from bot.errors import HostError, UsageError
+from bot.github import apps
+from bot.github.client import GitHubClient
+from bot.values.consumer import Audience, FetchedConsumers, NamedConsumer, Standing
+from bot.workflow import consumers
+from bot.workflow.backend import ReviewRun
+
+
+@asynccontextmanager
+async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[FetchedConsumers]:
+    """Fetch them into a folder that is gone afterwards. Without any, nobody is asked anything."""
+    names = consumers.names_in(step.inputs.consumers)
+    if not names:
+        yield FetchedConsumers(_audience(run, step, Standing(run.host.pull.owner)))
+        return
+    token, api = step.inputs.consumers_token, step.runner.github_api_url
+    own = f"{run.host.pull.owner}/{run.host.pull.name}"
+    subject = await consumers.subject(run.host.client, own)
+    with tempfile.TemporaryDirectory(prefix="deeprepo-", ignore_cleanup_errors=True) as folder:
+        async with apps.holding(token or step.inputs.github_token, api, run.host.client.pace) as client:
+
+            async def one(name: str) -> NamedConsumer:
+                return await _one(name, step, client, folder)
+
+            rows = await consumers.fetch_all([name for name in names if name.lower() != own.lower()], one)
+        yield FetchedConsumers(_audience(run, step, subject), rows)
+
+
+def _audience(run: ReviewRun, step: Step, subject: Standing) -> Audience:
+    return Audience(subject, step.inputs.consumers_shown, is_stranger=run.state.stranger)
+
+
+async def _one(name: str, step: Step, client: GitHubClient, folder: str) -> NamedConsumer:
+    """One of them. Only its own token is handed to git: that of the step is for the reviewed repository."""
+    try:
+        home = await consumers.look_up(client, name)
+    except (HostError, UsageError) as error:
+        return consumers.absent(name, consumers.problem_of(error))
+    token = step.inputs.consumers_token
+    if token is None and not home.is_public:
+        return consumers.absent(home.name, consumers.UNSEEN, home.standing)
+    return await consumers.fetch_tip(home, step.runner.github_api_url, token, folder)

@@ -1,0 +1,134 @@
+"""Repositories that use the reviewed one, fetched for a review: each within its bounds, and one that is not costs a sentence and nothing else.
+
+What is fetched is what the workflow's author or the operator has named or allowed, never what the author of a change names. Who can read
+each one is asked of GitHub for every review: it may have become private since.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import SecretStr
+
+from bot.checkout import remote
+from bot.errors import DeepRepoError, HostError, HostRefused, UsageError
+from bot.github import git_url, shapes
+from bot.github.client import GitHubClient
+from bot.values import PullRef
+from bot.values.consumer import NamedConsumer, Standing, Visibility
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
+VISIBILITIES = ("public", "internal", "private")
+MOST = 40  # of one review
+AT_ONCE = 4  # that are fetched at the same time
+MOST_BYTES, SECONDS, TOGETHER = 256 << 20, 30.0, 90.0  # of one; for one; for all of one review
+NO_NAME = "it is not named as owner/name"
+UNSEEN = "there is no such repository, or no token was given that may read it"
+MOVED = "it has another name now"
+LATE = f"all of them may take {TOGETHER:g} s together"
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A repository as GitHub shows it now."""
+
+    id: int
+    name: str  # "owner/name"
+    standing: Standing
+    default_branch: str
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody can read it."""
+        return self.standing.visibility == "public"
+
+
+async def look_up(client: GitHubClient, name: str) -> Home:
+    """A repository by its "owner/name". One that answers under another name has moved, perhaps to somebody else. Raises HostError."""
+    if not is_name(name):
+        raise UsageError(NO_NAME)
+    owner, _, bare = name.partition("/")
+    data = await client.answer(client.rest.repos.async_get(owner, bare))
+    if str(shapes.at(data, "full_name")).lower() != name.lower():
+        raise HostRefused(MOVED, 404)
+    return home_of(data)
+
+
+async def subject(client: GitHubClient, name: str) -> Standing:
+    """Who can read the repository under review; where GitHub does not tell, nobody is taken to."""
+    try:
+        return (await look_up(client, name)).standing
+    except (HostError, UsageError):
+        return Standing(name.partition("/")[0])
+
+
+def home_of(data: Any) -> Home:  # noqa: ANN401 - JSON
+    """What GitHub's answer has of a repository. Where it has no visibility that is known, nobody but its people can read it."""
+    owner, name, visibility = (shapes.at(data, each) for each in ("owner.login", "full_name", "visibility"))
+    if visibility not in VISIBILITIES:
+        visibility = "public" if shapes.at(data, "private") is False else "private"
+    standing = Standing(str(owner), cast("Visibility", visibility))
+    return Home(int(shapes.at(data, "id")), str(name), standing, str(shapes.at(data, "default_branch")))
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is an owner and a name as GitHub takes them, which lead to no other address."""
+    return NAME.fullmatch(text) is not None and text.partition("/")[2].strip(".") != ""
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The entries of a text, one on each line, each once."""
+    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+
+
+async def fetch_all(
+    names: Sequence[str], fetch: Callable[[str], Awaitable[NamedConsumer]]
+) -> tuple[NamedConsumer, ...]:
+    """Each of them, some at a time, as far as there is time; one that cannot be had comes with the reason."""
+    gate, end = asyncio.Semaphore(AT_ONCE), asyncio.get_running_loop().time() + TOGETHER
+
+    async def one(name: str) -> NamedConsumer:
+        async with gate:
+            try:
+                async with asyncio.timeout_at(end):
+                    return await fetch(name)
+            except TimeoutError:
+                return absent(name, LATE)
+
+    rows = await asyncio.gather(*(one(name) for name in names[:MOST]))
+    why = f"no more than {MOST} repositories are looked at in one review"
+    return (*rows, *(absent(name, why) for name in names[MOST:]))
+
+
+def absent(name: str, problem: str, standing: Standing | None = None) -> NamedConsumer:
+    """One that could not be had. If nothing is known of it, nothing of it is shown but that it exists."""
+    return NamedConsumer("", name=name, standing=standing or Standing(name.partition("/")[0]), problem=problem)
+
+
+async def fetch_tip(
+    home: Home, api: str, token: SecretStr | None, folder: str, seconds: float = SECONDS
+) -> NamedConsumer:
+    """The last commit of a repository's default branch, below `folder`."""
+    owner, _, name = home.name.partition("/")
+    url = git_url(api, PullRef(0, home.id, owner, name, 0))
+    store = str(Path(folder, f"consumer-{home.id}.git"))
+    try:
+        await remote.fetch_tip(url, token, store, most_bytes=MOST_BYTES, most_seconds=seconds)
+    except DeepRepoError as error:
+        return absent(home.name, problem_of(error), home.standing)
+    return NamedConsumer(store, name=home.name, standing=home.standing)
+
+
+def problem_of(error: Exception) -> str:
+    """Why one was not fetched, without the address and the name that GitHub's words repeat."""
+    if isinstance(error, UsageError):
+        return NO_NAME
+    if isinstance(error, HostRefused):
+        return MOVED if str(error) == MOVED else UNSEEN
+    text = str(error).split("\n")[0]
+    return (
+        text if text.startswith(("it could not be fetched", "the repository is larger")) else "GitHub did not give it"
+    )

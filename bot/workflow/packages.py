@@ -1,0 +1,213 @@
+"""Which packages the repositories of an installation offer and take: looked up in the background, one repository after the other.
+
+Each is read with a token that can read it and nothing else. One that is huge, hostile or gone costs its own row, with the reason.
+"""
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from bot import github
+from bot.checkout import remote
+from bot.config import Settings
+from bot.dependents.consumers.disclosure import disclosure
+from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
+from bot.github import apps, shapes
+from bot.github.client import GitHubClient
+from bot.storage.packages import PackageHome
+from bot.values import PackageSurvey, PullRef
+from bot.values.consumer import Audience, FetchedConsumers, NamedConsumer, Standing
+from bot.workflow import clones, consumers
+from bot.workflow.backend import ReviewRun
+from bot.workflow.consumers import Home
+from bot.workflow.fetching import room
+from bot.workflow.parts import Services
+
+MOST = 500  # repositories of an installation
+SECONDS = 1_200.0  # of background work for one installation: the rest is looked at in the next survey
+FRESH = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
+REVIEW_SECONDS = 8.0  # for one that a review has to fetch
+TOO_MUCH = "reading it takes more than a review may use"
+LISTING: Any = {"metadata": "read"}
+DEFAULT_MEGABYTES = 2_000
+
+
+def is_on(settings: Settings) -> bool:
+    """Whether the operator lets reviews look at consumers."""
+    return settings.consumers not in (None, "off")
+
+
+async def survey(ask: PackageSurvey, parts: Services) -> None:
+    """Look at one repository, or at each of an installation that nobody has looked at of late."""
+    if not is_on(parts.settings):
+        return
+    try:
+        homes = await _homes(ask, parts)
+    except HostRefused as refused:
+        if not refused.is_gone:
+            raise
+        return
+    known_homes = await parts.store.packages.homes(ask.installation)
+    end = time.monotonic() + SECONDS
+    for home in homes[:MOST]:
+        before = known_homes.get(home.id)
+        is_due = ask.repository or before is None or before.problem or time.time() - before.read_at > FRESH
+        if is_due and time.monotonic() < end:
+            await _look(ask.installation, home, before, parts)
+    clones.make_room(parts.folder, (parts.settings.consumers_megabytes or DEFAULT_MEGABYTES) << 20)
+
+
+async def _homes(ask: PackageSurvey, parts: Services) -> list[Home]:
+    """The repositories to look at, as GitHub lists them for a token that sees no contents."""
+    async with apps.acting(parts.identity, ask.installation, LISTING, parts.pace, ask.repository) as client:
+        return [home async for home in listing(client)]
+
+
+async def listing(client: GitHubClient) -> AsyncIterator[Home]:
+    """The repositories that a token of an installation is good for."""
+    async for data in client.pages(client.rest.apps.async_list_repos_accessible_to_installation, "repositories"):
+        yield consumers.home_of(data)
+
+
+async def _look(installation: int, home: Home, before: PackageHome | None, parts: Services) -> None:
+    """One repository: its row in the index, and its clone if it takes anything. Raises HostError while GitHub is away.
+
+    If it cannot be read now, what was known of it stays.
+    """
+    row = PackageHome(installation, home.id, home.name, "", time.time())
+    try:
+        async with github.reading(parts.identity, installation, (home.id,), parts.pace) as (client, token):
+            owner, _, name = home.name.partition("/")
+            branch = await client.answer(client.rest.repos.async_get_branch(owner, name, home.default_branch))
+            row = replace(row, commit_id=str(shapes.at(branch, "commit.sha")))
+            if before is not None and before.commit_id == row.commit_id and not before.problem:
+                await parts.store.packages.touch(row)
+            else:
+                await _read(home, row, token, parts)
+    except (HostRefused, Unread) as error:
+        problem = str(error) if isinstance(error, Unread) else consumers.problem_of(error)
+        await parts.store.packages.touch(replace(before or row, read_at=row.read_at, problem=problem))
+
+
+class Unread(Exception):  # noqa: N818 - an outcome
+    """A repository could not be read; the text says why."""
+
+
+async def _read(home: Home, row: PackageHome, token: SecretStr, parts: Services) -> None:
+    """What a repository offers and takes at this commit, stored. Raises Unread."""
+    with room(parts.folder) as scratch:
+        try:
+            store = await _fetched(home, row.commit_id, token, parts, scratch)
+            rows = await parts.packages(str(store))
+        except (HostError, GitError, UsageError, SupersededError) as error:
+            raise Unread(consumers.problem_of(error)) from None
+        except OverLimit:
+            raise Unread(TOO_MUCH) from None
+        await parts.store.packages.keep(row, rows)
+        if any(one.role == "takes" for one in rows):
+            clones.keep(parts.folder, store, home.id, row.commit_id)
+
+
+async def _fetched(
+    home: Home, commit: str, token: SecretStr, parts: Services, scratch: str, seconds: float = consumers.SECONDS
+) -> Path:
+    owner, _, name = home.name.partition("/")
+    url = github.git_url(parts.identity.api, PullRef(0, home.id, owner, name, 0))
+    store = Path(scratch, f"{home.id}.git")
+    most = consumers.MOST_BYTES
+    await remote.fetch_tip(url, token, str(store), most_bytes=most, most_seconds=seconds, commit=commit)
+    return store
+
+
+@asynccontextmanager
+async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[FetchedConsumers]:
+    """The repositories of the same installation that take what the reviewed one offers, and who reads about them.
+
+    Those that the repository's own file names narrow them down: it is read at the base branch, so no author of a change chooses. A clone
+    at hand is used; one that has to be fetched has some seconds.
+    """
+    pull, most = run.ask.pull, parts.settings.consumers_shown or "existence"
+    audience = Audience(Standing(pull.owner), most, is_stranger=run.state.stranger)
+    if not is_on(parts.settings):
+        yield FetchedConsumers(audience)
+        return
+    audience = replace(audience, subject=await consumers.subject(run.host.client, run.state.facts.repository))
+    await _refresh(pull.installation, parts)
+    entries = [name for name in run.settings.consumers if consumers.is_name(name)]
+    users = await parts.store.packages.users(pull.installation, pull.repository)
+    chosen = {name.lower() for name in entries}
+    rows = [one for one in users if not chosen or one.name.lower() in chosen]
+    with room(parts.folder) as scratch:
+        own = await _own(rows[: consumers.MOST], audience, run, parts, scratch) if rows else ()
+        others: tuple[NamedConsumer, ...] = ()
+        if parts.settings.consumers == "any":
+            foreign = [name for name in entries if name.partition("/")[0].lower() != pull.owner.lower()]
+            others = await _public(foreign, run, parts, scratch)
+        yield FetchedConsumers(audience, (*own, *others))
+
+
+async def _refresh(installation: int, parts: Services) -> None:
+    """Have the installation looked at in the background, once in an hour, if that is due: the switch is new, or events went astray."""
+    now, known_homes = time.time(), await parts.store.packages.homes(installation)
+    if not known_homes or any(home.problem or now - home.read_at > FRESH for home in known_homes.values()):
+        await parts.submit(PackageSurvey(installation), f"refresh-{int(now // 3600)}")
+
+
+async def _own(
+    rows: Sequence[PackageHome], audience: Audience, run: ReviewRun, parts: Services, scratch: str
+) -> tuple[NamedConsumer, ...]:
+    """Those of the installation, read with one token that is good for them and for no other repository."""
+    installation, ids = run.ask.pull.installation, tuple(one.repository for one in rows)
+    try:
+        async with github.reading(parts.identity, installation, ids, parts.pace) as (client, token):
+            homes = {home.id: home async for home in listing(client)}
+
+            async def one(name: str) -> NamedConsumer:
+                row = next(each for each in rows if each.name == name)
+                return await _at_hand(row, homes.get(row.repository), token, parts, scratch)
+
+            names = [row.name for row in rows if _may_be_told(homes.get(row.repository), audience)]
+            return await consumers.fetch_all(names, one)
+    except HostError as error:
+        return tuple(consumers.absent(one.name, consumers.problem_of(error)) for one in rows)
+
+
+def _may_be_told(home: Home | None, audience: Audience) -> bool:
+    """Whether anything of it can be shown at all, whatever its own settings allow: if not, it is not looked at."""
+    return home is None or disclosure(audience, replace(home.standing, shows="lines")) != "nothing"
+
+
+async def _at_hand(
+    row: PackageHome, home: Home | None, token: SecretStr, parts: Services, scratch: str
+) -> NamedConsumer:
+    """The clone of one, at the commit that the index knows; fetched if this machine has none."""
+    if home is None:
+        return consumers.absent(row.name, consumers.UNSEEN)
+    path = clones.find(parts.folder, row.repository, row.commit_id)
+    if path is None:
+        try:
+            store = await _fetched(home, row.commit_id, token, parts, scratch, REVIEW_SECONDS)
+        except DeepRepoError as error:
+            return consumers.absent(home.name, consumers.problem_of(error), home.standing)
+        path = clones.keep(parts.folder, store, row.repository, row.commit_id)
+    return NamedConsumer(str(path), name=home.name, standing=home.standing)
+
+
+async def _public(names: Sequence[str], run: ReviewRun, parts: Services, scratch: str) -> tuple[NamedConsumer, ...]:
+    """Public repositories of others that the file names: fetched without any token."""
+
+    async def one(name: str) -> NamedConsumer:
+        try:
+            home = await consumers.look_up(run.host.client, name)
+            if not home.is_public:
+                return consumers.absent(name, consumers.UNSEEN)
+        except (HostError, UsageError) as error:
+            return consumers.absent(name, consumers.problem_of(error))
+        return await consumers.fetch_tip(home, parts.identity.api, None, scratch, REVIEW_SECONDS)
+
+    return await consumers.fetch_all(names, one)

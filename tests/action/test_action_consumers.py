@@ -1,0 +1,225 @@
+"""Repositories that use the reviewed one, named by a workflow: what the review says of them, and to whom."""
+
+import asyncio
+import base64
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from families import few
+from opening import event, summary
+from stepping import Stage, stage
+
+from bot.values import Review
+from deeprepo_sandbox import github as sandbox
+
+BASE = {
+    "pyproject.toml": '[project]\nname = "shop-prices"\nversion = "1.4.0"\n',
+    "shop_prices/__init__.py": "def total(items, tax):\n    return sum(items) * (1 + tax)\n",
+}
+BROKEN = {"shop_prices/__init__.py": "def total(items):\n    return sum(items)\n"}
+USER = {
+    "requirements.txt": "shop-prices>=1.2,<2\n",
+    "zanzibar/checkout.py": "from shop_prices import total\n\nprint(total([77123], 0.2))\n",
+}
+PRIVATE = ("zanzibar", "77123", "checkout.py")  # what no reader without access may see
+READS = {"contents": "read", "metadata": "read"}
+
+
+async def pulled(at: Stage) -> tuple[int, dict[str, Any]]:
+    """A pull request that breaks who uses the library."""
+    await at.repo.commit("feature", BROKEN)
+    with at.gh.holding() as held:
+        number = await at.repo.open_pull("feature", title="Prices")
+    return number, event(held)
+
+
+async def user(at: Stage, more: str = "", *, private: bool = True, owner: str = "acme") -> sandbox.Repo:
+    """A repository that uses the library."""
+    files = USER | ({".deeprepo.yml": more} if more else {})
+    return await at.gh.repository(owner, "quagga", files=files, private=private)
+
+
+async def reviewed(at: Stage, body: dict[str, Any], **inputs: str) -> Review:
+    """The review without a model."""
+    result = await at.told("pull_request", body, strategy="offline", **inputs)
+    assert result.review is not None
+    return result.review
+
+
+def everything(at: Stage, number: int) -> str:
+    """All that anybody can read of the review: comments, the check run, the summary of the job, the log."""
+    pull = at.gh.pull(number)
+    checks = [repr(one) for one in at.gh.repo(number).repository.checks.values()]
+    summaries = [path.read_text() for path in [at.folder / "summary"] if path.exists()]
+    return "\n".join([repr(pull), *checks, *summaries, *at.rows])
+
+
+@pytest.mark.parametrize(
+    ("shown", "own", "level"),
+    [
+        *few([("lines", "lines", "lines"), ("lines", "", "name"), ("existence", "lines", "existence")], 0, 1, 2),
+        *few([("nothing", "lines", "nothing"), ("name", "existence", "existence"), ("lines", "nothing", "nothing")], 0),
+    ],
+)
+def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
+    tmp_path: Path, shown: str, own: str, level: str
+) -> None:
+    """The line, the name, or that there is one: the less of what `consumers-shown` and its own `as_consumer` say."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, body = await pulled(at)
+            repo = await user(at, f"as_consumer: {own}\n" if own else "")
+            token = at.gh.token(READS, (repo.id,))
+            await reviewed(at, body, consumers="acme/quagga\n", consumers_token=token, consumers_shown=shown)
+            text, posted = everything(at, number), summary(at.gh, number)
+            assert ("acme/quagga:zanzibar/checkout.py" in posted) == (level == "lines")
+            assert ("acme/quagga" in text) == (level in ("lines", "name"))
+            assert any(word in text for word in PRIVATE) == (level == "lines")
+            assert ("still uses it as it was" in text) == (level in ("name", "existence"))
+            assert ("repositories that use this one" in posted or "known to use this one" in posted) == (
+                level != "nothing"
+            )
+            assert token not in text
+
+    asyncio.run(go())
+
+
+def test_a_public_consumer_is_read_without_a_token(tmp_path: Path) -> None:
+    """What everybody can read is shown with its lines, whoever owns it."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, body = await pulled(at)
+            await user(at, private=False, owner="others")
+            review = await reviewed(at, body, consumers="others/quagga\nacme/shop")
+            assert [one.consumer for one in (row.finding for row in review.findings)] == ["others/quagga"]
+            assert "others/quagga:zanzibar/checkout.py" in summary(at.gh, number)
+            assert [one.name for one in review.consumers] == ["others/quagga"]
+
+    asyncio.run(go())
+
+
+def test_a_change_of_a_public_repository_names_no_private_consumer(tmp_path: Path) -> None:
+    """However much the workflow and the consumer allow; a stranger learns nothing of it at all."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            at.repo.repository.private = False
+            repo = await user(at, "as_consumer: lines\n")
+            given = {
+                "consumers": "acme/quagga",
+                "consumers_token": at.gh.token(READS, (repo.id,)),
+                "consumers_shown": "lines",
+            }
+            number, body = await pulled(at)
+            await reviewed(at, body, **given)
+            text = everything(at, number)
+            assert "a repository that you may not be able to see" in text
+            assert not [word for word in ("quagga", *PRIVATE) if word in text]
+            with at.gh.holding() as held:
+                await at.repo.commit("strange", BROKEN)
+                other = await at.repo.open_pull("strange", title="Prices", fork=True)
+            review = await reviewed(at, event(held), **given)
+            assert (review.consumers, [row.finding.consumer for row in review.findings if row.finding.consumer]) == (
+                (),
+                [],
+            )
+            assert "that you may not be able to see" not in summary(at.gh, other)
+
+    asyncio.run(go())
+
+
+def test_one_that_cannot_be_read_costs_a_line(tmp_path: Path) -> None:
+    """Without a token, under another name, under no name at all, damaged: the others are looked at, and what is open is said."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            _, body = await pulled(at)
+            await user(at, private=False, owner="others")
+            await at.gh.repository("acme", "secret", files=USER, private=True)
+            broken = await at.gh.repository("others", "broken", files=USER)
+            for pack in (broken.repository.git / "objects").rglob("*"):
+                if pack.is_file():
+                    pack.chmod(0o600)
+                    pack.write_bytes(b"damaged")
+            names = [
+                "others/quagga",
+                "acme/secret",
+                "others/none",
+                "others/broken",
+                "../../x",
+                "https://a/b",
+                "-c x/y",
+                "others/quagga",
+            ]
+            review = await reviewed(at, body, consumers="\n".join(names))
+            states = {one.name: (one.state, one.reason) for one in review.consumers}
+            assert states["others/quagga"] == ("checked", "")
+            assert states["others/broken"] == ("unread", "GitHub did not give it")
+            assert sorted(one.state for one in review.consumers) == ["checked", *["unread"] * 6]
+            assert len(review.coverage.open) == 6
+            assert not [name for name in ("acme/secret", "https://a/b", "../../x") if name in repr(review)]
+
+    asyncio.run(go())
+
+
+def test_its_token_is_in_no_argument_no_configuration_and_no_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git is handed it by its environment alone, for the address of that one repository."""
+    seen, tools = tmp_path / "seen", tmp_path / "tools"
+    tools.mkdir()
+    real = next(p for p in (Path(f, "git") for f in os.environ["PATH"].split(os.pathsep)) if p.exists())
+    wrapper = tools / "git"
+    wrapper.write_text(
+        f'#!/bin/bash\necho "git $*" >> {seen}\ncat "$GIT_DIR/config" ./*/config >> {seen} 2> /dev/null\nexec {real} "$@"\n'
+    )
+    wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, body = await pulled(at)
+            repo = await user(at, "as_consumer: lines\n")
+            token = at.gh.token(READS, (repo.id,))
+            await reviewed(at, body, consumers="acme/quagga", consumers_token=token, consumers_shown="lines")
+            assert "zanzibar" in everything(at, number)
+            login = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+            words = (token, login, login[20:40])
+            assert "refs/heads/tip" in seen.read_text()
+            assert not [word for word in words if word in seen.read_text() + everything(at, number)]
+            asked = [one for one in at.gh.requests if "/quagga" in one.path]
+            assert {one.method for one in asked} <= {"GET", "POST"}
+            assert all("quagga.git" in one.path or one.path.endswith("/repos/acme/quagga") for one in asked)
+
+    asyncio.run(go())
+
+
+def test_what_an_earlier_round_showed_is_taken_back_when_the_repository_opens(tmp_path: Path) -> None:
+    """A private repository that has become public names no private consumer any more, though the state of the last round does."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, body = await pulled(at)
+            repo = await user(at, "as_consumer: lines\n")
+            given = {
+                "consumers": "acme/quagga",
+                "consumers_token": at.gh.token(READS, (repo.id,)),
+                "consumers_shown": "lines",
+            }
+            await reviewed(at, body, **given)
+            assert "zanzibar" in summary(at.gh, number)
+            at.repo.repository.private = False
+            with at.gh.holding() as held:
+                await at.repo.push("feature", {"NEWS.md": "more\n"})
+            for inputs in (given, {}):  # also if no consumer is named any more
+                review = await reviewed(at, event(held), **inputs)
+                text = summary(at.gh, number)
+                assert not [word for word in ("quagga", *PRIVATE) if word in text + repr(review)]
+                assert [one for one in (*review.still, *(row.finding for row in review.findings)) if one.consumer]
+
+    asyncio.run(go())

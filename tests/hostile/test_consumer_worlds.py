@@ -1,0 +1,203 @@
+"""Random worlds of repositories and people: nothing of a private consumer is anywhere that its readers may not read it.
+
+Each world has repositories of random visibility and owners on the sandbox GitHub, an operator's word and one of each consumer's own. A
+review of two rounds is made in it, in which repositories change who may read them; everything that it leaves is searched.
+"""
+
+import asyncio
+import json
+import random
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from families import few
+from pydantic import SecretStr
+
+from bot import pipeline
+from bot.github import RequestPace
+from bot.github import apps as github_apps
+from bot.journal.writer import Journal
+from bot.outputs import console, json_file, markdown, posts, sarif, state
+from bot.values import PullRef, PullRequest, Review, ReviewRequest
+from bot.values.consumer import DISCLOSURES, Audience, Disclosure, FetchedConsumers, NamedConsumer
+from bot.wiring import review
+from bot.workflow import consumers
+from deeprepo_sandbox import github as sandbox
+
+LIBRARY: dict[str, str | bytes | None] = {
+    "pyproject.toml": '[project]\nname = "quotes"\nversion = "1.4.0"\n',
+    "quotes/__init__.py": "def quote(cents, express=False):\n    return cents\n",
+}
+BROKEN: dict[str, str | bytes | None] = {"quotes/__init__.py": "def quote(cents):\n    return cents\n"}
+ANIMALS = ("aardwolf", "bandicoot", "capybara")
+KINDS = ("public", "internal", "private")
+ROUNDS = 2
+WORLDS, BLOCK = 1_000, 20  # of the slow tests; of one of them
+
+
+@dataclass
+class Consumer:
+    """A repository that uses the library: where it lies, and what of it nobody may see who cannot read it."""
+
+    animal: str
+    shows: Disclosure
+    place: Path
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Words of its code and its paths."""
+        return (f"{self.animal}_file", f"{self.animal}_value", f"{self.animal}_folder")
+
+
+def made(folder: Path, animal: str, shows: Disclosure) -> Consumer:
+    """A clone of it, as it was fetched."""
+    repository = Repository(folder / f"{animal}-{shows}")
+    repository.commit(
+        {
+            f"{animal}_folder/requirements.txt": "quotes>=1.2,<2\n",
+            f"{animal}_folder/{animal}_file.py": f"from quotes import quote\n\n{animal}_value = quote(3, express=True)\n",
+            ".deeprepo.yml": f"as_consumer: {shows}\n",
+        }
+    )
+    return Consumer(animal, shows, repository.folder)
+
+
+def left_by(one: Review, pull: PullRef, journal: str) -> dict[str, str]:
+    """Everything that a review leaves behind, by where it can be read."""
+    content = json_file.content(one)
+    secret = b"s" * 32
+    return {
+        "comments": repr(posts.comments(one, lambda each: state.pack(each, pull, secret))),
+        "check run and page": markdown.render(one),
+        "console": console.render(one),
+        "json": json_file.write(content),
+        "sarif": sarif.render(one),
+        "memory": state.store(content).decode("utf-8", "replace"),
+        "journal": journal,
+        "values": repr(one),
+    }
+
+
+def allowed(subject: str, own: str, kind: str, owner: str, most: Disclosure, shows: Disclosure) -> Disclosure:
+    """What the readers of a review may know of a consumer, written down once more: by how many can read which of both."""
+    order = {"private": 0, "internal": 1, "public": 2}
+    if kind == "public":
+        return "lines"
+    level = DISCLOSURES[min(DISCLOSURES.index(most), DISCLOSURES.index(shows))]
+    if subject == "public" or own != owner or order[kind] < order[subject]:
+        return DISCLOSURES[min(DISCLOSURES.index(level), 1)]
+    return level
+
+
+class World:
+    """One of them: who owns what, who may read it, what was allowed; and what the reviews in it have left."""
+
+    def __init__(
+        self, rng: random.Random, gh: sandbox.GitHub, repos: dict[str, sandbox.Repo], clones: Sequence[Consumer]
+    ) -> None:
+        self.rng, self.gh, self.repos, self.clones = rng, gh, repos, clones
+        self.most = rng.choice(DISCLOSURES)
+        self.stranger = rng.random() < 0.2
+        self.chosen = [rng.choice([one for one in clones if one.animal == animal]) for animal in ANIMALS]
+        self.shown = 0  # lines of consumers, in all reviews
+        self.homes = {one.animal: rng.choice(["acme", "others"]) for one in self.chosen}
+
+    def shuffle(self) -> None:
+        """Let somebody decide anew who may read what."""
+        for repo in self.repos.values():
+            kind = self.rng.choice(KINDS)
+            repo.repository.private, repo.repository.internal = kind != "public", kind == "internal"
+
+    def kind(self, name: str) -> str:
+        """Who may read a repository."""
+        repository = self.repos[name].repository
+        return "public" if not repository.private else "internal" if repository.internal else "private"
+
+    def checked(self, places: dict[str, str]) -> None:
+        """Look for what may not be there."""
+        for one in self.chosen:
+            owner = self.homes[one.animal]
+            kind, subject = self.kind(f"{owner}/{one.animal}"), self.kind("acme/quotes")
+            level = allowed(subject, "acme", kind, owner, self.most, one.shows)
+            if self.stranger and kind != "public" and subject != "private":
+                level = "nothing"
+            words = () if level == "lines" else one.lines if level == "name" else (one.animal,)
+            found = [(where, word) for where, text in places.items() for word in words if word in text]
+            assert found == [], (level, kind, subject, owner, self.most, one.shows)
+            self.shown += one.lines[1] in places["json"]
+
+
+def opened(path: Path, _: PullRequest) -> Journal:
+    """A journal in this file."""
+    return Journal(path)
+
+
+async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, folder: Path) -> int:
+    """Review it, and again after repositories have changed their readers. How many consumers were shown with their lines."""
+    earlier = None
+    for number in range(ROUNDS):
+        world.shuffle()
+        async with github_apps.holding(SecretStr(token), world.gh.api, RequestPace(between=0)) as client:
+            subject = await consumers.subject(client, "acme/quotes")
+            named = []
+            for one in world.chosen:
+                home = await consumers.look_up(client, f"{world.homes[one.animal]}/{one.animal}")
+                problem = "GitHub did not give it" if world.rng.random() < 0.2 else ""
+                named.append(NamedConsumer(str(one.place), name=home.name, standing=home.standing, problem=problem))
+        if number and world.rng.random() < 0.3:
+            named = []
+        journal = folder / f"{number}.jsonl"
+        journal.unlink(missing_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            deps = replace(
+                review.deps({"effort": "none"}, scratch, lambda _: None, partial(opened, journal), on_server=True),
+                fetched_consumers=FetchedConsumers(Audience(subject, world.most, world.stranger), tuple(named)),
+                look_at_consumers=partial(review.look, scratch=scratch),
+                earlier=earlier,
+            )
+            one = await pipeline.review(ReviewRequest(pull.git_dir, "range", pull.base, pull.head), deps)
+        record = without_earlier(journal.read_text())
+        places = left_by(one, host, record)
+        world.checked(places)
+        earlier = state.store(json_file.content(one))
+    return world.shown
+
+
+@pytest.mark.parametrize("block", few(range(-1, WORLDS // BLOCK), 0))
+def test_no_byte_of_a_private_consumer_is_where_its_readers_may_not_read_it(tmp_path: Path, block: int) -> None:
+    """Comments, check run, terminal, JSON, SARIF, the state of the next round and the journal, over random worlds."""
+    seeds = range(BLOCK * block, BLOCK * (block + 1)) if block >= 0 else range(WORLDS, WORLDS + 8)
+    library = Repository(tmp_path / "library")
+    pull = library.change(LIBRARY, BROKEN)
+    clones = [made(tmp_path, animal, shows) for animal in ANIMALS for shows in DISCLOSURES]
+
+    async def go() -> int:
+        shown = 0
+        async with sandbox.github(tmp_path / "github") as gh:
+            names = [("acme", "quotes"), *((owner, animal) for owner in ("acme", "others") for animal in ANIMALS)]
+            repos = {f"{owner}/{name}": await gh.repository(owner, name) for owner, name in names}
+            for repo in repos.values():
+                repo.add("reader", "read")
+            token = gh.personal_token("reader")
+            host = PullRef(1, repos["acme/quotes"].id, "acme", "quotes", 1)
+            for seed in seeds:
+                world = World(random.Random(seed), gh, repos, clones)  # noqa: S311 - no secret
+                shown += await rounds(world, pull, host, token, tmp_path)
+        return shown
+
+    assert asyncio.run(go()) > len(seeds) / 4  # what may be shown is shown
+
+
+def without_earlier(journal: str) -> str:
+    """A journal without what it was handed of the round before, which was looked at then, and what was decided of the names in it."""
+    rows = [json.loads(row) for row in journal.splitlines()]
+    for row in rows:
+        given = row.get("given", {})
+        given.pop("earlier", None)
+        given.get("consumers", {}).pop("levels", None)
+    return json.dumps(rows)
