@@ -9,7 +9,7 @@ from bot.dependents.confirm import Reach
 from bot.dependents.names import occurrences
 from bot.dependents.sites import MODULE, mention
 from bot.ports import SelfDescribed
-from bot.text.lines import file_lines
+from bot.text.lines import file_lines, without_mark
 from bot.values import Import, Query, Reference
 
 WORD = re.compile(rb"\w+")
@@ -67,7 +67,7 @@ async def _is_defined_elsewhere(head: Reach, item: Import, path: str, source: by
         outline = language.outline(one, text, "head")
         if not words.isdisjoint(outline.names) and isinstance(project, SelfDescribed):
             project.learn(one, text, outline)
-    return any(other.line == item.line for other in project.imports(path, source, words))
+    return any(other.line == item.line for other in project.imports(path, without_mark(source), words))
 
 
 def _one_each(items: Sequence[Import], base: Reach) -> list[Import]:
