@@ -156,7 +156,7 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
                 continue
             mine = _effects(document, sides.base_texts, paths, dialect)
             if document.path in old:
-                mine += _difference(old[document.path], document, dialect)
+                mine = [*_difference(old[document.path], document, dialect), *mine]
             rows += mine
         if not any(_DIFFERS.search(document.text) for document in (*sides.before, *sides.after)):
             return migrations.breaks(rows)
