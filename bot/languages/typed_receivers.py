@@ -20,6 +20,7 @@ from bot.languages.syntax import CLIMB, DEPTH, MOST_USES, UNKNOWN, Form, ancesto
 from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.languages.walk import DefinitionWalk
 from bot.text.filetypes import FileType
+from bot.text.lines import without_mark
 from bot.values import Call, Outline, Side, SomeUses, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
@@ -102,13 +103,15 @@ def begin(file_type: FileType, path: str, source: bytes, side: Side) -> tuple[No
 
 
 def blank(source: bytes, *, templates: bool = False) -> bytes:
-    """The code with its comments and strings blanked out; lines and columns stay. `templates`: strings that hold code stay."""
+    """The code with its comments, strings and byte order mark blanked out; lines and columns stay. `templates`: strings that hold code stay."""
 
     def out(match: re.Match[bytes]) -> bytes:
         is_template = templates and b"$" in match[0] and not match[0].startswith(b"/")
         return match[0] if is_template else KEPT.sub(b" ", match[0])
 
-    return NOISE.sub(out, source)
+    code = NOISE.sub(out, source)
+    rest = without_mark(code)
+    return b" " * (len(code) - len(rest)) + rest
 
 
 def uses(root: Node, source: bytes, names: Collection[str], reading: TypedGrammar, bare: Bare) -> tuple[Use, ...]:
