@@ -10,6 +10,7 @@ from bot import limits
 from bot.dependents.links import MOST_PATHS, FollowedLinks
 from bot.dependents.propose import propose
 from bot.ports import HasSettings, Language, Project, SelfDescribed, SharedScope, Tree
+from bot.text.lines import without_mark
 from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
@@ -80,6 +81,7 @@ class Reach:
 
     def resolve(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
         """The imports of a text at a path that land in the tree, links followed; with `words` as a project has it."""
+        source = without_mark(source)
         items = self.project.imports(path, source, words)
         if not self.links.real:
             return items

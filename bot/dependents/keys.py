@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
+from bot.concurrency import together
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.byname import COMMON, suffix
 from bot.dependents.key_definitions import (
@@ -45,6 +46,8 @@ from bot.values import ChangedFile, Dependents, DiffLine, Query, Reference, Side
 TOKEN = re.compile(r"(?<=/):\w+|(?<=%)[sd](?=/)|--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")
 NAME = re.compile(r"[A-Za-z_][\w$]*")
 SCHEMA = re.compile(r"\.(sql|proto|graphql|gql|prisma|avsc|thrift)$", re.IGNORECASE)
+CGI = "HTTP_"
+HEADER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+")
 HYPHEN = re.compile(r"[A-Za-z0-9]-[A-Za-z]")
 LOADS = re.compile(
     r"^[^\w\"'`]*(?:import|require(?:_once|_relative)?|from|include(?:_once)?|use|using|package|export\s+\*)\b(?!\s*[:=])"
@@ -53,11 +56,13 @@ LOADS = re.compile(
 ALIKE = 0.5  # of two lines: from here on, one is the other edited
 LONG_LINE = 20_000  # characters; of a longer one the beginning is read
 COMPARED = 80  # words of a line that is compared in order
-SHORTEST, LONGEST = 4, 60  # letters of a key
+SHORTEST, LONGEST = 3, 60  # letters of a key
+PLAIN = 4  # the same for one that nothing but its place on the line tells from a word of a text
 FILES = 60  # that say a key of several words: in more it is a word of its own
 FEW = 6  # the same for a key of one word, and for one that is removed and not renamed
 KEYS = 200  # of one change that are looked up
 ROWS = 5_000
+APART = 20  # plain words that are looked up one by one, where all of them together are everywhere
 LINES = 40  # of one key
 SETS, SAYS = "sets", "says"  # what a line does with a key
 DECLARED = 8  # the same for one that settings or a schema lose
@@ -107,6 +112,18 @@ class Key:
     is_undefined: bool = False  # the parser of the file's format knows of no definition that is left
 
 
+KeyRow = tuple[str, int, str, str]  # path, line, text, word
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRows:
+    """The lines of a tree that hold some words."""
+
+    rows: Sequence[KeyRow]
+    is_whole: bool = True  # whether these are all lines of the words that are not everywhere
+    everywhere: frozenset[str] = frozenset()  # words whose lines are too many
+
+
 Texts = Mapping[tuple[str, str], str]  # (side, path) -> the text of the file
 
 
@@ -119,11 +136,7 @@ async def lost_keys(
     if not keys or not budget.sites:
         return Dependents(cut=cut, missed_uses=cut)
     words = {key.word: key for key in keys}
-    known_names = {
-        name
-        for path, _, text, name in await _rows(tree, [name for key in keys for name in key.names], "base")
-        if _what(name, path, text, suffixes)
-    }
+    known_names = await _known(tree, {name for key in keys for name in key.names}, suffixes)
     lines, is_whole = await _lines(tree, words, suffixes)
     fresh = {file.path: file.added_lines for file in files}
     references: list[Reference] = []
@@ -154,15 +167,40 @@ async def _lines(
     tree: Tree, keys: Mapping[str, Key], suffixes: Collection[str]
 ) -> tuple[dict[str, list[tuple[str, int, str, str]]], bool]:
     """The lines of the head that say a key, by its word, with what they do; whether these are all of them."""
-    rows = await _rows(tree, keys, "head")
-    if len(rows) >= ROWS:  # plain words are everywhere, and would hide the others
-        rows = await _rows(tree, [word for word in keys if _distinctive(word)], "head")
+    found_rows = await _found(tree, keys, "head")
     lines: dict[str, list[tuple[str, int, str, str]]] = defaultdict(list)
-    for path, line, text, word in rows:
+    for path, line, text, word in found_rows.rows:
         what = _what(word, path, text, suffixes)
-        if what and (not _is_route(word) or is_said(word, keys[word].role, _with_slash(word, text))):
+        if what and (not _is_route(word) or is_said(word, keys[word].role, _as_written(word, text))):
             lines[word].append((path, line, text, what))
-    return lines, len(rows) < ROWS
+    return lines, found_rows.is_whole
+
+
+async def _known(tree: Tree, names: Collection[str], suffixes: Collection[str]) -> frozenset[str]:
+    """Those of the words in the place of keys that were keys before the change. One of too many lines is no new word."""
+    found_rows = await _found(tree, names, "base")
+    known_names = {
+        name
+        for path, _, text, name in found_rows.rows
+        if _what(name, path, text, suffixes)
+        and (len(name) >= PLAIN or suffix(path) in suffixes or _is_key_like(name, code_of(text, path)))
+    }
+    return frozenset(known_names | found_rows.everywhere)
+
+
+async def _found(tree: Tree, words: Collection[str], side: Side) -> FoundRows:
+    """The lines that hold one of the words. Plain words that are everywhere would hide the others: then each is looked up by itself."""
+    rows, is_whole = await _rows(tree, words, side)
+    if is_whole:
+        return FoundRows(rows)
+    distinctive_words = [word for word in words if _distinctive(word)]
+    plain = sorted({*words} - {*distinctive_words}, key=lambda word: (-len(word), word))
+    (rows, is_whole), *parts = await together(
+        _rows(tree, distinctive_words, side), *(_rows(tree, [word], side) for word in plain[:APART])
+    )
+    everywhere = {word for word, (_, is_all) in zip(plain, parts, strict=False) if not is_all}
+    more = chain.from_iterable(mine for mine, is_all in parts if is_all)
+    return FoundRows([*rows, *more], is_whole, frozenset(everywhere.union(plain[APART:])))
 
 
 async def _texts(tree: Tree, files: Sequence[ChangedFile]) -> Texts:
@@ -177,25 +215,39 @@ async def _texts(tree: Tree, files: Sequence[ChangedFile]) -> Texts:
     }
 
 
-async def _rows(tree: Tree, words: Collection[str], side: Side) -> list[tuple[str, int, str, str]]:
-    """(path, line, text, word) of the lines that hold one of the words."""
+async def _rows(tree: Tree, words: Collection[str], side: Side) -> tuple[list[KeyRow], bool]:
+    """(path, line, text, word) of the lines that hold one of the words; whether these are all of them."""
     if not words:
-        return []
+        return [], True
     either = "|".join(_alone(word) for word in sorted(words, key=lambda word: (-len(word), word)))
     pattern = rf"(?:{either})"
     look = re.compile(pattern)
-    return [
+    by_header = {_header(word): word for word in words if _header(word)}
+    found_rows = await tree.grep_lines(Query([pattern], syntax="perl", side=side, limit=ROWS))
+    rows = [
         (path, line, text.rstrip("\r"), word)
-        for path, line, text in await tree.grep_lines(Query([pattern], syntax="perl", side=side, limit=ROWS))
+        for path, line, text in found_rows
         for word in sorted(
-            {_bare(word_found, words) for word_found in look.findall(with_slashes(code_of(text[:LONG_LINE], path)))}
+            {
+                _bare(word_found, words, by_header)
+                for word_found in look.findall(with_slashes(code_of(text[:LONG_LINE], path)))
+            }
         )
     ]
+    return rows, len(found_rows) < ROWS
 
 
-def _bare(word_found: str, words: Collection[str]) -> str:
-    """The route that was found without its slash."""
-    return word_found if word_found in words else f"/{word_found}"
+def _bare(word_found: str, words: Collection[str], by_header: Mapping[str, str]) -> str:
+    """The key that was found, as it was asked for: a header as the change writes it, a route with its slash."""
+    if word_found in words:
+        return word_found
+    return by_header.get(_header(word_found)) or f"/{word_found}"
+
+
+def _header(word: str) -> str:
+    """What a name is as a header, whose case means nothing and which CGI writes with underscores; "" if it can be none."""
+    name = word.removeprefix(CGI).replace("_", "-") if word.startswith(CGI) else word
+    return name.lower() if HEADER.fullmatch(name) else ""
 
 
 async def _of_the_same(
@@ -212,13 +264,15 @@ def _what(word: str, path: str, text: str, suffixes: Collection[str]) -> str:
     """What a line of a tree does with a key; "" if it is prose, a test, a comment or the path of a module."""
     if _says_nothing(path) or is_comment(text, path) or (_is_route(word) and LOADS.search(text)):
         return ""
-    code = _with_slash(word, text)
+    code = _as_written(word, text)
     return _form(word, path, code, is_parsed=suffix(path) in suffixes) if word in code else ""
 
 
-def _with_slash(word: str, text: str) -> str:
-    """The line with a slash in front of its routes, and of a text that is this route without one."""
+def _as_written(word: str, text: str) -> str:
+    """The line with a slash in front of its routes, and of a text that is this route without one; a header as the key writes it."""
     code = with_slashes(text)
+    if _header(word):
+        code = re.sub(_alone(word), word, code)
     if "/" in word[1:] and _is_route(word):
         code = re.sub(rf"(?<=[`'\"]){re.escape(word[1:])}(?![\w$])", word, code)
     return code
@@ -227,8 +281,11 @@ def _with_slash(word: str, text: str) -> str:
 def _alone(word: str) -> str:
     """The pattern of a word that is no part of another; a route may stand behind any other."""
     after = r"(?![\w$])(?!-\w)"
-    if not _is_route(word):
-        return rf"(?<![\w$])(?<!\w-){re.escape(word)}{after}"
+    if header := _header(word):
+        forms = rf"(?i:{re.escape(header)})|{CGI}{re.escape(header.replace('-', '_').upper())}|{re.escape(word)}"
+        return rf"(?<!\w)(?<!\w-)(?:{forms}){after}"
+    if not _is_route(word):  # a shell, a Makefile or a page writes `$NAME`
+        return rf"(?<!\w)(?<!\w-){re.escape(word)}{after}"
     bare = "/" in word[1:] or len(word) > BARE
     return rf"{BARE_START if bare else '/'}{re.escape(word[1:])}{after}"
 
@@ -268,7 +325,7 @@ def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, is_rena
 
 def _is_another(key: Key, text: str) -> bool:
     """Whether a line of the key's own file says another route that has the same segment."""
-    return key.role != "start" and key.shapes.isdisjoint(shapes(key.word, _with_slash(key.word, text)))
+    return key.role != "start" and key.shapes.isdisjoint(shapes(key.word, _as_written(key.word, text)))
 
 
 def _says_nothing(path: str) -> bool:
@@ -294,7 +351,7 @@ def _given_up(
             is_settled = earlier is not None and earlier.sets and bool(earlier.names or not names)
             if is_settled or not (names or _distinctive(word) or _declares(file.path, word)):
                 continue
-            what = _form(word, file.path, text, is_parsed=is_parsed) or (SAYS if UPPER.fullmatch(word) else "")
+            what = _removed_form(word, file.path, text, is_parsed=is_parsed)
             part: Role = role(word, text) if _is_route(word) else "whole"
             if part != "whole" and not (names and (is_parsed or is_page(file.path))):
                 continue  # outside code it is rather the path of a file
@@ -545,7 +602,7 @@ def _replacements(before: str, after: str) -> dict[str, frozenset[str]]:
         return dict.fromkeys(gone_words - come, come) if come else {}
     replacements: dict[str, frozenset[str]] = {}
     for step, start, end, at, to in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        names = frozenset(chain.from_iterable(map(_words, new[at:to])))
+        names = frozenset(name for one in new[at:to] for name in _words(one, 1) if _may_be_key(name, after))
         if step == "replace" and names:
             gone_words = frozenset(chain.from_iterable(map(_words, old[start:end])))
             replacements |= {word: _alike(word, names - gone_words) for word in gone_words - names}
@@ -557,12 +614,22 @@ def _alike(word: str, names: Collection[str]) -> frozenset[str]:
     return frozenset(name for name in names if bool(NAME.fullmatch(name)) == bool(NAME.fullmatch(word)))
 
 
-def _words(code: str) -> frozenset[str]:
+def _may_be_key(name: str, code: str) -> bool:
+    """Whether a word in the place of a key may be one: a short one only if the line writes it as a key."""
+    return len(name) >= PLAIN or _is_key_like(name, code)
+
+
+def _is_key_like(name: str, code: str) -> bool:
+    """Whether a line writes a word as a key, and not as a word of a text."""
+    return any(says(look, name, code) for look in (EXACT, GIVEN, LITERAL, SETTING_KEY, SHELL))
+
+
+def _words(code: str, shortest: int = SHORTEST) -> frozenset[str]:
     """The names of a line, and the paths and the hyphenated words that they are parts of."""
     tokens = [one for one in _tokens(code) if one[-1:].isalnum() or one[-1:] == "_"]
     names = chain.from_iterable(NAME.findall(one) for one in tokens)
     others = chain.from_iterable(parts(one) for one in tokens if _is_route(one))
-    return frozenset(word for word in (*tokens, *names, *others) if SHORTEST <= len(word) <= LONGEST and word[0] != ":")
+    return frozenset(word for word in (*tokens, *names, *others) if shortest <= len(word) <= LONGEST and word[0] != ":")
 
 
 def _distinctive(word: str) -> bool:
@@ -579,6 +646,12 @@ def _form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = Fal
     if _sets(word, filetype(path), code):
         return SETS
     return SAYS if _says(word, filetype(path), code, whole=whole) else ""
+
+
+def _removed_form(word: str, path: str, code: str, *, is_parsed: bool) -> str:
+    """The same for a line that goes; a short word is a key only if it is written as one."""
+    what = _form(word, path, code, is_parsed=is_parsed) or (SAYS if UPPER.fullmatch(word) else "")
+    return what if len(word) >= PLAIN or what == SETS or says(EXACT, word, code) else ""
 
 
 def _chain(word: str) -> bool:

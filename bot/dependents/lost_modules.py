@@ -9,7 +9,7 @@ from bot.dependents.confirm import Reach
 from bot.dependents.names import occurrences
 from bot.dependents.sites import MODULE, mention
 from bot.ports import SelfDescribed
-from bot.text.lines import file_lines
+from bot.text.lines import file_lines, without_mark
 from bot.values import Import, Query, Reference, Use
 
 WORD = re.compile(rb"\w+")
@@ -104,7 +104,7 @@ async def _is_defined_elsewhere(head: Reach, item: Import, path: str, source: by
             return True  # a definition that the grammar does not know
         if not words.isdisjoint(outline.names) and isinstance(project, SelfDescribed):
             project.learn(one, text, outline)
-    imports = project.imports(path, source, words)
+    imports = project.imports(path, without_mark(source), words)
     return any(other.line == item.line or not item.names.isdisjoint(other.names) for other in imports)
 
 

@@ -5,6 +5,7 @@ in the whole tree, if it is telling and nothing defines it any more. Nobody can 
 it is evidence for a reader, and what no reader has seen stays open.
 """
 
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -12,13 +13,17 @@ from dataclasses import replace
 
 from bot.dependents.sites import UseTarget, mention, telling
 from bot.ports import Tree
+from bot.text.filetypes import filetype
 from bot.text.lines import binds, defines, is_comment
-from bot.text.paths import is_output, is_prose, is_settings, is_style
+from bot.text.paths import is_output, is_prose, is_settings, is_style, is_test
 from bot.values import Query, Reference
+
+Row = tuple[str, int, str]  # path, line, text
 
 LINES = 2_000
 FAR = 20  # files that hold a word: in more it is a word of its own
 MOST = 40  # lines of one name
+WORD = re.compile(r"[\w$]+")
 LONG = 400  # characters of a line that a person wrote
 IMPORTS = re.compile(r"\s*(?:import|from|use|using|require\w*|#\s*include)\b|[^\n]{0,200}\brequire\(")
 
@@ -36,15 +41,12 @@ async def mentions(
 
     `known_references`: what was found by syntax; `attributes`: name -> key; `suffixes`: those of the language; `missed_uses`: what a limit cuts.
     """
+    hidden_names = _gone(targets)  # what code elsewhere cannot mean
     owners = {name: key for name, key in attributes.items() if telling(name)}
-    hidden_names: dict[str, UseTarget] = {}  # what code elsewhere cannot mean
-    for target in targets:
-        before = target.symbol.before if target.symbol is not None else None
-        after = target.symbol.after if target.symbol is not None else None
-        removal = {"removed", "renamed"} & set(target.contract)
-        if before is not None and removal and telling(before.short) and (after is None or after.short != before.short):
-            owners[before.short] = target.key
-            hidden_names[before.short] = target
+    homes = {name: {key.rpartition(":")[0]} for name, key in owners.items()}  # the files that gave the name up
+    for name, target in hidden_names.items():
+        owners[name] = target.key
+        homes.setdefault(name, set()).update(target.homes, (door for door, _ in target.doors))
     if not owners:
         return ()
     any_name = rf"(?<![\w$])(?:{'|'.join(re.escape(name) for name in sorted(owners))})(?![\w$])"
@@ -53,11 +55,57 @@ async def mentions(
         missed_uses.append(
             f"{LINES:,} lines and more hold names that the change takes away: the others were not looked at"
         )
-    words, lines_by_name = re.compile(any_name), defaultdict(list)
+    lines_by_name, defined_names, rivals = _by_name(rows, re.compile(any_name), fresh)
+    # A file that imports the name from elsewhere means that; an import from here was found by syntax, where the file is parsed.
+    bound = {
+        (path, name)
+        for name, rows in lines_by_name.items()
+        for path, _, text in rows
+        if IMPORTS.match(text) and (filetype(path).parser or not _may_lead_to(homes[name], text))
+    }
+    known_places = {(row.path, row.line, row.name) for row in known_references}
+    references: list[Reference] = []
+    for name in sorted(lines_by_name.keys() - defined_names):
+        open_rows = [
+            (path, line, text)
+            for path, line, text in lines_by_name[name]
+            if (path, line, name) not in known_places
+            and (path, name) not in bound
+            and line not in fresh.get(path, ())
+            and not is_comment(text, path)
+            and not (path.endswith(suffixes) and _is_out_of_sight(hidden_names.get(name), name, path, text))
+        ]
+        if sentence := _beyond(name, open_rows):
+            missed_uses.append(sentence)
+        else:
+            listed_rows = sorted(open_rows, key=lambda row: is_test(row[0]))[:MOST]
+            references += [
+                replace(mention(owners[name], name, *row), doubt=rivals.get(name, "")) for row in listed_rows
+            ]
+    return tuple(references)
+
+
+def _gone(targets: Sequence[UseTarget]) -> dict[str, UseTarget]:
+    """The telling names that the change takes away, each with what it meant."""
+    targets_by_name: dict[str, UseTarget] = {}
+    for target in targets:
+        before = target.symbol.before if target.symbol is not None else None
+        after = target.symbol.after if target.symbol is not None else None
+        removal = {"removed", "renamed"} & set(target.contract)
+        if before is not None and removal and telling(before.short) and (after is None or after.short != before.short):
+            targets_by_name[before.short] = target
+    return targets_by_name
+
+
+def _by_name(
+    rows: Sequence[Row], words: re.Pattern[str], fresh: Mapping[str, Collection[int]]
+) -> tuple[dict[str, list[Row]], set[str], dict[str, str]]:
+    """The lines of each name; the names that something defines; those that the change gives a meaning, which a reader has to tell."""
+    lines_by_name: dict[str, list[Row]] = defaultdict(list)
     defined_names: set[str] = set()
-    rivals: dict[str, str] = {}  # what the change gives the name a meaning with: then a reader has to tell
+    rivals: dict[str, str] = {}
     for path, line, text in rows:
-        for name in set(words.findall(text[:LONG])):
+        for name in set(words.findall(text)):
             if not is_settings(path) and _gives_meaning(name, path, text[:LONG]):
                 if line in fresh.get(path, ()):
                     rivals.setdefault(name, f"{path}:{line}")
@@ -65,27 +113,32 @@ async def mentions(
                     defined_names.add(name)
             elif not (is_prose(path) or is_output(path) or is_style(path)):
                 lines_by_name[name].append((path, line, text.rstrip("\r")))
-    # A file that imports the name from elsewhere means that; an import from here was found by syntax.
-    bound = {(path, name) for name, rows in lines_by_name.items() for path, _, text in rows if IMPORTS.match(text)}
-    known_places = {(row.path, row.line, row.name) for row in known_references}
-    return tuple(
-        replace(mention(owners[name], name, path, line, text), doubt=rivals.get(name, ""))
-        for name, name_lines in sorted(lines_by_name.items())
-        if name not in defined_names
-        and len({path for path, line, _ in name_lines if line not in fresh.get(path, ())}) <= FAR
-        for path, line, text in name_lines[:MOST]
-        if (path, line, name) not in known_places
-        and (name not in hidden_names or not path.endswith(suffixes) or _can_mean(hidden_names[name], name, path, text))
-        and (path, name) not in bound
-        and line not in fresh.get(path, ())
-        and not is_comment(text, path)
-    )
+    return lines_by_name, defined_names, rivals
 
 
-def _can_mean(target: UseTarget, name: str, path: str, text: str) -> bool:
-    """Whether a line of code can mean what only some files can name, or only without a receiver."""
+def _beyond(name: str, rows: Sequence[Row]) -> str:
+    """The sentence about a name that too many lines hold for each to be listed. A test that is wrong about it fails."""
+    rows = [row for row in rows if not is_test(row[0])]
+    files = len({path for path, _, _ in rows})
+    if files <= FAR and len(rows) <= MOST:
+        return ""
+    path, line, _ = rows[0]
+    where = f"{files} files" if files > FAR else f"{len(rows)} lines"
+    return f"{where} still hold {name}, which the change takes away, {path}:{line} among them: they were not looked at one by one"
+
+
+def _may_lead_to(homes: Collection[str], text: str) -> bool:
+    """Whether an import that no parser reads may mean one of these files: it names the file or a folder above it."""
+    words = {word for home in homes for word in WORD.findall(posixpath.splitext(home)[0])}
+    return not words.isdisjoint(WORD.findall(text[:LONG]))
+
+
+def _is_out_of_sight(target: UseTarget | None, name: str, path: str, text: str) -> bool:
+    """Whether a line of code cannot mean what only some files can name, or only without a receiver."""
+    if target is None:
+        return False
     receivers = re.findall(rf"(?<!\w)(\w{{0,100}})[ \t]{{0,8}}(?:&?\.|::){re.escape(name)}(?!\w)", text[:LONG])
-    return target.is_visible(path) and not (receivers and all(target.is_beside(one, path) for one in receivers))
+    return not target.is_visible(path) or bool(receivers and all(target.is_beside(one, path) for one in receivers))
 
 
 def _gives_meaning(name: str, path: str, text: str) -> bool:

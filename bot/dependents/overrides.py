@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.dependents.budget import SearchLimits, is_minified
+from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.sites import Bindings, Doors, UseTarget, bind, classes_of
 from bot.dependents.targets import has_new_signature, is_imported
@@ -39,7 +39,12 @@ async def heirs(
     overriding: list[tuple[str, Symbol]] = []
     for path, source in (await tree.read_many(paths[: budget.parsed_files])).items():
         wanted_targets = [target for target in mine if all(word in source for word in _words(target))]
-        if not wanted_targets or len(source) > budget.bytes or is_minified(source):
+        if not wanted_targets:
+            continue
+        if len(source) > budget.bytes:
+            missed_uses.append(
+                f"{path} has more than {budget.bytes:,} bytes: overriding methods were not looked for in it"
+            )
             continue
         bound = bind(importers.get(path, ()), origins, doors)
         for home in {*exports.mates(path)} & homes:

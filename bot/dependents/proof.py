@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bot.dependents.budget import SearchLimits, is_minified
+from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.names import NameOccurrences, occurrences
 from bot.dependents.sites import Match, UseTarget, resembles, telling
@@ -182,7 +182,7 @@ class Proof:
         uses = [
             (path, use)
             for path, source in sources.items()
-            if len(source) <= self.budget.bytes and not is_minified(source)
+            if len(source) <= self.budget.bytes
             for use in self.language.uses(path, source, row_names)
             if use.form in ("name", "member", "import") and not self._foreseen(use)
         ]

@@ -7,6 +7,10 @@ from bot.ports import Language, Tree
 from bot.values import Clues, Query, Side
 
 EDGE = r"\b"
+START = "^"
+BEHIND_MARK = (
+    r"^[^\x00-\x7F]{0,3}"  # a byte order mark may stand before the first line, as one letter or as three bytes
+)
 TOGETHER = 100  # alternatives in one pattern
 
 
@@ -49,7 +53,10 @@ def _join(patterns: Sequence[str]) -> list[str]:
     """Alternatives in few patterns: git runs each pattern over every line, and looks for a word's edge once where all begin so."""
     joined_patterns = []
     for at in range(0, len(patterns), TOGETHER):
-        group = patterns[at : at + TOGETHER]
+        group = [
+            BEHIND_MARK + pattern.removeprefix(START) if pattern.startswith(START) else pattern
+            for pattern in patterns[at : at + TOGETHER]
+        ]
         edge = EDGE if all(pattern.startswith(EDGE) for pattern in group) else ""
         joined_patterns.append(f"{edge}(?:{'|'.join(f'(?:{pattern.removeprefix(edge)})' for pattern in group)})")
     return joined_patterns

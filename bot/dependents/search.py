@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.concurrency import together
-from bot.dependents.budget import SearchLimits, is_minified
+from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.importing import ALIASES
 from bot.dependents.names import Bearers, Own, Spans, bearers, occurrences
@@ -41,6 +41,7 @@ from bot.dependents.targets import (
 )
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
+from bot.text.paths import is_output
 from bot.values import Import, Query, Reference, Side, SomeUses, Symbol, Use
 
 LISTED = 8  # names in a sentence
@@ -115,7 +116,9 @@ class Search:
                     f"the search for references stopped after {self.budget.seconds:g} s of computing, {count} of {len(paths)} files read"
                 )
                 break
-            if len(source) <= self.budget.bytes and not is_minified(source):
+            if len(source) > self.budget.bytes:
+                self._miss_large(path, source, targets, is_near=path in near)
+            else:
                 await self._file(
                     path,
                     source,
@@ -329,6 +332,16 @@ class Search:
         self.cut.append(sentence)
         if self.obliging:
             self.missed_uses.append(sentence)
+
+    def _miss_large(self, path: str, source: bytes, targets: Sequence[UseTarget], *, is_near: bool) -> None:
+        """Say that a file is too large to be searched, if it may use something whose contract changed."""
+        names_here = {
+            name for target in targets if target.contract for name in target.shorts if name.encode() in source
+        }
+        if names_here and (is_near or any(telling(name) for name in names_here)) and not is_output(path):
+            self._miss(
+                f"{path} has more than {self.budget.bytes:,} bytes: its uses of {min(names_here)} were not looked for"
+            )
 
     async def _foreign(
         self, path: str, source: bytes, uses: Sequence[Use], alone: Collection[str], lines: Sequence[str]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.languages import syntax
-from bot.languages.typed_receivers import BOM
 from bot.text.filetypes import filetype, parsed_by
+from bot.text.lines import without_mark
 
 # Nodes that are a whole statement by which a file takes something of another.
 STATEMENT = re.compile(
@@ -141,12 +141,12 @@ def added_using(source: bytes, old: bytes, new: bytes) -> tuple[int, bytes] | No
     own = NAMESPACE.search(source)
     if own is not None and f"{own[1].decode()}.".startswith(f"{now[1].decode()}."):
         return None  # it is in sight
-    if any(one[0].strip().removeprefix(BOM) == line for one in usings):
+    if any(without_mark(one[0].strip()) == line for one in usings):
         return None
     ending = b"\r\n" if b"\r\n" in source else b"\n"
     if usings:
         return usings[-1].end() - usings[-1][0].endswith(b"\r"), ending + line
-    return len(source) - len(source.removeprefix(BOM)), line + ending
+    return len(source) - len(without_mark(source)), line + ending
 
 
 def _php(text: str, old: str, new: str) -> str:

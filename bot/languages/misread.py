@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from bot.languages.unreadable import Unreadable
+from bot.text.lines import without_mark
 
 LONE = re.compile(rb"\r(?!\n)")
 OTHER_BREAKS = re.compile(rb"\xc2\x85|\xe2\x80[\xa8\xa9]")
@@ -40,7 +41,7 @@ def check_breaks(source: bytes) -> None:
 
 def check_encoding(source: bytes) -> None:
     """Raise Unreadable if a comment at the top declares an encoding in which bytes can mean other code than they show."""
-    for line in source.removeprefix(b"\xef\xbb\xbf").split(b"\n", HEAD)[:HEAD]:
+    for line in without_mark(source).split(b"\n", HEAD)[:HEAD]:
         cookie = COOKIE.match(line)
         if cookie is not None and not PLAIN.fullmatch(cookie[1].lower().replace(b"_", b"-")):
             raise Unreadable(

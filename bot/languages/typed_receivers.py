@@ -20,6 +20,7 @@ from bot.languages.syntax import CLIMB, DEPTH, MOST_USES, UNKNOWN, Form, ancesto
 from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.languages.walk import DefinitionWalk
 from bot.text.filetypes import FileType
+from bot.text.lines import without_mark
 from bot.values import Call, Outline, Side, SomeUses, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
@@ -37,7 +38,6 @@ WORDLIKE = frozenset({
     "await", "case", "else", "final", "in", "is", "new", "out", "package", "readonly", "ref", "return", "static", "throw", "yield",
 })  # fmt: skip
 KEPT = re.compile(rb"[^\r\n]")
-BOM = b"\xef\xbb\xbf"
 # An open comment or string runs to the end, so that every byte is read once.
 NOISE = re.compile(
     rb"//[^\n]*|/\*(?:.*?\*/|.*)|\"\"\"(?:.*?\"\"\"|.*)|@\"(?:[^\"]|\"\")*\"?|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])+'",
@@ -110,7 +110,8 @@ def blank(source: bytes, *, templates: bool = False) -> bytes:
         return match[0] if is_template else KEPT.sub(b" ", match[0])
 
     code = NOISE.sub(out, source)
-    return KEPT.sub(b" ", BOM) + code[len(BOM) :] if code.startswith(BOM) else code
+    rest = without_mark(code)
+    return b" " * (len(code) - len(rest)) + rest
 
 
 def uses(root: Node, source: bytes, names: Collection[str], reading: TypedGrammar, bare: Bare) -> tuple[Use, ...]:

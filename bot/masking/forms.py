@@ -54,7 +54,7 @@ NAMED = re.compile(
     re.IGNORECASE,
 )
 NO_SECRET = re.compile(
-    r"hash|sha\d|md5|digest|checksum|integrity|commit|revision|etag|fingerprint|public|csrf.?header|_id\b|selector|i18n|label|regex|pattern|url\b|path\b|name\b|type\b|field\b",
+    r"hash|sha\d|md5|digest|checksum|integrity|commit|revision|etag|fingerprint|public|csrf.?header|_id\b|selector|i18n|label|regex|pattern|url\b|path\b|name\b|type\b|field\b|file\b",
     re.IGNORECASE,
 )
 WORDY = re.compile(
@@ -80,6 +80,19 @@ PAIR = re.compile(  # `setattr(self, "NAME", "value")`
 YAML_MARK = re.compile(r"(:\s)(?:!{1,2}\w{0,20}|&\w{1,60})\s(?=\S)")
 SIGN = re.compile(
     r"(?:\|\|=|&&=|\?\?=|:=|=\s?[\w.]{1,60}\s?=|=\s?(?:\"\"|'')\s?(?:or|\|\||\?\?|\+)?|=\s?\()\s?(?=[\"'])"
+)
+COLON = re.compile(r"(\w)\s?:\s?(?=[\"'`])")  # `C{Password: "value"}`
+NEXT_LINE = re.compile(
+    r"(?:passw|pwd|secret|token|credential|key|bearer)\w{0,60}+['\"\]]{0,6}+\s*+(?::\s*+[\w.]{1,40}\s*+)?(?:=|:=|:)\s*+[(\[\\]?\s*+$",
+    re.IGNORECASE,
+)
+LITERAL_LINE = re.compile(r"\s*+\w{0,2}([\"'`])[^\s\"'`]{8,400}\1[\s,;)\]]*+")
+OPENS = " \t\r([\\"
+BARE_KINDS = frozenset(
+    ("x", "x.env", "x.sh", "x.bash", "x.zsh", "x.ksh", "x.mk", "x.dockerfile", "x.yml", "x.yaml", "x.service")
+)
+BARE = re.compile(  # `--password=value`, `ENV NAME=value`, `NAME=value command`
+    r"(?<![\w.$-])(?:--?)?(?P<name>[A-Za-z_][\w.-]{0,60})=(?P<value>[^\s\"'`$(){}<>|;&,\\]{8,400})(?=[\s\\;]|$)"
 )
 TRIPLE = re.compile(r"([\"'])\1\1")
 LOCAL = re.compile(
@@ -123,6 +136,7 @@ ENCODED_KEY = r"\bLS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BEU
 EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
 OWN = (  # forms that detect-secrets 1.5 does not know
     TokenPattern("github-token", "A GitHub token", (re.compile(r"github_pat_[A-Za-z0-9_]{60,}"),)),
+    TokenPattern("openai-key", "An OpenAI key", (re.compile(r"sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,}"),)),
     TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"sk-ant-[A-Za-z0-9_-]{60,}"),)),
     TokenPattern(
         "google-key", "A Google API key", (re.compile(EDGE + r"AIza[0-9A-Za-z_-]{35}(?![A-Za-z0-9])"),), "critical"
@@ -149,8 +163,23 @@ def hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
     if not may_be_named and not MAYBE.search(line):
         return ()
     # All that the patterns for names ask about a file; exact forms ask nothing.
-    kind = "x" + PurePosixPath(path).suffix.lower() if may_be_named else ""
+    kind = _kind(path) if may_be_named else ""
     return _hits(kind, line, sample, may_be_named)
+
+
+def _kind(path: str) -> str:
+    """A name of a file of the same kind."""
+    name = PurePosixPath(path).name.lower()
+    if name.startswith((".env", "dockerfile", "containerfile", "makefile", "gnumakefile")):
+        return "x.env"
+    return "x" + PurePosixPath(name).suffix
+
+
+def with_name(before: str, line: str) -> str:
+    """A text that stands alone on its line, behind the name that the line before gives it to; "" if it is not one of those."""
+    if not (NEXT_LINE.search(before) and LITERAL_LINE.fullmatch(line)):
+        return ""
+    return f"{before.rstrip(OPENS)} {line.strip()}"
 
 
 def secrets_in(path: str, lines: Sequence[str], *, sample: bool) -> Iterator[tuple[int, Hit, str]]:
@@ -160,7 +189,10 @@ def secrets_in(path: str, lines: Sequence[str], *, sample: bool) -> Iterator[tup
     that reads keys names it too.
     """
     for at, line in enumerate(lines):
-        for hit in _distinct(hits(path, line, sample=sample)):
+        whole_text = with_name(lines[at - 1], line) if at else ""
+        for hit in _distinct(
+            (*hits(path, line, sample=sample), *(hits(path, whole_text, sample=sample) if whole_text else ()))
+        ):
             text = _key_body(line, lines[at + 1 : at + 1 + KEY_REACH]) if hit.rule == KEY else hit.value
             if text:
                 yield at, hit, text
@@ -315,7 +347,8 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
             yield Hit(login[1], "login-in-address", "A password in an address", exact=False)
     keyword, entropies = _detectors()
     is_looked_up = heuristic.is_indirect_reference(line)
-    for text in dict.fromkeys((line, _bare_assignment(line), *_single_assignments(line))):
+    bare_values = _bare_values(line) if path in BARE_KINDS else ()
+    for text in dict.fromkeys((line, _bare_assignment(line), *_single_assignments(line), *bare_values)):
         for value in keyword.analyze_string(text, REGEX_BY_FILETYPE.get(determine_file_type(path))):
             name, is_inside = _name_of(text, value)
             if _is_value(value) and not NO_SECRET.search(name) and (is_inside or text != line or not is_looked_up):
@@ -357,6 +390,7 @@ def _bare_assignment(line: str) -> str:
         (YAML_MARK, r"\1"),
         (SIGN, "= "),
         (LITERAL_MARK, r"\1"),
+        (COLON, r"\1 = "),
         (TRIPLE, r"\1"),
     ):
         line = pattern.sub(text, line)
@@ -373,6 +407,13 @@ def _single_assignments(line: str) -> Iterator[str]:
                 yield f"{name.strip(BRACKETS)} = {part.strip(BRACKETS)}"
     if "{" in line:
         yield from (part.strip(BRACKETS) for part in BRACES.split(line) if MAYBE_NAMED.search(part) and ":" in part)
+
+
+def _bare_values(line: str) -> Iterator[str]:
+    """The values that stand without quotes in a shell, an image's file or a file of variables, each as an assignment."""
+    for match in islice(BARE.finditer(line), 4 * MOST_NAMES):
+        if MAYBE_NAMED.search(match["name"]):
+            yield f'{match["name"]} = "{match["value"]}"'
 
 
 def _is_value(value: str) -> bool:

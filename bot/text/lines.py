@@ -12,6 +12,7 @@ from functools import lru_cache
 from bot.text.filetypes import BLOCK as _BLOCK
 from bot.text.filetypes import C_COMMENTS, FILETYPES, HASH, PAGE, PHP_HASH, SLASHES, Marks
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONE_CR = re.compile(rb"\r(?!\n)")  # ends a line for Python, JavaScript, YAML and their linters, and not for git
 QUOTED = 500  # characters of a longer line that a finding quotes
 
@@ -100,6 +101,11 @@ _ANNOUNCED = (
     r"(?:def|fn|fun|func(?:\s+\([^)]*\))?|function\*?|class|struct|enum|interface|trait|object|record|type|const|let|var|val|static|module|#\s*define)"
     r"\s+(?:self\.)?NAME\b"
 )
+
+
+def without_mark(source: bytes) -> bytes:
+    """Return a text without the byte order mark before it, so that its first line begins like any other."""
+    return source.removeprefix(BYTE_ORDER_MARK)
 
 
 def file_lines(blob: bytes | None) -> list[str]:

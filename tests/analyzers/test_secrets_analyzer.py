@@ -354,7 +354,39 @@ FORMS = [
     ("a.py", f'password = os.environ.get("APP_PASSWORD") or "{PASSWORD}"'),
     ("a.js", f'const password = process.env.APP_PASSWORD || "{PASSWORD}";'),
     ("a.yml", f"password: {PASSWORD} # of the url"),
+    ("a.go", f'var c = C{{\n\tPassword: "{PASSWORD}",\n}}'),
+    ("A.cs", f'Open(password: "{PASSWORD}");'),
+    ("a.rs", f'let c = C {{\n    password: "{PASSWORD}",\n}};'),
+    ("Dockerfile", f"FROM a\nENV DB_PASSWORD={PASSWORD}"),
+    (".env", f"SECRET_KEY={PASSWORD}"),
+    (".env.production", f"A=1\nDB_PASSWORD={PASSWORD}"),
+    ("run.sh", f"mysql --password={PASSWORD} shop"),
+    ("bin/run", f"#!/bin/sh\nPGPASSWORD={PASSWORD} psql shop"),
+    ("Makefile", f"go:\n\tmysql --password={PASSWORD} shop"),
+    ("a.yml", f"run: mysql --password={PASSWORD} shop"),
+    ("compose.yml", f"environment:\n  - DB_PASSWORD={PASSWORD}"),
+    ("a.py", f'PASSWORD = (\n    "{PASSWORD}"\n)'),
+    ("a.py", f'PASSWORD: str = (\n    "{PASSWORD}"\n)'),
+    ("a.py", f'CONFIG = {{\n    "password": (\n        "{PASSWORD}"\n    ),\n}}'),
+    ("a.py", f'password = \\\n    "{PASSWORD}"'),
+    ("a.ts", f'const dbPassword =\n  "{PASSWORD}";'),
 ]
+BESIDE = [  # what stands in the same places and is none
+    ("run.sh", "mysql --password=$DB_PASSWORD_1 shop"),
+    ("run.sh", "mysql --password-file=vault9-f1le-k3y shop"),
+    ("Dockerfile", "FROM a\nENV DB_PASSWORD_FILE=/run/secrets/db1pass"),
+    (".env", "SECRET_KEY=change-me-123"),
+    ("a.py", 'PASSWORD = (\n    read_1("db/p4ssw0rd")\n)'),
+    ("a.py", 'ROUTE = (\n    "a8Kd02mNvQ71"\n)'),
+    ("a.go", 'var c = C{\n\tPassword: os.Getenv("DB_PASSWORD_1"),\n}'),
+    ("a.py", "connect(password=db_password_1, user=a)"),
+]
+
+
+@pytest.mark.parametrize(("path", "text"), BESIDE)
+def test_a_reference_in_such_a_place_is_none(repository: Repository, path: str, text: str) -> None:
+    """A variable, a path, a call and another name are no leak."""
+    assert look(repository.change({"r": "x"}, {path: f"{text}\n"})) == []
 
 
 @pytest.mark.parametrize(("path", "line"), FORMS)

@@ -230,6 +230,91 @@ def test_files_of_the_change_itself_make_no_key_common(repository: Repository) -
     assert "page.html:1" in _open(found, "views.py")
 
 
+ENV = "SHOP_URL=https://a\n"
+READS = {  # a line that reads a variable of the environment, by the file that has it
+    "run.sh": 'curl "$SHOP_URL/x"\n',
+    "Makefile": "go:\n\tcurl $$SHOP_URL\n",
+    "Dockerfile": "FROM a\nWORKDIR $SHOP_URL\n",
+    "nginx.conf": "proxy_pass $SHOP_URL;\n",
+    "bin/go": '#!/bin/sh\ncurl "$HOME$SHOP_URL"\n',
+    "go.rb": "system 'curl $SHOP_URL'\n",
+}
+
+
+@pytest.mark.parametrize("path", READS)
+def test_a_variable_is_found_behind_its_dollar(repository: Repository, path: str) -> None:
+    """It is the most usual form in which a shell, a Makefile and an image's file read one."""
+    found = find(repository.change({".env": ENV, path: READS[path]}, {".env": ENV.replace("SHOP_URL", "STORE_URL")}))
+
+    assert [place.partition(":")[0] for place in _open(found, ".env")] == [path]
+
+
+def test_a_variable_in_the_file_that_renames_it_is_open(repository: Repository) -> None:
+    """One line of an image's file is edited, and another one still reads the old name."""
+    text = "FROM a\nENV SHOP_HOME=/srv\nWORKDIR $SHOP_HOME\n"
+    found = find(repository.change({"Dockerfile": text}, {"Dockerfile": text.replace("ENV SHOP_HOME", "ENV HOME_DIR")}))
+
+    assert _open(found, "Dockerfile") == ["Dockerfile:3"]
+
+
+SHORT = [("surcharge", "fee"), ("surcharge", "x"), ("tax", "vat"), ("tax", "duties"), ("order_total", "sum")]
+
+
+@pytest.mark.parametrize(("old", "new"), SHORT)
+def test_a_short_name_is_a_name(repository: Repository, old: str, new: str) -> None:
+    """A key that becomes a word of three letters is renamed, and one of three letters can be."""
+    view = 'def page():\n    return {"KEY": 1}\n'
+    reader = 'def show(page):\n    return page["KEY"]\n'
+    found = find(
+        repository.change(
+            {"views.py": view.replace("KEY", old), "app.py": reader.replace("KEY", old)},
+            {"views.py": view.replace("KEY", new)},
+        )
+    )
+    assert _open(found, "views.py") == ["app.py:2"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "other"),
+    [
+        ("is the sum", "of the sum", 'TEXT = "is it"\n'),  # words of a text
+        ("%s and tax", "%s and vat", 'TEXT = "no tax here"\n'),
+        ("surcharge", "fee", 'A = {"fee": 1}\nB = ["surcharge"]\n'),  # the new name was a key before
+    ],
+)
+def test_a_short_word_of_a_text_is_no_key(repository: Repository, old: str, new: str, other: str) -> None:
+    """Only a word that the line writes as a key takes the place of one."""
+    view = 'def page():\n    return ask("KEY")\n'
+    found = find(
+        repository.change(
+            {"views.py": view.replace("KEY", old), "app.py": other}, {"views.py": view.replace("KEY", new)}
+        )
+    )
+    assert _open(found, "views.py") == []
+
+
+HEADERS = ["x-shop-token", "X-Shop-Token", "X-SHOP-TOKEN", "HTTP_X_SHOP_TOKEN"]
+
+
+@pytest.mark.parametrize("one", HEADERS)
+@pytest.mark.parametrize("other", HEADERS)
+def test_the_case_of_a_header_means_nothing(repository: Repository, one: str, other: str) -> None:
+    """Both ends may write it in their own way, also as CGI hands it on."""
+    new = one.replace("SHOP", "STORE").replace("Shop", "Store").replace("shop", "store")
+    server = 'def read(request):\n    return request.headers["KEY"]\n'
+    client = 'call({ "KEY": token });\n'
+    before = {"app.py": server.replace("KEY", one), "web.js": client.replace("KEY", other)}
+    found = find(repository.change(before, {"app.py": server.replace("KEY", new)}))
+
+    assert _open(found, "app.py") == ["web.js:1"]
+
+
+def test_a_header_that_was_there_in_another_case_is_no_new_name(repository: Repository) -> None:
+    """The file asks for another header of the tree now: nobody renamed one."""
+    before = {"app.py": 'x = h["X-Shop-Token"]\n', "a.js": 'get("x-store-token"); get("x-shop-token");\n'}
+    assert _open(find(repository.change(before, {"app.py": 'x = h["X-Store-Token"]\n'})), "app.py") == []
+
+
 AGREE = {
     "both ends renamed": ({"page.html": "{{ order_total }}\n"}, {"page.html": "{{ order_sum }}\n"}),
     "a comment": ({"page.js": "// order_total is read here\n"}, {}),

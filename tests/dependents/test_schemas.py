@@ -349,6 +349,121 @@ OPEN = {
 }  # fmt: skip
 
 
+UP = "def upgrade():\n    {}\n\n\ndef downgrade():\n    pass\n"
+EF = "public partial class B : Migration\n{{\n    protected override void Up(MigrationBuilder m)\n    {{\n        m.{};\n    }}\n}}\n"
+BLADE = "<?php\nreturn new class {{\n    public function up() {{\n        Schema::table('orders', function ($table) {{\n            $table->{};\n        }});\n    }}\n}};\n"
+TYPEORM = (
+    "export class A implements MigrationInterface {{\n  async up(queryRunner) {{\n    await queryRunner.{};\n  }}\n}}\n"
+)
+OPERATION = "class Migration:\n    operations = [\n        migrations.{},\n    ]\n"
+SHOP = 'SQL = "SELECT total FROM shop_order"\n'
+PASCAL = 'public class A { public string F() => "SELECT NetTotal FROM Orders"; }\n'
+CASES |= {
+    "sql: a rename of Alembic": Case({"a.py": QUERY}, {"migrations/versions/2.py": UP.format('op.alter_column("orders", "total", new_column_name="cents")')}, "column-renamed", ("a.py:1",)),
+    "sql: a rename of Alembic by keywords": Case(
+        {"a.py": QUERY}, {"migrations/versions/2.py": UP.format('op.alter_column(\n        table_name="orders",\n        column_name="total",\n        new_column_name="cents",\n    )')}, "column-renamed", ("a.py:1",)
+    ),
+    "sql: a rename in a batch of Alembic": Case(
+        {"a.py": QUERY}, {"migrations/versions/2.py": UP.format('with op.batch_alter_table("orders") as b:\n        b.alter_column("total", new_column_name="cents")')}, "column-renamed", ("a.py:1",)
+    ),
+    "sql: a list of Laravel": Case({"a.py": QUERY}, {"database/migrations/2.php": BLADE.format("dropColumn(['note', 'total'])")}, "column-dropped", ("a.py:1",)),
+    "sql: names of Laravel": Case({"a.py": QUERY}, {"database/migrations/2.php": BLADE.format("dropColumn('note', 'total')")}, "column-dropped", ("a.py:1",)),
+    "sql: a foreign key of Laravel": Case({"a.py": QUERY}, {"database/migrations/2.php": BLADE.format("dropConstrainedForeignId('total')")}, "column-dropped", ("a.py:1",)),
+    "sql: a column that Laravel names itself": Case(
+        {"a.py": QUERY.replace("total", "deleted_at")}, {"database/migrations/2.php": BLADE.format("dropSoftDeletes()")}, "column-dropped", ("a.py:1",)
+    ),
+    "sql: belongs_to of Rails": Case(
+        {"a.py": QUERY.replace("total", "customer_id")}, {"db/migrate/2_a.rb": "class A < ActiveRecord::Migration[7.0]\n  def change\n    remove_belongs_to :orders, :customer\n  end\nend\n"}, "column-dropped", ("a.py:1",)
+    ),
+    "sql: a column of Entity Framework": Case({"A.cs": PASCAL}, {"Migrations/2_B.cs": EF.format('DropColumn(\n            name: "NetTotal",\n            table: "Orders")')}, "column-dropped", ("A.cs:1",)),
+    "sql: a rename of Entity Framework": Case(
+        {"A.cs": PASCAL}, {"Migrations/2_B.cs": EF.format('RenameColumn(name: "NetTotal", table: "Orders", newName: "Gross")')}, "column-renamed", ("A.cs:1",)
+    ),
+    "sql: a rename of TypeORM": Case(
+        {"a.py": QUERY}, {"migrations/2.ts": TYPEORM.format('changeColumn("orders", "total", new TableColumn({ name: "cents", type: "int" }))')}, "column-renamed", ("a.py:1",)
+    ),
+    "sql: the table of a model of Django": Case({"a.py": SHOP}, {"shop/migrations/2.py": OPERATION.format('DeleteModel(name="Order")')}, "table-dropped", ("a.py:1",)),
+    "sql: a model of Django that is renamed": Case({"a.py": SHOP}, {"shop/migrations/2.py": OPERATION.format('RenameModel("Order", "Purchase")')}, "table-renamed", ("a.py:1",)),
+    "sql: another table of a model of Django": Case({"a.py": SHOP}, {"shop/migrations/2.py": OPERATION.format('AlterModelTable(name="order", table="purchases")')}, "table-renamed", ("a.py:1",)),
+}  # fmt: skip
+ALONE |= {
+    "sql: a column of Alembic that old rows cannot have": (
+        {"migrations/versions/1.py": UP.format("pass")},
+        {"migrations/versions/2.py": UP.format('op.add_column("orders", sa.Column("tax", sa.Integer(), nullable=False))')},
+        "column-required",
+    ),
+}  # fmt: skip
+HARMLESS |= {
+    f"sql: {name}": ({"migrations/versions/1.py": UP.format("pass"), "a.py": QUERY}, {"migrations/versions/2.py": UP.format(step)})
+    for name, step in {
+        "a default of Alembic": 'op.add_column("orders", sa.Column("tax", sa.Integer(), nullable=False, server_default="0"))',
+        "another type": 'op.alter_column("orders", "total", type_=sa.BigInteger())',
+        "NULL is allowed": 'op.alter_column("orders", "total", nullable=True)',
+        "a rename of another table": 'op.alter_column("baskets", "total", new_column_name="cents")',
+        "a comment": '# op.alter_column("orders", "total", new_column_name="cents")\n    pass',
+    }.items()
+} | {
+    "sql: a type of TypeORM": ({"a.py": QUERY}, {"migrations/2.ts": TYPEORM.format('changeColumn("orders", "total", new TableColumn({ name: "total", type: "bigint" }))')}),
+    "sql: a model of another application of Django": ({"a.py": SHOP}, {"till/migrations/2.py": OPERATION.format('DeleteModel(name="Order")')}),
+}  # fmt: skip
+INSERT = 'SQL = "INSERT INTO orders (id, total) VALUES (1, 2)"\n'
+TIGHTER = {
+    "PostgreSQL": {"migrations/2.sql": "ALTER TABLE orders ALTER COLUMN note SET NOT NULL;\n"},
+    "MySQL": {"migrations/2.sql": "ALTER TABLE orders MODIFY note TEXT NOT NULL;\n"},
+    "MySQL's CHANGE": {"migrations/2.sql": "ALTER TABLE orders CHANGE note note TEXT NOT NULL;\n"},
+    "SQL Server": {"migrations/2.sql": "ALTER TABLE orders ALTER COLUMN note NVARCHAR(9) NOT NULL;\n"},
+    "a dump": {"db/structure.sql": CREATE.replace("note TEXT", "note TEXT NOT NULL")},
+    "a new column of a dump": {"db/structure.sql": CREATE.replace("note TEXT", "note TEXT, tax INT NOT NULL")},
+    "Alembic": {"migrations/versions/2.py": UP.format('op.alter_column("orders", "note", nullable=False)')},
+    "Rails": {"db/migrate/2_a.rb": "class A < ActiveRecord::Migration[7.0]\n  def change\n    change_column_null :orders, :note, false\n  end\nend\n"},
+    "Knex": {"migrations/2.js": "exports.up = (knex) =>\n  knex.schema.alterTable('orders', (t) => {\n    t.dropNullable('note');\n  });\n"},
+}  # fmt: skip
+DOUBTS |= {
+    f"sql: a statement that leaves out what must not be NULL any more, by {name}": ({"db/structure.sql": CREATE, "a.py": INSERT}, files)
+    for name, files in TIGHTER.items()
+}  # fmt: skip
+HARMLESS |= {
+    f"sql: a statement that sets what must not be NULL any more, by {name}": (
+        {"db/structure.sql": CREATE, "a.py": INSERT.replace("total)", "total, note, tax)")}, files
+    )
+    for name, files in TIGHTER.items()
+} | {
+    "sql: a default with NOT NULL": ({"a.py": INSERT}, {"migrations/2.sql": "ALTER TABLE orders MODIFY note TEXT NOT NULL DEFAULT '';\n"}),
+    "sql: NULL that is allowed again": ({"a.py": INSERT}, {"migrations/2.sql": "ALTER TABLE orders ALTER COLUMN note DROP NOT NULL;\n"}),
+    "sql: rows of another table": ({"a.py": INSERT.replace("orders", "baskets")}, TIGHTER["PostgreSQL"]),
+}  # fmt: skip
+KEYWORDS = {
+    "multipleOf": "2", "pattern": '"^s"', "not": '{"const": 4}', "exclusiveMaximum": "9", "uniqueItems": "true", "const": "3", "format": '"uri"',
+    "contains": "{}", "items": '{"type": "string"}', "anyOf": '[{"minimum": 9}]', "$ref": '"other.json"',
+}  # fmt: skip
+DOUBTS |= {
+    f"json schema: {key} of a property": (
+        {"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": SCHEMA.replace('"integer"}', f'"integer", "{key}": {value}}}')}
+    )
+    for key, value in KEYWORDS.items()
+} | {
+    f"json schema: {key} of a document": (
+        {"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": SCHEMA.replace('"type": "object"', f'"type": "object", "{key}": {value}')}
+    )
+    for key, value in {"minProperties": "5", "propertyNames": '{"pattern": "^k"}', "dependentRequired": '{"mode": ["x"]}', "unevaluatedProperties": "false"}.items()
+}  # fmt: skip
+BOUNDED = SCHEMA.replace('"integer"}', '"integer", "multipleOf": 4, "exclusiveMaximum": 9, "pattern": "a"}')
+HARMLESS |= {
+    f"json schema: {name}": ({"job.schema.json": BOUNDED, "job.json": CONFIG}, {"job.schema.json": BOUNDED.replace(old, new)})
+    for name, old, new in (
+        ("a looser multiple", '"multipleOf": 4', '"multipleOf": 2'),
+        ("a looser bound", '"exclusiveMaximum": 9', '"exclusiveMaximum": 10'),
+        ("a keyword less", ', "pattern": "a"', ""),
+        ("words about a property", '"multipleOf"', '"title": "A", "description": "B", "x-note": 1, "multipleOf"'),
+        ("what refuses nothing", '"multipleOf"', '"uniqueItems": false, "unevaluatedProperties": true, "multipleOf"'),
+    )
+} | {
+    "json schema: a keyword of a property that nobody has": (
+        {"job.schema.json": SCHEMA, "job.json": CONFIG.replace('"retries": 3', '"mode": "fast"')}, {"job.schema.json": SCHEMA.replace('"integer"}', '"integer", "multipleOf": 2}')}
+    ),
+}  # fmt: skip
+
+
 def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:
     """A review by code of one commit."""
     repository.commit({"README.md": "shop\n", **before}, "before")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from dependents_scene import find
 from fakes import Repository
 
@@ -83,3 +84,95 @@ def test_keys_above_the_limit_are_open(repository: Repository) -> None:
     found = find(repository.change({"a.toml": before}, {"a.toml": after}))
 
     assert any("keys that the change takes away were looked up" in sentence for sentence in found.missed_uses)
+
+
+ICON = "iVBORw0KGgo" * 1_200
+CALLERS = {  # a file with a line that no person writes, and a call that does not fit any more
+    "Python": ("lib.py", LIB, LIB.replace(", b", ""), "app.py", f'from lib import load_things\nICON = "{ICON}"\nload_things(1, 2)\n'),
+    "TypeScript": (
+        "lib.ts",
+        "export function load(a: string, b: string) { return a; }\n",
+        "export function load(a: string) { return a; }\n",
+        "app.ts",
+        f'import {{ load }} from "./lib";\nconst icon = "data:{ICON}";\nload("1", "2");\n',
+    ),
+    "Go": (
+        "lib.go",
+        "package a\n\nfunc Load(a, b int) {}\n",
+        "package a\n\nfunc Load(a int) {}\n",
+        "main.go",
+        f'package a\n\nconst icon = "{ICON}"\n\nfunc f() {{ Load(1, 2) }}\n',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", CALLERS)
+def test_a_caller_with_long_lines_is_read(repository: Repository, language: str) -> None:
+    """An icon in a text makes a file no less a caller."""
+    lib, before, after, app, text = CALLERS[language]
+    found = find(repository.change({lib: before, app: text}, {lib: after}))
+
+    assert [row.path for row in found.references if row.call] == [app]
+
+
+BIG = f"from lib import load_things\n\nload_things(1, 2)\nTABLE = [\n{'    1,' * 20_000}\n]\n".replace("1,", "1,\n")
+
+
+def test_a_caller_that_is_too_large_is_open(repository: Repository) -> None:
+    """It is not read: the sentence names the file and what may be used there."""
+    few = replace(SearchLimits(), bytes=50_000)
+    found = find(repository.change({"lib.py": LIB, "app.py": BIG}, {"lib.py": LIB.replace(", b", "")}), few)
+
+    assert found.missed_uses == ("app.py has more than 50,000 bytes: its uses of load_things were not looked for",)
+
+
+@pytest.mark.parametrize(
+    ("after", "text"),
+    [
+        (LIB.replace("return a", "return b"), BIG),  # no contract changes
+        (LIB.replace(", b", ""), BIG.replace("load_things", "read_things")),  # another name
+    ],
+)
+def test_a_large_file_that_uses_nothing_changed_is_quiet(repository: Repository, after: str, text: str) -> None:
+    """Its size alone leaves nothing open."""
+    few = replace(SearchLimits(), bytes=50_000)
+    assert find(repository.change({"lib.py": LIB, "app.py": text}, {"lib.py": after}), few).missed_uses == ()
+
+
+def test_a_class_below_in_a_file_that_is_too_large_is_open(repository: Repository) -> None:
+    """A method there may take the place of the changed one."""
+    base = "class Base:\n    def send(self, a):\n        return a\n"
+    heir = (
+        "from base import Base\n\n\nclass Mail(Base):\n    def send(self, a):\n        return a\n" + "x = 1\n" * 9_000
+    )
+    few = replace(SearchLimits(), bytes=50_000)
+    found = find(
+        repository.change({"base.py": base, "mail.py": heir}, {"base.py": base.replace("self, a", "self, a, b")}), few
+    )
+
+    assert "mail.py has more than 50,000 bytes: overriding methods were not looked for in it" in found.missed_uses
+
+
+MARK = "\ufeff"
+MARKED = {  # the changed file before and after, and a caller whose first line is its import
+    "Python": ("lib.py", LIB, LIB.replace(", b", ""), "app.py", USER.replace("zz.lib", "lib")),
+    "C": ("lib.h", "int load_it(int a, int b);\n", "int load_it(int a);\n", "app.c", '#include "lib.h"\n\nint main(void) { return load_it(1, 2); }\n'),
+    "Ruby": ("lib.rb", "def load_it(a, b)\nend\n", "def load_it(a)\nend\n", "app.rb", 'require_relative "lib"\n\nload_it(1, 2)\n'),
+    "JavaScript": (
+        "lib.ts",
+        "export function load(a: string, b: string) { return a; }\n",
+        "export function load(a: string) { return a; }\n",
+        "app.ts",
+        'import { load } from "./lib";\nload("1", "2");\n',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", ["", MARK])
+@pytest.mark.parametrize("language", MARKED)
+def test_a_byte_order_mark_hides_no_import(repository: Repository, language: str, mark: str) -> None:
+    """The first line behind it is read like any other."""
+    lib, before, after, app, text = MARKED[language]
+    found = find(repository.change({lib: before, app: mark + text}, {lib: after}))
+
+    assert [row.path for row in found.references if row.call and row.sure] == [app]

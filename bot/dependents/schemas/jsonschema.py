@@ -39,9 +39,12 @@ def _breaks(was: breaks.Document, now: breaks.Document) -> list[breaks.SchemaBre
 def _break(row: ShapeBreak, was: breaks.Document, now: breaks.Document) -> breaks.SchemaBreak:
     document = was if row.side == "base" else now
     kind: breaks.Kind = "value" if row.rule == "value-removed" else "property"
+    name = row.name
+    if row.rule == "keyword" and not name:  # of the document as a whole: whoever names its schema has one
+        kind, name = "file", now.path.rpartition("/")[2]
     return breaks.SchemaBreak(
         row.rule, kind, f"{row.label} of {now.path.rpartition('/')[2]}", row.change, row.law, document.path,
-        line_of(document.text, row.keys), row.side, row.name, now.path.rpartition("/")[2], None if row.is_open else "low", doubt=row.doubt,
+        line_of(document.text, row.keys), row.side, name, now.path.rpartition("/")[2], None if row.is_open else "low", doubt=row.doubt,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 from bot.dependents.schemas.breaks import Document, SchemaBreak, is_product, singular, spellings
@@ -21,6 +22,7 @@ Does = Literal[
     "rename-column",
     "rename-table",
     "require-column",
+    "tighten-column",
     "create",
     "add",
     "unread",
@@ -45,12 +47,34 @@ _NEXT_TEXT = re.compile(
 _JOINED = re.compile(r"(?<=[\w.])[\"'`]\s{0,40}[+.]?\s{0,40}[\"'`](?=[\w.])")
 _REMARK = re.compile(r"(^|[\s(,\[])(?:#|//)[^\n]*", re.MULTILINE)
 _CALL = re.compile(
-    r"\b(?P<verb>[Dd]rop|[Rr]emove|[Dd]elete|[Rr]ename|[Aa]dd|[Cc]hange)_?(?P<noun>[Cc]olumns?|[Ff]ields?|[Tt]able(?:IfExists)?|[Mm]odel|[Rr]eference)(?P<null>_null)?"
+    r"\b(?P<verb>[Dd]rop|[Rr]emove|[Dd]elete|[Rr]ename|[Aa]dd|[Cc]hange)_?(?P<noun>[Cc]olumns?|[Ff]ields?|[Tt]able(?:IfExists)?|[Mm]odel|[Rr]eferences?|belongs_to)(?P<null>_null)?"
     r"\s*+(?:\(\s*+|(?=[ :\"']))(?P<rest>[^\n]{0,400})"
 )
 _BLADE = re.compile(
     r"Schema::(?P<verb>dropIfExists|drop|rename)\(\s*+(?P<rest>[^\n]{0,200})|\bt\.(?P<short>remove|rename)\s++(?P<names>[^\n]{0,200})"
 )
+# What changes a column that is there: Alembic, Entity Framework, TypeORM and Sequelize.
+_ALTER = re.compile(r"\b(?:alter_column|AlterColumn(?:<[\w.?\[\]]{1,40}>)?|changeColumn)\s*+\(\s*+")
+_NOT_NULL = re.compile(r"\b(?:nullable|allowNull|isNullable)\s*+[=:]\s*+[Ff]alse\b")
+_DEFAULT = re.compile(
+    r"\b(?:server_default|existing_server_default|defaultValue(?:Sql)?|default)\s*+[=:](?!\s*+(?:None|null|False)\b)"
+)
+_NEW_NAME = re.compile(r"[{(,]\s*+name\s*+:\s*+[\"'`](\w{1,99})")
+_TIGHTENS = re.compile(
+    r"\bdropNullable\(\s*+[\"'`](?P<knex>\w{1,99})|\balterColumn\(\s*+[\"'`](?P<kysely>\w{1,99})[\"'`]\s*+,[^\n]{0,80}\bsetNotNull\b"
+)
+# What Laravel and Rails drop by other names than the columns' own.
+_LARAVEL_DROP = re.compile(
+    r"->dropConstrainedForeignId\(\s*+[\"'](?P<name>\w{1,99})|->drop(?P<kind>SoftDeletes|Timestamps|RememberToken)(?:Tz)?\("
+)
+_LARAVEL_COLUMNS = {
+    "SoftDeletes": ("deleted_at",),
+    "Timestamps": ("created_at", "updated_at"),
+    "RememberToken": ("remember_token",),
+}
+_LIST = re.compile(r"\s*+(?:\[|array\()")
+_DJANGO = re.compile(r"\bmigrations\.(?P<verb>DeleteModel|RenameModel|AlterModelTable)\(\s*+")
+_DJANGO_APP = re.compile(r"(?:^|/)(\w{1,99})/migrations/[^/]++$")
 _TABLE_OF = re.compile(
     r"(?:alterTable|change_table|batch_alter_table|Schema::table|Schema::create|schema\.(?:table|alterTable)|\.table)\s*+\(?\s*+[\"':`](?P<table>\w{1,99})"
 )
@@ -84,6 +108,7 @@ _OPENS_TABLE = re.compile(
     r"(?:(?:async\s++)?function\s*+\([^()\n]{0,99}\)\s*+\{|\(?[\w$\s]{0,40}\)?\s*+=>\s*+\{|do\s*+\|\w{1,40}\||\)\s*+as\s++\w{1,40}:)\s*+$"
 )
 _TAKES_PART = re.compile(r"(?<![\w$.])(?:if|unless)(?![\w$])")
+TIGHTENED = "column-tightened"
 UNSURE = "the statement that brings it back may not be carried out"
 _MOST = 5_000
 _MOST_RETURNS, _RETURN_LINES, _LONG = 200, 60, 2_000  # drops that are followed, lines behind each, characters of a line
@@ -104,6 +129,7 @@ class MigrationStep:
     new: str = ""
     side: Side = "head"
     columns: tuple[str, ...] = ()  # of a table that is created
+    spelling: str = ""  # the column as the code of the migration writes it
     is_conditional: bool = False  # it changes nothing if what it creates is there: IF NOT EXISTS, OR REPLACE
     doubt: str = ""  # why a step that brings something may not be carried out
 
@@ -334,6 +360,67 @@ def _calls(text: str, path: str) -> Iterator[MigrationStep]:
             steps = [MigrationStep("unread", "", "", path, line, doubt=COMPUTED)]
         yield from steps
     yield from _other_calls(text, path, around)
+    yield from _alterations(text, path, around)
+    yield from _of_django(text, path)
+
+
+def _line_of(text: str, at: int, path: str) -> int:
+    """The line of a call, 0 if it stands in a comment."""
+    before = text[text.rfind("\n", 0, at) + 1 : at] or " "
+    return 0 if _is_remark(before, path) else text.count("\n", 0, at) + 1
+
+
+def _alterations(text: str, path: str, around: Callable[[int], str]) -> Iterator[MigrationStep]:
+    """The steps that change a column which is there: another name, no NULL any more; and those of Laravel's own words."""
+    for match in islice(_ALTER.finditer(text), _MOST):
+        if line := _line_of(text, match.start(), path):
+            yield from _of_alteration(_inside(text[match.end() : match.end() + 600]), around(match.start()), path, line)
+    for match in islice(_TIGHTENS.finditer(text), _MOST):
+        if line := _line_of(text, match.start(), path):
+            column = match["knex"] or match["kysely"]
+            yield MigrationStep("tighten-column", around(match.start()), column.lower(), path, line, spelling=column)
+    for match in islice(_LARAVEL_DROP.finditer(text), _MOST):
+        if line := _line_of(text, match.start(), path):
+            for column in (match["name"],) if match["name"] else _LARAVEL_COLUMNS[match["kind"]]:
+                yield MigrationStep("drop-column", around(match.start()), column.lower(), path, line)
+
+
+def _of_alteration(arguments: str, around: str, path: str, line: int) -> Iterator[MigrationStep]:
+    by_key, plain = _arguments(arguments, one_line=False)
+    table = by_key.get("table_name") or by_key.get("table") or ""
+    column = by_key.get("column_name") or by_key.get("name") or ""
+    if not column and plain:
+        table, column = (plain[0], plain[1]) if len(plain) > 1 and not table else (table, plain[0])
+    other_name = _NEW_NAME.search(arguments) if len(plain) > 1 else None
+    new = by_key.get("new_column_name") or (other_name[1] if other_name and other_name[1] != column else "")
+    table = (table or around).lower()
+    if new and column:
+        yield MigrationStep("rename-column", table, column.lower(), path, line, new=new, spelling=column)
+    elif re.search(r"\bnew_column_name\s*+=", arguments):
+        yield MigrationStep("unread", "", "", path, line, doubt=COMPUTED)
+    if column and _NOT_NULL.search(arguments) and not _DEFAULT.search(arguments):
+        name = new or column
+        yield MigrationStep("tighten-column", table, name.lower(), path, line, spelling=name)
+
+
+def _of_django(text: str, path: str) -> Iterator[MigrationStep]:
+    """What becomes of the table of a Django model, which is called after its application unless somebody names it."""
+    app = _DJANGO_APP.search(path)
+    for match in islice(_DJANGO.finditer(text), _MOST) if app else ():
+        line = _line_of(text, match.start(), path)
+        by_key, plain = _arguments(text[match.end() : match.end() + 400], one_line=False)
+        old = by_key.get("old_name") or by_key.get("name") or (plain[0] if plain else "")
+        if not (line and app and old):
+            continue
+        rest = [by_key.get("new_name") or by_key.get("table") or "", *plain[1 if not by_key else 0 :]]
+        new = next(filter(None, rest), "")
+        if match["verb"] == "RenameModel":
+            new = f"{app[1]}_{new.lower()}"
+        does: Does = "drop-table" if match["verb"] == "DeleteModel" else "rename-table"
+        if does == "drop-table" or new:
+            yield MigrationStep(
+                does, f"{app[1]}_{old}".lower(), "", path, line, new="" if does == "drop-table" else new
+            )
 
 
 def _other_calls(text: str, path: str, around: Callable[[int], str]) -> Iterator[MigrationStep]:
@@ -354,19 +441,22 @@ def _other_calls(text: str, path: str, around: Callable[[int], str]) -> Iterator
             yield MigrationStep("rename-column", around(match.start()), plain[0].lower(), path, line, new=plain[1])
 
 
-def _arguments(text: str, *, one_line: bool) -> tuple[dict[str, str], list[str]]:
-    """The texts that a call is given by name, and the others. Texts that are joined are one."""
-    text = _JOINED.sub("", _REMARK.sub(r"\1", text))
+def _inside(text: str, *, one_line: bool = False) -> str:
+    """The arguments of a call whose bracket stands before a text."""
     depth = 0
-    end = len(text)
     for at, letter in enumerate(text):
         depth += (letter in "([" and 1) or -(letter in ")]")
         if depth < 0 or (one_line and letter == "\n"):
-            end = at
-            break
+            return text[:at]
+    return text
+
+
+def _arguments(text: str, *, one_line: bool) -> tuple[dict[str, str], list[str]]:
+    """The texts that a call is given by name, and the others. Texts that are joined are one."""
+    text = _inside(_JOINED.sub("", _REMARK.sub(r"\1", text)), one_line=one_line)
     by_key: dict[str, str] = {}
     plain: list[str] = []
-    for match in _ARGUMENT.finditer(text[:end]):
+    for match in _ARGUMENT.finditer(text):
         if match["stop"]:
             break
         value = match["text"] or match["symbol"]
@@ -383,15 +473,7 @@ def _of_call(
     verb, noun = match["verb"].lower(), match["noun"].lower()
     table = by_key.get("model_name") or by_key.get("table") or by_key.get("table_name") or ""
     if verb in ("add", "change"):
-        # Rails alone: other tools ask for a default themselves
-        if (
-            verb == "add"
-            and noun == "column"
-            and len(plain) > 1
-            and re.search(r"\bnull:\s*+false\b", match["rest"])
-            and not re.search(r"\bdefault:", match["rest"])
-        ):
-            yield MigrationStep("require-column", plain[0].lower(), plain[1].lower(), path, line)
+        yield from _of_requirement(match, plain, around, path, line)
         return
     if noun.startswith(("table", "model")):
         old = by_key.get("old_name") or by_key.get("name") or (plain[0] if plain else "")
@@ -402,18 +484,39 @@ def _of_call(
             )
         return
     names = [by_key[key] for key in ("old_name", "name", "column_name") if key in by_key][:1]
+    is_list = bool(around) and (bool(_LIST.match(match["rest"])) or filetype(path).parser == "php")
     if not names:
-        if (not table and len(plain) > (2 if verb == "rename" else 1)) or (not table and not around and plain):
+        if not table and plain and (not around or (not is_list and len(plain) > (2 if verb == "rename" else 1))):
             table, plain = plain[0], plain[1:]
         names = plain[:1] if verb == "rename" else plain
-        if noun == "column" and verb != "rename":
+        if noun == "column" and verb != "rename" and not is_list:
             names = plain[:1]
     new = by_key.get("new_name") or by_key.get("newName") or (plain[1] if verb == "rename" and len(plain) > 1 else "")
     table = (table or around).lower()
     for name in names:
-        column = f"{name}_id" if noun == "reference" else name
+        column = f"{name}_id" if noun in ("reference", "references", "belongs_to") else name
         does: Does = "rename-column" if verb == "rename" and new else "drop-column"
-        yield MigrationStep(does, table, column.lower(), path, line, new=new)
+        yield MigrationStep(does, table, column.lower(), path, line, new=new, spelling=column)
+
+
+def _of_requirement(
+    match: re.Match[str], plain: Sequence[str], around: str, path: str, line: int
+) -> Iterator[MigrationStep]:
+    """A column that a call of Rails or of Alembic asks of rows that are there: other tools ask for a default themselves."""
+    noun = match["noun"].lower()
+    names = plain[:2] if len(plain) > 1 or not around else [around, *plain[:1]]
+    if noun != "column" or len(names) <= 1:
+        return
+    rest = match["rest"]
+    if match["null"]:
+        if re.search(r",\s*+false\s*+\)?\s*+(?:#|$)", rest):
+            yield MigrationStep("tighten-column", names[0].lower(), names[1].lower(), path, line, spelling=names[1])
+    elif match["verb"].lower() == "add" and re.search(r"\bnull:\s*+false\b", rest) and "default:" not in rest:
+        yield MigrationStep("require-column", names[0].lower(), names[1].lower(), path, line)
+    elif match["verb"] == "add" and filetype(path).parser == "python":
+        arguments = _inside(match.string[match.start("rest") : match.start("rest") + 600])
+        if _NOT_NULL.search(arguments) and not _DEFAULT.search(arguments) and "Computed(" not in arguments:
+            yield MigrationStep("require-column", names[0].lower(), names[1].lower(), path, line)
 
 
 def breaks(rows: Sequence[MigrationStep]) -> list[SchemaBreak]:
@@ -436,7 +539,7 @@ class _Change:
         self._origins: dict[str, str] = {}  # the name of a table now -> at the beginning
         self._new: set[tuple[str, str]] = set()  # tables and columns that came with the change
         self._lost: dict[tuple[str, str], MigrationStep] = {}
-        self._required: list[MigrationStep] = []
+        self._required: list[MigrationStep] = []  # and those that may not be NULL any more
         self._unread: list[MigrationStep] = []
 
     def losses(self, rows: Iterable[MigrationStep]) -> list[SchemaBreak]:
@@ -467,6 +570,9 @@ class _Change:
         """Carry out a step about one column."""
         if row.does == "unread":
             self._unread.append(row)
+        elif row.does == "tighten-column":
+            if (origin, "") not in self._new:
+                self._required.append(own)
         elif row.does in ("drop-column", "rename-column"):
             self._lose((origin, row.column), own)
             if row.does == "rename-column":
@@ -508,9 +614,11 @@ def home(path: str) -> str:
 
 def _break(row: MigrationStep, *, is_new: bool = False) -> SchemaBreak:
     table = row.table.rpartition(".")[2]
-    element = f"{table}.{row.column}" if row.column and table else row.column or table
+    column = row.spelling or row.column
+    element = f"{table}.{column}" if column and table else column or table
     alone: Severity | None = None
-    name, kind = row.column or table, "column" if row.column else "table"
+    name, kind = column or table, "column" if row.column else "table"
+    doubt = row.doubt
     if row.does in ("drop-column", "rename-column"):
         rule = "column-dropped" if row.does == "drop-column" else "column-renamed"
         law = "A statement that names a column which its table no longer has fails."
@@ -519,6 +627,13 @@ def _break(row: MigrationStep, *, is_new: bool = False) -> SchemaBreak:
         law = "A statement that names a table which is gone fails."
     elif row.does == "unread":
         rule, law = "column-dropped", ""
+    elif row.does == "tighten-column":
+        rule, name, law = (
+            TIGHTENED,
+            table,
+            "A statement that inserts a row without a column which must not be NULL fails.",
+        )
+        doubt = f"{element} must not be NULL any more"
     else:
         rule, name, alone = "column-required", "", "medium"
         law = "A database has no value for the rows that are there: the migration fails on a table that is not empty (MySQL fills in an empty value)."
@@ -531,7 +646,7 @@ def _break(row: MigrationStep, *, is_new: bool = False) -> SchemaBreak:
     )
     return SchemaBreak(
         rule, "column" if kind == "column" else "table", element, fate, law, row.path, row.line, row.side,
-        name=name, owner=table if row.column else "", alone=alone, is_new=is_new, doubt=row.doubt,
+        name=name, owner=table if row.column else "", alone=alone, is_new=is_new, doubt=doubt,
     )  # fmt: skip
 
 

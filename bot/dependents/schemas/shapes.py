@@ -4,6 +4,7 @@ Directions: "in" is what others send or write, which must still be accepted; "ou
 What cannot be decided by looking at both (patterns, `not`, conditions) is not a break.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -19,6 +20,16 @@ _MOST_STEPS, _DEEPEST = 100_000, 60
 _BOUNDS = (("maxLength", -1), ("maximum", -1), ("maxItems", -1), ("minLength", 1), ("minimum", 1), ("minItems", 1))
 _VAGUE = frozenset({"patternProperties", "anyOf", "oneOf", "if", "dependentSchemas", "unevaluatedProperties"})
 _LIMITING = ("anyOf", "oneOf", "allOf", "not", "if", "pattern", "$ref")  # that may refuse a value of a list
+# Keywords of JSON Schema that may refuse a value and are not compared.
+_NOT_COMPARED = (
+    "const", "not", "if", "then", "else", "pattern", "format", "multipleOf", "divisibleBy", "exclusiveMinimum", "exclusiveMaximum", "uniqueItems",
+    "contains", "minContains", "maxContains", "minProperties", "maxProperties", "propertyNames", "dependencies", "dependentRequired",
+    "dependentSchemas", "unevaluatedProperties", "unevaluatedItems", "additionalItems", "prefixItems", "disallow", "extends", "$dynamicRef",
+    "$recursiveRef",
+)  # fmt: skip
+_WHERE_NEW = ("enum", "items", "additionalProperties", "allOf", "anyOf", "oneOf", *(key for key, _ in _BOUNDS))
+_TELLING = frozenset({"title", "description", "$comment", "default", "examples"})  # refuses nothing
+_LOWER, _UPPER = re.compile(r"min|exclusiveMin"), re.compile(r"max|exclusiveMax")
 _ALL = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 
@@ -89,6 +100,8 @@ class ShapeComparer:
         yield from _of_values(old, new, direction, at_old, at_new, label)
         yield from self._of_properties(old, new, direction, at_old, at_new, label)
         yield from self._of_parts(old, new, direction, at_old, at_new, label)
+        if self._closed_only:
+            yield from _of_rest(old, new, at_new, label)
 
     def _of_properties(
         self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
@@ -370,6 +383,61 @@ def _of_values(
                     label[-1] if label else "",
                     where,
                 )
+
+
+def _of_rest(old: Shape, new: Shape, at: Keys, label: Keys) -> Iterator[ShapeBreak]:
+    """The keyword that may refuse more than before and that is not compared."""
+    for key in (*_NOT_COMPARED, *_WHERE_NEW, "patternProperties", "$ref"):
+        if key in new and _may_refuse(key, old, new):
+            verb = "changes" if key in old else "adds"
+            to = "of" if key in old else "to"
+            name = label[-1] if label and label[-1] != "*" else ""
+            yield ShapeBreak(
+                "keyword", f"has another `{key}`", "", (*at, key), "head", name, ".".join(label) or "the value",
+                doubt=f"the change {verb} `{key}` {to} it, which is not compared",
+            )  # fmt: skip
+            return
+
+
+def _may_refuse(key: str, old: Shape, new: Shape) -> bool:
+    """Whether a keyword of the new shape may refuse what the old one took, and nothing else tells."""
+    was, now = old.get(key), new[key]
+    if was == now or now is (key != "uniqueItems"):
+        return False
+    if key in _NOT_COMPARED:
+        has_list = key == "const" and isinstance(old.get("enum"), list)
+        return not has_list and not _is_looser(key, was, now)
+    if key in ("patternProperties", "$ref"):  # a reference that stays after those within the file were followed
+        known_patterns = was if isinstance(was, Mapping) else {}
+        return not isinstance(now, Mapping) or not now.keys() <= known_patterns.keys()
+    return _may_variant_refuse(was, now) if key in old else _may_new_refuse(key, old, now)
+
+
+def _may_variant_refuse(was: object, now: object) -> bool:
+    """Whether variants that stand for others were not compared with them; other keywords were."""
+    if not isinstance(was, list) or not isinstance(now, list) or len(was) == len(now) == 1:
+        return False
+    names = {_variant(one) for one in now} - {""}
+    has_list = _fixed(was) is not None and _fixed(now) is not None
+    return not has_list and not all(one in now or _variant(one) in names for one in was)
+
+
+def _may_new_refuse(key: str, old: Shape, now: object) -> bool:
+    """Whether a keyword that is compared where both sides have it is new, and may refuse something."""
+    if key in ("enum", *(bound for bound, _ in _BOUNDS)):
+        return _types(old) is None and not {"$ref", "anyOf", "oneOf", "allOf", "const"} & old.keys()
+    return isinstance(now, list) or (isinstance(now, Mapping) and bool(now.keys() - _TELLING))
+
+
+def _is_looser(key: str, was: object, now: object) -> bool:
+    """Whether a bound refuses no more than before."""
+    if isinstance(was, bool) or isinstance(now, bool) or not isinstance(now, (int, float)):
+        return False
+    if _LOWER.match(key):
+        return now <= was if isinstance(was, (int, float)) else key.endswith(("Properties", "Contains")) and now <= 0
+    if not isinstance(was, (int, float)):
+        return False
+    return now >= was if _UPPER.match(key) else bool(now) and was % now == 0
 
 
 def _variant(shape: object) -> str:

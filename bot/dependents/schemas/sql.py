@@ -156,7 +156,7 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
                 continue
             mine = _effects(document, sides.base_texts, paths, dialect)
             if document.path in old:
-                mine += _difference(old[document.path], document, dialect)
+                mine = [*_difference(old[document.path], document, dialect), *mine]
             rows += mine
         if not any(_DIFFERS.search(document.text) for document in (*sides.before, *sides.after)):
             return migrations.breaks(rows)
@@ -419,6 +419,7 @@ def _of_text(text: str, line: int, path: str, dialect: Dialect) -> list[migratio
 def _difference(old: breaks.Document, new: breaks.Document, dialect: Dialect) -> list[migrations.MigrationStep]:
     """The tables and columns that a dump created before the change and no longer creates."""
     before, after = created_tables(_forward(old.text), dialect), created_tables(_forward(new.text), dialect)
+    old_columns, new_columns = (required_columns(_forward(one.text), dialect) for one in (old, new))
     lost_tables = [table for table in before if table not in after]
     effects = [
         migrations.MigrationStep("drop-table", _short(table), "", old.path, before[table][0], side="base")
@@ -426,6 +427,11 @@ def _difference(old: breaks.Document, new: breaks.Document, dialect: Dialect) ->
     ]
     for table, (_, columns) in before.items():
         if table in after and after[table][1]:
+            effects += [
+                migrations.MigrationStep("tighten-column", _short(table), column, new.path, line)
+                for column, line in new_columns.get(table, {}).items()
+                if column not in old_columns.get(table, {})
+            ]
             effects += [
                 migrations.MigrationStep("drop-column", _short(table), column, old.path, line, side="base")
                 for column, line in columns.items()
@@ -539,6 +545,7 @@ def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[m
         at, table = _full_name(statement, first.index("TABLE") + 1)
         for action in _of_table(statement[at:]):
             yield from _of_action(action, table, path, above)
+            yield from _tightening(action, table, path, above)
     elif first[:1] == ["DROP"] and (at := _behind_kind(first)):
         for part in _actions(statement[at:]):
             name = _full_name(part, 0)[1]
@@ -597,6 +604,52 @@ def _dropped_names(action: Statement) -> list[Statement]:
         return []
     end = next((n for n, token in enumerate(action) if token.text == ")" and not token.quoted), len(action))
     return [[*action[:at], *part] for part in _actions(action[at + 1 : end])]
+
+
+def _tightening(action: Statement, table: str, path: str, above: int) -> Iterator[migrations.MigrationStep]:
+    """The step of an action that takes NULL from a column which is there, and gives it no default."""
+    words = [token.upper for token in action]
+    if not action or not table or words[0] not in ("ALTER", "MODIFY", "CHANGE") or not _is_required(words):
+        return
+    at, name = _name(action, 2 if words[1:2] == ["COLUMN"] else 1)
+    if words[0] == "CHANGE":
+        name = _name(action, at)[1]
+    if name:
+        yield migrations.MigrationStep("tighten-column", table, name, path, action[0].line + above)
+
+
+def _is_required(words: Sequence[str]) -> bool:
+    """Whether the words about a column say NOT NULL, and name no value that the database gives."""
+    return ("NOT", "NULL") in pairwise(words) and _FILLS.isdisjoint(words) and "DROP" not in words
+
+
+def required_columns(text: str, dialect: Dialect) -> dict[str, dict[str, int]]:
+    """Table -> the columns that its creation requires of each new row, with their lines."""
+    columns_by_table: dict[str, dict[str, int]] = {}
+    for statement in statements(text, dialect):
+        words = [token.upper for token in statement[:6]]
+        if words[:1] != ["CREATE"] or "TABLE" not in words or _is_temporary(statement):
+            continue
+        at, table = _full_name(statement, words.index("TABLE") + 1)
+        for part in _actions(_bracketed(statement[at:])):
+            is_column = bool(part) and (part[0].quoted or part[0].upper not in _NOT_COLUMNS)
+            if is_column and _is_required([token.upper for token in part]):
+                columns_by_table.setdefault(table, {})[part[0].text.lower()] = part[0].line
+    return columns_by_table
+
+
+def _bracketed(tokens: Statement) -> Statement:
+    """What the first bracket of a statement holds."""
+    depth, inside = 0, list[Lexeme]()
+    for token in tokens:
+        mark = "" if token.quoted else token.text
+        depth -= mark == ")"
+        if depth:
+            inside.append(token)
+        elif mark == ")":
+            break
+        depth += mark == "("
+    return inside
 
 
 def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator[migrations.MigrationStep]:

@@ -6,12 +6,17 @@ from bot.dependents.byname import COMMON
 from bot.dependents.schemas import migrations
 from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
 from bot.dependents.sites import telling
+from bot.text.paths import is_test
 
 _STATEMENT = re.compile(
     r"\b(?:SELECT|INSERT\s++INTO|UPDATE|DELETE\s++FROM|REPLACE\s++INTO|MERGE\s++INTO)\b", re.IGNORECASE
 )
 _TABLES = re.compile(
     r"\b(?:FROM|JOIN|INTO|UPDATE)\s++(?:ONLY\s++)?[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?(?:\s++(?:AS\s++)?(?P<alias>[A-Za-z_]\w{0,40}))?",
+    re.IGNORECASE,
+)
+_INSERTS = re.compile(
+    r"\b(?:INSERT(?:\s++IGNORE)?|REPLACE)\s++INTO\s++[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?[\s\"'+.\\]*+\((?P<columns>[^()]{1,2000})\)",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r";|\"\"\"|'''|`\s*+[,)]|\n[ \t]*+\n")
@@ -53,7 +58,23 @@ def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether the line selects, writes or maps it."""
     if migrations.is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
         return ""  # an older migration, or a test of one, says what was
+    if one.rule == migrations.TIGHTENED:
+        return "sure" if _inserts_without(one, place) else ""
     return _of_table(one, place) if one.kind == "table" else _of_column(one, place)
+
+
+def _inserts_without(one: SchemaBreak, place: SchemaPlace) -> bool:
+    """Whether a statement that begins beside a line lists the columns of new rows, and leaves one out."""
+    column = one.element.rpartition(".")[2].lower()
+    lists = _INSERTS.finditer(place.around(1, _AFTER))
+    named_lists = [
+        row for row in lists if row["table"].lower() == one.owner and place.text.lower().find(one.owner) >= 0
+    ]
+    return (
+        bool(named_lists)
+        and not is_test(place.path)
+        and column not in re.findall(r"\w+", named_lists[0]["columns"].lower())
+    )
 
 
 def _word(name: str) -> str:
@@ -76,7 +97,10 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
     if re.search(_word(one.name), text, re.IGNORECASE) and (sure := _in_statement(one, place)):
         return sure
-    if any(one.name in text.lower() and re.search(look.replace("NAME", re.escape(one.name)), text) for look in _FIELDS):
+    if any(
+        one.name.lower() in text.lower() and re.search(look.replace("NAME", re.escape(one.name)), text)
+        for look in _FIELDS
+    ):
         other = re.search(r"Column\(\s*+[\"'](\w{1,99})[\"']", place.around(0, 1))
         if other and other[1] != one.name:
             return ""  # an attribute of that name, over another column

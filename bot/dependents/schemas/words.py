@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.dependents.schemas.breaks import SchemaBreak, SchemaUse
+from bot.dependents.schemas.migrations import TIGHTENED
 from bot.text.paths import is_test
 from bot.values import Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, proof_of
@@ -49,7 +50,8 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
 
 def doubt(one: SchemaBreak, use: SchemaUse) -> str:
     """What is open about an element that the change may have taken away, and that a line certainly uses."""
-    return f"line {one.line}: {one.doubt}, and {use.path}:{use.line} uses {one.element}"
+    how = "inserts rows without it" if one.rule == TIGHTENED else f"uses {one.element}"
+    return f"line {one.line}: {one.doubt}, and {use.path}:{use.line} {how}"
 
 
 def _consequence(language: str, *, sure: bool) -> str:

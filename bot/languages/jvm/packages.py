@@ -13,6 +13,7 @@ from itertools import islice
 
 from bot.languages import typed_receivers
 from bot.text.filetypes import parsed_by
+from bot.text.lines import without_mark
 from bot.values import Clues, Import, Outline
 
 SUFFIXES = parsed_by("jvm")
@@ -87,7 +88,7 @@ class JvmPackages:
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Note what a file of the tree holds or held."""
-        packages = _packages(path, source.removeprefix(typed_receivers.BOM))
+        packages = _packages(path, without_mark(source))
         package = packages[-1]
         self._packages[path] = package
         if path not in self._paths or _is_stand_in(path, package):
