@@ -261,14 +261,14 @@ def moved_places(before: Signature, after: Signature) -> frozenset[int]:
     names_before, names_after = (_own_names(side) for side in (before, after))
     rest = any(item.kind == "varargs" for item in after.parameters)
     collects = any(item.kind == "varargs" for item in before.parameters)
-    moved = set(range(len(old), len(new))) if collects else set[int]()  # what was collected has a name now
+    places = set(range(len(old), len(new))) if collects else set[int]()  # what was collected has a name now
     for index, item in enumerate(old):
         other = new[index].name if index < len(new) else ""
         if other == item.name or (index >= len(new) and not rest):
             continue
         if item.name in names_after or other in names_before or (index >= len(new) and item.name in names_before):
-            moved.add(index)
-    return frozenset(moved)
+            places.add(index)
+    return frozenset(places)
 
 
 def _own_names(signature: Signature) -> frozenset[str]:

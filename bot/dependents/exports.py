@@ -230,7 +230,7 @@ class Exports:
             level = below
         return frozenset(names), complete and not level
 
-    async def offered(self, side: Side, path: str) -> frozenset[str]:
+    async def offer_names(self, side: Side, path: str) -> frozenset[str]:
         """The names of a file, those that it hands on unnamed included."""
         return (await self._offer(side, path))[0]
 

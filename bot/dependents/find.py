@@ -10,7 +10,7 @@ from bot.dependents.budget import SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
-from bot.dependents.exchanged import exchanged_names
+from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
@@ -18,7 +18,7 @@ from bot.dependents.keys import lost_keys
 from bot.dependents.lost_modules import lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.names import ALL_LINES
-from bot.dependents.overrides import heirs
+from bot.dependents.overrides import demanded_members, heirs, left_undefined
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import merge_prototypes
 from bot.dependents.rebinding import rebound_uses
@@ -137,17 +137,14 @@ async def _of_language(
     missed_uses += scene.missed_uses
     retargeted = await retargeted_imports(scene, trees, fresh, budget)
     missed_uses += retargeted.missed_uses
-    broken_imports = await lost_modules(scene.head, scene.base, _joined(scene.lost_imports, retargeted.lost_imports))
+    broken_imports = await lost_modules(head, base, _joined(scene.lost_imports, retargeted.lost_imports))
     gone_modules = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken_imports if row.missing)
     proof = Proof(tree, language, exports, budget, gone_modules, frozenset(fresh))
-    search = Search(
-        tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof, scene.doors
-    )
+    search = Search(tree, language, scene.importers, scene.origins, exports, budget, cut, fresh, proof, scene.doors)
     attributes = _attributes(sources)
-    before_exchange = len(scene.missed_uses)
-    exchanged = await exchanged_names(scene)
-    missed_uses += scene.missed_uses[before_exchange:]
-    targets = [*await use_targets(scene), *exchanged]
+    exchanges, sentences = await exchanged_names(scene)
+    missed_uses += sentences
+    targets = [*await use_targets(scene), *exchanges]
     references = await search.run([*targets, *await attribute_targets(scene, attributes)])
     references += await rebound_uses(scene, language, targets, references, fresh)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
@@ -155,21 +152,17 @@ async def _of_language(
     lost_members = _members(sources, scene.symbols, beyond) | attributes
     name_mentions = await mentions(tree, targets, references, fresh, lost_members, tuple(language.SUFFIXES), beyond)
     references += await proof.weigh(name_mentions)
-    overriding = await heirs(
-        tree, language, targets, scene.importers, scene.origins, scene.doors, exports, budget, beyond
-    )
+    overriding = await heirs(scene, language, targets, budget, beyond)
+    demands = demanded_members(scene)
     cut += beyond
     missed_uses += beyond
+    more_symbols = [*(target.symbol for target in exchanges if target.symbol is not None), *demands]
     return Dependents(
-        (
-            *(item for items in scene.symbols.values() for item in items),
-            *(target.symbol for target in exchanged if target.symbol is not None),
-            *retargeted.dependents.symbols,
-        ),
+        (*(item for items in scene.symbols.values() for item in items), *more_symbols, *retargeted.dependents.symbols),
         (*dependents, *beside(scene, references)),
         (*broken_imports, *retargeted.dependents.references, *references),
         missed_uses=tuple(missed_uses),
-        heirs=overriding,
+        heirs=(*overriding, *await left_undefined(scene, demands)),
     )
 
 

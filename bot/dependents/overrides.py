@@ -5,19 +5,22 @@ If the method goes or gets another name, what overrode it is called by nobody, o
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.exports import Exports
-from bot.dependents.sites import Bindings, Doors, UseTarget, bind, classes_of
+from bot.dependents.importing import Scene
+from bot.dependents.sites import Bindings, UseTarget, bind, classes_of
 from bot.dependents.targets import former_names, has_new_signature, is_imported
-from bot.ports import Language, Tree
+from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import Import, Outline, Symbol
+from bot.values import ChangedSymbol, Import, Outline, Symbol
+from bot.values.everyday import METHODS
 
-METHODS = frozenset({"method", "declaration", "implementation", "function"})
+KINDS = frozenset({"method", "declaration", "implementation", "function"})
 GENERATIONS = 4  # of classes above one
 HEAD_LINES = 12  # of a class that names its interfaces
 IMPLEMENTATION = re.compile(r"impl\b(?:<[^\n]{0,200}?> )? ?(?:[\w:]{0,200}::)?(\w{1,100})(?:<[^\n]{0,200}>)? for ")
@@ -26,17 +29,10 @@ Heirs = tuple[tuple[str, Symbol], ...]  # (Target.key, the definition that takes
 
 
 async def heirs(
-    tree: Tree,
-    language: Language,
-    targets: Sequence[UseTarget],
-    importers: Mapping[str, Sequence[Import]],
-    origins: Mapping[str, Collection[str]],
-    doors: Doors,
-    exports: Exports,
-    budget: SearchLimits,
-    missed_uses: list[str],
+    scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> Heirs:
     """The overriding methods of those targets whose parameters change, in files that reach the class by an import."""
+    exports, importers = scene.exports, scene.importers
     mine = [target for target in targets if _counts(target) or await _is_gone(target, exports)]
     mine = mine if language.TRAITS.receivers is None else []
     if not mine:
@@ -48,11 +44,11 @@ async def heirs(
             f"overriding methods were looked for in {budget.parsed_files} of {len(paths)} {language.NAME} files"
         )
     overriding: list[tuple[str, Symbol]] = []
-    for path, source in (await tree.read_many(paths[: budget.parsed_files])).items():
+    for path, source in (await scene.head.tree.read_many(paths[: budget.parsed_files])).items():
         wanted_targets = [target for target in mine if all(word in source for word in _words(target))]
         if not wanted_targets or len(source) > budget.bytes or is_minified(source):
             continue
-        bound = bind(importers.get(path, ()), origins, doors)
+        bound = bind(importers.get(path, ()), scene.origins, scene.doors)
         for home in {*exports.mates(path)} & homes:
             bound.stars.setdefault(home, set()).add("")
         outline = await exports.outline("head", path)
@@ -60,6 +56,55 @@ async def heirs(
             if path in target.homes or is_imported(target, bound):
                 overriding += [(target.key, symbol) for symbol in _overriding(target, outline, bound, path, source)]
     return tuple(overriding)
+
+
+def demanded_members(scene: Scene) -> list[ChangedSymbol]:
+    """Members that an interface of TypeScript has newly and that a class which implements it must define. Elsewhere a class tells what its heirs have to define."""
+    demands: list[ChangedSymbol] = []
+    for source in scene.sources:
+        path = source.file.path
+        if filetype(path).parser != "javascript" or is_test(path):
+            continue
+        types = {one.name for one in source.new.symbols if one.kind == "type"}
+        types &= {one.name for one in source.old.symbols if one.kind == "type"}
+        for item in scene.symbols.get(path, ()) if types else ():
+            owner, _, short = item.symbol.name.rpartition(".")
+            if item.change != "added" or owner not in types:
+                continue
+            if not re.search(rf"(?<![\w$]){re.escape(short)}\?", source.lines(item.symbol)):
+                demands.append(replace(item, contract=("declaration",)))
+    return demands
+
+
+async def left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> Heirs:
+    """The classes that name an interface with such a member and do not define it."""
+    rows: list[tuple[str, Symbol]] = []
+    for item in demands:
+        home = item.symbol.path
+        owner, _, short = item.symbol.name.rpartition(".")
+        importers = {path for path, items in scene.importers.items() if any(one.target == home for one in items)}
+        for path, source in (await scene.head.tree.read_many(sorted({home, *importers}))).items():
+            outline = await scene.exports.outline("head", path)
+            if outline is None:
+                continue
+            names = {symbol.name for symbol in outline.symbols}
+            class_names = {name for name in (owner, *_renamed(scene.importers.get(path, ()), home, owner)) if name}
+            for name, bases in _implementing(outline, source):
+                if f"{name}.{short}" in names or not any(
+                    ARGUMENTS.sub("", base).strip() in class_names for base in bases
+                ):
+                    continue
+                rows += [
+                    (f"{home}:{item.symbol.name}", symbol)
+                    for symbol in outline.symbols
+                    if symbol.name == name and symbol.kind == "class"
+                ]
+    return tuple(rows)
+
+
+def _renamed(items: Sequence[Import], home: str, name: str) -> list[str]:
+    """What a file calls a name that it imports from another."""
+    return [dict(item.aliases).get(name, "") for item in items if item.target == home and name in item.names]
 
 
 def _counts(target: UseTarget) -> bool:
@@ -76,7 +121,7 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
     """Whether a method that others may override is in its class no more, nor in a base of it that the tree has."""
     item = target.symbol
     before = item.before if item is not None else None
-    if before is None or not target.is_gone or not target.owner or target.constructor or before.kind not in METHODS:
+    if before is None or not target.is_gone or not target.owner or target.constructor or before.kind not in KINDS:
         return False
     if before.short.startswith("__") or before.visibility == "file" or is_test(before.path):
         return False
@@ -91,6 +136,8 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
                 return False
             names = [ARGUMENTS.sub("", base).strip() for base in dict(outline.bases).get(owner, ())]
             meanings = [await exports.local_meaning(path, name) for name in names]
+            if before.short in METHODS and not all(isinstance(one, Symbol) for one in meanings):
+                return False  # a base out of sight may well have a method of such a name
             above += [(one.path, one.name) for one in meanings if isinstance(one, Symbol)]
         level = above
     return True
@@ -118,15 +165,15 @@ def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, pat
         if name != target.within and any(ARGUMENTS.sub("", base).strip() in class_names for base in bases)
         for short in names
     }
-    found_symbols = [symbol for symbol in outline.symbols if symbol.name in below]
-    found_symbols += [
+    overriding = [symbol for symbol in outline.symbols if symbol.name in below]
+    overriding += [
         symbol
         for symbol in outline.symbols
         if symbol.kind == "implementation"
         and symbol.short in names
         and any((match := IMPLEMENTATION.match(one)) and match[1] in class_names for one in symbol.conditions)
     ]
-    return [symbol for symbol in found_symbols if many[symbol.name] == 1 or target.is_gone]
+    return [symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone]
 
 
 def _implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -204,11 +204,11 @@ def _safe(content: str) -> str:
 
 def _outermost(edits: list[Edit]) -> list[Edit]:
     """The edits in the order of the file, without those inside others."""
-    kept: list[Edit] = []
+    edits_left: list[Edit] = []
     for edit in sorted(edits, key=lambda one: (one[0], -one[1])):
-        if not kept or edit[0] >= kept[-1][1]:
-            kept.append(edit)
-    return kept
+        if not edits_left or edit[0] >= edits_left[-1][1]:
+            edits_left.append(edit)
+    return edits_left
 
 
 def _applied(code: bytes, begin: int, end: int, edits: list[Edit]) -> str:

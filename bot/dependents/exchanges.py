@@ -14,6 +14,7 @@ from bot.dependents.exports import Meaning
 from bot.dependents.importing import Scene
 from bot.dependents.sites import UseTarget
 from bot.dependents.symbols import ChangedSource
+from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, DefinitionCode, Import, Parameter, Side, Symbol
 
@@ -23,25 +24,24 @@ STAR = frozenset({"*"})
 TYPES = frozenset({"type", "class"})
 
 
-async def exchanged_names(scene: Scene) -> tuple[UseTarget, ...]:
-    """Every name that a changed file offers on both sides, and behind which another definition with another contract stands now."""
+async def exchanged_names(scene: Scene) -> tuple[tuple[UseTarget, ...], list[str]]:
+    """Every name that a changed file offers on both sides, and behind which another definition with another contract stands now.
+
+    With it the sentences about what a limit cuts.
+    """
     targets: list[UseTarget] = []
-    known = {(side.path, side.name) for items in scene.symbols.values() for item in items for side in _pair(item)}
+    sentences: list[str] = []
+    pairs = {(side.path, side.name) for items in scene.symbols.values() for item in items for side in _pair(item)}
     for source in scene.sources:
-        if source.file.status in ("added", "deleted") or is_test(source.file.path):
-            continue
-        names = await _suspects(scene, source)
+        path = source.file.path
+        names = [] if source.file.status in ("added", "deleted") or is_test(path) else await _suspects(scene, source)
         if len(names) > MOST:
-            scene.missed_uses.append(
-                f"{source.file.path}: what {MOST} of the {len(names)} names mean was compared whose import changed"
-            )
+            sentences.append(f"{path}: {MOST} of its {len(names)} names whose import changed were compared")
         for name in names[:MOST]:
-            if item := await _exchange(scene, source, name, known):
-                key = f"{item.symbol.path}:{item.symbol.name}"
-                door = (source.file.path, frozenset({name}))
-                homes = frozenset({source.file.path})
-                targets.append(UseTarget(key, (door,), frozenset({name}), homes, item))
-    return tuple(targets)
+            if item := await _exchange(scene, source, name, pairs):
+                door, key = (path, frozenset({name})), f"{item.symbol.path}:{item.symbol.name}"
+                targets.append(UseTarget(key, (door,), frozenset({name}), frozenset({path}), item))
+    return tuple(targets), sentences
 
 
 def _pair(item: ChangedSymbol) -> tuple[Symbol, ...]:
@@ -61,8 +61,8 @@ async def _suspects(scene: Scene, source: ChangedSource) -> list[str]:
     }
     stars = [{item.target for item in items if item.names == STAR and not item.aliases} for items in imports]
     if stars[0] - stars[1]:
-        was = [await scene.exports.offered("base", path) for path in sorted(stars[0] - stars[1])]
-        names |= frozenset().union(*was) & await scene.exports.offered("head", source.file.path)
+        was = [await scene.exports.offer_names("base", path) for path in sorted(stars[0] - stars[1])]
+        names |= frozenset().union(*was) & await scene.exports.offer_names("head", source.file.path)
     return sorted(names)
 
 
@@ -73,30 +73,30 @@ async def _imports(scene: Scene, source: ChangedSource) -> tuple[Sequence[Import
 
 def _bindings(items: Sequence[Import]) -> dict[str, set[tuple[str, str]]]:
     """Name in a file -> what imports bind to it: (file, its name there)."""
-    bound: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    bindings: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for item in items:
         here = dict(item.aliases)
         for name in item.names:
-            bound[here.get(name, name)].add((item.target, name))
-    return bound
+            bindings[here.get(name, name)].add((item.target, name))
+    return bindings
 
 
 async def _exchange(
-    scene: Scene, source: ChangedSource, name: str, known: Collection[tuple[str, str]]
+    scene: Scene, source: ChangedSource, name: str, compared_names: Collection[tuple[str, str]]
 ) -> ChangedSymbol | None:
     """What stood behind a name and what stands there now, if that is another definition and asks something else of its users."""
     old_path = source.file.old_path or source.file.path
     before = await _definition(scene, old_path, name, "base")
     after = await _definition(scene, source.file.path, name, "head")
     if before == after == "module" or (isinstance(before, Symbol) and after in ("unknown", "module")):
-        bound = [_bindings(items).get(name, set()) for items in await _imports(scene, source)]
-        return _other_place(source.file.path, name) if bound[0] and bound[0] != bound[1] else None
+        bindings = [_bindings(items).get(name, set()) for items in await _imports(scene, source)]
+        return _other_place(source.file.path, name) if bindings[0] and bindings[0] != bindings[1] else None
     if not isinstance(before, Symbol) or not isinstance(after, Symbol) or before == replace(after, side="base"):
         return None
     if (before.path, before.name) == (after.path, after.name) or {
         (before.path, before.name),
         (after.path, after.name),
-    } <= {*known}:
+    } <= {*compared_names}:
         return None  # one definition, whose own change is compared
     is_same = before.signature is not None and after.signature is not None and before.signature == after.signature
     item = ChangedSymbol(before, after, "body" if is_same else "signature")
@@ -132,8 +132,8 @@ async def _definition(scene: Scene, path: str, name: str, side: Side) -> Meaning
     meaning = await scene.exports.meaning(path, name, side=side)
     if meaning != "unknown":
         return meaning
-    typed = await scene.exports.meaning(path, name, types=True, side=side)
-    return typed if isinstance(typed, Symbol) and typed.kind in TYPES else "unknown"
+    meaning = await scene.exports.meaning(path, name, types=True, side=side)
+    return meaning if isinstance(meaning, Symbol) and meaning.kind in TYPES else "unknown"
 
 
 async def _contract(scene: Scene, item: ChangedSymbol) -> tuple[Contract, ...]:
@@ -153,7 +153,8 @@ async def _members(scene: Scene, owner: Symbol) -> frozenset[tuple[str, tuple[Pa
     return frozenset(
         (one.name.removeprefix(owner.name), one.signature.parameters if one.signature is not None else ())
         for one in members
-        if one.visibility == "anywhere" and not one.short.startswith(("_", "#")) or one.signature is not None
+        if one.short in filetype(one.path).constructors
+        or (one.visibility == "anywhere" and not one.short.startswith(("_", "#")))
     )
 
 
