@@ -8,10 +8,10 @@ from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
+from bot.values.finding import ALSO_BROKEN
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
 MORE = 6  # further lines of the caller that are quoted
-ALSO = "also broken"  # the note of such a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ async def finding(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) 
     evidence = await _definitions(tree, rows, old)
     where = next((f"{item.path}:{item.line}" for item in evidence if item.side == "base"), first.home)
     evidence += [
-        Evidence(row.reference.path, row.reference.text, row.reference.line, note=ALSO) for row in _further(rows)
+        Evidence(row.reference.path, row.reference.text, row.reference.line, note=ALSO_BROKEN) for row in _further(rows)
     ]
     return Finding(
         path=reference.path,

@@ -392,7 +392,7 @@ class Checkout:
             patch = await self._additions(with_all_sides.get(commit, [first, commit]), until, room)
             binary = _binary_files(patch or b"")
             whole = await self._additions(["--text", first, commit], until, room) if binary else b""
-            if patch is None or (whole is None and not all(map(media.is_named, binary))):
+            if patch is None or whole is None:
                 missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
             room -= len(patch or b"") + len(whole or b"")
             lines = list(_added_lines(patch or b""))

@@ -96,7 +96,9 @@ def _refuse(reason: str, until: date | None, fingerprint: str | None) -> None:
 def _same(entry: "IgnoreEntry", other: "IgnoreEntry") -> bool:
     """Whether the file needs only one of them: the same finding, or the same rule and path."""
     if entry.scope == "finding":
-        return other.scope == "finding" and entry.fingerprint == other.fingerprint
+        places, known_places = set(entry.digest.split()), set(other.digest.split())
+        same_finding = other.scope == "finding" and entry.fingerprint == other.fingerprint
+        return same_finding and (not known_places or places <= known_places)
     unlike = {"reason", "title"}
     return entry.model_dump(exclude=unlike) == other.model_dump(exclude=unlike)
 

@@ -48,7 +48,7 @@ class CommandContext:
     branch: str  # the base branch
     last: Callable[[], Awaitable[bytes | None]]  # the JSON output of the last finished review, where there is one
     submit: Callable[[bool], Awaitable[None]]  # a review; True: read everything again
-    suppress: Callable[[str, str], Awaitable[None]]  # a finding's fingerprint, and the reason
+    suppress: Callable[[str, str], Awaitable[None]]  # what `suppress.mark_of` makes of a finding, and the reason
     pause: Callable[[], Awaitable[bool]]  # False: it was so already
     resume: Callable[[], Awaitable[bool]]
     cancel: Callable[[], Awaitable[bool]]  # False: nothing was under way

@@ -19,7 +19,7 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
         return about.missing(context, f"{WORD} NUMBER REASON")
     reason_text = " ".join(about.rest.split())[:LONGEST]
     finding = about.finding
-    await context.suppress(finding.identity if finding is not None else about.fingerprint, reason_text)
+    await context.suppress(suppress.mark_of(finding) if finding is not None else about.fingerprint, reason_text)
     reason = reason_text or context.words.say("reply_no_reason", actor=context.actor)
     entry = (
         suppress.entry_for(finding, "finding", reason)

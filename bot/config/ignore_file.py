@@ -16,6 +16,7 @@ from bot.values import Finding
 
 FILE, OTHER_NAMES = names.IGNORE, names.OTHER_IGNORE
 Scope = Literal["finding", "rule", "path"]
+MOST_PLACES = 6  # digests of one entry
 NEEDS: dict[Scope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
 
 
@@ -27,9 +28,7 @@ class IgnoreEntry(BaseModel):
     scope: Scope = "finding"
     reason: str
     fingerprint: str = ""
-    digest: str = (
-        ""  # of what the finding is about, as `digest` makes it: a fingerprint is short enough to be met on purpose
-    )
+    digest: str = ""  # of each place that the finding is about, as `digest` makes it: a fingerprint is short enough to be met on purpose
     rule: str = ""
     path: Pattern = ""
     title: str = ""  # for people
@@ -43,7 +42,8 @@ class IgnoreEntry(BaseModel):
                 self.fingerprint in (finding.identity, finding.former_identity) or self._before(finding)
             )
             there = not self.path or globs.matches([self.path], finding.path)
-            return by_fingerprint and there and self.digest in ("", digest(finding))
+            known_places = frozenset(self.digest.split())
+            return by_fingerprint and there and (not known_places or known_places.issuperset(digest(finding).split()))
         inside = bool(self.path) and globs.holds(self.path, finding.path, old_path)
         return inside and (self.scope == "path" or (bool(self.rule) and self.rule == finding.kind))
 
@@ -54,13 +54,21 @@ class IgnoreEntry(BaseModel):
 
 
 def digest(finding: Finding) -> str:
-    """What a finding is about, in a form that nobody can meet with another one: its file, its line of code, its category.
+    """What a finding is about, in a form that nobody can meet with another one: of each broken line its file, its code, the category.
 
-    Of a committed secret the secret itself, by the digest in its proof: its line is masked in whatever is stored.
+    The digests of all lines, with spaces between them. Of a committed secret the secret itself, by the digest in its proof: its line is
+    masked in whatever is stored.
     """
-    proofs = sorted(finding.proofs) if finding.category == "secret" else ()
-    line = "\0".join(proofs) or " ".join(finding.quote.split())
-    parts = (finding.path, line, finding.category)
+    if finding.category == "secret" and finding.proofs:
+        return _digest(finding.path, "\0".join(sorted(finding.proofs)), finding.category)
+    lines = [(finding.path, finding.quote), *((item.path, item.quote) for item in finding.evidence if item.is_broken)]
+    digests = list(dict.fromkeys(_digest(path, " ".join(quote.split()), finding.category) for path, quote in lines))
+    if len(digests) > MOST_PLACES:  # more may be broken than the evidence holds: then every word of it counts
+        digests = [digests[0], _digest(*digests[1:], finding.why)]
+    return " ".join(digests)
+
+
+def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 

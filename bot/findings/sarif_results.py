@@ -141,14 +141,15 @@ def of_change(
     homeless: Counter[str] = Counter()
     for each in results:
         paths = () if _is_failure(each) else places.of(each)
-        if not (paths or _is_failure(each) or each.is_gap) and each.new is not False:
+        if not (paths or _is_failure(each) or each.is_gap or each.is_commented_away) and each.new is not False:
             homeless[each.tool] += 1
         for path in paths:
             if file := changed_files.get(path):
                 is_added = each.start in file.added_lines
                 # Under its old path a result was not compared with this one.
                 is_new = is_added if each.new is None or (each.new and file.status == "renamed") else each.new
-                rows.append(replace(each, path=path, address="", new=is_new))
+                if is_new or not each.is_commented_away:
+                    rows.append(replace(each, path=path, address="", new=is_new))
     rows += [
         _about_no_file(tool, f"{count(number, 'result')} of {tool} without a file of this commit")
         for tool, number in homeless.items()
@@ -222,8 +223,12 @@ def _root(absolute: Collection[str], changed_files: Mapping[str, ChangedFile], t
 
 def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> ToolResult | None:
     state = _name(result.get("baselineState"))
-    is_closed = any(_dict(each).get("status", "accepted") == "accepted" for each in _list(result.get("suppressions")))
-    if is_closed or state in OLD or (_name(result.get("kind")) or "fail") != "fail":
+    kinds = {
+        _name(_dict(each).get("kind"))
+        for each in _list(result.get("suppressions"))
+        if _dict(each).get("status", "accepted") == "accepted"
+    }
+    if kinds - {"inSource"} or state in OLD or (_name(result.get("kind")) or "fail") != "fail":
         return None
     rule_id, rule = rules.of(result)
     level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level")) or "warning"
@@ -251,6 +256,7 @@ def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) 
         new=True if state == "new" else None,
         mark=_mark(result),
         address=(address or NOWHERE) if address != path or not path else "",
+        is_commented_away=bool(kinds),
     )
 
 

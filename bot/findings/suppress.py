@@ -163,12 +163,30 @@ def _at(finding: Finding, there: Evidence) -> Finding:
     )
 
 
+def mark_of(finding: Finding) -> str:
+    """What a person's request about a finding names: its identity, and of what code has found the digest of each broken line.
+
+    So the request is about the lines that its author was shown, and about none that comes later.
+    """
+    if finding.category == "secret" or (finding.has_model and not finding.proven):
+        return finding.identity
+    from bot.config.ignore_file import digest
+
+    return f"{finding.identity} {digest(finding)}"
+
+
+def identity_of(mark: str) -> str:
+    """The identity in what a request names."""
+    return mark.partition(" ")[0]
+
+
 def _entries(requests: Sequence[tuple[str, str, str]]) -> "list[IgnoreEntry]":
     if not requests:
         return []
     from bot.config.ignore_file import IgnoreEntry
 
-    return [IgnoreEntry(fingerprint=fingerprint, reason=reason) for fingerprint, reason, _ in requests]
+    marks = [(*mark.partition(" "), reason) for mark, reason, _ in requests]
+    return [IgnoreEntry(fingerprint=identity, digest=digests, reason=reason) for identity, _, digests, reason in marks]
 
 
 def read(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:

@@ -26,11 +26,6 @@ HEAD_BYTES = 8_000  # in which git looks for a NUL byte
 FEW_NULS, NUL_SHARE = 8, 100  # text holds no more NUL bytes than these, or than one in so many
 
 
-def is_named(path: str) -> bool:
-    """Whether a file is for a viewer or a player by its name alone."""
-    return any(name.search(path) for name, _ in KINDS)
-
-
 def begins(path: str, start: bytes) -> bool:
     """Whether a file is for a viewer or a player by its name and by how it begins."""
     return any(name.search(path) and begin.match(start) for name, begin in KINDS)

@@ -92,6 +92,10 @@ class Source:
 SAME_VALUE = "the same value"  # the note of a line that holds the secret too
 
 
+# What code notes beside a line that breaks.
+ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS = "also broken", "uses it", "names it", "breaks"
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""
@@ -104,6 +108,11 @@ class Evidence:
     # Of a line of another repository: its name, with which `path` begins, and the commit that was read.
     repository: str = field(default="", metadata=EXACT)
     commit: str = field(default="", metadata=EXACT)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether code has quoted it as a line that breaks, beside the one that the finding is on."""
+        return self.note in (ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS)
 
 
 @dataclass(frozen=True, slots=True)

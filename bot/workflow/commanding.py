@@ -12,6 +12,7 @@ from bot.commands import CommandContext, CommandReply, fix, ignore, proposing, r
 from bot.commands.context import RuleBook
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit
+from bot.findings.suppress import identity_of
 from bot.github import Host
 from bot.payloads import Change, Question
 from bot.ports import Job
@@ -115,11 +116,11 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
         )
         await parts.submit(request, f"comment-{ask.comment.kind}-{ask.comment.id}")
 
-    async def suppress(fingerprint: str, reason: str) -> None:
-        now = time.time()
-        await people.suppress(pull, Suppression(fingerprint, ask.actor, reason, now))
-        await people.tell(pull, fingerprint, ask.actor, "ignored", reason, now)
-        await parts.store.outcomes.reject(pull, fingerprint, now)
+    async def suppress(mark: str, reason: str) -> None:
+        now, identity = time.time(), identity_of(mark)
+        await people.suppress(pull, Suppression(mark, ask.actor, reason, now))
+        await people.tell(pull, identity, ask.actor, "ignored", reason, now)
+        await parts.store.outcomes.reject(pull, identity, now)
 
     async def pause() -> bool:
         already = await people.is_paused(pull)

@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 
 from bot.errors import HostError, HostRefused
+from bot.findings.suppress import identity_of
 from bot.github import Host
 from bot.publish import checks
 from bot.render import line, visible
@@ -105,7 +106,7 @@ async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str,
     """
     suppressions = await store.people.suppressions(pull, time.time())
     replies = {mark: words for mark, _, kind, words in await store.people.reactions(pull) if kind == "reply" and words}
-    silent = {one.fingerprint for one in suppressions}
+    silent = {identity_of(one.fingerprint) for one in suppressions}
     return (
         *(
             (one.fingerprint, one.reason or f"@{one.who} asked for it", "withdrawn" if one.withdrawn else "finding")

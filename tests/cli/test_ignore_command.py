@@ -233,3 +233,28 @@ def test_a_file_that_the_change_moves_is_silent_only_where_both_paths_are(
     is_in_both = "labels.py" in str(silence.get(".deeprepo.yml", ""))
     assert [one["path"] for one in document["findings"]] == ([] if is_in_both else ["old/labels.py"])
     assert len(document["suppressed"]) == is_in_both
+
+
+SECOND = "\n\ndef again(parcel):\n    return quote(parcel.size, {})\n"
+
+
+@pytest.mark.parametrize("call", ["express=True", "express=False", "True"])
+def test_a_word_about_broken_lines_is_about_no_other_line(changed: Repository, call: str) -> None:
+    """Another call that the change adds is reported, whether the first one stays or is mended; fewer lines need no new word."""
+    caller = BEFORE["shop/labels.py"]
+    assert isinstance(caller, str)
+    (finding,) = reviewed(changed)["findings"]
+    done = run("ignore", finding["identity"], "--reason", "dead", "--local", cwd=changed.folder)
+    assert (done.returncode, reviewed(changed)["findings"]) == (0, [])
+    changed.commit({"shop/labels.py": caller + SECOND.format(call)}, "one more")
+    assert len(reviewed(changed)["findings"]) == 1
+    mended = caller.replace("express=True", "service='x'")
+    changed.commit({"shop/labels.py": mended + SECOND.format(call)}, "only the other one")
+    assert len(reviewed(changed)["findings"]) == 1
+
+    changed.commit({"shop/labels.py": caller + SECOND.format(call)}, "both")
+    (both,) = reviewed(changed)["findings"]
+    run("ignore", both["identity"], "--reason", "both dead", "--local", cwd=changed.folder)
+    assert reviewed(changed)["findings"] == []
+    changed.commit({"shop/labels.py": caller}, "one is gone")
+    assert reviewed(changed)["findings"] == []

@@ -275,3 +275,27 @@ def test_what_a_tool_did_not_read_ends_no_finding(
         is_open,
     )
     assert bool(told["still"]) is not is_fixed
+
+
+@pytest.mark.parametrize(
+    ("line", "suppression", "is_reported"),
+    [
+        ("let b = eval(location.hash); // nosemgrep", {"kind": "inSource"}, True),
+        ("// nosemgrep: eval\nlet b = eval(location.hash);", {"kind": "inSource"}, True),
+        ("/* eslint-disable */\nlet c = 1;\n\n\nlet b = eval(location.hash);", {"kind": "inSource"}, True),
+        ("let b = eval(location.hash);", {"kind": "inSource"}, False),  # then the comment is the base's
+        ("let b = eval(location.hash); // nosemgrep", {"kind": "external"}, False),
+        ("let b = eval(location.hash); // nosemgrep", {"kind": "inSource", "status": "rejected"}, True),
+    ],
+)
+def test_a_comment_that_the_change_adds_suppresses_nothing(
+    repository: Repository, tmp_path: Path, line: str, suppression: dict[str, str], is_reported: bool
+) -> None:
+    """A decision in the tool itself counts, and so does a comment that the base has."""
+    repository.commit(BEFORE, "before")
+    text = BEFORE["src/app.js"] + line + "\n"
+    repository.commit({"src/app.js": text}, "after")
+    at = next(number for number, row in enumerate(text.split("\n"), 1) if "location" in row)
+    result = located("src/app.js", at, level="error", suppressions=[suppression])
+    code, found, _ = review(repository, tmp_path, log(result))
+    assert (bool(found), code) == (is_reported, int(is_reported))

@@ -140,19 +140,20 @@ def counts(body: str, finding: Finding) -> bool:
 
 def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
     """It is stored with the reason; the lines in the answer silence it permanently once they are merged."""
-    identity = pull.thread(1)
+    pull.thread(1)
+    finding = pull.review.findings[1].finding
     answer = pull.give("ignore", "measured: nobody calls @it")
-    assert pull.done == [("suppress", identity, "measured: nobody calls @it")]
-    assert counts(answer.body, pull.review.findings[1].finding)
+    assert pull.done == [("suppress", suppress.mark_of(finding), "measured: nobody calls @it")]
+    assert counts(answer.body, finding)
     assert "`.deeprepo/ignore.yml` on the branch `main`" in answer.body
 
 
 def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> None:
     """Anything else is asked back, and nothing is stored; without a reason the list names who wanted it."""
-    first, second = (pull.review.findings[n].finding.identity for n in (0, 1))
+    first, second = (pull.review.findings[n].finding for n in (0, 1))
     answer = pull.give("ignore", "#2")
-    pull.give("ignore", f"{first} known")
-    assert pull.done == [("suppress", second, ""), ("suppress", first, "known")]
+    pull.give("ignore", f"{first.identity} known")
+    assert pull.done == [("suppress", suppress.mark_of(second), ""), ("suppress", suppress.mark_of(first), "known")]
     assert "maintainer" in answer.body
     short = pull.review.findings[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef", short):
@@ -170,7 +171,7 @@ def test_ignore_in_the_thread_of_a_guess_does_not_mean_a_later_proof(pull: Scene
     assert "`/deeprepo ignore NUMBER REASON`" in pull.give("ignore", "by design").body
     assert pull.done == []
     pull.give("ignore", "1 by design")
-    assert pull.done == [("suppress", proof.identity, "by design")]
+    assert pull.done == [("suppress", suppress.mark_of(proof), "by design")]
 
 
 def test_a_finding_of_an_older_review_can_still_be_silenced(pull: Scene) -> None:

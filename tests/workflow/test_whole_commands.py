@@ -107,7 +107,7 @@ def test_what_is_quoted_or_our_own_is_no_command(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_ignored_finding_is_not_said_in_the_next_round(tmp_path: Path) -> None:
-    """`ignore 1` names the entry that would hold permanently, and holds at once in this pull request."""
+    """`ignore 1` names the entry that would hold permanently, and holds at once in this pull request, for the lines that it was about."""
 
     async def go() -> None:
         async with whole(tmp_path) as at:
@@ -116,6 +116,11 @@ def test_an_ignored_finding_is_not_said_in_the_next_round(tmp_path: Path) -> Non
             await said(at, number, "/deeprepo full review")
             assert "1 finding is suppressed" in at.summary(number)
             assert at.gh.pull(number).checks[-1].conclusion == "success"
+            elsewhere = MENDED["shop/cart.py"] + "\n\ndef refund(goods):\n    return total(goods, 0.3)\n"
+            await at.repo.push("feature", {"shop/cart.py": elsewhere})
+            await at.quiet()
+            assert "total(goods, 0.3)" in at.summary(number)
+            assert at.gh.pull(number).checks[-1].conclusion == "neutral"
 
     asyncio.run(go())
 

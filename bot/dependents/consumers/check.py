@@ -42,6 +42,7 @@ from bot.values import (
     less_severe,
 )
 from bot.values.consumer import Clone, ConsumerImpact, ConsumerReport, NamedConsumer, Package, Requirement, label
+from bot.values.finding import BREAKS
 
 FILES = 200_000  # of one consumer
 SECONDS = 120.0  # for one consumer, by the clock: git may hang
@@ -688,7 +689,7 @@ def _evidence(at: Evidence, rows: Sequence[Finding], consumer: Clone, overlay: O
                     replace(
                         item,
                         path=label(consumer.name, inside),
-                        note="breaks",
+                        note=BREAKS,
                         repository=consumer.name,
                         commit=consumer.pull.head,
                     ),

@@ -7,7 +7,7 @@ from bot.dependents.declarations.kinds import KINDS
 from bot.dependents.declarations.world import World
 from bot.text.paths import is_sample, is_test
 from bot.values import ChangedFile, Evidence, Finding, Severity, Source, Verdict
-from bot.values.finding import proof_of
+from bot.values.finding import NAMES_IT, USES_IT, proof_of
 
 if TYPE_CHECKING:
     from bot.dependents.declarations.check import Break
@@ -55,7 +55,7 @@ def _finding(
         end=line,
         side="base" if is_removed else "head",
         evidence=tuple(
-            Evidence(use.path, after.line(use.path, use.line), use.line, note="uses it" if sure else "names it")
+            Evidence(use.path, after.line(use.path, use.line), use.line, note=USES_IT if sure else NAMES_IT)
             for use in uses[:QUOTED]
         ),
         verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bot.dependents.schemas.breaks import SchemaBreak, SchemaUse
 from bot.text.paths import is_test
 from bot.values import Evidence, Finding, Severity, Source, Verdict
-from bot.values.finding import proof_of
+from bot.values.finding import NAMES_IT, USES_IT, proof_of
 
 SOURCE = "schemas"
 LABELS = {
@@ -40,7 +40,7 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
         end=one.line,
         side=one.side,
         evidence=tuple(
-            Evidence(use.path, use.text, use.line, note="uses it" if use.sure else "names it")
+            Evidence(use.path, use.text, use.line, note=USES_IT if use.sure else NAMES_IT)
             for use in shown_uses[:QUOTED]
         ),
         verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
