@@ -42,22 +42,24 @@ class Place:
 
 
 @contextlib.contextmanager
-def place(repo: Path, change: tuple[str, str], scratch: Path, delay_ms: int = 0) -> Iterator[Place]:
-    """A place for this change of a repository; the double in it ends with the block."""
+def place(
+    repo: Path, change: tuple[str, str], scratch: Path, delay_ms: int = 0, model: str = "counted"
+) -> Iterator[Place]:
+    """A place for this change of a repository; the double in it ends with the block. `model`: the module of that double."""
     clone = scratch / "clone"
     _git("clone", "--quiet", "--no-checkout", str(repo), str(clone))
     base, head = (_git("-C", str(repo), "rev-parse", f"{name}^{{commit}}") for name in change)
     _git("-C", str(clone), "branch", "--force", BASE, base)
     _git("-C", str(clone), "checkout", "--quiet", "--force", "-B", HEAD, head)
     (scratch / "home").mkdir()
-    with double(scratch / "prompts", delay_ms) as (url, _):
+    with double(scratch / "prompts", delay_ms, model) as (url, _):
         yield Place(clone, scratch, url, scratch / "prompts")
 
 
 @contextlib.contextmanager
-def double(log: Path, delay_ms: int = 0) -> Iterator[tuple[str, str]]:
+def double(log: Path, delay_ms: int = 0, model: str = "counted") -> Iterator[tuple[str, str]]:
     """The double in a process of its own: its addresses in OpenAI's and in Anthropic's dialect."""
-    with loopback.started("counted", str(log), str(delay_ms)) as (openai, anthropic):
+    with loopback.started(model, str(log), str(delay_ms)) as (openai, anthropic):
         yield openai, anthropic
 
 

@@ -10,14 +10,16 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from bot.values import ToolCall
-from deeprepo_sandbox.providers import Reply, Server
+from deeprepo_sandbox.providers import Reply, Server, verdict
+from deeprepo_sandbox.providers.dialect import sample
 
 GROUP = 10  # files: the most that OCR lets a model group
+UNDECIDED = {"verdict": "unproven", "trigger": "", "author_would_change": False, "reason": "Not known."}
 NOTHING = {  # what a prompt of pr-agent's asks for -> nothing found
     "type $PRReview": "review:\n  estimated_effort_to_review_[1-5]: 3\n  relevant_tests: |\n    Yes\n  key_issues_to_review: []\n  security_concerns: |\n    No\n",
     "type $PRDescription": "type:\n- Enhancement\ndescription: |\n  A change.\ntitle: |\n  A change\npr_files: []\n",
@@ -25,37 +27,49 @@ NOTHING = {  # what a prompt of pr-agent's asks for -> nothing found
 }
 
 
-async def main() -> None:
-    """Print the base URLs of the two dialects and serve until the process is ended."""
-    log = Path(sys.argv[1]).open("a", buffering=1)  # noqa: SIM115 - one line buffered file, for the life of the process
-    delay = float(sys.argv[2]) / 1000 if len(sys.argv) > 2 else 0.0
+def serve(log: Path, answer: Callable[[Mapping[str, Any], str], Reply], delay: float = 0.0) -> None:
+    """Print the base URLs of the two dialects and answer until the process is ended. `answer`: to a request and all its text."""
+    asyncio.run(_serve(log, answer, delay))
 
-    def answer(body: Mapping[str, Any]) -> Reply:
-        texts = list(_texts(body))
-        log.write(json.dumps({"texts": texts, "schemas": _schemas(body)}) + "\n")
-        return _nothing(body, "\n".join(texts))
 
-    server = Server(answer, delay=delay)
+async def _serve(path: Path, answer: Callable[[Mapping[str, Any], str], Reply], delay: float) -> None:
+    log = path.open("a", buffering=1)
+
+    def written(body: Mapping[str, Any]) -> Reply:
+        said = list(texts(body))
+        log.write(json.dumps({"texts": said, "schemas": _schemas(body)}) + "\n")
+        return answer(body, "\n".join(said))
+
+    server = Server(written, delay=delay)
     await server.start()
     print(server.openai_url, server.anthropic_url, flush=True)
     await asyncio.Event().wait()
 
 
-def _nothing(body: Mapping[str, Any], text: str) -> Reply:
+def nothing(body: Mapping[str, Any], text: str) -> Reply:
     """The answer of a model that has found nothing."""
     tools = {tool.get("function", {}).get("name") for tool in body.get("tools", ())}
     if "task_done" in tools:
         return Reply(calls=(ToolCall("done", "task_done", {}),))
     if "execute_python" in tools:
         return Reply(calls=(ToolCall("done", "execute_python", {"code": "set_answer('Nothing was found.')"}),))
+    if form(body) in ("verdict", "verdicts"):
+        return opinion(body, UNDECIDED)  # on what code has found
     if tools or "response_format" in body:
         return Reply()
+    return Reply(_prose(text))
+
+
+def _prose(text: str) -> str:
     if "file grouping assistant" in text:
-        return Reply(json.dumps(list(_groups(text))))
-    for asked, found in NOTHING.items():
-        if asked in text:
-            return Reply(f"```yaml\n{found}```")
-    return Reply("Nothing.")
+        return json.dumps(list(_groups(text)))
+    return next((f"```yaml\n{found}```" for asked, found in NOTHING.items() if asked in text), "Nothing.")
+
+
+def opinion(body: Mapping[str, Any], row: Mapping[str, Any]) -> Reply:
+    """The same final opinion on every claim of a request."""
+    told = dict(verdict(body, row).data or {})
+    return Reply(data={name: told.get(name, empty) for name, empty in least(body).items()})
 
 
 def _groups(text: str) -> Iterator[dict[str, Any]]:
@@ -67,10 +81,23 @@ def _groups(text: str) -> Iterator[dict[str, Any]]:
         yield from ({"label": folder, "files": files[at : at + GROUP]} for at in range(0, len(files), GROUP))
 
 
-def _texts(body: Mapping[str, Any]) -> Iterator[str]:
+def texts(body: Mapping[str, Any]) -> Iterator[str]:
+    """What the messages of a request say, the calls of tools in them too."""
     for message in body.get("messages", ()):
         content = message.get("content") or ""
         yield content if isinstance(content, str) else json.dumps(content)
+        if message.get("tool_calls"):
+            yield json.dumps(message["tool_calls"])
+
+
+def form(body: Mapping[str, Any]) -> str:
+    """The name of the form that a request asks for; empty where it asks for none."""
+    return str(body.get("response_format", {}).get("json_schema", {}).get("name", ""))
+
+
+def least(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The least that fits the form that a request asks for."""
+    return dict(sample(body["response_format"]["json_schema"]["schema"]))
 
 
 def _schemas(body: Mapping[str, Any]) -> str:
@@ -79,4 +106,4 @@ def _schemas(body: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    serve(Path(sys.argv[1]), nothing, float(sys.argv[2]) / 1000 if len(sys.argv) > 2 else 0.0)

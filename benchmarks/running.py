@@ -29,7 +29,7 @@ from bot.values import Usage
 from bot.wiring.review import PREFERRED
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.processes import alive
-from deeprepo_sandbox.providers import Reply, Server
+from deeprepo_sandbox.providers import Reply, Server, verdict
 
 PROVIDER = "openai"
 CHARS_PER_TOKEN, TOKENS_PER_SECOND, FIRST_TOKEN = 4, 60.0, 0.7
@@ -56,7 +56,12 @@ class Model:
     def __call__(self, body: Mapping[str, Any]) -> Reply:
         """Answer, as slowly as it is long."""
         text = json.dumps(body.get("messages"))
-        data = self._answer(text)
+        asks_opinion = (
+            "The claim, about" in text
+            and "You check whether a test proves" not in text
+            and "You write one test" not in text
+        )
+        data = dict(verdict(body, OPINION).data or {}) if asks_opinion else self._answer(text)
         usage = Usage(len(json.dumps(body)) // CHARS_PER_TOKEN, len(json.dumps(data)) // CHARS_PER_TOKEN)
         with self.lock:
             self.usages.append((str(body.get("model")), usage))
@@ -72,8 +77,6 @@ class Model:
             return {"possible": True, "reason": "It was refused before.", "test": test.replace("{name}", name)}
         if "You check whether a test proves" in text:
             return {"reason": "It asserts what the code did before.", "proves": True}
-        if "The claim, about" in text:
-            return OPINION
         return {"answer": "Read.", "findings": [_finding(name) for name in NAMES if f"shop/{name}.py" in text]}
 
 

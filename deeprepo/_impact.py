@@ -84,10 +84,10 @@ def _places(consumers: Sequence[Path]) -> tuple[str, ...]:
 
 
 def _broken(item: "Finding") -> Broken:
-    from bot.analyzers.contracts_words import ALSO
+    from bot.values.finding import ALSO_BROKEN
 
     path, line = _place(item)
-    others = {one.line for one in item.evidence if one.note == ALSO}
+    others = {one.line for one in item.evidence if one.note == ALSO_BROKEN}
     return Broken(
         path,
         line,

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from bot.agent.repl import extraction
 from bot.llm import capacity
-from bot.values import Completion, Prompt, Purpose, ToolCall, Usage
+from bot.values import Completion, Prompt, Purpose, Schema, ToolCall, Usage
 from bot.values.model import likely_tokens
 
 REPLY_TOKENS = 300  # of an answer, findings included
@@ -37,7 +38,7 @@ class DryRun:
             self.look_up_usages.append(self.prompt_usages[-1])
         if prompt.tool:
             return Completion("", Usage(), "tool", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END}),))
-        return Completion("", Usage(), data={"answer": "", "findings": []})
+        return Completion("", Usage(), data=_least(prompt.answer))
 
     def thinking(self, role: Purpose) -> int:
         """Tokens of thinking that are assumed for one reply."""
@@ -45,3 +46,9 @@ class DryRun:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+
+def _least(form: Schema | None) -> dict[str, Any]:
+    """An answer that says nothing and fits its form: one that does not fit would be asked for again, and weighed twice."""
+    properties = form.parameters.get("properties", {}) if form is not None else {}
+    return {name: [] if row.get("type") == "array" else "" for name, row in properties.items()}

@@ -105,7 +105,7 @@ def gather(
             render.text(
                 "prompts/seed.md.j2",
                 pull=pull,
-                body=pull.body[:BODY_CHARS],
+                body=render.cut(pull.body, BODY_CHARS),
                 files=files[:most_files],
                 more_files=max(0, len(files) - most_files),
                 diffs=diffs,

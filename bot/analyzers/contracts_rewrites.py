@@ -13,10 +13,10 @@ from itertools import pairwise
 from bot.analyzers.contracts_arity import misfit
 from bot.analyzers.contracts_words import Breakage
 from bot.languages.arguments import Argument, ArgumentList, arguments_of, node_at
-from bot.languages.imports import NAMED_AFTER, Statement, added_using, respell, statement, without
+from bot.languages.imports import NAMED_AFTER, Statement, added_using, respell, statement, takes_default, without
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
-from bot.values import Parameter, Rewrite, Use
+from bot.values import Parameter, Rewrite, Symbol, Use
 
 MOST = 200  # lines of one file that are rewritten
 KEYWORD = ("positional", "keyword-only")  # parameters that a call may name
@@ -142,17 +142,32 @@ def _edits(file: _File, row: Breakage) -> set[ByteEdit]:
         return _type_edits(file, row)
     if item is None or item.change != "renamed" or item.before is None or item.after is None:
         raise _NotMechanical
-    before, after = item.before, item.after
+    if row.reference.form == "import" and row.reference.name == "default" and row.new_path:
+        return _module_edits(file, row)
+    return _renamed_edits(file, row, item.before, item.after)
+
+
+def _renamed_edits(file: _File, row: Breakage, before: Symbol, after: Symbol) -> set[ByteEdit]:
+    """A definition with another name, with other parameters too, or in another file. Raises _NotMechanical."""
     if before.name.rpartition(".")[0] != after.name.rpartition(".")[0] or row.reference.name != before.short:
         raise _NotMechanical
     was, now = before.signature, after.signature
-    if row.reference.call and was is not None and now is not None and misfit(was, now, row.reference) is not None:
-        raise _NotMechanical  # the call would be broken under the new name too
+    is_refitted = (
+        row.reference.call and was is not None and now is not None and misfit(was, now, row.reference) is not None
+    )
     if after.path in {before.path, row.new_path}:
-        return _name_edits(file, row, before.short, after.short, is_member="." in before.name)
-    if before.short != after.short or "." in before.name:
+        if _is_default(file, row):
+            return _module_edits(file, row) if row.reference.form == "import" else set()
+        edits = _name_edits(file, row, before.short, after.short, is_member="." in before.name)
+        return edits | (_call_edits(file, row) if is_refitted else set())
+    if is_refitted or before.short != after.short or "." in before.name:
         raise _NotMechanical
     return _move_edits(file, row, after.path)
+
+
+def _is_default(file: _File, row: Breakage) -> bool:
+    """Whether the file gives a name of its own to the default of a file that has another path now: only the path is wrong."""
+    return bool(row.new_path) and takes_default(file.path, file.source, row.reference.name)
 
 
 def _name_edits(file: _File, row: Breakage, old: str, new: str, *, is_member: bool) -> set[ByteEdit]:
@@ -351,20 +366,32 @@ def _stem(path: str) -> str:
 
 
 def _type_edits(file: _File, row: Breakage) -> set[ByteEdit]:
-    """A use of the type that a file is named after, where the file has another name in the same folder."""
+    """Uses of the type that a file is named after, where the file has another name; of C# with the namespace that the type is in now."""
     folder, new_folder = posixpath.dirname(row.home_before), posixpath.dirname(row.new_path)
     old, new = _stem(row.home_before), _stem(row.new_path)
     uses = [use for use in file.uses(_about(row, old)) if use.form in ("name", "member", "import")]
-    if old == new and filetype(row.home).parser == "csharp":
-        using = added_using(file.source, file.others.get(row.home_before, b""), file.others.get(row.new_path, b""))
-        if using is not None:
-            return {ByteEdit(using[0], using[0], using[1])}
-    if not uses and row.reference.form == "import":  # a whole namespace, of which the type was a part
+    edits: set[ByteEdit] = set()
+    if filetype(row.home).parser == "csharp":
+        edits, new_folder = _using(file, row), folder  # a namespace is no folder
+        if old == new:
+            return edits
+    if row.reference.form == "import" and (edits or not uses):  # a whole namespace, of which the type was a part
         every = file.language.uses(file.path, file.source, {old})
         uses = [use for use in every if use.form in ("name", "member") and use.at >= 0]
     if folder != new_folder or old == new or not uses:
         raise _NotMechanical
-    return {_rename(file, use, old.encode(), new.encode()) for use in uses}
+    return edits | {_rename(file, use, old.encode(), new.encode()) for use in uses}
+
+
+def _using(file: _File, row: Breakage) -> set[ByteEdit]:
+    """The line that takes the namespace of a type that went to another one. Raises _NotMechanical if the type itself was not found there."""
+    before, after = file.others.get(row.home_before, b""), file.others.get(row.new_path, b"")
+    if not file.language.outline(row.new_path, after, "head").names & {_stem(row.new_path)}:
+        raise _NotMechanical
+    using = added_using(file.source, before, after)
+    if using is None and _stem(row.home_before) == _stem(row.new_path):
+        raise _NotMechanical  # nothing that the statement would mend
+    return {ByteEdit(using[0], using[0], using[1])} if using is not None else set()
 
 
 def _about(row: Breakage, name: str) -> Breakage:

@@ -58,11 +58,10 @@ def _table(estimates: dict[str, Any]) -> None:
     from bot.render import count
     from bot.render.disarm import line
 
-    console, table = Console(), Table(box=None, padding=(0, 3, 0, 0))
-    for name, justify in (("strategy", "left"), ("calls", "right"), ("tokens in", "right"), ("out", "right")):
-        table.add_column(name, justify=justify, no_wrap=name == "strategy")  # type: ignore[arg-type]
-    table.add_column("about", justify="right")
-    table.add_column("of it the root", justify="right")
+    console, table = Console(), Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("strategy", no_wrap=True)
+    for name in ("calls", "tokens in", "at least", "out", "about", "of it the root"):
+        table.add_column(name, justify="right", no_wrap=name == "about")
     for row in estimates["strategies"]:
         usage, name = row["usage"], row["strategy"]
         mark = " <- chosen" if name == estimates["strategy"]["name"] else ""
@@ -73,6 +72,7 @@ def _table(estimates: dict[str, Any]) -> None:
         cells = (
             f"{row['calls']:,}",
             f"{usage['input']:,}",
+            f"{row['weighed']['input']:,}",
             f"{usage['output']:,}",
             money + (" > cap" if above else ""),
         )
@@ -101,6 +101,7 @@ def _table(estimates: dict[str, Any]) -> None:
             highlight=False,
             markup=False,
         )
-    console.print("\ncascade costs as much as direct if its reading leaves nothing open.", highlight=False)
+    console.print("\nat least: the reading alone, if nobody asks to see more and nothing is found.", highlight=False)
+    console.print("cascade costs as much as direct if its reading leaves nothing open.", highlight=False)
     console.print("offline costs nothing and needs no model.", highlight=False)
     console.print(f"Assumed: {estimates['assumed']}.", style="dim", highlight=False)

@@ -43,6 +43,8 @@ def command(
                 return CLEAN
             rows, ready = asyncio.run(running.explain(repo, scratch))
         except SandboxRefused as error:
+            if error.output:
+                print(error.output.rstrip("\n"))  # noqa: T201 - the command line speaks
             tell(f"deeprepo: {error}")
             return FAULT
     width = max(len(name) for name, _ in rows)

@@ -14,14 +14,14 @@ from bot.config.settings import PREFIX, Settings, base_url, environment, first, 
 
 if TYPE_CHECKING:
     from bot.config.action import Step, step
-    from bot.config.repository import Pattern, Problem, RepoConfig, Triggers, check, read
+    from bot.config.repository import Problem, RepoConfig, Triggers, check, read
     from bot.config.schema import json_schema
-    from bot.config.sections import RunSection
+    from bot.config.sections import Pattern, RunSection
     from bot.config.server import App, Server, ServerPlace, server_settings
 LATER = {
     "action": ("Step", "step"),
-    "repository": ("Pattern", "Problem", "RepoConfig", "Triggers", "check", "read"),
-    "sections": ("RunSection",),
+    "repository": ("Problem", "RepoConfig", "Triggers", "check", "read"),
+    "sections": ("Pattern", "RunSection"),
     "schema": ("json_schema",),
     "server": ("App", "Server", "ServerPlace", "server_settings"),
 }

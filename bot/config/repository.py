@@ -12,23 +12,14 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, Validati
 from bot.config import stricter, yaml_text
 from bot.config.defaults import DEFAULTS
 from bot.config.names import FILE, MOST_SENTENCE
-from bot.config.sections import FileSection, RunSection
+from bot.config.sections import FileSection, Pattern, RunSection
 from bot.config.settings import Strategy
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
-from bot.text import globs
 from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
 
 MOST_CHECKS = 10  # questions of the owner's in one file
 SHOWN = 12  # problems of one file that one error names
-
-
-def _pattern(value: str) -> str:
-    globs.check(value)  # raises a ValueError, which pydantic tells with the key
-    return value
-
-
-Pattern = Annotated[str, AfterValidator(_pattern)]  # as in .gitignore
 
 
 def _language(value: str) -> str:

@@ -1,6 +1,18 @@
 """What every section of the repository's file is, and the section that code below the settings takes as it is."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from bot.text import globs
+
+
+def _pattern(value: str) -> str:
+    globs.check(value)  # raises a ValueError, which pydantic tells with the key
+    return value
+
+
+Pattern = Annotated[str, AfterValidator(_pattern)]  # as in .gitignore
 
 
 class FileSection(BaseModel):
@@ -13,11 +25,12 @@ class RunSection(FileSection):
     """Section `run`: how tests are run in a sandbox, to reproduce findings. What is not set is taken from the files of the repository."""
 
     prepare: str | None = Field(
-        default=None, description="The command that installs what tests need, at the base commit. Default: none."
+        default=None,
+        description="The command that installs what tests need, at the base commit. Default: by the lock files and manifests, if `network` is true; else none.",
     )
     test: str | None = Field(
         default=None,
-        description="The command that runs one test file, with `{file}`, `{folder}`, `{name}` or `{n}`. Default: by the test runner that is found.",
+        description="The command that runs one test file, with `{file}`, `{folder}`, `{name}`, `{module}` or `{n}`, from the top folder. Default: by the package that a file is in.",
     )
     files: str | None = Field(
         default=None,
@@ -26,7 +39,11 @@ class RunSection(FileSection):
     image: str | None = Field(default=None, description="The image of a container, for docker and podman.")
     network: bool = Field(
         default=False,
-        description="Whether `prepare` uses the network, if `DEEPREPO_RUN_NETWORK` allows it. Tests never do.",
+        description="Whether packages are installed with the network, if `DEEPREPO_RUN_NETWORK` allows it. Tests never have it.",
+    )
+    fixtures: tuple[Pattern, ...] = Field(
+        default=(),
+        description="Files of tests whose keys and tokens open nothing, as in .gitignore: the sandbox has them as the base has. In all others a placeholder stands for each.",
     )
     own: bool = Field(
         default=False,

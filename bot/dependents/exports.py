@@ -37,6 +37,15 @@ class Exports:
             self._outlines[side, path] = reach.language.outline(path, source, side) if source is not None else None
         return self._outlines[side, path]
 
+    async def has_other_source(self, path: str, name: str, door: str) -> bool:
+        """Whether a file of the head tree takes a name from another file too, which offers it: its namespaces decide, not a statement."""
+        if not self._sides["head"].is_told:
+            return False
+        others = {item.target for item in await self.imports(path) if name in item.names} - {door}
+        return any(
+            [name not in await self.gone_names(other) and await self.offers(other, name) for other in sorted(others)]
+        )
+
     async def _is_unchanged(self, path: str) -> bool:
         before, after = [(await reach.tree.entries(side)).get(path) for side, reach in self._sides.items()]
         return before is not None and after is not None and before.oid == after.oid

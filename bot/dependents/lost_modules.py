@@ -2,17 +2,18 @@
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from bot.dependents.confirm import Reach
 from bot.dependents.names import occurrences
 from bot.dependents.sites import MODULE, mention
 from bot.ports import SelfDescribed
 from bot.text.lines import file_lines
-from bot.values import Import, Query, Reference
+from bot.values import Import, Query, Reference, Use
 
 WORD = re.compile(rb"\w+")
+TYPE = rb"\b(?:class|struct|record|interface|enum|object|trait|protocol|actor|typealias)[ \t]++%s\b"
 LONGEST = 400  # characters of a line that are read
 MOST_HOLDERS = 100  # files that are asked what they define
 
@@ -27,9 +28,11 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
     for path, source in sources.items():
         entire = head.language.TRAITS.whole_files
         items = lost_imports[path]
-        resolved_lines = {item.line for item in await head.imports(path)} if items else set()
+        imports_now = await head.imports(path) if items else ()
+        resolved_lines = {item.line for item in imports_now}
         uses = head.language.uses(path, source, {word for item in items for word in _import_words(item)})
         guarded_names = {use.name for use in uses if use.is_guarded and use.form == "import"}
+        by_namespace = _Unspelt.of(head, path, source, uses, imports_now) if head.is_told else None
         lines = file_lines(source)
         lost_items = [
             item
@@ -38,12 +41,43 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             and guarded_names.isdisjoint(_import_words(item))
             and item.line <= len(lines)
             and head.language.TRAITS.loader in lines[item.line - 1]
+            and not (by_namespace is not None and by_namespace.has_meaning(item))
         ]
         for item in lost_items:
-            missing = entire or _stem(item.target) not in alive
+            missing = (entire or _stem(item.target) not in alive) and not await _is_member(base, item)
             if not (missing and await _is_defined_elsewhere(head, item, path, source)):
                 references.append(_reference(item, path, lines, missing=missing))
     return tuple(references)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unspelt:
+    """What a file names without an import statement that spells the name: its namespaces, and those that it uses whole, give it a meaning."""
+
+    spelt: frozenset[tuple[str, int]]  # the names of import statements, with their lines
+    meanings: frozenset[
+        str
+    ]  # names that mean a file of the head, on whichever line that is noted, and its own definitions
+
+    @classmethod
+    def of(cls, head: Reach, path: str, source: bytes, uses: Iterable[Use], imports: Iterable[Import]) -> "_Unspelt":
+        statement_names = frozenset((use.name, use.line) for use in uses if use.form == "import")
+        own_names = {symbol.short for symbol in head.language.outline(path, source, "head").symbols}
+        return cls(statement_names, frozenset(own_names.union(*(item.names for item in imports))))
+
+    def has_meaning(self, item: Import) -> bool:
+        """Whether each name of a lost import means something in the head."""
+        names = item.names - {"*"}
+        return bool(names) and names <= self.meanings and not any((name, item.line) in self.spelt for name in names)
+
+
+async def _is_member(base: Reach, item: Import) -> bool:
+    """Whether a file was known by a member alone, as by a method that extends another type: what the receiver is, code cannot tell."""
+    if not base.is_told or "*" in item.names or not item.names:
+        return False
+    before = (await base.tree.read_many([item.target], "base")).get(item.target, b"")
+    symbols = base.language.outline(item.target, before, "base").symbols
+    return item.names.isdisjoint(symbol.name for symbol in symbols)
 
 
 async def _is_defined_elsewhere(head: Reach, item: Import, path: str, source: bytes) -> bool:
@@ -57,7 +91,8 @@ async def _is_defined_elsewhere(head: Reach, item: Import, path: str, source: by
         return bool(await head.tree.grep(Query([pattern], [f"*{end}" for end in language.SUFFIXES], syntax="perl")))
     before = (await head.tree.read_many([item.target], "base")).get(item.target, b"")
     words = language.outline(item.target, before, "base").names
-    words &= {word.decode("utf-8", "replace") for word in WORD.findall(source.split(b"\n")[item.line - 1][:LONGEST])}
+    line = source.split(b"\n")[item.line - 1][:LONGEST]
+    words &= item.names | {word.decode("utf-8", "replace") for word in WORD.findall(line)}
     if not words or not head.is_told:
         return False
     holders = (await occurrences(head.tree, language, words)).files
@@ -65,9 +100,17 @@ async def _is_defined_elsewhere(head: Reach, item: Import, path: str, source: by
     project = language.project(head.paths, {})
     for one, text in (await head.tree.read_many(paths)).items():
         outline = language.outline(one, text, "head")
+        if any(word not in outline.names and _declares(text, word) for word in item.names):
+            return True  # a definition that the grammar does not know
         if not words.isdisjoint(outline.names) and isinstance(project, SelfDescribed):
             project.learn(one, text, outline)
-    return any(other.line == item.line for other in project.imports(path, source, words))
+    imports = project.imports(path, source, words)
+    return any(other.line == item.line or not item.names.isdisjoint(other.names) for other in imports)
+
+
+def _declares(text: bytes, name: str) -> bool:
+    """Whether a file declares a type of the name, by its words alone."""
+    return re.search(TYPE % re.escape(name).encode(), text) is not None
 
 
 def _one_each(items: Sequence[Import], base: Reach) -> list[Import]:

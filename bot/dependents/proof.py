@@ -81,7 +81,8 @@ class Proof:
         if not target.is_gone or not former or await self._open(target):
             return False
         if not hit.sure:
-            return by_name and (use.call is not None or self.language.TRAITS.declared_members)
+            is_use = use.call is not None or self.language.TRAITS.declared_members
+            return by_name and is_use and not _is_of_another_type(target, use)
         if target.owner:
             return (
                 use.name in alone
@@ -232,6 +233,8 @@ class Proof:
         is_gone = (path, hit.door) in self.lost_imports or hit.name in await self.exports.gone_names(hit.door)
         if is_gone and self.language.TRAITS.open_classes:
             return not await self._defines(hit.use.name)
+        if is_gone and await self.exports.has_other_source(path, hit.name, hit.door):
+            return False
         return is_gone and (not hit.star or await self._nowhere(path, hit.name))
 
     async def _unbound(self, path: str, use: Use, uses: Sequence[Use]) -> bool:
@@ -322,3 +325,11 @@ def _offers(outline: Outline, name: str) -> bool:
     """Whether a name that importers can ask for is one of the file's own: `exports.name = other` gives it no meaning here."""
     here = dict(outline.exports).get(name)
     return here is not None and (not here or (here == name and any(item.name == name for item in outline.symbols)))
+
+
+def _is_of_another_type(target: UseTarget, use: Use) -> bool:
+    """Whether a static member is named behind another type: `Path.GetTempPath()` is not `Helpers.GetTempPath()`."""
+    before = target.symbol.before if target.symbol is not None else None
+    last = use.receiver.rpartition(".")[2]
+    is_static = before is not None and before.kind == "function" and bool(target.owner)
+    return is_static and last[:1].isupper() and last != target.owner

@@ -100,6 +100,7 @@ class Local:
     there: str  # what the door calls it
     receiver: str = ""  # what stands before the name where it is used
     span: Span | None = None  # the lines in which it means that; None: all of them
+    line: int = 0  # of the import
 
 
 @dataclass(slots=True)
@@ -150,7 +151,8 @@ def bind(
             for name in item.names:
                 if name != "*":
                     local_name = here.get(name, name)
-                    bindings.locals.setdefault((origin, name), set()).add(Local(local_name, item.target, name))
+                    one = Local(local_name, item.target, name, line=item.line)
+                    bindings.locals.setdefault((origin, name), set()).add(one)
                     if "." in local_name:  # a qualified name: its module is spelling out where it is used
                         bindings.modules.setdefault(origin, set()).add((local_name.rpartition(".")[0], item.target))
                 elif "*" in here:
@@ -218,12 +220,21 @@ def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) ->
             hit = Match(use, sure=False)
         if hit is not None:
             matches.append(hit)
-    return matches
+    return _of_own_lines(target, matches, bound)
+
+
+def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> list[Match]:
+    """The matches without the word `default` in the imports of other files, as a file has it that hands on many of them."""
+    ways = (bound.locals.get((origin, WHOLE_MODULE), ()) for origin, _ in target.doors)
+    lines = {one.line for each in ways for one in each}
+    words = [hit for hit in matches if hit.use.form == "import" and hit.use.name == WHOLE_MODULE]
+    others = [hit for hit in words if hit.use.line not in lines]
+    return [hit for hit in matches if hit not in others] if len(others) < len(words) else matches
 
 
 def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions: Sequence[Use]) -> Match | None:
-    for origin, door_names in target.doors:
-        for name in door_names:
+    for origin, door_names in sorted(target.doors):
+        for name in sorted(door_names):
             hit = _imported(use, origin, name, bound, definitions)
             if hit is not None:
                 return hit
@@ -237,14 +248,17 @@ def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Se
     own = bound.locals.get((origin, name), ())
     if use.form == "member":
         door = _door(bound.modules.get(origin, ()), use.receiver) if use.name == name else ""
-        ways = [one for one in own if one.receiver and (use.receiver, use.name) == (one.receiver, one.here)]
+        ways = sorted(
+            (one for one in own if one.receiver and (use.receiver, use.name) == (one.receiver, one.here)),
+            key=lambda one: (one.door, one.there),
+        )
         hit = (door, name) if door else (ways[0].door, ways[0].there) if ways else None
         return Match(use, sure=True, door=hit[0], name=hit[1]) if hit is not None else None
     if name == WHOLE_MODULE and use.form == "name" and use.call is not None:
         door = _door(bound.modules.get(origin, ()), use.name)  # `const load = require("./load")` and `load()`
         if door:
             return Match(use, sure=True, door=door, name=name)
-    local = next((one for one in own if _means(use, one)), None)
+    local = min((one for one in own if _means(use, one)), key=lambda one: (one.door, one.there), default=None)
     if local is not None:
         hit_here = Match(use, sure=True, door=local.door, name=local.there)
         return hit_here if use.form == "import" else _beside(hit_here, definitions)
@@ -279,7 +293,7 @@ def _is_within(use: Use, span: tuple[int, int]) -> bool:
 
 
 def _door(modules: Iterable[tuple[str, str]], receiver: str) -> str:
-    return next((door for here, door in modules if here == receiver), "")
+    return min((door for here, door in modules if here == receiver), default="")
 
 
 def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | None:

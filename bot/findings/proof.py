@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from bot.diff.units import ShownLines
 from bot.ports import Tree
 from bot.text import blocks
-from bot.text.lines import binds, defined_names, defines, definition, file_lines
-from bot.text.paths import is_product
+from bot.text.lines import announces, binds, defined_names, defines, definition, file_lines
+from bot.text.paths import is_product, is_prose
 from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Query, Reference, Side, Symbol, tokens
 
 TOKENS = 5_000  # of all excerpts of one finding
@@ -104,7 +104,7 @@ def _removed_definitions(finding: Finding, dependents: Dependents, files: Sequen
     gone_symbols = [c.before for c in dependents.symbols if c.before is not None and c.change in {"removed", "renamed"}]
     places = [(s.path, s.start, s.end, s.name) for s in gone_symbols if s.short in claim_words]
     gone_names = {symbol.short for symbol in gone_symbols}
-    places += [place for place in _unparsed_definitions(files) if place[3] in claim_words - gone_names]
+    places += [place for place in _unparsed_definitions(files) if place[3] in _code_words(finding) - gone_names]
     for path, start, end, name in places[:MAX_REMOVED]:
         yield Place(path, "base", start, start, LONGEST, f"removed: {name}", start, end)
 
@@ -115,14 +115,23 @@ def _claim_words(finding: Finding) -> set[str]:
     return {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.consequence} {quotes}")}
 
 
+def _code_words(finding: Finding) -> set[str]:
+    """The words of a claim that are names: those of the lines that it quotes, and in its sentences what is marked or spelled as code."""
+    quotes = " ".join([finding.quote, *(one.quote for one in finding.evidence)])
+    claim_text = f"{finding.title} {finding.why} {finding.trigger} {finding.consequence}"
+    code_names = {one or other for one, other in _NAMED.findall(claim_text)}
+    return {*re.findall(r"[\w$]+", quotes), *code_names, *_SPELLED.findall(claim_text)}
+
+
 def _unparsed_definitions(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str]]:
-    """Path, lines and name of what removed lines define and no added line does: in files that no language reads, too."""
-    lines = [(file, line) for file in files for hunk in file.hunks for line in hunk.lines if line.kind != " "]
+    """Path, lines and name of what removed lines define and no added line does: in files that no language reads, too, but in no prose."""
+    code_files = [file for file in files if not is_prose(file.old_path or file.path)]
+    lines = [(file, line) for file in code_files for hunk in file.hunks for line in hunk.lines if line.kind != " "]
     names_kept = {name for _, line in lines if line.kind == "+" for name in defined_names(line.text)}
     removed_lines = {(file.old_path, line.old) for file, line in lines if line.kind == "-"}
     for file, line in lines:
         for name in defined_names(line.text) if line.kind == "-" else ():
-            if name not in names_kept and file.old_path and line.old is not None:
+            if name not in names_kept and file.old_path and line.old is not None and announces(line.text, name):
                 span = range(line.old, line.old + DEFINITION_LINES)
                 end = next((at for at in span if (file.old_path, at) not in removed_lines), span.stop) - 1
                 yield file.old_path, line.old, end, name
@@ -145,7 +154,10 @@ def _telling(row: Reference, claim_words: Collection[str]) -> bool:
 
 
 async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
-    """Where that is defined which the claim names, and what the quoted lines call or hold; of many definitions none is meant."""
+    """Where that is defined which the claim names, and what the quoted lines call or hold; of many definitions none is meant.
+
+    Nor is one of a test or a sample, for code of the product does not call it.
+    """
     claim_text = f"{finding.title}\n{finding.why}\n{finding.consequence}"  # a trigger has names of its own making
     claim_names = [one or other for one, other in _NAMED.findall(claim_text)]
     quotes = finding.quote, *(one.quote for one in finding.evidence)
@@ -161,7 +173,8 @@ async def _definitions(finding: Finding, tree: Tree) -> list[Place]:
         hits = _meanings(
             (path, line)
             for path, line, text in rows
-            if defines(text, name, path) or (name in constants and binds(text, name))
+            if (defines(text, name, path) or (name in constants and binds(text, name)))
+            and (is_product(path) or not is_product(finding.path))
         )
         for path, line in hits if len(definition_places) < MAX_DEFINITIONS else ():
             definition_places.append(Place(path, "head", line, line, DEFINITION_LINES, f"defines {name}"))

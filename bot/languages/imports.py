@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.languages import syntax
+from bot.languages.typed_receivers import BOM
 from bot.text.filetypes import filetype, parsed_by
 
 # Nodes that are a whole statement by which a file takes something of another.
@@ -21,6 +22,7 @@ MOST_TEXT = 4_000  # characters of one statement
 NAMES = re.compile(
     r"(?s)\A(\s*+(?:from\s++[.\w]++\s++import|(?:import|export)\b[^{}'\"]*+\{|(?:const|let|var)\s*+\{)\s*+\(?)([^(){}#]*+)(.*+)"
 )
+DEFAULT = re.compile(rb"\bdefault\s++as\s++([\w$]++)|^import\s++([\w$]++)\s*+(?:,|from\b)", re.MULTILINE)
 PYTHON_FROM = re.compile(r"\A(from\s++)(\.*+)([\w.]*+)(\s++import\b)")
 PYTHON_WHOLE = re.compile(r"\A(import\s++)([\w.]++)(\s++as\s++\w++)")
 QUOTED = re.compile(r"([\"'<])([^\"'<>\n]{1,300})([\"'>])")
@@ -32,8 +34,8 @@ LINES = parsed_by("ruby")  # files are loaded by calls
 PATHS = (*SCRIPTS, *parsed_by("c/c++"), *LINES, *parsed_by("php"))
 TYPES = parsed_by("jvm")
 NAMED_AFTER = (*TYPES, *parsed_by("csharp"))  # a file has the name of its type
-USING = re.compile(rb"^using [\w.]{1,200};[ \t]*+\r?$", re.MULTILINE)
-NAMESPACE = re.compile(rb"^[ \t]*+namespace[ \t]++([\w.]{1,200})", re.MULTILINE)
+USING = re.compile(rb"^(?:\xef\xbb\xbf)?+(?:global[ \t]++)?+using [\w.]{1,200};[ \t]*+\r?$", re.MULTILINE)
+NAMESPACE = re.compile(rb"^(?:\xef\xbb\xbf)?+[ \t]*+namespace[ \t]++([\w.]{1,200})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,11 @@ def without(text: str, name: str) -> tuple[str, str] | None:
     return rest, alone
 
 
+def takes_default(path: str, source: bytes, name: str) -> bool:
+    """Whether a file of JavaScript calls the default of another one by this name, which is nobody else's."""
+    return path.endswith(SCRIPTS) and any(name.encode() in match.groups() for match in DEFAULT.finditer(source))
+
+
 def respell(importer: str, text: str, old: str, new: str) -> str | None:
     """The statement with the new path of a file in the place of the old one; None if it names the file in another way."""
     suffix = posixpath.splitext(importer)[1].lower()
@@ -131,10 +138,15 @@ def added_using(source: bytes, old: bytes, new: bytes) -> tuple[int, bytes] | No
     if was is None or now is None or was[1] == now[1]:
         return None
     line = b"using " + now[1] + b";"
-    if any(one[0].strip() == line for one in usings):
+    own = NAMESPACE.search(source)
+    if own is not None and f"{own[1].decode()}.".startswith(f"{now[1].decode()}."):
+        return None  # it is in sight
+    if any(one[0].strip().removeprefix(BOM) == line for one in usings):
         return None
     ending = b"\r\n" if b"\r\n" in source else b"\n"
-    return (usings[-1].end() - usings[-1][0].endswith(b"\r"), ending + line) if usings else (0, line + ending)
+    if usings:
+        return usings[-1].end() - usings[-1][0].endswith(b"\r"), ending + line
+    return len(source) - len(source.removeprefix(BOM)), line + ending
 
 
 def _php(text: str, old: str, new: str) -> str:

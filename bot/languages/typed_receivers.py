@@ -37,6 +37,7 @@ WORDLIKE = frozenset({
     "await", "case", "else", "final", "in", "is", "new", "out", "package", "readonly", "ref", "return", "static", "throw", "yield",
 })  # fmt: skip
 KEPT = re.compile(rb"[^\r\n]")
+BOM = b"\xef\xbb\xbf"
 # An open comment or string runs to the end, so that every byte is read once.
 NOISE = re.compile(
     rb"//[^\n]*|/\*(?:.*?\*/|.*)|\"\"\"(?:.*?\"\"\"|.*)|@\"(?:[^\"]|\"\")*\"?|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])+'",
@@ -102,13 +103,14 @@ def begin(file_type: FileType, path: str, source: bytes, side: Side) -> tuple[No
 
 
 def blank(source: bytes, *, templates: bool = False) -> bytes:
-    """The code with its comments and strings blanked out; lines and columns stay. `templates`: strings that hold code stay."""
+    """The code with its comments, strings and byte order mark blanked out; lines and columns stay. `templates`: strings that hold code stay."""
 
     def out(match: re.Match[bytes]) -> bytes:
         is_template = templates and b"$" in match[0] and not match[0].startswith(b"/")
         return match[0] if is_template else KEPT.sub(b" ", match[0])
 
-    return NOISE.sub(out, source)
+    code = NOISE.sub(out, source)
+    return KEPT.sub(b" ", BOM) + code[len(BOM) :] if code.startswith(BOM) else code
 
 
 def uses(root: Node, source: bytes, names: Collection[str], reading: TypedGrammar, bare: Bare) -> tuple[Use, ...]:

@@ -189,7 +189,7 @@ class PromptWriter:
 
     def _common_values(self, paths: Iterable[str]) -> dict[str, Any]:
         """What every prompt repeats: the author's words and the owner's, fewer of them in the many prompts of a large change."""
-        body = self.pull.body[: LARGE_BODY if self.large else BODY_CHARS]
+        body = render.cut(self.pull.body, LARGE_BODY if self.large else BODY_CHARS)
         advice = self.guidance.of(paths, LARGE_ADVICE if self.large else MAX_CHARS)
         return {"title": self.pull.title, "body": body, "guidance": advice}
 

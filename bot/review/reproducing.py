@@ -7,7 +7,6 @@ it was. Calls and runs are in the journal: a replay asks nobody and starts nothi
 import asyncio
 import hashlib
 import json
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -18,10 +17,13 @@ from bot import render
 from bot.errors import DeepRepoError
 from bot.findings import proof
 from bot.findings.read import strict, text
+from bot.findings.verify import pull_fields
 from bot.masking.masks import Masks
 from bot.ports import Model, RunnableTree
+from bot.review.running.placing import nearest, subject
 from bot.review.running.presets import Result, judge
 from bot.review.running.rig import Rig, Sides, how_it_ended, rig
+from bot.review.running.runners import Recipe
 from bot.review.running.values import Outcome, RunPermission, SandboxRefused
 from bot.review.session import Session
 from bot.text.filetypes import family
@@ -43,6 +45,7 @@ from bot.values import (
 if TYPE_CHECKING:
     from bot.config import RunSection
 
+UNKNOWN = "no test runner was found; set `run.test` and `run.files`"
 MENDS = 2  # of a test that is itself at fault
 SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt
 OWN_TESTS, OWN_SECONDS = (
@@ -53,7 +56,6 @@ MOST_TEST = 20_000  # characters of a new test
 OUTPUT_CHARS = 3_000  # that a model is shown; a reader is shown the last of them
 SHOWN_CHARS = 1_500
 LEAST_SECONDS = 5.0  # of the review's own time that a run needs
-_TEST_MARK = re.compile(r"^(?:test|spec)[_.-]|^Test(?=[A-Z])|(?:[_.-](?:test|spec|tests|unit|it)|Tests?|Spec|IT)$")
 TEST = {
     "possible": {"type": "boolean", "description": "whether a test can show this without guessing"},
     "reason": text("one sentence: what the test asserts and who promises it, or why there can be none"),
@@ -78,6 +80,7 @@ class _Attempt:
     """One finding, and what running has shown of it."""
 
     placed_finding: PlacedFinding
+    how: Recipe
     path: str
     command: str
     test: str = ""
@@ -132,6 +135,8 @@ async def reproduce(
             raise
         session.notes.append("The last test was broken off.")
     session.notes += _told(rows)
+    if tried.is_unknown and not rows:
+        session.notes.append(f"No finding was tried with a test: {UNKNOWN}.")
     session.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
     return tuple(changed.get(id(one), one) for one in placed_findings), tuple(
         changed[id(one)] for one in refuted_findings if id(one) in changed
@@ -139,12 +144,11 @@ async def reproduce(
 
 
 async def _rig(session: Session, tree: RunnableTree, permission: RunPermission, section: "RunSection") -> Rig | None:
-    """The tests of the change, ready to run; None with a note if they may not be run, or nobody knows how."""
-    test_rig = None if permission.refusal else await rig(_sides(session, tree), section, permission)
-    if test_rig is None:
-        why = permission.refusal or "no test runner was found; set `run.test` and `run.files`"
-        session.notes.append(f"No finding was tried with a test: {why}.")
-    return test_rig
+    """The tests of the change, ready to run; None with a note if they may not be run."""
+    if permission.refusal:
+        session.notes.append(f"No finding was tried with a test: {permission.refusal}.")
+        return None
+    return await rig(_sides(session, tree), section, permission)
 
 
 def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:
@@ -174,16 +178,21 @@ class _Trial:
     session: Session
     rig: Rig
     model: Model | None  # none: only tests that are there already are run
+    is_unknown: bool = False  # how tests about some finding are run
 
     async def attempt(self, placed_finding: PlacedFinding) -> _Attempt | None:
         """Try one finding; None if it is about code that the test runner does not run. Raises SandboxRefused."""
         finding = placed_finding.finding
         number = hashlib.sha256(f"{finding.path}\0{finding.fingerprint}\0{finding.start}".encode()).hexdigest()[:8]
         entries = await self.session.tree.entries()
-        path = self.rig.how.path(number, finding.path)
+        how = self.rig.recipe(finding.path)
+        if how is None:
+            self.is_unknown = True
+            return None
+        path = how.path(number, finding.path)
         if family(path) != family(finding.path) or path in entries:
             return None
-        attempt = _Attempt(placed_finding, path, self.rig.how.command(path, number))
+        attempt = _Attempt(placed_finding, how, path, how.command(path, number))
         self.session.say(f"writing a test about {finding.path}:{finding.start}")
         excerpts = await proof.gather(finding, self.session.tree, self.session.dependents, self.session.files)
         try:
@@ -218,25 +227,22 @@ class _Trial:
         if is_test(finding.path):
             return [finding.path]
         near = await self._nearest(finding.path, family(finding.path))
-        return [path for path in near if _tested(PurePosixPath(path).stem) == stem][:OWN_TESTS]
+        return [path for path in near if subject(path) == stem][:OWN_TESTS]
 
     async def _with_own_test(self, placed_finding: PlacedFinding, path: str) -> Result:
         """What a test file of the repository says of a suggestion: "red" if it passes without it, and twice not with it."""
-        if await self._own_run(path, {}, 1) != "green":
+        how = self.rig.recipe(placed_finding.finding.path)
+        if how is None or await self._own_run(how, path, {}, 1) != "green":
             return "fault"
         files = {placed_finding.finding.path: await self._mended(placed_finding)}
         for time in (1, 2):
-            if await self._own_run(path, files, time) == "green":
+            if await self._own_run(how, path, files, time) == "green":
                 return "green"
         return "red"
 
-    async def _own_run(self, path: str, files: Mapping[str, str], time: int) -> Result:
-        command = self.rig.how.own_command(path)
-        return (
-            await self._recorded_run(
-                "head", files, command, time, f"{path}{' with a suggestion' if files else ''}", OWN_SECONDS
-            )
-        ).result
+    async def _own_run(self, how: Recipe, path: str, files: Mapping[str, str], time: int) -> Result:
+        about = f"{path}{' with a suggestion' if files else ''}"
+        return (await self._recorded_run("head", files, how, how.own_command(path), time, about, OWN_SECONDS)).result
 
     async def _try(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
         await self._written(attempt, excerpts)
@@ -307,13 +313,20 @@ class _Trial:
         if name == "fixed":
             files[attempt.finding.path] = await self._mended(attempt.placed_finding)
         about = f"{attempt.path} on the {name if name != 'fixed' else 'head with the suggestion'}"
-        ran = await self._recorded_run(side, files, attempt.command, time, about)
+        ran = await self._recorded_run(side, files, attempt.how, attempt.command, time, about)
         if time == 1:
             attempt.runs[name] = ran
         return ran
 
     async def _recorded_run(
-        self, side: Side, files: Mapping[str, str], command: str, time: int, about: str, most: float | None = None
+        self,
+        side: Side,
+        files: Mapping[str, str],
+        how: Recipe,
+        command: str,
+        time: int,
+        about: str,
+        most: float | None = None,
     ) -> Ran:
         """Run a command over one side with these files, for so many seconds at most, or take the outcome from the journal."""
         pull = self.session.pull
@@ -325,10 +338,10 @@ class _Trial:
                 raise SandboxRefused("the time of this review is up")
             self.session.say(f"running {about}")
             seconds = min((each for each in (left, most) if each is not None), default=None)
-            return await self.rig.run(side, command, files, seconds)
+            return await self.rig.run(side, command, files, how.folder, seconds)
 
         outcome = await self._recorded(facts, about, work)
-        return Ran(judge(self.rig.how.preset, outcome), outcome)
+        return Ran(judge(how.preset, outcome), outcome)
 
     async def _recorded(self, facts: Sequence[Any], about: str, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
         journal, masks = self.session.calls.journal, self.session.calls.masks
@@ -370,7 +383,7 @@ class _Trial:
             finding=attempt.finding,
             excerpts=excerpts,
             tests=await self._tests(attempt),
-            runner=self.rig.how.preset.language,
+            runner=attempt.how.language,
             path=attempt.path,
             command=attempt.command,
         )
@@ -382,6 +395,7 @@ class _Trial:
         results = {name: ran.result for name, ran in runs.items()}
         asked = render.text(
             "prompts/reproduce_read.md.j2",
+            **pull_fields(self.session.pull),
             finding=attempt.finding,
             excerpts=excerpts,
             path=attempt.path,
@@ -406,20 +420,7 @@ class _Trial:
 
     async def _nearest(self, path: str, kind: str) -> list[str]:
         """The test files of a language, nearest to a file first."""
-        at = PurePosixPath(path)
-        paths = [one for one in await self.session.tree.entries() if is_test(one) and family(one) == kind]
-
-        def near(one: str) -> tuple[int, int, str]:
-            here = PurePosixPath(one)
-            shared = len(set(here.parent.parts) & set(at.parent.parts))
-            return (0 if at.stem.lower() in here.stem.lower() else 1, -shared, one)
-
-        return sorted(paths, key=near)
-
-
-def _tested(stem: str) -> str:
-    """The name of the file that a test file is named after: `test_rate`, `rate_test`, `RateTest` and `rate.spec` are of `rate`."""
-    return _TEST_MARK.sub("", stem).lower()
+        return nearest(path, [one for one in await self.session.tree.entries() if is_test(one) and family(one) == kind])
 
 
 def _shown(attempt: _Attempt) -> PlacedFinding:
@@ -450,7 +451,7 @@ def _told(rows: Sequence[_Attempt]) -> list[str]:
 
 def _sides(session: Session, tree: RunnableTree) -> Sides:
     """Both sides of the change, by its pull request."""
-    return Sides(session.pull.url or session.pull.git_dir, tree.entries, tree.archive, tree.read)
+    return Sides(session.pull.url or session.pull.git_dir, tree.entries, tree.archive, tree.read_many)
 
 
 def _upper(sentence: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.agent.dry_run import TURN_TOKENS, DryRun, Price
+from bot.findings.joint_opinions import MOST_CLAIMS
 from bot.llm import capacity
 from bot.review.session import Session
 from bot.strategies import load
@@ -34,7 +35,7 @@ class Habits:
     # Claims per `part` tokens that workers and pairs read, and at least per review: each is checked by a second opinion.
     findings: float = 0.7
     part: int = 9_000
-    joint: float = 2.3  # claims in one second opinion, if there are so many
+    joint: float = 0.7  # of the claims of a review, so many stand in one second opinion, as far as one may hold them
     opinion: int = 2_700  # tokens of a second opinion's prompt about one claim
     claim: int = 1_200  # tokens of each further claim in the same prompt
     # Of the readers, and of the second opinions: they ask to see more code, in a second call.
@@ -48,7 +49,7 @@ class Habits:
     def __str__(self) -> str:
         return (
             f"{self.turns:g} turns of a root, to which {self.left_open:.0%} of the readings of cascade come; {self.findings:g} findings for each {self.part:,} tokens "
-            f"that are read, {self.joint:g} of them in one second opinion; {self.asking:.0%} of the readers and {self.doubting:.0%} of the second opinions with one more call that is shown {self.looked_up:,} tokens of "
+            f"that are read, {self.joint:.0%} of them in one second opinion, {MOST_CLAIMS} at most; {self.asking:.0%} of the readers and {self.doubting:.0%} of the second opinions with one more call that is shown {self.looked_up:,} tokens of "
             f"code; of models that may think {capacity.HABIT['worker']} tokens of thinking in a worker's "
             f"answer, {capacity.HABIT['verify']} in a second opinion, {capacity.HABIT['root']:,} in a turn of the root"
         )
@@ -64,7 +65,7 @@ class Estimate:
     strategy: str
     calls: int
     usage: Usage
-    weighed: Usage  # of it: the prompts that are known before, and the least answers to them
+    weighed: Usage  # of it, the reading alone: the prompts that are known before, and the least answers to them
     usd: float | None
     root_usd: float | None
 
@@ -93,6 +94,8 @@ async def estimate(name: str, session: Session, *, verify: bool, habits: Habits 
         asking = habits.asking if name == "cascade" else 0.0  # nobody asks back about pairs
         root_calls = _likely(read) + _again(root.look_up_usages, asking, _sized(habits.looked_up, root))
         root_calls += _turns(first, habits, root, share)
+        if name == "cascade":
+            weighed.pop()  # the root's first prompt is sent if something is left open
     elif root is not None:
         root_calls = _likely(root.prompt_usages)
         root_calls += _again(root.look_up_usages, habits.asking, _sized(habits.looked_up, root))
@@ -119,7 +122,7 @@ def _again(usages: Sequence[Usage], share: float, looked_up: int) -> list[Likely
 def _opinions(read_tokens: int, judge: DryRun, habits: Habits, proofs: int) -> list[Likely]:
     """The second opinions on what is found, and the tests that are written about it."""
     count = habits.findings * max(1.0, read_tokens / _sized(habits.part, judge))
-    claims = max(1.0, min(habits.joint, count))
+    claims = max(1.0, min(habits.joint * count, MOST_CLAIMS))
     thinking = judge.thinking("verify")
     size = Usage(_sized(habits.opinion + habits.claim * (claims - 1), judge), round(200 * claims) + thinking)
     requests = count / claims

@@ -35,7 +35,7 @@ from bot.wiring.addresses import Access
 
 if TYPE_CHECKING:
     from bot.journal.reader import Record, Section
-    from bot.review.running.values import RunPermission
+    from bot.review.running.values import Online, RunPermission
     from bot.values import OrganizationFile
 
 # Root and worker where a key is there and no model is named, in the order of preference.
@@ -199,7 +199,7 @@ def running(settings: config.Settings, flags: Mapping[str, Any]) -> "RunPermissi
     typed = flags.get("allow_run")
     if not (settings.run if typed is None else typed):
         return None
-    from bot.review.running.values import RunPermission
+    from bot.review.running.values import Online, RunPermission
 
     refused = flags.get("foreign") and not settings.run_forks
     return RunPermission(
@@ -208,10 +208,19 @@ def running(settings: config.Settings, flags: Mapping[str, Any]) -> "RunPermissi
         network=bool(settings.run_network),
         cache=Path(settings.run_cache or "~/.cache/deeprepo/run").expanduser(),
         programs=config.programs(),
+        online=_online() if settings.run_network else Online(),
         refusal="it comes from somebody who may not write to the repository, and DEEPREPO_RUN_FORKS is not set"
         if refused
         else "",
     )
+
+
+def _online() -> "Online":
+    """What a preparation may know of this machine's certificates, proxies and registries."""
+    from bot.config import machine
+    from bot.review.running import online, values
+
+    return online.settings(machine.variables(online.NAMES), machine.beginning, values.HOME)
 
 
 def _recorded_runs() -> "RunPermission":

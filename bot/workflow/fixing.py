@@ -38,6 +38,7 @@ class FixPlan:
     paths: tuple[str, ...] = ()
     left: tuple[tuple[int, str, str], ...] = ()  # number, title and reason of those that are not
     wrong: tuple[str, ...] = ()  # what the review of the result reports
+    others: tuple[int, ...] = ()  # numbers of the open findings that were not named and have no fix
     of_models: int = 0  # findings that code cannot judge
     patch: str = ""
     is_masked: bool = False  # there is no patch: a secret is in it
@@ -141,7 +142,7 @@ async def _plan(
         return names
     async with fetch(ask.pull, state.facts, state.bases, parts) as pull:
         result = await parts.fix(FixRequest(pull, last, names))
-    plan = _outcome(result)
+    plan = replace(_outcome(result), others=() if names else _others(last, result))
     if not result.fix:
         return plan
     if not result.check.is_clean:
@@ -154,6 +155,14 @@ async def _plan(
     except CommitRefused as refused:
         return _with_patch(plan, result, refused.reason)
     return replace(_with_patch(plan, result, ""), commit=commit, head=state.facts.head_sha)
+
+
+def _others(last: bytes, result: MadeFix) -> tuple[int, ...]:
+    """The numbers of the open findings about which the fix says nothing."""
+    answered_ids = {finding.identity for finding in (*result.fix.findings, *(one for one, _ in result.fix.refusals))}
+    last_review = target.read(last)
+    open_findings = last_review.open if last_review is not None else ()
+    return tuple(finding.number for finding in open_findings if finding.number and finding.identity not in answered_ids)
 
 
 def _outcome(result: MadeFix) -> FixPlan:
@@ -193,6 +202,8 @@ def _reply(plan: FixPlan, reason: str, context: CommandContext) -> CommandReply:
         paths=plan.paths[:MOST_LISTED],
         left=[(number, title, f"fix_left_{why}") for number, title, why in plan.left[:MOST_LISTED]],
         wrong=plan.wrong[:MOST_LISTED],
+        others=", ".join(map(str, plan.others[:MOST_LISTED])) if plan.count else "",
+        other_count=len(plan.others),
         unjudged=plan.of_models,
         patch="" if is_committed else plan.patch,
         masked=plan.is_masked and not is_committed,

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -252,5 +252,35 @@ def test_pushes_are_counted_in_the_summary(tmp_path: Path, monkeypatch: pytest.M
 
             assert [one.review is not None for one in said] == [True, True, False]
             assert "pause after 1 push (`pause_after`); `/deeprepo review` in a comment starts one" in said[2].says
+
+    asyncio.run(go())
+
+
+@pytest.mark.slow
+def test_a_check_that_is_undecided_three_times_tells_how_to_word_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The count is in the state of the summary comment: the third run says what the question lacks."""
+    settings = "checks:\n- {name: typed, ask: Each new function has type hints., paths: [shop/**]}\n"
+
+    def unsure(_: Mapping[str, Any]) -> doubles.Reply:
+        rows = [{"check": 1, "verdict": "undecided", "reason": "Nobody tells who calls it.", "quotes": []}]
+        return doubles.Reply(data={"answer": "Read.", "findings": [], "checks": rows})
+
+    async def go() -> None:
+        async with doubles.openai_server(unsure) as model, stage(tmp_path, {"shop/a.py": "A = 0\n"}) as at:
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+            monkeypatch.setenv("OPENAI_API_KEY", MODEL["openai_api_key"])
+            await at.repo.commit("main", {".deeprepo.yml": settings})
+            said = []
+            for number in (1, 2, 3):
+                with at.gh.holding() as held:
+                    files = {"shop/a.py": f"A = {number}\n"}
+                    await (at.repo.push("feature", files) if number > 1 else at.repo.commit("feature", files))
+                    if number == 1:
+                        await at.repo.open_pull("feature")
+                await at.told("pull_request", event(held), worker="openai/gpt-5-mini", strategy="fanout")
+                said.append("Undecided 3 times: reword its" in opening.summary(at.gh, 1))
+            assert said == [False, False, True]
 
     asyncio.run(go())

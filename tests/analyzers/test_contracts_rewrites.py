@@ -1,6 +1,7 @@
 import asyncio
 
 import pytest
+from contract_findings import look
 from fakes import Repository
 
 from bot import dependents, diff
@@ -118,3 +119,55 @@ def test_a_definition_that_went_to_another_file_is_imported_from_there(repositor
     assert "from two import f" in found["app.py"]
     assert "g," in found["app.py"]
     assert found["app.py"].endswith("f(g())\n")
+
+
+@pytest.mark.parametrize(
+    ("call", "now"),
+    [
+        ("old_name(1, z)", "new_name(1)"),
+        ("old_name(1, b=z)", "new_name(1)"),
+        ("old_name(old_name(1, 2), z)", "new_name(new_name(1))"),
+        ("old_name(1, g())", ""),  # the call of g would be lost
+    ],
+)
+def test_a_new_name_that_takes_less_is_written_with_what_it_takes(repository: Repository, call: str, now: str) -> None:
+    """Renamed and an argument dropped, in one change: both are written, or neither."""
+    text = "import lib\n\n\ndef go(z, g):\n    return {}\n"
+    body = "    one = 1\n    two = 2\n    three = 3\n    return [a, one, two, three]\n"
+    files = {"lib.py": f"def old_name(a, b):\n{body}", "app.py": text.format(call.replace("old_name", "lib.old_name"))}
+    found = mended(repository.change(files, {"lib.py": f"def new_name(a):\n{body}"}))
+    assert found == ({"app.py": text.format(now.replace("new_name", "lib.new_name"))} if now else {})
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['export {{ default as total }} from "{}";\n', 'import total from "{}";\n\nexport const sum = total;\n'],
+    ids=["handed on", "imported"],
+)
+def test_the_default_of_a_file_keeps_the_name_that_its_importer_gave_it(repository: Repository, line: str) -> None:
+    """File and function have another name: only the path is rewritten."""
+    body = "(rows) {\n  const all = rows.map((row) => row.price);\n  return all.reduce((a, b) => a + b, 0);\n}\n"
+    files = {"src/total.js": f"export default function total{body}", "src/index.js": line.format("./total")}
+    after = {"src/total.js": None, "src/sum.js": f"export default function sum{body}"}
+    assert mended(repository.change(files, after)) == {"src/index.js": line.format("./sum")}
+
+
+def test_of_a_file_that_hands_on_many_defaults_one_line_is_about_the_one_that_moved(repository: Repository) -> None:
+    """The others say `default` too; a statement over several lines is found all the same."""
+    body = "(rows) {\n  const all = rows.map((row) => row.price);\n  return all.reduce((a, b) => a + b, 0);\n}\n"
+    names = ("first", "total", "last")
+    index = "".join(f'export {{ default as {name} }} from "./{name}";\n' for name in names)
+    wide = 'export {\n  default as total,\n} from "./total";\n'
+    files = {
+        f"src/{name}.js": f"export default function {name}{body.replace('0', str(at))}" for at, name in enumerate(names)
+    }
+    files |= {"src/index.js": index, "src/wide.js": wide}
+    after = {"src/total.js": None, "src/sum.js": files["src/total.js"].replace("total", "sum")}
+    pull = repository.change(files, after)
+    assert mended(pull) == {
+        "src/index.js": index.replace("./total", "./sum"), "src/wide.js": wide.replace("./total", "./sum")
+    }  # fmt: skip
+    assert {(finding.path, finding.start, finding.consequence.count("lines")) for finding in look(pull)} == {
+        ("src/index.js", 2, 0),
+        ("src/wide.js", 1, 0),
+    }

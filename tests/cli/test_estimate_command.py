@@ -1,5 +1,7 @@
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes import Repository
@@ -8,7 +10,7 @@ from recorded import Ended, branches, deeprepo, scripted
 from bot.strategies.estimate import HABITS
 from bot.values.model import LIKELY_CHARS
 from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.providers import Server
+from deeprepo_sandbox.providers import Reply, Server
 
 
 @pytest.fixture
@@ -56,6 +58,41 @@ def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> Non
     assert row["usd"] is None
 
 
+def test_the_reading_alone_is_what_is_sent_if_nobody_asks_back(repository: Repository) -> None:
+    """Every prompt once, those of pairs too, and no second opinion: nothing is found."""
+    functions = {
+        f"pkg/m{n}.py": "".join(
+            f"def work_{n}_{k}(rows):\n    return [row * {k} for row in rows]\n\n\n" for k in range(120)
+        )
+        for n in range(4)
+    }
+    repository.commit({**functions, "app.py": "from pkg.m0 import work_0_0\n\nprint(len(work_0_0([1])))\n"})
+    repository.git("checkout", "-q", "-b", "feature")
+    repository.commit(
+        {path: text.replace("[row", "list(row").replace("rows]", "rows)") for path, text in functions.items()}
+    )
+    options = ("--root", "compatible/root", "--worker", "compatible/worker", "--format", "json")
+    told = json.loads(estimated(repository, *options).stdout)
+    assert told["strategy"]["name"] == "rlm"
+    (row,) = [row for row in told["strategies"] if row["strategy"] == "rlm"]
+
+    def answer(body: Mapping[str, Any]) -> Reply:
+        return Reply() if "response_format" in body else doubles.code("set_answer('Nothing.')")
+
+    with doubles.in_thread(Server(answer)) as server:
+        done = deeprepo("review", "main..feature", *options, cwd=repository.folder, DEEPREPO_BASE_URL=server.openai_url)
+        assert done.returncode == 0, done.stderr
+        forms = [one["response_format"]["json_schema"]["name"] for one in server.requests if "response_format" in one]
+        assert "pairs" in forms
+        sent = sum(
+            len(json.dumps(form, ensure_ascii=False))
+            for one in server.requests
+            for form in [*one.get("tools", ()), one.get("response_format", "")]
+        )
+        sent += sum(len(message["content"]) for one in server.requests for message in one["messages"])
+    assert row["weighed"]["input"] == pytest.approx(sent / LIKELY_CHARS, rel=0.02)
+
+
 def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repository) -> None:
     """For a person; options that do not matter here are taken as in `deeprepo review`."""
     done = estimated(
@@ -68,6 +105,7 @@ def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repo
         "root openai/gpt-5.4",
         "> cap",
         "Assumed: 2.7 turns",
+        "at least: the reading alone",
     ):
         assert words in done.stdout.replace("\n", " "), words
     assert not (changed.folder / "j").exists()

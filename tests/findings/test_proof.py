@@ -104,6 +104,49 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository, 
     assert "5 function check_rate() {\n6   test $1 -gt 0" in shown.body
 
 
+PROSE = "A type for each class that is named.\nThe function that waits.\n"
+WORDS = [
+    ("LICENSE", PROSE, "x"),
+    ("docs/usage.md", "```js\nfunction that() {}\n```\n" + PROSE, "x"),
+    ("lib/one.py", "# a type for each function that waits\nE = 'no type for one that waits'\nx = 1\n", "x"),
+    ("lib/two.zz", "say 'the type for one that waits'\n", "for that in rows"),
+    ("lib/three.zz", "function that() {\n}\n", "x"),
+]
+
+
+@pytest.mark.parametrize(("path", "text", "quote"), WORDS)
+def test_a_word_of_a_sentence_is_no_name_of_a_removed_definition(
+    repository: Repository, path: str, text: str, quote: str
+) -> None:
+    """Neither in a text that went, nor in a comment or a string, nor in what the claim says without marking it as code."""
+    pull = repository.change({path: text, "run.sh": "y\n"}, {path: None, "run.sh": f"{quote}\n"})
+    sentence = "Waits for ever for that which does not answer"
+    source = (Source("model", "m"),)
+    claim = Finding("run.sh", quote, sentence, sentence, sentence, "high", "logic", source, start=1, end=1)
+
+    async def run() -> list[Excerpt]:
+        async with Checkout(pull) as tree:
+            return [*await proof.gather(claim, tree, Dependents(), diff.read(await tree.change()))]
+
+    assert [one.path for one in asyncio.run(run()) if one.title.startswith("removed")] == []
+
+
+def test_what_only_a_test_defines_is_not_what_code_of_the_product_names(repository: Repository) -> None:
+    """A like name in a test tells nothing of it; of a claim about a test it does."""
+    files: dict[str, str | bytes | None] = {
+        "shop/rate.py": "def rate(cart):\n    cart.logger_of()\n    return 1\n",
+        "tests/test_rate.py": "def logger_of():\n    return None\n\n\ndef test_it():\n    logger_of()\n",
+    }
+    for path, line, quote, told in (
+        ("shop/rate.py", 2, "    cart.logger_of()", []),
+        ("tests/test_rate.py", 6, "    logger_of()", ["tests/test_rate.py"]),
+    ):
+        source = (Source("model", "m"),)
+        claim = Finding(path, quote, "`logger_of` fails", "w", "c", "high", "logic", source, start=line, end=line)
+        shown = excerpts(repository, files, claim, Dependents())
+        assert [one.path for one in shown if one.title == "defines logger_of"] == told
+
+
 VIEWS = (
     "class Base:\n    pass\n\n\nclass View(\n    Base,\n    list,\n):\n    rows = Row\n\n    # one answer\n    pages = None\n\n"
     + "".join(f"    def m{number}(self):\n        return {number}\n\n" for number in range(60))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from fakes import Repository
 from families import few
+from hostile_texts import CORPUS, text_of
 from jsonschema import Draft202012Validator
 from obedient import Root, answer
 from rendered import SEEN, harm
@@ -21,7 +21,6 @@ from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Server
 
-CORPUS = yaml.safe_load((Path(__file__).parent / "corpus.yml").read_text(encoding="utf-8"))
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/review.schema.json").read_text(encoding="utf-8"))
 PULLS = 6
 SECRET = "planted-" + "9f8e7d6c5b4a"
@@ -37,12 +36,6 @@ class Outcome:
     requests: list[dict[str, Any]]
     folder: Path
     before: set[str]
-
-
-def text_of(entry: dict[str, Any]) -> str:
-    """The text of an entry, giant ones written out."""
-    text = entry["text"] * entry.get("repeat", 1)
-    return text + entry.get("repeat_char", "") * entry.get("times", 0) + entry.get("end", "")
 
 
 def of_pull(number: int) -> list[dict[str, Any]]:

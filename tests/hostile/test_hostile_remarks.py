@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from fakes import Repository
+from hostile_texts import CORPUS, text_of
 from obedient import answer
 from rendered import SEEN, harm
-from test_hostile_corpus import CORPUS, text_of
 
 from bot import pipeline, wiring
 from bot.commands import conversation

@@ -10,11 +10,12 @@ import pytest
 import yaml
 from fakes import Repository
 from families import few
+from hostile_texts import CORPUS, text_of
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from pushes import Hand
 from rendered import SEEN, harm
-from test_hostile_corpus import CORPUS, SCHEMA, pages, text_of
+from test_hostile_corpus import SCHEMA, pages
 
 from bot.config.repository import MOST_CHECKS
 from bot.values import Review

@@ -273,3 +273,27 @@ def test_a_button_keeps_what_was_typed(tmp_path: Path) -> None:
             assert said.body == "Thank you.\nOnce more, please.\n\n/deeprepo review"
 
     asyncio.run(run())
+
+
+def test_the_settings_of_branch_and_app_are_two_buttons_for_who_may_write(tmp_path: Path) -> None:
+    """Protection and `contents: write` are switched and switched back; who may only read sees no button, and posting changes nothing."""
+
+    async def run() -> None:
+        async with rig(tmp_path) as at:
+
+            def stands() -> tuple[bool, str]:
+                branches = at.repo.repository.protected_branches
+                return at.gh.pull(1).head in branches, at.repo.app_permissions["contents"]
+
+            assert stands() == (False, "read")
+            for turn, answer in (("on", (True, "write")), ("off", (False, "read"))):
+                assert 'name="protected"' in await _page(at)
+                await _press(at, "settle", protected=turn)
+                await _press(at, "settle", commits=turn)
+                assert stands() == answer
+            await _press(at, "be", login="stranger")
+            assert 'name="protected"' not in await _page(at)
+            await _press(at, "settle", protected="on", commits="on")
+            assert stands() == (False, "read")
+
+    asyncio.run(run())

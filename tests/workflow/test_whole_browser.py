@@ -17,11 +17,13 @@ from whole import Whole, whole
 from deeprepo_sandbox import demo
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.demo import model, story
-from deeprepo_sandbox.github import Repo
+from deeprepo_sandbox.github import Repo, git
 
 pytestmark = browsing.NEEDED
 BELOW = "#last"
 FOLDED = "details.hidden summary"
+FIX = "button[value='/deeprepo fix']"
+PUSHED = "return [...document.querySelectorAll('.commit')].map((one) => one.innerText)"
 CLOSED = f"return [...document.querySelectorAll('.thread:has({FOLDED})')].map((one) => one.innerText)"
 
 
@@ -63,6 +65,11 @@ class Visitor:
         """Press a reaction under a comment."""
         return self.press(f"#{anchor} form.react button[value='{sign}']")
 
+    def commits_since(self, sha: str) -> list[str]:
+        """The commits of the branch after this one."""
+        listed = git.commits(self.repo.repository.git, sha, self.pull.head_sha)
+        return asyncio.run_coroutine_threadsafe(listed, self.loop).result()
+
     def anchor(self, words: str) -> str:
         """The newest comment on lines with these words."""
         found = [one.id for one in self.pull.review_comments if words in one.body]
@@ -80,6 +87,7 @@ async def visited(
     visit: Callable[[Visitor], None],
     *,
     grant: bool = False,
+    fork: bool = False,
 ) -> None:
     """Let somebody visit the reviewed pull request of the demo. The browser refuses nothing of its pages."""
     async with doubles.openai_server(model.answer) as double:
@@ -95,8 +103,11 @@ async def visited(
             for each in (at.repo, repo):  # who administers all of an installation's repositories sees them
                 each.add("maintainer", "admin")
             await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
-            at.gh.world.commands, at.gh.world.links = ("/deeprepo rules",), (("The operator's page", at.address),)
-            number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
+            at.gh.world.commands, at.gh.world.links = (
+                ("/deeprepo rules", "/deeprepo fix"),
+                (("The operator's page", at.address),),
+            )
+            number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY, fork=fork)
             repo.offer(number, demo.repair(), demo.REPAIRED)
             await at.quiet()
             loop = asyncio.get_running_loop()
@@ -218,6 +229,66 @@ def test_a_sentence_is_remembered_confirmed_and_listed(tmp_path: Path, monkeypat
         assert "in force: maintainer" in text
 
     asyncio.run(visited(tmp_path, monkeypatch, visit))
+
+
+@pytest.mark.slow
+def test_a_fix_is_a_patch_until_the_app_may_commit_and_then_one_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a button: the answer has the patch, then the commit of the bot; the round that follows says what is fixed and adds nothing."""
+
+    def visit(one: Visitor) -> None:
+        before = one.pull.head_sha
+        text = one.press(FIX)
+        assert "the App lacks the permission contents: write" in text
+        assert "The patch below fixes 3 findings" in text
+        assert one.pull.head_sha == before
+        one.press("aside button[name=commits]")
+        text = one.press(FIX)
+        after = one.pull.head_sha
+        assert f"Committed {after[:10]}" in text
+        assert one.commits_since(before) == [after]
+        assert one.window.script(PUSHED)[-1].startswith("deeprepo[bot]\npushed\nFix findings 2, 6, 7 of the review")
+        assert "None of them is new. 3 findings are fixed." in text
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit))
+
+
+@pytest.mark.slow
+def test_a_fix_that_may_not_be_committed_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By who may only read, on a protected branch, after a push that no review has read: the branch stays as it is, and each answer has its reason."""
+
+    def visit(one: Visitor) -> None:
+        before = one.pull.head_sha
+        one.press("aside button[name=commits]")
+        one.press("aside button[value=stranger]")
+        assert "fix needs write permission in this repository" in one.press(FIX)
+        one.press("aside button[value=maintainer]")
+        one.press("aside button[name=protected]")
+        assert "the branch is protected, or is the default branch" in one.press(FIX)
+        one.press("aside button[name=protected]")
+        assert one.pull.head_sha == before
+        one.write(BELOW, "/deeprepo pause", ".go")
+        one.press("form[action$='/push'] button")
+        pushed = one.pull.head_sha
+        assert "the branch has other commits than the last review read" in one.press(FIX)
+        assert one.pull.head_sha == pushed != before
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit))
+
+
+@pytest.mark.slow
+def test_nothing_is_committed_to_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The maintainer of the base gets the patch; the stranger's branch stays."""
+
+    def visit(one: Visitor) -> None:
+        before = one.pull.head_sha
+        text = one.press(FIX)
+        assert "the branch is in a fork, to which deeprepo never writes" in text
+        assert "The patch below fixes 3 findings" in text
+        assert one.pull.head_sha == before
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit, grant=True, fork=True))
 
 
 @pytest.mark.slow

@@ -33,6 +33,7 @@ CHOICES = frozenset({"preproc_if", "preproc_elif", "preproc_else"})
 VARIABLES = frozenset({"field_declaration", "event_field_declaration"})
 MEMBERS = frozenset({"property_declaration", "event_declaration"})
 ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){100}")  # none of them closed
+REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")  # which the grammar does not know
 PARTIAL = re.compile(rb"\bpartial\s+(class|struct|interface|record)\b|^[ \t]*+#[ \t]*+if\b", re.MULTILINE)
 
 
@@ -59,7 +60,7 @@ def _root(source: bytes) -> Node:
     """Parse a file. Raises Unreadable when the parser would try each `<` as the beginning of type arguments, to the end of the file."""
     if ANGLES.search(source):
         raise Unreadable("it opens type arguments that it never closes")
-    return typed_receivers.root(CSHARP, source)
+    return typed_receivers.root(CSHARP, REF_PARTIAL.sub(b"   ", source))
 
 
 @outlines

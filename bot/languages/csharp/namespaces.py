@@ -129,7 +129,9 @@ class Namespaces:
             elif not match["static"]:
                 for space in (name, *(f"{outer}.{name}" for outer in around)):
                     spaces.setdefault(space, line)
-        body = USING.sub(lambda match: typed_receivers.KEPT.sub(b" ", match[0]), code)
+        body = code
+        for pattern in (USING, NAMESPACE):  # what they name is no use of a type
+            body = pattern.sub(lambda match: typed_receivers.KEPT.sub(b" ", match[0]), body)
         return _File(path, spaces, aliases, body, frozenset(WORD.findall(body)), lines)
 
     def _static(self, code: bytes, lines: typed_receivers.Lines) -> Iterator[Import]:

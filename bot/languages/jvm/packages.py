@@ -87,7 +87,7 @@ class JvmPackages:
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Note what a file of the tree holds or held."""
-        packages = _packages(path, source)
+        packages = _packages(path, source.removeprefix(typed_receivers.BOM))
         package = packages[-1]
         self._packages[path] = package
         if path not in self._paths or _is_stand_in(path, package):

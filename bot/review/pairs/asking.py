@@ -71,7 +71,7 @@ def prompts(session: Session, groups: Sequence[Sequence[Pair]]) -> list[Prompt]:
                     render.text(
                         "prompts/pairs.md.j2",
                         title=session.pull.title,
-                        body=session.pull.body[:BODY_CHARS],
+                        body=render.cut(session.pull.body, BODY_CHARS),
                         pairs=group,
                     ),
                 ),

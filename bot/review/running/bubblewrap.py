@@ -11,7 +11,7 @@ SETTINGS = (
     "alternatives", "ca-certificates", "ca-certificates.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "maven", "php", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf",
 )  # fmt: skip
-ONLINE = ("resolv.conf",)
+ONLINE = ("resolv.conf", "hosts")  # for a run with the network
 FILES: Mapping[str, str] = {
     "/etc/passwd": f"root:x:0:0::/:/bin/false\nbox:x:{NOBODY}:{NOBODY}::/box/home:/bin/sh\n",
     "/etc/group": f"root:x:0:\nbox:x:{NOBODY}:\n",

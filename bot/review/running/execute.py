@@ -33,7 +33,6 @@ ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[PX^_][^\x1b\n]*(?:\x1b\\)?|.)?", re.DOTALL
 )
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 async def execute(sandbox: Sandbox, run: Run, keep: BinaryIO | None = None) -> Outcome:
@@ -181,7 +180,8 @@ class _RunningSandbox:
                     while chunk := await asyncio.to_thread(file.read, CHUNK * 16):
                         pipe.write(chunk)
                         await pipe.drain()
-            for part in (self.run.tree, archive(self.run.files)):
+            home = archive(self.run.home, below="home/", time=self.run.time, end_mark=False)
+            for part in (home, self.run.tree, archive(self.run.files, time=self.run.time)):
                 whole = memoryview(part)
                 for at in range(0, len(whole), CHUNK):
                     pipe.write(whole[at : at + CHUNK])
@@ -237,16 +237,19 @@ HELP = (
 )
 
 
-def archive(files: Mapping[str, str]) -> bytes:
-    """Return these files as an archive, below the folder of the work."""
+def archive(
+    files: Mapping[str, str] | Mapping[str, bytes], *, below: str = PREFIX, time: int = 0, end_mark: bool = True
+) -> bytes:
+    """Return these files as an archive, below a folder of the sandbox; without its end mark, if more is to follow."""
     whole = io.BytesIO()
     with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as made:
-        for path, text in files.items():
-            data = text.encode("utf-8", "surrogateescape")
-            about = tarfile.TarInfo(f"{PREFIX}{path}")
-            about.size, about.mode = len(data), 0o644
+        for path, content in files.items():
+            data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
+            about = tarfile.TarInfo(f"{below}{path}")
+            about.size, about.mode, about.mtime = len(data), 0o644, time
             made.addfile(about, io.BytesIO(data))
-    return whole.getvalue()
+        end = made.offset
+    return whole.getvalue() if end_mark else whole.getvalue()[:end]
 
 
 def readable(data: bytes) -> str:
@@ -256,15 +259,30 @@ def readable(data: bytes) -> str:
 
 
 def resident(pid: int) -> int:
-    """Return the bytes that a process and all that it started hold in memory by themselves."""
+    """Return the bytes that a process and all that it started hold in memory, what they share among them once."""
     total, found = 0, [pid]
     for one in found:
         with suppress(OSError, ValueError, IndexError):
-            _, held, shared, *_ = map(int, Path(f"/proc/{one}/statm").read_bytes().split())
-            total += max(held - shared, 0) * PAGE
+            total += _held(Path(f"/proc/{one}"))
             for task in Path(f"/proc/{one}/task").iterdir():
                 found += map(int, (task / "children").read_bytes().split())
     return total
+
+
+def _held(process: Path) -> int:
+    """The bytes that a process holds by itself, and its share of the memory that it has in common with others; files count for none."""
+    status = _sizes(process / "status")
+    shared = status.get(b"RssShmem:", 0)
+    if shared:
+        with suppress(OSError, ValueError):  # without the right to look, all that it shares is its own
+            shared = min(_sizes(process / "smaps_rollup").get(b"Pss_Shmem:", shared), shared)
+    return status.get(b"RssAnon:", 0) + shared
+
+
+def _sizes(path: Path) -> dict[bytes, int]:
+    """The rows of a file of the kernel that have a size in kB, in bytes."""
+    rows = (row.split() for row in path.read_bytes().splitlines())
+    return {row[0]: int(row[1]) << 10 for row in rows if len(row) == 3 and row[2] == b"kB"}  # noqa: PLR2004 - name, number, unit
 
 
 @asynccontextmanager
@@ -275,19 +293,22 @@ async def _started(sandbox: Sandbox, run: Run, outer: probe.Outside, *, keep: bo
         "PORT": str(outer.port),
         "PROCESSES": str(run.limits.processes),
     }
-    text = inside.script(box=BOX, work=WORK, keep=keep)
+    text, environment = inside.script(box=BOX, work=WORK, keep=keep), sandbox.environment(run)
     name = f"deeprepo-run-{secrets.token_hex(8)}"
     with ExitStack() as opened:
         more: dict[str, Any] = {}
         pid_fd = -1
         if sandbox.kind == "bubblewrap":
-            given = {path: _holding(opened, body.encode()) for path, body in bubblewrap.FILES.items()}
+            bodies = {
+                path: body for path, body in bubblewrap.FILES.items() if not (run.network and path == "/etc/hosts")
+            }
+            given = {path: _holding(opened, body.encode()) for path, body in bodies.items()}
             refusing = seccomp.program()
             number = _holding(opened, refusing) if refusing is not None else None
             pid_fd, telling = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
             opened.callback(os.close, telling)
             words = bubblewrap.command(sandbox, run, given, number, telling)
-            set_to = [f"{key}={value}" for key, value in (sandbox.environment | variables).items()]
+            set_to = [f"{key}={value}" for key, value in (environment | variables).items()]
             argv = [*words, "/usr/bin/env", "-i", *set_to, "/bin/sh", "-c", text, "sh", run.command]
             more = {
                 "env": {},
@@ -295,7 +316,7 @@ async def _started(sandbox: Sandbox, run: Run, outer: probe.Outside, *, keep: bo
                 **_somebody(),
             }
         else:
-            words = containers.command(sandbox, run, name, sandbox.environment | variables)
+            words = containers.command(sandbox, run, name, environment | variables)
             argv = [*words, "sh", "-c", text, "sh", run.command]
             more = {"env": dict(sandbox.client)}
         process = await _begun(argv, more, pid_fd)

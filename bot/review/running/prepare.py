@@ -23,6 +23,8 @@ from bot.review.running.values import Outcome, Run, Sandbox
 MOST_BYTES = 8 << 30  # of all archives of a cache; the ones that were used longest ago go first
 STALE_SECONDS = 3_600  # after which an archive that nobody has finished is removed
 SUFFIX = ".tar"
+FORM = 2  # of an archive
+MARK = "home/.deeprepo-prepared"  # its first file, as young as anything in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,9 @@ class Cache:
                 return None, outcome
             left.seek(0)
             with files.replacing(self.path(key)) as made, tarfile.TarFile(fileobj=left) as old:
-                _repack(old, made, tracked_paths)
+                _repack(
+                    old, made, {f"{PREFIX}{path}" for path in tracked_paths} | {f"home/{name}" for name in run.home}
+                )
         self._evict(keep=self.path(key))
         return self.path(key), outcome
 
@@ -88,6 +92,7 @@ def key(repository: str, sandbox: Sandbox, command: str, locks: Sequence[tuple[s
     The repository is part of it: another one with the same lock files may be somebody else's.
     """
     facts = [
+        FORM,
         repository,
         sandbox.kind,
         sandbox.image,
@@ -99,11 +104,21 @@ def key(repository: str, sandbox: Sandbox, command: str, locks: Sequence[tuple[s
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:40]
 
 
-def _repack(old: tarfile.TarFile, output: IO[bytes], tracked_paths: Collection[str]) -> None:
-    """Copy files, folders and links, but none of the tree, and without the end mark: the tree follows in the same stream."""
+def newest(path: Path) -> int:
+    """Return a time after which nothing in an archive was altered: the tree over it is younger, so no build takes it for done."""
+    with tarfile.TarFile(path) as whole:
+        first = whole.next()
+    return int(first.mtime) if first is not None and first.name == MARK else int(time.time())
+
+
+def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> None:
+    """Copy files, folders and links, but none of the others, and without the end mark: the tree follows in the same stream."""
     with tarfile.TarFile(fileobj=output, mode="w", format=tarfile.GNU_FORMAT) as new:
+        mark = tarfile.TarInfo(MARK)
+        mark.mtime = int(time.time()) + 1
+        new.addfile(mark)
         for about in old:
-            if about.name.removeprefix(PREFIX) in tracked_paths and about.name.startswith(PREFIX):
+            if about.name in other or ".git" in about.name.split("/"):  # no run has a repository
                 continue
             if about.isreg():
                 new.addfile(about, old.extractfile(about))

@@ -60,7 +60,7 @@ def reachable(report: Sequence[str], outer: Outside, sandbox: Sandbox, run: Run)
         return (f"anything: its probe did not report {', '.join(missing)}",)
     known = dict(outer.places)
     seen = [known[about] for value in values.get("place", ()) if (about := value.partition(" ")[0]) in known]
-    extra = sorted(set(values.get("variable", ())) - set(sandbox.environment) - SHELL)
+    extra = sorted(set(values.get("variable", ())) - set(sandbox.environment(run)) - SHELL)
     privileged = int(values["CapEff:"][0], 16) or values["NoNewPrivs:"] != ["1"] or values["uid"] == ["0"]
     alone = values["pid"] != [outer.pid] and int(values["processes"][0]) <= FEW
     online = values["net"] == [outer.net] or bool(set(values.get("interface", ())) - {"lo"})

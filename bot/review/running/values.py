@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from bot.errors import DeepRepoError
@@ -17,7 +17,11 @@ SHARED = 64 << 20  # bytes of /dev/shm
 
 
 class SandboxRefused(DeepRepoError):  # noqa: N818 - an outcome of the probe
-    """No sandbox that holds is there: nothing was run. The sentence names what to do."""
+    """No sandbox that holds is there: nothing was run. The sentence names what to do; `output` is what a preparation printed."""
+
+    def __init__(self, sentence: str, output: str = "") -> None:
+        super().__init__(sentence)
+        self.output = output
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,12 @@ class Run:
     command: str  # for `sh -c`, in the top folder of the tree
     files: Mapping[str, str] = field(default_factory=dict)  # written over the tree
     limits: RunLimits = RunLimits()
-    prepared: Path | None = None  # what an earlier run has left: an archive of `snapshot`
+    prepared: Path | None = None  # what an earlier run has left: an archive of `prepare`
     network: bool = False
+    folder: str = ""  # of the tree, whose installed programs come first in PATH
+    time: int = 0  # when `files` were last altered
+    variables: Mapping[str, str] = field(default_factory=dict)  # more of the environment
+    home: Mapping[str, bytes] = field(default_factory=dict)  # files of the home
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +74,39 @@ class Sandbox:
         default_factory=dict
     )  # the environment of the program itself, never of what it runs
 
-    @property
-    def path(self) -> str:
-        """PATH of what runs: what was prepared in the tree's own folders goes first."""
-        own = [f"{WORK}/{folder}" for folder in (".venv/bin", "node_modules/.bin", "vendor/bin")]
+    def path(self, folder: str = "") -> str:
+        """PATH of what runs: what was prepared in a folder of the tree goes first, then in those above it, what is in the home last."""
+        places = [f"{WORK}/{place}" if place != "." else WORK for place in _upwards(folder)]
+        own = [f"{place}/{name}" for place in places for name in (".venv/bin", "node_modules/.bin", "vendor/bin")]
         more = [entry for tool in self.tools for entry in (f"{tool}/bin", tool)]
-        return ":".join([*own, *more, "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])
+        system = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"]
+        return ":".join([*(one for one in own if ":" not in one), *more, *system, f"{HOME}/.local/bin"])
 
-    @property
-    def environment(self) -> dict[str, str]:
+    def environment(self, run: Run) -> dict[str, str]:
         """The whole environment of what runs."""
         return {
-            "PATH": self.path,
+            **run.variables,
+            "PATH": self.path(run.folder),
             "HOME": HOME,
             "TMPDIR": TEMPORARY,
             "LANG": "C.UTF-8",
             "TERM": "dumb",
             "CI": "1",
         }
+
+
+def _upwards(folder: str) -> list[str]:
+    at = PurePosixPath(folder)
+    return [str(at), *map(str, at.parents)]
+
+
+@dataclass(frozen=True, slots=True)
+class Online:
+    """What a preparation with the network is handed of this machine's settings: variables, and files of its home."""
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()  # the names of settings that hold a login
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,4 +118,5 @@ class RunPermission:
     network: bool = False
     cache: Path = Path()
     programs: Mapping[str, str] = field(default_factory=dict)  # the environment of a sandbox's own program
+    online: Online = Online()  # what a preparation with the network may know of this machine
     refusal: str = ""

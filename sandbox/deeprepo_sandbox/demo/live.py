@@ -24,7 +24,7 @@ from deeprepo_sandbox.github.things import Pull
 
 START, REVIEW, REST = 60.0, 300.0, 10.0  # seconds: until the server listens, until it has reviewed, until it has left
 SHOWN = 20  # lines of the server's log, where it fails
-COMMANDS = ("/deeprepo review", "/deeprepo rules", "/deeprepo config", "/deeprepo help")
+COMMANDS = ("/deeprepo review", "/deeprepo fix", "/deeprepo rules", "/deeprepo config", "/deeprepo help")
 SCRIPTED = "scripted"  # in place of an effort: the model of the demo answers
 LINK = re.compile(r"https?://\S+/signin\?token=\S+")  # signs the operator in; the server prints it beside its log
 Say = Callable[[str], None]

@@ -22,6 +22,8 @@ TO_TRY = """What to try on the page:
 - Reply in a thread of a finding, or ask below: "Is this safe to merge, @deeprepo?"
 - Put 👎 on the comment of finding 6, which code has found, then press `/deeprepo rules`: a rule is proposed. 👍 on it, press again, and it is in force.
 - Commit a suggestion: the next review counts the finding as accepted.
+- Press `/deeprepo fix`: the answer has a patch, because the App may only read. Press "let it commit" on the right and `/deeprepo fix` again: one commit by the
+  bot, and the review that follows says what it fixed.
 - Write `/deeprepo review` in the text box and submit it as a review: commands count there too.
 - Be the stranger, who may only read, and try the same.
 - With bubblewrap installed: unfold the test in the comment about remote regions. It was run on the head, the base and with the suggestion.

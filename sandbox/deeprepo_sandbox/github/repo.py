@@ -136,9 +136,16 @@ class Repo(Conversation):
             if pull.head == branch and pull.state == "open" and pull.source is self.repository:
                 await self._synchronize(pull, before, sha, who)
 
-    def protect(self, branch: str) -> None:
-        """Let nobody push to a branch directly."""
-        self.repository.protected_branches.add(branch)
+    def protect(self, branch: str, *, is_protected: bool = True) -> None:
+        """Let nobody push to a branch directly, or everybody who may write again."""
+        self.repository.protected_branches.discard(branch)
+        if is_protected:
+            self.repository.protected_branches.add(branch)
+
+    @property
+    def app_permissions(self) -> dict[str, str]:
+        """What the App may do here, as its owner can change it."""
+        return next(self._world.installations_of(self.repository)).app.permissions
 
     async def _synchronize(self, pull: Pull, before: str, after: str, who: User) -> None:
         await self._show(pull.number, pull.source, pull.head, after)

@@ -111,6 +111,7 @@ def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path
     assert (placed.finding.verdict, shown.test, shown.base, shown.fixed) == ("reproduced", PROOF, "green", "green")
     assert "AssertionError: ValueError not raised" in shown.output
     assert "def test_plain" in model.asked[0]
+    assert "The pull request: after" in model.asked[-1]
     rows = [json.loads(row) for row in (tmp_path / "trace.jsonl").read_text().splitlines()]
     runs = [row for row in rows if row["kind"] == "run"]
     sides = [row["about"].partition(" on the ")[2] for row in runs]
@@ -385,3 +386,20 @@ def test_a_test_finds_no_secret_of_the_tree(reviewed: Callable[..., Review], sho
         "MASKED_SECRET" in base64.b64decode(found).decode()
         for found in re.findall(r"b'([A-Za-z0-9+/=]{20,})'", texts[1])
     )
+
+
+@boxed
+def test_a_package_in_a_folder_has_its_own_runner(reviewed: Callable[..., Review], shop: Repository) -> None:
+    """With `run: {}` alone: the test goes where the package has its tests, and runs from its folder."""
+    web = {"web/package.json": '{"scripts": {"test": "node --test"}}', "web/test/a.test.js": ""}
+    moved = {f"backend/{path}": text for path, text in BEFORE.items() if path != ".deeprepo.yml"}
+    shop.git("checkout", "-q", "main")
+    gone: dict[str, str | bytes | None] = dict.fromkeys(path for path in BEFORE if path != ".deeprepo.yml")
+    shop.commit({**gone, **moved, **web, "backend/requirements.txt": "", ".deeprepo.yml": "run: {}\n"}, "apart")
+    shop.git("checkout", "-qb", "apart")
+    shop.commit({"backend/shop/rate.py": AFTER["shop/rate.py"]}, "after")
+    (placed,) = reviewed(Model(PROOF, finding={**FOUND, "path": "backend/shop/rate.py"})).findings
+    shown = placed.finding.reproduction
+    assert shown is not None
+    assert shown.path.startswith("backend/tests/test_deeprepo_")
+    assert shown.command == f"cd backend && python3 -m unittest -v {shown.path.removeprefix('backend/')}"

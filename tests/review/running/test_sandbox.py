@@ -260,7 +260,9 @@ def test_the_arguments_of_bubblewrap() -> None:
 def test_the_arguments_of_a_container(kind: str) -> None:
     """No network, nothing writable but memory, no capability, nobody, and every limit."""
     sandbox = Sandbox(kind, kind, "python:3.13-slim")  # type: ignore[arg-type]
-    words = containers.command(sandbox, Run(b"", "x", limits=LIMITS), "deeprepo-run-1", sandbox.environment)
+    words = containers.command(
+        sandbox, Run(b"", "x", limits=LIMITS), "deeprepo-run-1", sandbox.environment(Run(b"", "x"))
+    )
     told = " ".join(words)
     for part in (
         f"{kind} run --rm --interactive --name deeprepo-run-1", "--network none", "--read-only", "--user 65534:65534", "--cap-drop ALL",

@@ -148,6 +148,78 @@ def test_without_a_sandbox_the_command_says_what_to_install(shop: Repository) ->
 
 
 @boxed
+def test_a_repository_without_a_base_branch_is_tried_at_its_head(shop: Repository) -> None:
+    """No range is asked for, which the command does not take; a note names what stands for the base."""
+    shop.git("branch", "-m", "main", "work")
+    done = run(shop)
+    assert done.returncode == 0
+    assert "no base branch is known here: HEAD stands for it" in done.stdout
+    assert run(shop, "--test", "tests/test_rate.py").returncode == 0
+
+
+def test_a_repository_without_a_commit_says_what_to_do(tmp_path: Path) -> None:
+    """With a command that exists."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    done = deeprepo("run", cwd=tmp_path)
+    assert (done.returncode, "commit something, then call `deeprepo run` again" in done.stderr) == (2, True)
+
+
+@boxed
+def test_the_steps_are_named_one_after_the_other(shop: Repository) -> None:
+    """What to write, what to call next, and what to do where a package is missing; an archive that is there needs no network."""
+    shop.git("checkout", "-q", "main")
+    shop.commit({".deeprepo.yml": None, "requirements.txt": "nothing-of-this-name\n"}, "needs a package")
+    assert "write `run: {network: true}`" in run(shop).stdout
+    shop.write({".deeprepo.yml": "run: {}\n", "tests/test_new.py": "import nothing\n"})
+    assert run(shop).stdout.rstrip().endswith("`deeprepo run --test FILE` with a test file of yours")
+    assert "nothing is prepared: write `run: {network: true}`" in run(shop, "--prepare").stderr
+    missing_package = run(shop, "--test", "tests/test_new.py")
+    assert (missing_package.returncode, "if a package is missing" in missing_package.stderr) == (1, True)
+    shop.write({".deeprepo.yml": "run: {network: true}\n"})
+    assert "`DEEPREPO_RUN_NETWORK=1 deeprepo run --prepare`" in run(shop).stdout
+    shop.write(
+        {
+            ".deeprepo.yml": "run: {network: true, prepare: 'echo 8 > number', test: 'cat number; python3 -m unittest -v {file}'}\n"
+        }
+    )
+    assert run(shop, "--prepare", DEEPREPO_RUN_NETWORK="1").returncode == 0
+    assert run(shop, "--test", "tests/test_rate.py").stdout.startswith("8\n")
+
+
+@boxed
+def test_files_with_a_placeholder_are_named(shop: Repository) -> None:
+    """With the setting that keeps one as it is, which is the owner's to write."""
+    body = "MIIEpAIBAAKCAQEAq4Gd8Nf2Xk6Lw1Zv5Rb9Tc3Yh7Ju0Om2Ei4Sa8Qp6Wx"
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\n"
+    test = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertIn('Nf2Xk6', open('tests/server.key').read())\n"
+    shop.git("checkout", "-q", "main")
+    shop.commit({"tests/server.key": key, "tests/test_key.py": test}, "a key")
+    broken = run(shop, "--test", "tests/test_key.py")
+    assert broken.returncode == 1
+    assert "a placeholder stands for each key or token that these files hold: tests/server.key" in broken.stderr
+    assert "fixtures: ['tests/server.key']" in broken.stderr
+    assert body not in broken.stdout + broken.stderr
+    shop.write({".deeprepo.yml": "run: {test: 'python3 -m unittest -v {file}', fixtures: ['tests/server.key']}\n"})
+    whole = run(shop, "--test", "tests/test_key.py")
+    assert (whole.returncode, "placeholder" in whole.stderr) == (0, False)
+
+
+@boxed
+def test_a_program_that_is_elsewhere_is_named(shop: Repository, tmp_path: Path) -> None:
+    """With the variable that shows it to the sandbox; what is nowhere is to be installed."""
+    tools = tmp_path / "sdk" / "bin"
+    tools.mkdir(parents=True)
+    (tools / "go").write_text("#!/bin/sh\necho 'ok  \tx\t0.002s'\n")
+    (tools / "go").chmod(0o755)
+    shop.git("checkout", "-q", "main")
+    shop.commit({"go.mod": "module x\n", "a.go": "package x\n", ".deeprepo.yml": "run: {}\n"}, "go")
+    path = f"{tools}:{os.environ['PATH']}"
+    if not Path("/usr/bin/go").exists():
+        assert f"set DEEPREPO_RUN_TOOLS={tools.parent}" in run(shop, PATH=path).stdout
+        assert "is not installed" in run(shop, PATH="/usr/bin:/bin").stdout
+
+
+@boxed
 def test_what_a_section_asks_of_the_network_needs_the_operator(shop: Repository) -> None:
     """`run.network` alone opens nothing."""
     shop.write({".deeprepo.yml": "run: {prepare: 'true', network: true}\n"})

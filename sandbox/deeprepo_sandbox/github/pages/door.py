@@ -84,6 +84,8 @@ async def _pull(world: World, where: Repository, rest: str, who: str) -> Respons
         commands=world.commands,
         people=where.people,
         me=_member(who, where),
+        is_protected=one.head in where.protected_branches,
+        may_commit=Repo(world, where).app_permissions.get("contents") == "write",
         notices=world.notices,
         links=world.links,
     )
@@ -179,7 +181,18 @@ async def _push(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None: 
     await repo.take_offer(one.number)
 
 
+async def _settle(repo: Repo, one: Pull, form: dict[str, str], who: str) -> None:
+    """What a writer decides on other pages of GitHub: whether the branch is protected, and whether the App may commit."""
+    if repo.repository.people.get(who) not in WRITERS:
+        return
+    if "protected" in form:
+        repo.protect(one.head, is_protected=form["protected"] == "on")
+    if "commits" in form:
+        repo.app_permissions["contents"] = "write" if form["commits"] == "on" else "read"
+
+
 REACTIONS = frozenset({"+1", "-1"})
+WRITERS = frozenset({"write", "maintain", "admin"})
 DEEDS: dict[str, Deed] = {
     "comment": _comment,
     "reply": _reply,
@@ -188,6 +201,7 @@ DEEDS: dict[str, Deed] = {
     "react": _react,
     "press": _press,
     "push": _push,
+    "settle": _settle,
 }
 
 

@@ -1,0 +1,180 @@
+"""Types of C# and of the JVM that go to another namespace, and the files that name them without an import that spells the name."""
+
+import asyncio
+
+import pytest
+from contract_findings import look
+from fakes import Repository
+from test_contracts_rewrites import mended
+
+from bot import dependents, diff
+from bot.analyzers import contracts
+from bot.checkout import Checkout
+from bot.languages import LANGUAGES
+from bot.values import PullRequest
+
+BOM = "\ufeff"
+TYPE = "public class Options\n{\n    public int Size() => 1;\n    public int Width() => 2;\n}\n"
+USER = "class User\n{\n    Options Get() => new Options();\n}\n"
+Files = dict[str, str]
+
+
+def namespaced(space: str, body: str, *usings: str) -> str:
+    """A file of C#."""
+    return "".join(f"using {one};\n" for one in usings) + f"namespace {space};\n\n{body}"
+
+
+def moved(space: str = "New.Place", body: str = TYPE) -> dict[str, str | None]:
+    """The type in another file and namespace."""
+    return {"Old/Options.cs": None, "New/Options.cs": namespaced(space, body)}
+
+
+BEFORE = namespaced("Old.Place", TYPE)
+
+
+@pytest.mark.parametrize(
+    ("user", "after"),
+    [
+        (namespaced("App", USER, "Old.Place", "New.Place"), moved()),
+        (namespaced("App", USER, "New.Place", "Old.Place"), moved()),
+        (namespaced("New.Place", USER, "Old.Place"), moved()),
+        (namespaced("New.Place.Deep", USER, "Old.Place"), moved()),
+        (namespaced("Old.Place", USER, "New.Place"), moved()),
+        (namespaced("Old.Place", USER), moved("Old")),
+        (namespaced("Old.Place", USER, "Place"), moved("Old.Place.Place")),
+        (f"{BOM}using New.Place;\nnamespace Old.Place;\n\n{USER}", moved()),
+        (namespaced("Old.Place", USER, "New.Place").replace("using New", "using global::New"), moved()),
+        (f"namespace Old.Place\n{{\n    using New.Place;\n\n    {USER}}}\n", moved()),
+        (namespaced("App", USER, "Old.Place"), moved("Old.Place", f"public sealed {TYPE.removeprefix('public ')}")),
+        (namespaced("Old.Place", USER, "New.Place"), moved(body="public ref partial struct Options { }\n")),
+        (namespaced("Old.Place", f"class Options {{ }}\n{USER}"), moved()),
+        (namespaced("Old.Place", f"class Outer {{ public class Options {{ }}\n{USER}}}\n"), moved()),
+        ("namespace Options.Sql;\n\nclass Other\n{\n}\n", moved()),
+        ("namespace Old.Place.Options;\n\nclass Other\n{\n}\n", moved()),
+    ],
+    ids=[
+        "both are used", "the other order", "its own namespace", "inside of it", "used anew", "a namespace around", "a part of the name",
+        "after a byte order mark", "global::", "used inside the namespace", "no other namespace", "a form that no grammar knows",
+        "another type of the file", "another type in a type", "a namespace of that name", "a part of a namespace",
+    ],
+)  # fmt: skip
+def test_a_type_that_is_in_sight_in_its_new_namespace_breaks_nobody(
+    repository: Repository, user: str, after: dict[str, str | None]
+) -> None:
+    """On whichever line a file takes the namespace, before the change and after it: the name means the type."""
+    assert look(repository.change({"Old/Options.cs": BEFORE, "App/User.cs": user}, after)) == []
+
+
+def test_a_byte_order_mark_hides_no_namespace(repository: Repository) -> None:
+    """Neither that of the type nor that of its user, where the mark stands before the first word of the file."""
+    after = {"Old/Options.cs": None, "New/Options.cs": BOM + namespaced("New.Place", TYPE)}
+    users = [BOM + namespaced("App", USER, *usings) for usings in (("Old.Place",), ("Old.Place", "New.Place"))]
+    files = {"Old/Options.cs": BOM + BEFORE, "App/Broken.cs": users[0], "App/Fine.cs": users[1]}
+    (finding,) = look(repository.change(files, after))
+    assert (finding.path, finding.proven) == ("App/Broken.cs", True)
+
+
+@pytest.mark.parametrize("target", ["A/Aa.cs", "Z/Zz.cs"])
+def test_a_type_that_goes_to_a_file_around_it_is_in_sight(repository: Repository, target: str) -> None:
+    """Out of a file that stays into one that was there: the users inside of the namespace see it, those that use the old one alone do not."""
+    keep = "public class Keep\n{\n    public int One() => 1;\n}\n"
+    files = {
+        "In/Types.cs": namespaced("Shop.In", keep + TYPE),
+        target: namespaced("Shop", "public class Other\n{\n    public int Two() => 2;\n}\n"),
+        "In/User.cs": namespaced("Shop.In", USER),
+        "App/User.cs": namespaced("App", USER, "Shop.In"),
+    }
+    after = {"In/Types.cs": namespaced("Shop.In", keep), target: files[target] + TYPE}
+    found = look(repository.change(files, after))
+    assert [(one.path, one.proven) for one in found] == [("App/User.cs", True)]
+
+
+@pytest.mark.parametrize(
+    ("member", "after"),
+    [
+        (
+            "static class Tools { public static Log Open(this Log log) => log; }",
+            "class Log { public Log Open() => this; }",
+        ),
+        ("static class Tools { public static Log Open(this Log log) => log; }", "class Log { }"),
+    ],
+    ids=["it is a member of the type now", "its receiver may have it from elsewhere"],
+)
+def test_a_method_that_extends_a_type_is_no_proof_by_its_name(repository: Repository, member: str, after: str) -> None:
+    """What the receiver is decides what is called: nothing is called broken for certain."""
+    user = "namespace A;\n\nclass User\n{\n    Log Go(Log log) => log.Open();\n}\n"
+    files = {"Tools.cs": f"namespace A;\n\n{member}\n", "User.cs": user}
+    found = look(repository.change(files, {"Tools.cs": None, "Log.cs": f"namespace A;\n\n{after}\n"}))
+    assert [finding.path for finding in found if finding.proven] == []
+
+
+def test_a_static_member_of_another_type_is_another_one(repository: Repository) -> None:
+    """`Path.GetTempPath()` of a library stays what it was; `Helpers.GetTempPath()` breaks."""
+    helpers = (
+        "namespace A;\n\npublic static class Helpers\n{\n    public static string GetTempPath(string end) => end;\n}\n"
+    )
+    user = 'namespace A;\n\nclass User\n{\n    string Go() => Path.GetTempPath();\n    string Own() => Helpers.GetTempPath("x");\n}\n'
+    (finding,) = look(
+        repository.change(
+            {"Helpers.cs": helpers, "User.cs": user}, {"Helpers.cs": helpers.replace("GetTempPath", "GetTempFilePath")}
+        )
+    )
+    assert (finding.start, len(finding.evidence)) == (6, 2)
+
+
+JAVA = "package {};\n\npublic class Options {{\n    public int size() {{ return 1; }}\n}}\n"
+JAVA_USER = "package old;\n\nimport fresh.*;\n\nclass User {\n    Options get() { return new Options(); }\n}\n"
+
+
+def test_a_class_of_the_own_package_may_come_from_a_package_that_is_imported_whole(repository: Repository) -> None:
+    """In Java it stands on another line then, and is there."""
+    files = {"src/old/Options.java": JAVA.format("old"), "src/old/User.java": JAVA_USER}
+    assert look(repository.change(files, {"src/old/Options.java": None, "src/fresh/Options.java": JAVA.format("fresh")})) == []  # fmt: skip
+
+
+def reviewed(pull: PullRequest) -> list[tuple[str, int]]:
+    """Where proven findings are."""
+
+    async def run() -> list[tuple[str, int]]:
+        async with Checkout(pull) as tree:
+            files = diff.read(await tree.change())
+            users = await dependents.find(tree, files, LANGUAGES)
+            found = await contracts.check(tree, files, users, LANGUAGES)
+            return [(one.path, one.start) for one in found if one.proven]
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        namespaced("App", USER, "Old.Place"),
+        namespaced("Old.Place", USER),
+        BOM + namespaced("App", USER, "Old.Place"),
+        BOM + namespaced("Old.Place", USER),
+        namespaced("App", USER, "Old.Place").replace("\n", "\r\n"),
+        f"namespace App\n{{\n    using Old.Place;\n\n    {USER}}}\n",
+        namespaced("App", f"{USER}class More\n{{\n    Options Other;\n}}\n", "Old.Place"),
+    ],
+    ids=[
+        "used",
+        "its own",
+        "used, with a mark",
+        "its own, with a mark",
+        "with carriage returns",
+        "used inside",
+        "two lines",
+    ],
+)
+@pytest.mark.parametrize("name", ["Options", "Choices"])
+def test_the_user_of_a_type_in_another_namespace_takes_that(repository: Repository, user: str, name: str) -> None:
+    """The file gets the line, under a new name its uses too, and the review of the result reports nothing."""
+    after = {"Old/Options.cs": None, f"New/{name}.cs": namespaced("New.Place", TYPE.replace("Options", name))}
+    files = {"Old/Options.cs": BEFORE, "App/User.cs": user}
+    pull = repository.change(files, after)
+    assert reviewed(pull)
+    contents = mended(pull)
+    assert contents["App/User.cs"].count("using New.Place;") == 1
+    assert contents["App/User.cs"].startswith(BOM) is user.startswith(BOM)
+    assert (contents["App/User.cs"].count("Options") == 0) is (name == "Choices")
+    assert reviewed(repository.pull(pull.base, repository.commit(contents, "fixed"))) == []

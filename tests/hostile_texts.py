@@ -1,0 +1,14 @@
+"""The corpus of texts that try to steer a reviewer, for whatever they may come in by."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+CORPUS = yaml.safe_load((Path(__file__).parent / "hostile/corpus.yml").read_text(encoding="utf-8"))
+
+
+def text_of(entry: dict[str, Any]) -> str:
+    """The text of an entry, giant ones written out."""
+    text = entry["text"] * entry.get("repeat", 1)
+    return text + entry.get("repeat_char", "") * entry.get("times", 0) + entry.get("end", "")

@@ -1,0 +1,170 @@
+"""The tree in the sandbox: how old its files are, and which of its secrets it has."""
+
+import asyncio
+import io
+import os
+import tarfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from boxes import LIMITS, box, member, missing, tar
+
+from bot.config import RunSection
+from bot.review.running import prepare
+from bot.review.running.execute import execute
+from bot.review.running.rig import Rig, Sides, rig, without_secrets
+from bot.review.running.values import Run, RunPermission
+from bot.values import Side, TreeEntry
+
+boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+TOKEN = "ghp_" + "x7Kq2Vn9Lr4Tz8Wb3Hd6Mf1Pc5Js0Yg2Ra4E"
+BODY = "MIIEowIBAAKCAQEA1x7Kq2Vn9Lr4Tz8Wb3Hd6Mf1Pc5Js0Yg2Ra4Eu8Qw3Zx\n7Kq2Vn9Lr4Tz8Wb3Hd6Mf1Pc5Js0Yg2Ra4Eu8Qw3Zx1x7Kq2Vn9Lr4Tz8Wb3H\n"
+PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}-----END RSA PRIVATE KEY-----\n"
+OTHER = PEM.replace(BODY, "MIIEpAIBAAKCAQEAq4Gd8Nf2Xk6Lw1Zv5Rb9Tc3Yh7Ju0Om2Ei4Sa8Qp6Wx\n")
+BEFORE, LATER = 1_600_000_000, 1_600_000_500
+
+
+def contents(tree: bytes) -> dict[str, str]:
+    """The files of an archive without its end mark."""
+    with tarfile.TarFile(fileobj=io.BytesIO(tree + bytes(1024))) as known:
+        return {
+            one.name.removeprefix("work/"): (known.extractfile(one) or io.BytesIO()).read().decode() for one in known
+        }
+
+
+def packed(files: Mapping[str, str], time: int) -> bytes:
+    """A tree as git hands it over."""
+    rows = []
+    for path, text in files.items():
+        about = member(path)
+        about.mtime = time
+        rows.append((about, text.encode()))
+    return tar(*rows)
+
+
+def made(base: Mapping[str, str], head: Mapping[str, str], cache: Path, **section: object) -> Rig:
+    """The rig of a change between two trees in memory."""
+    trees: dict[Side, Mapping[str, str]] = {"base": base, "head": head}
+
+    async def entries(side: Side) -> Mapping[str, TreeEntry]:
+        return {path: TreeEntry(path, str(hash(text)), "file", len(text)) for path, text in trees[side].items()}
+
+    async def archive(side: Side, most: int) -> bytes:
+        return packed(trees[side], BEFORE if side == "base" else LATER)
+
+    async def read_many(paths: Sequence[str], side: Side) -> Mapping[str, bytes]:
+        return {path: trees[side][path].encode() for path in paths if path in trees[side]}
+
+    permission = RunPermission(cache=cache, programs={"PATH": os.environ["PATH"]})
+    return asyncio.run(rig(Sides("here", entries, archive, read_many), RunSection.model_validate(section), permission))
+
+
+@boxed
+def test_files_are_as_old_as_their_commit(tmp_path: Path) -> None:
+    """Each of a tree alike, what lies over it too, and the same in every run."""
+    tree = {"a.c": "1", "b/c.c": "2"}
+    tests = made(tree, tree, tmp_path)
+    outcome = asyncio.run(tests.run("head", "stat -c '%Y %n' a.c b/c.c new.c", {"new.c": "3"}))
+    assert outcome.output.split() == [str(LATER), "a.c", str(LATER), "b/c.c", str(LATER), "new.c"]
+    assert asyncio.run(tests.run("base", "stat -c %Y a.c", {})).output == f"{BEFORE}\n"
+
+
+@boxed
+def test_what_was_prepared_is_older_than_the_tree(tmp_path: Path) -> None:
+    """A build that compares times takes nothing for done that was made from the base's files; installed modules keep their own times."""
+    base = {"a.c": "old\n", "Makefile": "out: a.c\n\tcp a.c out\n"}
+    tests = made(
+        base,
+        {**base, "a.c": "new\n"},
+        tmp_path,
+        prepare="cp a.c out; python3 -c 'import time; print(int(time.time()))' > ~/when; touch -r ~/when ~/same",
+    )
+    command = "find . ~ -newer a.c -type f; test a.c -nt out && cp a.c out; cat out"
+    assert asyncio.run(tests.run("head", command, {})).output == "new\n"
+    assert asyncio.run(tests.run("head", command, {"a.c": "mended\n"})).output == "mended\n"
+    assert asyncio.run(tests.run("head", "test ~/same -nt ~/when; echo $?", {})).output == "1\n"
+
+
+def test_an_archive_without_its_mark_is_taken_for_new(tmp_path: Path) -> None:
+    """Then the tree is younger than this moment."""
+    path = tmp_path / "k.tar"
+    path.write_bytes(tar((member("x"), b"")))
+    assert prepare.newest(path) > LATER
+
+
+def test_the_altered_files_are_named(tmp_path: Path) -> None:
+    """Those that hold a placeholder, and no others."""
+    tree = {"tests/server.key": PEM, "app.py": "x = 1\n", "conf.py": f"TOKEN = '{TOKEN}'\n"}
+    shown, altered = without_secrets(packed(tree, 0))
+    assert altered == ("tests/server.key", "conf.py")
+    assert TOKEN not in shown.decode()
+    assert BODY.split(maxsplit=1)[0] not in shown.decode()
+    assert contents(shown)["app.py"] == "x = 1\n"
+
+
+def in_sandbox(tests: Rig, side: Side = "head") -> dict[str, str]:
+    """What the sandbox would have of a side."""
+    return contents(asyncio.run(tests.tree(side))[0])
+
+
+def test_a_fixture_stays_as_the_base_has_it(tmp_path: Path) -> None:
+    """Only what the owner has named."""
+    tree = {"tests/server.key": PEM, "tests/other.key": OTHER}
+    tests = made(tree, tree, tmp_path, fixtures=["tests/server.key"])
+    assert in_sandbox(tests)["tests/server.key"] == PEM
+    assert "MASKED_SECRET" in in_sandbox(tests)["tests/other.key"]
+    assert tests.masked_files == {"head": ("tests/other.key",)}
+
+
+HOSTILE = [
+    ({"tests/a.key": "", "prod.py": f"TOKEN = '{TOKEN}'\n"}, {"tests/a.key": f"TOKEN = '{TOKEN}'\n", "prod.py": f"TOKEN = '{TOKEN}'\n"}),
+    ({"tests/a.key": "", "prod.py": f"TOKEN = '{TOKEN}'\n"}, {"tests/a.key": f"TOKEN = '{TOKEN}'\n"}),
+    ({"prod.py": f"TOKEN = '{TOKEN}'\n"}, {"tests/a.key": f"TOKEN = '{TOKEN}'\n"}),
+    ({"tests/a.key": PEM}, {"tests/a.key": PEM + f"TOKEN = '{TOKEN}'\n"}),
+    ({"tests/a.key": f"TOKEN = '{TOKEN}'\n", "prod.py": f"TOKEN = '{TOKEN}'\n"}, {"tests/a.key": f"TOKEN = '{TOKEN}'\n", "prod.py": f"TOKEN = '{TOKEN}'\n"}),
+    ({"tests/a.key": f"TOKEN = '{TOKEN}'\n"}, {"prod.py": f"TOKEN = '{TOKEN}'\n"}),
+    ({"tests/a.key": f"TOKEN = '{TOKEN}'\n"}, {"tests/b.key": f"TOKEN = '{TOKEN}'\n"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("base", "head"), HOSTILE)
+def test_a_head_makes_no_secret_readable(base: dict[str, str], head: dict[str, str], tmp_path: Path) -> None:
+    """It copies or moves one into a fixture, adds one to it, brings a fixture, moves it; and a secret that is used elsewhere is none."""
+    tests = made(base, head, tmp_path, fixtures=["tests/a.key"])
+    shown = in_sandbox(tests)
+    assert TOKEN not in "".join(shown.values())
+    assert tests.masked_files["head"]
+
+
+@boxed
+def test_a_fixture_can_be_read_by_a_test(tmp_path: Path) -> None:
+    """A suite that needs its key has it, and one that is not named is broken, which its output shows."""
+    tree = {"tests/server.key": PEM}
+    command = "grep -c Vn9 tests/server.key"
+    assert asyncio.run(made(tree, tree, tmp_path, fixtures=["tests/*.key"]).run("head", command, {})).output == "2\n"
+    assert asyncio.run(made(tree, tree, tmp_path).run("head", command, {})).output == "0\n"
+
+
+@boxed
+def test_programs_of_the_nearest_package_go_first(tmp_path: Path) -> None:
+    """Its own folder, then those above it, then the machine's, then what was installed into the home."""
+    tree = {"README": ""}
+    places = {"web/node_modules/.bin/tool": "web", "node_modules/.bin/tool": "top", ".venv/bin/other": "other"}
+    script = "; ".join(f"mkdir -p $(dirname {path}); printf '#!/bin/sh\\necho {word}\\n' > {path}; chmod +x {path}" for path, word in places.items())  # fmt: skip
+    home = "mkdir -p ~/.local/bin; printf '#!/bin/sh\\necho home\\n' > ~/.local/bin/ours; cp ~/.local/bin/ours ~/.local/bin/ls; chmod +x ~/.local/bin/*"
+    tests = made(tree, tree, tmp_path, prepare=f"{script}; {home}")
+    assert asyncio.run(tests.run("head", "tool; other; ours; ls -d .", {}, "web")).output == "web\nother\nhome\n.\n"
+    assert asyncio.run(tests.run("head", "tool", {})).output == "top\n"
+
+
+@boxed
+@pytest.mark.parametrize("sharing", ["", "MAP_ANONYMOUS | "])
+def test_memory_counts_whether_or_not_it_is_shared(sharing: str) -> None:
+    """What processes hold in common is ended at the limit, too."""
+    flags = (
+        f"mmap.{sharing.replace(' | ', '')} | mmap.MAP_SHARED" if sharing else "mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS"
+    )
+    hold = f"import mmap, os, time; m = mmap.mmap(-1, 600 << 20, flags={flags}); [m.__setitem__(at, 1) for at in range(0, 600 << 20, 4096)]; os.fork(); time.sleep(9)"
+    outcome = asyncio.run(execute(box(), Run(b"", f'python3 -c "{hold}"', limits=LIMITS)))
+    assert outcome.ending == "memory"
