@@ -164,7 +164,7 @@ def _callable(
 
 def _errors(text: str) -> Counter[str]:
     """The statements that raise an error."""
-    return Counter(map(_squeeze, ERRORS.findall(_joined(text))))
+    return Counter(_squeeze(statement.rstrip(" }")) for statement in ERRORS.findall(_joined(text)))
 
 
 def _returns(text: str) -> frozenset[str]:

@@ -149,7 +149,7 @@ async def _of_language(
     references += await rebound_uses(scene, language, targets, references, fresh)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     beyond: list[str] = []
-    lost_members = _members(sources, scene.symbols, beyond) | attributes
+    lost_members = _members(sources, scene.symbols, beyond) | dict(attributes)
     name_mentions = await mentions(tree, targets, references, fresh, lost_members, tuple(language.SUFFIXES), beyond)
     references += await proof.weigh(name_mentions)
     overriding = await heirs(scene, language, targets, budget, beyond)
@@ -294,16 +294,18 @@ def _codes(
     )
 
 
-def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
-    """Attributes that a changed file sets no more, unless their class went to another one with them -> "path:name"."""
-    attributes: dict[str, str] = {}
+def _attributes(sources: Sequence[ChangedSource]) -> list[tuple[str, str]]:
+    """Attributes that a changed file sets no more, unless their class went to another one with them: (name, "path:name")."""
+    attributes: list[tuple[str, str]] = []
     for source in sources:
         for owner, before, after in _owners(source) if not is_test(source.file.path) else ():
             lost_names = lost_attributes(before, after, source.file.path)
             others = [other for other in sources if other is not source]
-            attributes |= {
-                name: f"{source.file.path}:{owner}{name}" for name in lost_names if not _has_moved(name, source, others)
-            }
+            attributes += [
+                (name, f"{source.file.path}:{owner}{name}")
+                for name in sorted(lost_names)
+                if not _has_moved(name, source, others)
+            ]
     return attributes
 
 

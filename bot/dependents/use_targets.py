@@ -1,16 +1,16 @@
 """What is looked up: every changed definition as its users can write it, and every name that is offered no longer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from bot.dependents.importing import Scene
 from bot.dependents.sites import UseTarget, telling
 from bot.values import ChangedSymbol
 
 
-async def attribute_targets(scene: Scene, attributes: Mapping[str, str]) -> list[UseTarget]:
-    """Attributes of one word that classes set no more; those of several words are looked up as words. `attributes`: name -> "path:Class.name"."""
+async def attribute_targets(scene: Scene, attributes: Iterable[tuple[str, str]]) -> list[UseTarget]:
+    """Attributes of one word that classes set no more; those of several words are looked up as words. `attributes`: (name, "path:Class.name")."""
     targets = []
-    for name, key in sorted(attributes.items()):
+    for name, key in sorted(attributes):
         path, _, within = key.rpartition(":")
         owner = within.rpartition(".")[0]
         outline = await scene.exports.outline("head", path)

@@ -142,16 +142,10 @@ def _of_node(name: str, node: Node, parser: str) -> Iterator[Edit]:
         case "literal":
             yield *here, _word(text(node), parser)
         case "pieces":
-            words = [_word(text(part), parser) for part in node.named_children if LITERAL.search(part.type)]
-            kinds = {word[: word.index(":")] for word in words}
-            yield (
-                *here,
-                (
-                    f"{kinds.pop()}:" + "".join(word[word.index(":") + 1 : -1] for word in words) + '"'
-                    if len(kinds) == 1
-                    else "".join(words)
-                ),
-            )
+            parts = [_parts(text(part), parser) for part in node.named_children if LITERAL.search(part.type)]
+            is_one_kind = len({kind for kind, _ in parts}) == 1
+            texts = [(parts[0][0], "".join(content for _, content in parts))] if is_one_kind else parts
+            yield *here, "".join(f'"{_safe(kind)}:{_safe(content)}"' for kind, content in texts)
         case "comment" | "gone":
             yield *here, " "
         case "semicolon":
@@ -182,19 +176,23 @@ def _is_tuple_of_one(node: Node) -> bool:
 
 def _word(literal: str, parser: str) -> str:
     """A literal as one word: its kind, a colon, what it holds."""
+    kind, content = _parts(literal, parser)
+    return f'"{_safe(kind)}:{_safe(content)}"'
+
+
+def _parts(literal: str, parser: str) -> tuple[str, str]:
+    """The kind of a literal, the same for quotes that mean the same, and what it holds."""
     opening = OPENING.match(literal)
     if opening is None:
-        return f'"{_safe(literal if literal[:1] != "%" else " ".join(literal.split()))}:"'
+        return "", literal if literal[:1] != "%" else " ".join(literal.split())
     prefix, quote = opening.groups()
     content = literal[opening.end() : -len(quote) - prefix.count("#")]
     prefix = "".join(sorted(prefix.lower().replace("u", ""))) if parser == "python" else prefix
-    kind = f"{prefix}{quote}"
     if parser in ONE_QUOTE and not (quote == "`" and "${" in content):
-        kind = prefix
-        content = content if "r" in prefix else ESCAPED_QUOTE.sub(r"\1\2", content)
-    elif parser in INTERPOLATES and not INTERPOLATES[parser].search(content):
-        kind = ""
-    return f'"{_safe(kind)}:{_safe(content)}"'
+        return prefix, content if "r" in prefix else ESCAPED_QUOTE.sub(r"\1\2", content)
+    if parser in INTERPOLATES and not INTERPOLATES[parser].search(content):
+        return "", content
+    return f"{prefix}{quote}", content
 
 
 def _safe(content: str) -> str:
