@@ -221,7 +221,7 @@ TYPESCRIPT = {
 }
 TYPESCRIPT_QUIET = {
     "prettier": (
-        "export const T = { 'a': x => x, b: 'it' }\nexport const S = ', '\nexport function put(a: number, b: string) { return [a, 'x'] }\n",
+        "export const T = { 'a': x => x, b: 'it' }\nexport const S = ', '\nexport function put(a: number, b: string) {\n  return [a, 'x']\n}\n",
         (
             'export const T = { a: (x) => x, b: "it" };\nexport const S = ", ";\n'
             'export function put(\n  a: number,\n  b: string,\n) {\n  return [\n    a,\n    "x",\n  ];\n}\n'
