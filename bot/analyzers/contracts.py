@@ -15,6 +15,7 @@ from typing import Literal
 from bot.analyzers.contracts_arity import Misfit, insists_on_signatures, misconstruction, misfit
 from bot.analyzers.contracts_overrides import comparable, no_longer_fits, overridden
 from bot.analyzers.contracts_words import Breakage, finding
+from bot.dependents.contract import moved_places
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Judgement, Reference, Silence
@@ -172,7 +173,8 @@ def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     if not insists_on_signatures(item.symbol.path, reference.path):
         return ""
     if misfit(before, after, reference) is None:
-        return "" if after.ambiguous else FITS
+        reaches_others = any(place < reference.positional for place in moved_places(before, after))
+        return "" if after.ambiguous or reaches_others else FITS
     if misfit(before, before, reference) is not None:
         return "" if reference.sure else OTHER
     return REPORTED if reference.sure or reference.unique else ""

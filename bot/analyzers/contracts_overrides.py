@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from bot.analyzers.contracts_arity import insists_on_signatures, misfit
 from bot.analyzers.contracts_words import line_of
+from bot.dependents.contract import moved_places
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol, Verdict
@@ -23,6 +24,8 @@ def comparable(item: ChangedSymbol, own: Symbol) -> bool:
         return False
     if before.opaque or after.opaque or before.also or after.also or own.signature.also or own.name == item.symbol.name:
         return False
+    if moved_places(before, after):
+        return False  # an argument reaches another parameter of the override than of the method
     return not own.signature.opaque or filetype(own.path).marked_overrides
 
 

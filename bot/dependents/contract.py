@@ -24,19 +24,13 @@ from posixpath import dirname
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import binds, defines, is_comment, says
 from bot.text.paths import is_test
-from bot.values import OFFERS, REQUIRES, ChangedSymbol, Contract, Parameter, Signature, Symbol
+from bot.values import OFFERS, ONE, REQUIRES, ChangedSymbol, Contract, DefinitionCode, Parameter, Signature, Symbol
 
-DOCSTRING = re.compile(
-    r"""^[ \t]*[rRuUbB]{0,2}(?:\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|"[^"\n]*"|'[^'\n]*')[ \t]*;?$""", re.MULTILINE
-)
-LINE_COMMENT = re.compile(r"(?:^|\s)//[^\n]*")
-HASH_COMMENT = re.compile(r"(?:^|\s)#[^\n\"']{0,300}$", re.MULTILINE)
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
 EXPORTED = re.compile(r"\s*+export\b")
 SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+[\w.$]+\s*\{")
 NUMBERED = re.compile(r"\d\.\d")
-CODE = re.compile(r"=>|\bfunction\b|\blambda\b|\bdef\b|\bfunc\b")  # a value that is a function in disguise
 NAMESPACE = re.compile(r"package\b|namespace\b|defmodule\b")
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
@@ -52,12 +46,16 @@ FIELD = (
     r"[\w$<>\[\]?|:, ]{0,120}?[#:$]?\bNAME\b|\bsetattr\(\s*+self\s*+,\s*+[\"']NAME[\"']|\b(?:as|for)\s++self\.NAME\b"
 )
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
+PLACES = frozenset({"positional", "positional-only"})
+NAMED = re.compile(r"\$?[^\W_]")  # neither nameless nor taken apart
 OPENING, CLOSING = "([{<", ")]}>"
 VALUE_LINES = 4  # of a value that is shown whole; in a longer one code may stand
+BREAKS = re.compile(r"[\n()\[\]{}]")
+FORMATTING = re.compile(r" (?!\w)|(?<!\w) |,(?= ?[)\]}])")
 
 
-def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
-    """The parts of the contract that the change touches. `before`, `after`: the text of the definition on each side."""
+def contract(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -> tuple[Contract, ...]:
+    """The parts of the contract that the change touches. `before`, `after`: the definition on each side."""
     changes = _of_text(item, before, after)
     was, now = item.before, item.after
     if was is None or now is None or is_test(was.path) or (item.change == "renamed" and was.path == now.path):
@@ -84,7 +82,7 @@ def is_conditioned(was: Symbol, now: Symbol) -> bool:
     return plain_before != plain_after
 
 
-def _of_text(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+def _of_text(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -> tuple[Contract, ...]:
     """The same, told from the texts of the definition alone."""
     if is_test((item.before or item.symbol).path):
         return ()  # nothing but tests rely on it, and they are run
@@ -92,11 +90,12 @@ def _of_text(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
         return (item.change,)
     if item.change == "added" or item.before is None or item.after is None:
         return ()
-    language = filetype(item.symbol.path)
-    old, new = _bare(before, language), _bare(after, language)
+    old, new = _bare(before.text), _bare(after.text)
     if _squeeze(old) == _squeeze(new):
         was, now = item.before.signature, item.after.signature
         return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
+    if item.symbol.kind == "variable":
+        return _value(item, before, after)
     return _changes(item, item.before.signature, item.after.signature, old, new)
 
 
@@ -110,8 +109,6 @@ def _changes(
 ) -> tuple[Contract, ...]:
     """The same for a definition that is there on both sides and whose code differs."""
     language = filetype(item.symbol.path)
-    if item.symbol.kind == "variable":
-        return _value(item, old, new)
     if item.symbol.kind in CALLABLE or before is not None:
         return _callable(before, after, old, new, language)
     if item.symbol.kind == "type":
@@ -121,7 +118,7 @@ def _changes(
     return ("declaration",) if _squeeze(_head(old, language)) != _squeeze(_head(new, language)) else ()
 
 
-def with_contract(item: ChangedSymbol, before: str, after: str) -> ChangedSymbol:
+def with_contract(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -> ChangedSymbol:
     """The same definition with what changed for its users."""
     return replace(item, contract=contract(item, before, after))
 
@@ -131,11 +128,11 @@ def _offered(text: str) -> frozenset[str]:
     return frozenset(_squeeze(re.split(r"[{;]|=>", line)[0]) for line in text.split("\n")[1:] if EXPORTED.match(line))
 
 
-def _value(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
-    if VERSION.search(item.symbol.name) and NUMBERED.search(new):
+def _value(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -> tuple[Contract, ...]:
+    if VERSION.search(item.symbol.name) and NUMBERED.search(after.text):
         return ()
-    if old.count("\n") >= VALUE_LINES and CODE.search(old) and _first(old) == _first(new):
-        return ()  # a function that is written as a value: its body changed
+    if _bare(before.text).count("\n") >= VALUE_LINES and _squeeze(before.frame) == _squeeze(after.frame):
+        return ()  # the body of a function among the values
     return ("value",)
 
 
@@ -154,11 +151,20 @@ def _callable(
     is_doubtful = before is not None and after is not None and is_contested(before, after)
     if is_doubtful or not _same_around(old_parts, new_parts):
         changes.append("declaration")
-    if language.undeclared_results and "declaration" not in changes and _returns(old) != _returns(new):
+    if (
+        language.undeclared_results
+        and "declaration" not in changes
+        and _returns(_joined(old)) != _returns(_joined(new))
+    ):
         changes.append("returns")
-    if Counter(map(_squeeze, ERRORS.findall(old))) != Counter(map(_squeeze, ERRORS.findall(new))):
+    if _errors(old) != _errors(new):
         changes.append("errors")
     return tuple(changes)
+
+
+def _errors(text: str) -> Counter[str]:
+    """The statements that raise an error."""
+    return Counter(_squeeze(statement.rstrip(" }")) for statement in ERRORS.findall(_joined(text)))
 
 
 def _returns(text: str) -> frozenset[str]:
@@ -179,7 +185,9 @@ def _returns(text: str) -> frozenset[str]:
 def _commas(text: str) -> int:
     """How many parts a tuple has; 0 for anything else."""
     if text[:1] == "(" and text[-1:] == ")":
-        text = text[1:-1]
+        text = text[1:-1].strip().rstrip(",")
+    if text.endswith(ONE):
+        return 1
     depth = parts = 0
     for letter in text:
         depth += (letter in "([{") - (letter in ")]}")
@@ -211,7 +219,8 @@ def _parameters(
     """What changed between two lists of parameters as they are written. `by_name`: a call may write a parameter's name."""
     if before is None or after is None:
         return ["parameters"]
-    changes: list[Contract] = [] if _extends(before.parameters, after.parameters, by_name=by_name) else ["parameters"]
+    is_compatible = _extends(before.parameters, after.parameters, by_name=by_name)
+    changes: list[Contract] = [] if is_compatible and not moved_places(before, after) else ["parameters"]
     was, now = ({item.name for item in side.parameters} for side in (before, after))
     if by_name:
         one, other = _by_name(old, was & now), _by_name(new, was & now)
@@ -242,6 +251,30 @@ def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name
         return False
     rest = {item.kind for item in before if item.kind in ("varargs", "kwargs")}
     return rest <= {item.kind for item in after} and not ("varargs" in rest and len(new) > len(old))
+
+
+def moved_places(before: Signature, after: Signature) -> frozenset[int]:
+    """The places at which a positional argument reaches another parameter than before: one that moved, or makes room, or collects the rest."""
+    if before.also or after.also:
+        return frozenset()  # which overload a call takes, its arguments decide
+    old, new = ([item for item in side.parameters if item.kind in PLACES] for side in (before, after))
+    names_before, names_after = (_own_names(side) for side in (before, after))
+    rest = any(item.kind == "varargs" for item in after.parameters)
+    collects = any(item.kind == "varargs" for item in before.parameters)
+    places = set(range(len(old), len(new))) if collects else set[int]()  # what was collected has a name now
+    for index, item in enumerate(old):
+        other = new[index].name if index < len(new) else ""
+        if other == item.name or (index >= len(new) and not rest):
+            continue
+        if item.name in names_after or other in names_before or (index >= len(new) and item.name in names_before):
+            places.add(index)
+    return frozenset(places)
+
+
+def _own_names(signature: Signature) -> frozenset[str]:
+    """The names that tell one parameter of a signature from the others."""
+    many = Counter(item.name for item in signature.parameters)
+    return frozenset(name for name, count in many.items() if count == 1 and NAMED.match(name))
 
 
 def _fits(old: Parameter, new: Parameter, *, by_name: bool) -> bool:
@@ -338,30 +371,26 @@ def _head(text: str, language: FileType) -> str:
     return "\n".join(head_lines)
 
 
-def _bare(text: str, language: FileType) -> str:
-    """A definition without comments, docstrings and empty lines."""
-    if language.docstrings:
-        text = DOCSTRING.sub("", text)
-    if language.hash_comments:
-        text = HASH_COMMENT.sub("", text)
-    if language.slash_comments:
-        text = LINE_COMMENT.sub("", _without_blocks(text))
+def _bare(text: str) -> str:
+    """A definition without empty lines."""
     return "\n".join(line.rstrip() for line in text.split("\n") if line.strip())
 
 
-def _without_blocks(text: str) -> str:
-    """Text without `/* ... */`; what is never closed stays."""
-    pieces, at = [], 0
-    while (start := text.find("/*", at)) >= 0 and (end := text.find("*/", start + 2)) >= 0:
-        pieces.append(text[at:start])
-        at = end + 2
+def _joined(text: str) -> str:
+    """A definition with what stands in brackets on one line, wherever a formatter breaks it."""
+    pieces, at, brackets = list[str](), 0, list[str]()
+    for match in BREAKS.finditer(text):
+        if match[0] == "\n":
+            if brackets and brackets[-1] in "([":
+                pieces += [text[at : match.start()], " "]
+                at = match.end()
+        elif match[0] in "([{":
+            brackets.append(match[0])
+        elif brackets:
+            brackets.pop()
     return "".join([*pieces, text[at:]])
 
 
-def _first(text: str) -> str:
-    return text.partition("\n")[0].strip()
-
-
 def _squeeze(text: str) -> str:
-    """Text without white space and without the commas that a formatter puts in front of a closing bracket; one kind of quotes."""
-    return re.sub(r",(?=[)\]}])", "", re.sub(r"\s+", "", text)).replace("'", '"')
+    """Code without the white space, and without the commas, that a formatter decides about."""
+    return FORMATTING.sub("", " ".join(text.split()))

@@ -105,42 +105,61 @@ class Exports:
         return is_there or await self.elsewhere(path, name)
 
     async def meaning(
-        self, path: str, name: str, visited: frozenset[tuple[str, str]] = frozenset(), *, types: bool = False
+        self,
+        path: str,
+        name: str,
+        visited: frozenset[tuple[str, str]] = frozenset(),
+        *,
+        types: bool = False,
+        side: Side = "head",
     ) -> Meaning:
-        """What a name of a file of the head tree means: the definition behind it, however many imports hand it on, or what is known of it.
+        """What a name of a file means: the definition behind it, however many imports hand it on, or what is known of it.
 
         `types`: a type is asked for, which may be handed on for types alone.
         """
-        outline = await self.outline("head", path)
+        outline = await self.outline(side, path)
         if outline is None or (path, name) in visited or len(visited) > DEPTH:
             return "unknown"
         local = dict(outline.exports).get(name)
         if not types and not outline.loose.isdisjoint((name, local or name)):
             return "unknown"
         if local is None:
-            return await self._handed_on(path, name, visited | {(path, name)}, types=types)
+            return await self._handed_on(path, name, visited | {(path, name)}, types=types, side=side)
         own = next((symbol for symbol in outline.symbols if symbol.name == local), None)
         if own is None:
-            return await self._of_imports(path, local or name, outline, visited | {(path, name)}, types=types)
+            return await self._of_imports(
+                path, local or name, outline, visited | {(path, name)}, types=types, side=side
+            )
         return own
 
-    async def _handed_on(self, path: str, name: str, visited: frozenset[tuple[str, str]], *, types: bool) -> Meaning:
+    async def _handed_on(
+        self, path: str, name: str, visited: frozenset[tuple[str, str]], *, types: bool, side: Side
+    ) -> Meaning:
         """What a name means that a file does not write: what the one file behind it that offers the name means by it."""
-        names, complete = await self._offer("head", path)
+        names, complete = await self._offer(side, path)
         if name not in names:
             return "absent" if complete else "unknown"
-        behind = [one for one in await self.stars("head", path) if name in (await self._offer("head", one))[0]]
+        behind = [one for one in await self.stars(side, path) if name in (await self._offer(side, one))[0]]
         if len(behind) == 1:
-            return await self.meaning(behind[0], name, visited, types=types)
+            return await self.meaning(behind[0], name, visited, types=types, side=side)
         return "unknown" if behind else "there"
 
     async def _of_imports(
-        self, path: str, name: str, outline: Outline, visited: frozenset[tuple[str, str]], *, types: bool
+        self,
+        path: str,
+        name: str,
+        outline: Outline,
+        visited: frozenset[tuple[str, str]],
+        *,
+        types: bool,
+        side: Side = "head",
     ) -> Meaning:
         """What the imports mean that bind a name: all of them the same to who asks, or nothing is known."""
         meanings: list[Meaning] = [
-            "module" if bound_name == "*" else await self.meaning(item.target, bound_name, visited, types=types)
-            for item in await self.imports(path)
+            "module"
+            if bound_name == "*"
+            else await self.meaning(item.target, bound_name, visited, types=types, side=side)
+            for item in await self._sides[side].imports(path)
             for bound_name in _binding(item, name)
         ]
         if meanings and all(one == "absent" for one in meanings):
@@ -219,6 +238,10 @@ class Exports:
                 visited.update(stars)
             level = below
         return frozenset(names), complete and not level
+
+    async def offer_names(self, side: Side, path: str) -> frozenset[str]:
+        """The names of a file, those that it hands on unnamed included."""
+        return (await self._offer(side, path))[0]
 
     async def stars(self, side: Side, path: str) -> list[str]:
         """The files of which a file hands on everything."""

@@ -10,6 +10,7 @@ from bot.dependents.budget import SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
+from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
@@ -17,7 +18,7 @@ from bot.dependents.keys import lost_keys
 from bot.dependents.lost_modules import lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.names import ALL_LINES
-from bot.dependents.overrides import heirs
+from bot.dependents.overrides import demanded_members, heirs, left_undefined
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import merge_prototypes
 from bot.dependents.rebinding import rebound_uses
@@ -25,13 +26,13 @@ from bot.dependents.retargeting import retargeted_imports
 from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.trees import Trees, affected_languages, compare_trees
-from bot.dependents.use_targets import use_targets
+from bot.dependents.use_targets import attribute_targets, use_targets
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Import, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 MEMBERS = 60  # of removed classes that are looked up
@@ -136,31 +137,32 @@ async def _of_language(
     missed_uses += scene.missed_uses
     retargeted = await retargeted_imports(scene, trees, fresh, budget)
     missed_uses += retargeted.missed_uses
-    broken_imports = await lost_modules(scene.head, scene.base, _joined(scene.lost_imports, retargeted.lost_imports))
+    broken_imports = await lost_modules(head, base, _joined(scene.lost_imports, retargeted.lost_imports))
     gone_modules = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken_imports if row.missing)
     proof = Proof(tree, language, exports, budget, gone_modules, frozenset(fresh))
-    search = Search(
-        tree, language, scene.importers, scene.origins, scene.exports, budget, cut, fresh, proof, scene.doors
-    )
-    targets = await use_targets(scene)
-    references = await search.run(targets)
+    search = Search(tree, language, scene.importers, scene.origins, exports, budget, cut, fresh, proof, scene.doors)
+    attributes = _attributes(sources)
+    exchanges, sentences = await exchanged_names(scene)
+    missed_uses += sentences
+    targets = [*await use_targets(scene), *exchanges]
+    references = await search.run([*targets, *await attribute_targets(scene, attributes)])
     references += await rebound_uses(scene, language, targets, references, fresh)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     beyond: list[str] = []
-    lost_members = _members(sources, scene.symbols, beyond) | _attributes(sources)
+    lost_members = _members(sources, scene.symbols, beyond) | dict(attributes)
     name_mentions = await mentions(tree, targets, references, fresh, lost_members, tuple(language.SUFFIXES), beyond)
     references += await proof.weigh(name_mentions)
-    overriding = await heirs(
-        tree, language, targets, scene.importers, scene.origins, scene.doors, exports, budget, beyond
-    )
+    overriding = await heirs(scene, language, targets, budget, beyond)
+    demands = demanded_members(scene)
     cut += beyond
     missed_uses += beyond
+    more_symbols = [*(target.symbol for target in exchanges if target.symbol is not None), *demands]
     return Dependents(
-        (*(item for items in scene.symbols.values() for item in items), *retargeted.dependents.symbols),
+        (*(item for items in scene.symbols.values() for item in items), *more_symbols, *retargeted.dependents.symbols),
         (*dependents, *beside(scene, references)),
         (*broken_imports, *retargeted.dependents.references, *references),
         missed_uses=tuple(missed_uses),
-        heirs=overriding,
+        heirs=(*overriding, *await left_undefined(scene, demands)),
     )
 
 
@@ -256,37 +258,54 @@ def _weigh(
     originals: Mapping[Symbol, Symbol],
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """The changed definitions, each with what changed for its users. `originals`: definition -> the one whose text is its own."""
-    texts: dict[tuple[str, str], list[str]] = {}
+    texts: dict[tuple[str, str], tuple[bytes, list[str]]] = {}
     for source in sources:
         for side, path, blob in (
             ("base", source.file.old_path or source.file.path, source.before),
             ("head", source.file.path, source.after),
         ):
-            texts[side, path] = file_lines(blob)
-
-    def text(symbol: Symbol | None) -> str:
-        lines = texts.get((symbol.side, symbol.path), []) if symbol is not None else []
-        return "\n".join(lines[symbol.start - 1 : symbol.end]) if symbol is not None else ""
-
+            texts[side, path] = blob, file_lines(blob)
     return {
-        path: tuple(
-            with_contract(item, *(text(originals.get(one, one) if one else None) for one in (item.before, item.after)))
-            for item in items
-        )
+        path: tuple(with_contract(item, *_codes(item, texts, originals)) for item in items)
         for path, items in symbols_by_file.items()
     }
 
 
-def _attributes(sources: Sequence[ChangedSource]) -> dict[str, str]:
-    """Attributes that a changed file sets no more, unless their class went to another one with them -> "path:name"."""
-    attributes: dict[str, str] = {}
+def _codes(
+    item: ChangedSymbol,
+    texts: Mapping[tuple[str, str], tuple[bytes, list[str]]],
+    originals: Mapping[Symbol, Symbol],
+) -> tuple[DefinitionCode, DefinitionCode]:
+    """A definition on both sides as it is compared; as it is written, where nothing in it changed."""
+    sides = [originals.get(one, one) if one is not None else None for one in (item.before, item.after)]
+    blobs = [texts.get((one.side, one.path), (b"", [])) if one is not None else (b"", []) for one in sides]
+    plain = [
+        "\n".join(lines[one.start - 1 : one.end]) if one is not None else ""
+        for one, (_, lines) in zip(sides, blobs, strict=True)
+    ]
+    before, after = sides
+    if before is None or after is None or plain[0] == plain[1] or item.change in ("added", "removed", "renamed"):
+        return DefinitionCode(plain[0], plain[0]), DefinitionCode(plain[1], plain[1])
+    from bot.languages.code import definition_code  # loads a parser, which many changes do not need
+
+    return (
+        definition_code(before.path, blobs[0][0], before.start, before.end),
+        definition_code(after.path, blobs[1][0], after.start, after.end),
+    )
+
+
+def _attributes(sources: Sequence[ChangedSource]) -> list[tuple[str, str]]:
+    """Attributes that a changed file sets no more, unless their class went to another one with them: (name, "path:name")."""
+    attributes: list[tuple[str, str]] = []
     for source in sources:
         for owner, before, after in _owners(source) if not is_test(source.file.path) else ():
             lost_names = lost_attributes(before, after, source.file.path)
             others = [other for other in sources if other is not source]
-            attributes |= {
-                name: f"{source.file.path}:{owner}{name}" for name in lost_names if not _has_moved(name, source, others)
-            }
+            attributes += [
+                (name, f"{source.file.path}:{owner}{name}")
+                for name in sorted(lost_names)
+                if not _has_moved(name, source, others)
+            ]
     return attributes
 
 

@@ -94,12 +94,19 @@ class Bearers:
 
 
 async def bearers(tree: Tree, language: Language, names: Collection[str], own: Own, budget: SearchLimits) -> Bearers:
+    """Who bears those of these names that are telling, but what is changed, on either side."""
+    return await all_bearers(tree, language, {name for name in names if telling(name)}, own, budget)
+
+
+async def all_bearers(
+    tree: Tree, language: Language, names: Collection[str], own: Own, budget: SearchLimits
+) -> Bearers:
     """Who bears these names but what is changed, on either side.
 
     A name that something unchanged defines says nothing. What the change adds takes no proof away without a trace: a definition
     that it brings, or a new use of a name whose definition is gone, leaves the uses open, and a text that it brings says nothing.
     """
-    left = {name for name in names if telling(name)}
+    left = set(names)
     if not left:
         return Bearers()
     come: dict[str, str] = {}

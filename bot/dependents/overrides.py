@@ -1,33 +1,40 @@
-"""Definitions that take the place of a changed method: a class that names the method's class as its base has one of the same name."""
+"""Definitions that take the place of a changed method: a class that names the method's class as its base has one of the same name.
+
+If the method goes or gets another name, what overrode it is called by nobody, or overrides nothing: it was left behind.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
-from bot.dependents.sites import Bindings, Doors, UseTarget, bind, classes_of
-from bot.dependents.targets import has_new_signature, is_imported
-from bot.ports import Language, Tree
-from bot.values import Import, Outline, Symbol
+from bot.dependents.importing import Scene
+from bot.dependents.sites import Bindings, UseTarget, bind, classes_of
+from bot.dependents.targets import former_names, has_new_signature, is_imported
+from bot.ports import Language
+from bot.text.filetypes import filetype
+from bot.text.lines import file_lines
+from bot.text.paths import is_test
+from bot.values import ChangedSymbol, Import, Outline, Symbol
+from bot.values.everyday import METHODS
 
+KINDS = frozenset({"method", "declaration", "implementation", "function"})
+GENERATIONS = 4  # of classes above one
+HEAD_LINES = 12  # of a class that names its interfaces
+IMPLEMENTATION = re.compile(r"impl\b(?:<[^\n]{0,200}?> )? ?(?:[\w:]{0,200}::)?(\w{1,100})(?:<[^\n]{0,200}>)? for ")
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 Heirs = tuple[tuple[str, Symbol], ...]  # (Target.key, the definition that takes its place)
 
 
 async def heirs(
-    tree: Tree,
-    language: Language,
-    targets: Sequence[UseTarget],
-    importers: Mapping[str, Sequence[Import]],
-    origins: Mapping[str, Collection[str]],
-    doors: Doors,
-    exports: Exports,
-    budget: SearchLimits,
-    missed_uses: list[str],
+    scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> Heirs:
     """The overriding methods of those targets whose parameters change, in files that reach the class by an import."""
-    mine = [target for target in targets if _counts(target)] if language.TRAITS.receivers is None else []
+    exports, importers = scene.exports, scene.importers
+    mine = [target for target in targets if _counts(target) or await _is_gone(target, exports)]
+    mine = mine if language.TRAITS.receivers is None else []
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}
@@ -37,7 +44,7 @@ async def heirs(
             f"overriding methods were looked for in {budget.parsed_files} of {len(paths)} {language.NAME} files"
         )
     overriding: list[tuple[str, Symbol]] = []
-    for path, source in (await tree.read_many(paths[: budget.parsed_files])).items():
+    for path, source in (await scene.head.tree.read_many(paths[: budget.parsed_files])).items():
         wanted_targets = [target for target in mine if all(word in source for word in _words(target))]
         if not wanted_targets:
             continue
@@ -46,14 +53,63 @@ async def heirs(
                 f"{path} has more than {budget.bytes:,} bytes: overriding methods were not looked for in it"
             )
             continue
-        bound = bind(importers.get(path, ()), origins, doors)
+        bound = bind(importers.get(path, ()), scene.origins, scene.doors)
         for home in {*exports.mates(path)} & homes:
             bound.stars.setdefault(home, set()).add("")
         outline = await exports.outline("head", path)
         for target in wanted_targets if outline is not None else ():
             if path in target.homes or is_imported(target, bound):
-                overriding += [(target.key, symbol) for symbol in _overriding(target, outline, bound, path)]
+                overriding += [(target.key, symbol) for symbol in _overriding(target, outline, bound, path, source)]
     return tuple(overriding)
+
+
+def demanded_members(scene: Scene) -> list[ChangedSymbol]:
+    """Members that an interface of TypeScript has newly and that a class which implements it must define. Elsewhere a class tells what its heirs have to define."""
+    demands: list[ChangedSymbol] = []
+    for source in scene.sources:
+        path = source.file.path
+        if filetype(path).parser != "javascript" or is_test(path):
+            continue
+        types = {one.name for one in source.new.symbols if one.kind == "type"}
+        types &= {one.name for one in source.old.symbols if one.kind == "type"}
+        for item in scene.symbols.get(path, ()) if types else ():
+            owner, _, short = item.symbol.name.rpartition(".")
+            if item.change != "added" or owner not in types:
+                continue
+            if not re.search(rf"(?<![\w$]){re.escape(short)}\?", source.lines(item.symbol)):
+                demands.append(replace(item, contract=("declaration",)))
+    return demands
+
+
+async def left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> Heirs:
+    """The classes that name an interface with such a member and do not define it."""
+    rows: list[tuple[str, Symbol]] = []
+    for item in demands:
+        home = item.symbol.path
+        owner, _, short = item.symbol.name.rpartition(".")
+        importers = {path for path, items in scene.importers.items() if any(one.target == home for one in items)}
+        for path, source in (await scene.head.tree.read_many(sorted({home, *importers}))).items():
+            outline = await scene.exports.outline("head", path)
+            if outline is None:
+                continue
+            names = {symbol.name for symbol in outline.symbols}
+            class_names = {name for name in (owner, *_renamed(scene.importers.get(path, ()), home, owner)) if name}
+            for name, bases in _implementing(outline, source):
+                if f"{name}.{short}" in names or not any(
+                    ARGUMENTS.sub("", base).strip() in class_names for base in bases
+                ):
+                    continue
+                rows += [
+                    (f"{home}:{item.symbol.name}", symbol)
+                    for symbol in outline.symbols
+                    if symbol.name == name and symbol.kind == "class"
+                ]
+    return tuple(rows)
+
+
+def _renamed(items: Sequence[Import], home: str, name: str) -> list[str]:
+    """What a file calls a name that it imports from another."""
+    return [dict(item.aliases).get(name, "") for item in items if item.target == home and name in item.names]
 
 
 def _counts(target: UseTarget) -> bool:
@@ -66,20 +122,73 @@ def _counts(target: UseTarget) -> bool:
     return parameters_differ and not target.constructor and item.before.name == item.after.name
 
 
+async def _is_gone(target: UseTarget, exports: Exports) -> bool:
+    """Whether a method that others may override is in its class no more, nor in a base of it that the tree has."""
+    item = target.symbol
+    before = item.before if item is not None else None
+    if before is None or not target.is_gone or not target.owner or target.constructor or before.kind not in KINDS:
+        return False
+    if before.short.startswith("__") or before.visibility == "file" or is_test(before.path):
+        return False
+    level = [(before.path, target.within)]
+    for generation in range(GENERATIONS):
+        above: list[tuple[str, str]] = []
+        for path, owner in level:
+            outline = await exports.outline("head", path)
+            if outline is None or (not generation and all(symbol.name != owner for symbol in outline.symbols)):
+                return False  # the class went with it, and who names the class is known
+            if any(symbol.name == f"{owner}.{before.short}" for symbol in outline.symbols):
+                return False
+            names = [ARGUMENTS.sub("", base).strip() for base in dict(outline.bases).get(owner, ())]
+            meanings = [await exports.local_meaning(path, name) for name in names]
+            if before.short in METHODS and not all(isinstance(one, Symbol) for one in meanings):
+                return False  # a base out of sight may well have a method of such a name
+            above += [(one.path, one.name) for one in meanings if isinstance(one, Symbol)]
+        level = above
+    return True
+
+
+def _overridden_names(target: UseTarget) -> frozenset[str]:
+    """What an override of the method is called: of one that is gone, as it was."""
+    return former_names(target) if target.is_gone else target.shorts
+
+
 def _words(target: UseTarget) -> tuple[bytes, ...]:
-    return target.owner.encode(), *(short.encode() for short in target.shorts)
+    return target.owner.encode(), *(short.encode() for short in _overridden_names(target))
 
 
-def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, path: str) -> list[Symbol]:
-    """The one method of that name of each class that names the target's class as its base."""
+def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, path: str, source: bytes) -> list[Symbol]:
+    """The one method of that name of each class that names the target's class as its base, and what implements it for a type."""
     if outline is None:
         return []
     class_names = classes_of(target, bound, path)
     many = Counter(symbol.name for symbol in outline.symbols)
+    names = _overridden_names(target)
     below = {
         f"{name}.{short}"
-        for name, bases in outline.bases
+        for name, bases in (*outline.bases, *_implementing(outline, source))
         if name != target.within and any(ARGUMENTS.sub("", base).strip() in class_names for base in bases)
-        for short in target.shorts
+        for short in names
     }
-    return [symbol for symbol in outline.symbols if symbol.name in below and many[symbol.name] == 1]
+    overriding = [symbol for symbol in outline.symbols if symbol.name in below]
+    overriding += [
+        symbol
+        for symbol in outline.symbols
+        if symbol.kind == "implementation"
+        and symbol.short in names
+        and any((match := IMPLEMENTATION.match(one)) and match[1] in class_names for one in symbol.conditions)
+    ]
+    return [symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone]
+
+
+def _implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Classes of TypeScript with the interfaces that they implement, of which they inherit nothing."""
+    classes = [symbol for symbol in outline.symbols if symbol.kind == "class"] if b"implements" in source else []
+    if not classes or filetype(classes[0].path).parser != "javascript":
+        return
+    lines = file_lines(source)
+    for symbol in classes:
+        head = "\n".join(lines[symbol.start - 1 : min(symbol.end, symbol.start + HEAD_LINES)]).partition("{")[0]
+        bases = head.partition(" implements ")[2]
+        if bases:
+            yield symbol.name, tuple(bases.split(","))

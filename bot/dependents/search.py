@@ -11,7 +11,7 @@ from bot.concurrency import together
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.importing import ALIASES
-from bot.dependents.names import Bearers, Own, Spans, bearers, occurrences
+from bot.dependents.names import Bearers, Own, Spans, all_bearers, bearers, occurrences
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
 from bot.dependents.sites import (
@@ -43,6 +43,7 @@ from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_output
 from bot.values import Import, Query, Reference, Side, SomeUses, Symbol, Use
+from bot.values.everyday import METHODS
 
 LISTED = 8  # names in a sentence
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
@@ -73,6 +74,7 @@ class Search:
     apart: set[tuple[str, str]] = field(default_factory=set)
     certain: set[tuple[str, str, int]] = field(default_factory=set)
     obliging: bool = False  # whether some target's contract changed
+    lone_attributes: frozenset[str] = frozenset()  # of one word, that nothing else in the tree bears
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
         """The references to all targets, the ones that prove a break first."""
@@ -83,7 +85,7 @@ class Search:
         special = {
             short
             for t in targets
-            if t.reached_by_name and (t.is_gone or has_new_signature(t) or t.contract)
+            if t.reached_by_name and not t.is_attribute and (t.is_gone or has_new_signature(t) or t.contract)
             for short in t.shorts
         }
         special -= self.language.AMBIENT  # what everything has says nothing
@@ -98,6 +100,9 @@ class Search:
         several = {short: why for short, why in several.items() if short in name_bearers.alone}
         name_bearers = Bearers(name_bearers.alone - several.keys(), name_bearers.come, {**name_bearers.old, **several})
         self.proof.expected_names |= name_bearers.alone
+        attributes = {short for target in targets if target.is_attribute for short in target.shorts}
+        attributes -= self.language.AMBIENT
+        self.lone_attributes = (await all_bearers(self.tree, self.language, attributes, own, self.budget)).alone
         homes = {home for target in targets for home in target.homes}
         near = {*self.importers, *homes, *(mate for home in homes for mate in self.exports.mates(home))}
         paths = [*sorted(near), *sorted({*by_name} - near)]
@@ -134,6 +139,8 @@ class Search:
     async def _spans(self, targets: Sequence[UseTarget]) -> Mapping[Side, Spans]:
         """Where the changed definitions stand, those of their prototypes in headers included."""
         spans_by_side = spans_of(targets)
+        for home in {home for target in targets if target.is_attribute for home in target.homes}:
+            spans_by_side["base"].setdefault(home, set()).add(WHOLE)
         for item, homes in [(target.symbol, target.homes) for target in targets if target.symbol is not None]:
             for header in homes - {side.path for side in (item.before, item.after) if side is not None}:
                 spans_by_side["base"].setdefault(header, set()).add(WHOLE)
@@ -224,6 +231,10 @@ class Search:
             for hit in match(target, uses, bound, path):
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
+                if target.is_attribute:
+                    row = reference(target, hit, path, lines, missing=False, unique=False)
+                    references[target.key].append(replace(row, lone=self._means_attribute(target, hit.use, bound)))
+                    continue
                 if not self.language.TRAITS.whole_files and is_imported_elsewhere(target, hit, uses, bound):
                     continue
                 is_telling = (
@@ -243,6 +254,15 @@ class Search:
                     rivals = {**bearers_known.old, **bearers_known.come} if near else bearers_known.come
                     row = await self._weigh(row, target, hit, uses, (alone, rivals), import_words)
                 references[target.key].append(row)
+
+    def _means_attribute(self, target: UseTarget, use: Use, bound: Bindings) -> bool:
+        """Whether a member of an unknown object can be the attribute: the file imports its class, or nothing else has its name."""
+        if use.form != "member" or use.is_guarded or use.receiver.partition(".")[0] in OWN or set(use.types) - {"?"}:
+            return False
+        (name,) = target.shorts
+        if name in self.lone_attributes or resembles(use.receiver, target.owner):
+            return True
+        return is_imported(target, bound) and name not in METHODS
 
     async def _likely(
         self,

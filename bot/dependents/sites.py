@@ -31,6 +31,7 @@ class UseTarget:
     owner: str = ""  # the class or object of a member
     within: str = ""  # the same with the classes around it: "Outer.Inner"
     is_gone: bool = False  # the old name stands nowhere in its file any more
+    is_attribute: bool = False  # an attribute that a class sets no more: other code may set it, so nothing is proven
 
     @property
     def contract(self) -> tuple[Contract, ...]:

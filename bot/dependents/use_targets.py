@@ -1,8 +1,40 @@
 """What is looked up: every changed definition as its users can write it, and every name that is offered no longer."""
 
+from collections.abc import Iterable
+
 from bot.dependents.importing import Scene
-from bot.dependents.sites import UseTarget
+from bot.dependents.sites import UseTarget, telling
 from bot.values import ChangedSymbol
+
+
+async def attribute_targets(scene: Scene, attributes: Iterable[tuple[str, str]]) -> list[UseTarget]:
+    """Attributes of one word that classes set no more; those of several words are looked up as words. `attributes`: (name, "path:Class.name")."""
+    targets = []
+    for name, key in sorted(attributes):
+        path, _, within = key.rpartition(":")
+        owner = within.rpartition(".")[0]
+        outline = await scene.exports.outline("head", path)
+        if telling(name) or not owner or outline is None or all(one.name != owner for one in outline.symbols):
+            continue
+        above = {owner[:at] for at, letter in enumerate(owner) if letter == "."} | {owner}
+        exports = frozenset(there for there, local in outline.exports if local in above)
+        if not exports and scene.head.mates(path):
+            exports = frozenset({owner.partition(".")[0]})
+        short = owner.rpartition(".")[2]
+        targets.append(
+            UseTarget(
+                key,
+                ((path, exports),),
+                frozenset({name}),
+                frozenset({path}),
+                None,
+                short,
+                owner,
+                is_gone=True,
+                is_attribute=True,
+            )
+        )
+    return targets
 
 
 async def use_targets(scene: Scene) -> list[UseTarget]:

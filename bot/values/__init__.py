@@ -107,7 +107,7 @@ from bot.values.rule import (
     Rejection,
     RuleState,
 )
-from bot.values.source import Call, Clues, Origin, Outline, SomeUses, Use
+from bot.values.source import ONE, Call, Clues, DefinitionCode, Origin, Outline, SomeUses, Use
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from bot.languages.javascript.outline import BLOCKS, outline_of
 from bot.languages.javascript.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT
+from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
 from bot.values import Outline, Side, Use
 
 TRAITS = LanguageTraits(unwritten_names=True)
@@ -54,7 +54,7 @@ DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    code = _script(path, source)
+    code = script(path, source)
     nesting.check(code)
     misread.check(code)
     root = _root(path, code)
@@ -65,12 +65,12 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 @finds
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
-    code = _script(path, source)
+    code = script(path, source)
     nesting.check(code)
     return syntax.uses(_root(path, code), code, names, SHAPE)
 
 
-def _script(path: str, source: bytes) -> bytes:
+def script(path: str, source: bytes) -> bytes:
     """The scripts of a component with all else blanked out, so that lines and columns stay what they are."""
     if not path.endswith(COMPONENTS):
         return source
@@ -86,14 +86,16 @@ def _script(path: str, source: bytes) -> bytes:
     return bytes(script)
 
 
-def _root(path: str, code: bytes) -> Node:
-    """The tree. JavaScript with types (Flow) has errors in its own grammar and is read as TSX where that has none or fewer."""
+def file_type(path: str, code: bytes) -> FileType:
+    """By which grammar a file is read. JavaScript with types (Flow) has errors in its own and is read as TSX where that has none or fewer."""
     if path.endswith((".ts", ".mts", ".cts", *COMPONENTS)):
-        return syntax.parse(TYPESCRIPT, code)
+        return TYPESCRIPT
     if path.endswith(".tsx"):
-        return syntax.parse(TSX, code)
-    root = syntax.parse(JAVASCRIPT, code)
-    if root.has_error:
-        typed_root = syntax.parse(TSX, code)
-        return root if typed_root.has_error and b"@flow" not in code[:2000] else typed_root
-    return root
+        return TSX
+    if syntax.parse(JAVASCRIPT, code).has_error:
+        return JAVASCRIPT if syntax.parse(TSX, code).has_error and b"@flow" not in code[:2000] else TSX
+    return JAVASCRIPT
+
+
+def _root(path: str, code: bytes) -> Node:
+    return syntax.parse(file_type(path, code), code)
