@@ -135,6 +135,11 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         unfinished.pop_all()
 
 
+def place(made: Path, path: Path) -> None:
+    """Give a folder that was made beside it its name, at once. Raises OSError if another one has it."""
+    made.rename(path)
+
+
 def remove(path: Path) -> None:
     """Remove a file of our own, if it is there."""
     path.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query, QueryCursor, QueryError
 
-from bot.languages import javascript, nesting
+from bot.languages import nesting
 from bot.languages.syntax import grammar_of, parse, text
 from bot.languages.unreadable import Unreadable
 from bot.text.filetypes import filetype
@@ -96,6 +96,8 @@ def _edits(path: str, source: bytes) -> tuple[bytes, list[Edit], list[Edit]]:
     """The code of a file, what makes it comparable, and the same with the bodies of functions left out. Raises Unreadable."""
     kind, code = filetype(path), source
     if kind.parser == "javascript":
+        from bot.languages import javascript  # which few changes need
+
         code = javascript.script(path, source)
         kind = javascript.file_type(path, code)
     grammar = grammar_of(kind)

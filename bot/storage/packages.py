@@ -57,7 +57,7 @@ class Packages(StoragePart):
 
         await self.database.run(do)
 
-    async def touch(self, home: PackageHome) -> None:
+    async def note_read(self, home: PackageHome) -> None:
         """Remember that a repository was looked at and has not changed."""
         await self.put(package_home, asdict(home))
 

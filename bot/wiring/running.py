@@ -17,9 +17,8 @@ from bot.review.running.execute import execute, readable
 from bot.review.running.layout import folder_of
 from bot.review.running.presets import Result, judge
 from bot.review.running.rig import Rig, Sides, rig
-from bot.review.running.runners import LANGUAGES, Recipe
+from bot.review.running.runners import Recipe, language_of
 from bot.review.running.values import BOX, Outcome, Run, Sandbox, SandboxRefused
-from bot.text.filetypes import family
 from bot.text.paths import is_product, is_sample, vendored_folder
 from bot.values import OrganizationFile, PullRequest, ReviewRequest
 from bot.wiring.review import organization_reader, running
@@ -100,7 +99,7 @@ def _recipes(trial: Trial) -> dict[tuple[str, str], tuple[Recipe, int]]:
     """The ways in which tests of the tree are run, each with the number of files that it is for."""
     nearest: dict[tuple[str, str], list[str]] = {}
     for path in trial.rig.layout.paths:
-        language = LANGUAGES.get(family(path), "")
+        language = language_of(path)
         if language and is_product(path) and not is_sample(path) and vendored_folder(path) is None:
             nearest.setdefault((language, trial.rig.layout.package(language, path)), []).append(path)
     recipes: dict[tuple[str, str], tuple[Recipe, int]] = {}

@@ -36,7 +36,7 @@ def keep(data: Path, store: Path, repository: int, commit: str) -> Path:
     """Put a clone that was fetched in its place. Another process may have been first."""
     path = folder(data) / f"{repository}-{commit}.git"
     with suppress(OSError):
-        store.rename(path)
+        files.place(store, path)
     return path
 
 

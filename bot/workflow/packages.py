@@ -86,12 +86,12 @@ async def _look(installation: int, home: Home, before: PackageHome | None, parts
             branch = await client.answer(client.rest.repos.async_get_branch(owner, name, home.default_branch))
             row = replace(row, commit_id=str(shapes.at(branch, "commit.sha")))
             if before is not None and before.commit_id == row.commit_id and not before.problem:
-                await parts.store.packages.touch(row)
+                await parts.store.packages.note_read(row)
             else:
                 await _read(home, row, token, parts)
     except (HostRefused, Unread) as error:
         problem = str(error) if isinstance(error, Unread) else consumers.problem_of(error)
-        await parts.store.packages.touch(replace(before or row, read_at=row.read_at, problem=problem))
+        await parts.store.packages.note_read(replace(before or row, read_at=row.read_at, problem=problem))
 
 
 class Unread(Exception):  # noqa: N818 - an outcome

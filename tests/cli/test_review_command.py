@@ -64,7 +64,7 @@ def test_the_forgotten_caller_is_reported_with_no_key(changed: Repository) -> No
 @pytest.mark.parametrize("scope", [(), ("main..feature",), ("--uncommitted",)])
 def test_a_linked_work_tree_is_a_checkout(changed: Repository, tmp_path: Path, scope: tuple[str, ...]) -> None:
     """Its git folder lies below that of another checkout."""
-    changed.git("checkout", "-q", "main")
+    changed.git("checkout", "-q", "--detach")
     changed.git(
         "worktree", "add", "-q", str(tmp_path / "linked"), "feature" if "--uncommitted" not in scope else "main"
     )

@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 
 from bot.review.running.presets import Preset
-from bot.text.filetypes import family
+from bot.text.filetypes import family, filetype
 from bot.text.paths import is_sample, is_test, vendored_folder
 
 CORE = re.compile(r"[Dd]eeprepo[-_]?\{n\}")
 MARK = re.compile(r"^(?:test|spec)[_.-]|^Test(?=[A-Z])|(?:[_.-](?:test|spec|tests|unit|it)|Tests?|Spec|IT)$")
 FEW = 10  # a folder at the top of a package with fewer than one in ten of its tests is not where tests go
-TYPED = (".ts", ".tsx", ".mts", ".cts")
+SUFFIX = "ts"  # of a new test
+TYPED = frozenset({"typescript", "tsx"})  # as `filetype` calls them
 # Folders whose tests another program runs (a browser), or whose files no program collects.
 ELSEWHERE = re.compile(r"(?:^|/)(?:e2e|cypress|playwright|__snapshots__|__mocks__)/|\.d\.[cm]?ts$", re.IGNORECASE)
 
@@ -48,8 +49,8 @@ def new_file(paths: Collection[str], preset: Preset, package: str, near: str, *,
         if like is not None:
             folder, before, after = like
             return posixpath.join(folder, f"{before}{core[0]}{after}")
-    if typescript and near.endswith(TYPED) and files.endswith((".js", ".mjs")):
-        files = f"{files.rpartition('.')[0]}.ts"
+    if typescript and filetype(near).lexer in TYPED and filetype(files).lexer == "javascript":
+        files = f"{files.rpartition('.')[0]}.{SUFFIX}"
     return files if files.startswith("{beside}") else posixpath.join(package, files)
 
 

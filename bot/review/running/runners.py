@@ -11,15 +11,11 @@ from typing import TYPE_CHECKING
 from bot.review.running.layout import REQUIREMENTS, PackageLayout, above, below, folder_of, within
 from bot.review.running.placing import new_file
 from bot.review.running.presets import GENERIC, PRESETS, Preset
-from bot.text.filetypes import family
+from bot.text.filetypes import filetype
 
 if TYPE_CHECKING:
     from bot.config import RunSection
 
-# The family of a file, as `filetype` has it, and the language whose packages it can be in.
-LANGUAGES: Mapping[str, str] = {
-    ".py": "python", ".pyi": "python", ".pyx": "python", "web": "web", ".go": "go", ".rs": "rust", "jvm": "jvm", ".rb": "ruby", ".php": "php", ".cs": "csharp",
-}  # fmt: skip
 TABLES = ("dependencies", "devDependencies", "peerDependencies")
 SCRIPTS = {
     "vitest": "vitest",
@@ -93,9 +89,15 @@ def recipe(section: "RunSection", layout: PackageLayout, near: str) -> Recipe | 
     return Recipe(preset=preset or GENERIC, test=section.test, files=files) if files else None
 
 
+def language_of(path: str) -> str:
+    """The language whose packages a file can be in; "" if no runner is known for it."""
+    kind = filetype(path)
+    return next((name for name in (kind.family, kind.lexer) if name in RUNNERS), "")
+
+
 def detect(layout: PackageLayout, near: str) -> Recipe | None:
     """Return how the tests about a file are run, as the files around it tell."""
-    language = LANGUAGES.get(family(near), "")
+    language = language_of(near)
     runner = RUNNERS[language](layout, near) if language else None
     if runner is None:
         return None
@@ -108,7 +110,9 @@ def detect(layout: PackageLayout, near: str) -> Recipe | None:
         if name == "node" and _declares(layout, package, "tsx"):
             test = test.replace("node ", "node --import tsx ", 1)
         modules = layout.table(package, "package.json").get("type") == "module"
-        note = "" if name == "vitest" else f"; .js files are {'ES modules' if modules else 'CommonJS modules'}"
+        note = (
+            "" if name == "vitest" else f"; its JavaScript files are {'ES modules' if modules else 'CommonJS modules'}"
+        )
     if name in WRAPPERS:
         test = _wrapped(layout, folder, test, *WRAPPERS[name])
     typescript = name == "vitest" or any(
@@ -220,7 +224,7 @@ RUNNERS = {
 
 
 def _package(layout: PackageLayout, near: str) -> str:
-    language = LANGUAGES.get(family(near), "")
+    language = language_of(near)
     return layout.package(language, near) if language else ""
 
 
