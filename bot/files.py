@@ -135,9 +135,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         unfinished.pop_all()
 
 
-def place(made: Path, path: Path) -> None:
+def place(source: Path, path: Path) -> None:
     """Give a folder that was made beside it its name, at once. Raises OSError if another one has it."""
-    made.rename(path)
+    source.rename(path)
 
 
 def remove(path: Path) -> None:
