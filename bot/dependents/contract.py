@@ -377,7 +377,7 @@ def _bare(text: str) -> str:
 
 
 def _joined(text: str) -> str:
-    """A definition with what stands in brackets on one line, wherever a formatter breaks it."""
+    """Join the lines within brackets, so that it does not matter where a formatter breaks them."""
     pieces, at, brackets = list[str](), 0, list[str]()
     for match in BREAKS.finditer(text):
         if match[0] == "\n":
