@@ -3,9 +3,12 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from bot.diff.skip import POINTER
 from bot.errors import DeepRepoError
+from bot.findings.round_change import may_hold
 from bot.ports import Analyzer, Compares, Tree
 from bot.render import count
 from bot.review.coverage import CoverageTracker
@@ -111,19 +114,20 @@ class AnalyzerWorker:
         if isinstance(self._analyzers[name], Compares):  # it states itself what it has looked at, if it could
             return any(self._is_unread(path, finding) for path in paths)
         if now is None or now.status == "deleted":
-            return any(_holds(file, finding) for file in self._files if file.path not in self._complete[name])
+            return any(may_hold(file, finding) for file in self._files if file.path not in self._complete[name])
         return (bool(now.added_lines) or now.path != finding.path) and now.path not in self._complete[name]
 
     def _is_unread(self, path: str, finding: Finding) -> bool:
         """Whether nothing could read a place of a finding this time: a link, a submodule, a file that is no text; or its lines went into one."""
-        if path in self._closed:
+        if any(above in self._closed for above in (path, *map(str, PurePosixPath(path).parents))):
             return True
         now = next((file for file in self._files if path in (file.path, file.old_path)), None)
         if now is None or now.status == "renamed":
             return False
         if now.status == "deleted":
-            return path == finding.path and any(_holds(file, finding) for file in self._files)
-        return not now.is_analyzed and (now.is_unreviewed or now.is_ignored)
+            return path == finding.path and any(may_hold(file, finding) for file in self._files)
+        is_read = now.is_analyzed and now.skip != POINTER
+        return not is_read and (now.is_unreviewed or now.is_ignored)
 
     async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
@@ -251,10 +255,3 @@ class AnalyzerWorker:
             self._tracker.looked_at([d.path for d in targets], "contracts")
             self._tracker.looked_at([r.path for u in units for r in u.references], "contracts")
             self._tracker.note_comparisons(self._compared)
-
-
-def _holds(file: ChangedFile, finding: Finding) -> bool:
-    """Whether a new file holds the lines of a finding whose own file is gone."""
-    lines = [line.strip() for line in finding.quote.split("\n") if line.strip()]
-    texts = {row.text.strip() for hunk in file.hunks for row in hunk.lines if row.kind == "+"}
-    return file.status == "added" and bool(lines) and texts.issuperset(lines)

@@ -281,7 +281,7 @@ async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -
             replace(
                 proof_finding,
                 rule=f"consumer-{proof_finding.rule}",
-                sources=(Source("analyser", "consumers", proof=proof),),
+                sources=(Source("analyser", "consumers", proof=proof, breaks=_breaks([proof_finding])),),
                 evidence=evidence,
                 consumer=consumer.name,
             )
@@ -700,7 +700,7 @@ def _finding(
         consequence=phrase(first.consequence),
         severity=severity,
         category=first.category,
-        sources=(Source("analyser", "consumers", proof=proof if first.proven else ""),),
+        sources=(Source("analyser", "consumers", proof=proof if first.proven else "", breaks=_breaks(rows)),),
         rule=f"consumer-{first.rule}",
         start=at.line,
         end=at.line,
@@ -709,6 +709,11 @@ def _finding(
         verdict=first.verdict,
         consumer=consumer.name,
     )
+
+
+def _breaks(rows: Sequence[Finding]) -> tuple[str, ...]:
+    """The digests of all breaks that some findings tell."""
+    return tuple(sorted({each for row in rows for source in row.sources for each in source.breaks}))
 
 
 def _named(title: str) -> str:
