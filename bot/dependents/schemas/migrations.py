@@ -296,11 +296,10 @@ def _is_named(name: str, text: str, times: int, path: str) -> bool:
 
 def _is_remark(line: str, path: str) -> bool:
     """Whether a line is a comment by its own beginning: one that begins with a star may go on with an expression."""
-    start = line.lstrip()
-    parser = filetype(path).parser
-    if parser in ("python", "ruby"):
-        return start.startswith("#")
-    return start.startswith("//") or (parser == "php" and start.startswith("#") and not start.startswith("#["))
+    start, kind = line.lstrip(), filetype(path)
+    if kind.slash_comments and start.startswith(("//", "#[")):
+        return start.startswith("//")
+    return kind.hash_comments and start.startswith("#")
 
 
 def _down_of_others(text: str, path: str) -> set[int]:
