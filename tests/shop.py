@@ -16,6 +16,7 @@ from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.review import coverage
 from bot.review.session import Lookup, Session
+from bot.review.survey import Survey
 from bot.review.workers import ModelWorker
 from bot.values import Completion, Dependents, Limits, Prompt, PullRequest, Reference, ToolCall, Usage
 from deeprepo_sandbox.scripted import Script, ScriptedModel
@@ -108,7 +109,7 @@ class Table:
             worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
             root = ScriptedModel(self.root, "scripted/root", price=self.price)
             session = Session(
-                change, files, parts, users, MaskedTree(tree, calls.masks), tracker, calls,
+                Survey(change, files, parts, users, tree, tracker), MaskedTree(tree, calls.masks), calls,
                 worker=ModelWorker(worker, calls, change, files, tree, tracker), checks=None, root=root, reader=worker,
                 say=self.said.append,
             )  # fmt: skip

@@ -14,8 +14,8 @@ from bot.config import Config
 from bot.limits import ProcessLimits
 from bot.pipeline import Deps
 from bot.review import coverage
-from bot.review.opening import Survey
 from bot.review.session import Session
+from bot.review.survey import Survey
 from bot.strategies import affords, choose
 from bot.values import Review, ReviewRequest
 from bot.wiring import child, effect, review

@@ -25,8 +25,9 @@ from bot.models import PROVIDERS, TIMEOUT, connect, prices, provider_of, warm
 from bot.pipeline import Deps
 from bot.ports import Analyzer, Lens, Model
 from bot.review.lenses import LENSES
-from bot.review.opening import Models, Survey, open_session
+from bot.review.opening import Models, open_session
 from bot.review.session import Session
+from bot.review.survey import Survey
 from bot.values import ChangedFile, Dependents, Limits, OwnerRule, PullRequest
 from bot.values.consumer import ConsumerImpact, Disclosure, NamedConsumer
 from bot.values.tool_results import ToolResult, ToolRun
