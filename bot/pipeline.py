@@ -155,7 +155,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
                 place.place(doubts.reportable_findings, subject.files), subject.tree, deps.faults
             )
             placed_findings, reproduced_findings = await reproducing.reproduce(
-                placed_findings, doubtful, session, subject.tree, deps.running, settings.run
+                placed_findings, doubtful, session, deps.running, settings.run
             )
             judgement = judge.overrule(judgement, [one.finding for one in reproduced_findings])
             earlier_ids = await subject.past.held_marks(judgement.reportable_findings)

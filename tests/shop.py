@@ -108,9 +108,10 @@ class Table:
             calls = Calls(Budget(self.limits), Journal(self.journal), pause=lambda _: asyncio.sleep(0))
             worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
             root = ScriptedModel(self.root, "scripted/root", price=self.price)
+            survey = Survey(change, files, parts, users, tree, tracker)
             session = Session(
-                Survey(change, files, parts, users, tree, tracker), MaskedTree(tree, calls.masks), calls,
-                worker=ModelWorker(worker, calls, change, files, tree, tracker), checks=None, root=root, reader=worker,
+                survey, MaskedTree(tree, calls.masks), calls,
+                worker=ModelWorker(worker, calls, survey), checks=None, root=root, reader=worker,
                 say=self.said.append,
             )  # fmt: skip
             session.callers = self.callers or session.callers

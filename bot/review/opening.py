@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot import __version__, dependents
 from bot.checkout.masked import MaskedTree
@@ -15,16 +15,13 @@ from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.ports import Analyzer, Language, Lens, Model, Tree
 from bot.review.analyzer_worker import AnalyzerWorker
-from bot.review.session import Session
+from bot.review.session import Session, Worker
 from bot.review.survey import Survey
 from bot.values import (
     Limits,
     Reference,
     ReviewEffort,
 )
-
-if TYPE_CHECKING:
-    from bot.review.workers import ModelWorker
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +52,15 @@ async def open_session(
     journal = journal or Journal()
     calls = Calls(Budget(limits), journal, masks=survey.masks)
     survey.tracker.by_model = models.reader is not None  # then what an analyser has judged is checked, and not yet read
-    checks = AnalyzerWorker(analyzers, survey.tree, survey.files, survey.dependents, survey.units, survey.tracker)
+    checks = AnalyzerWorker(analyzers, survey)
     tree = MaskedTree(survey.tree, survey.masks)
     callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
     look_ups = LookUps(tree, languages, callers, readers, frozenset(file.path for file in survey.files))
-    worker = (
-        _model_worker(models.reader, survey, calls, lenses or {}, look_ups, walkthrough=walkthrough)
-        if models.reader
-        else checks
-    )
+    worker: Worker = checks
+    if models.reader:
+        from bot.review.workers import ModelWorker
+
+        worker = ModelWorker(models.reader, calls, survey, lenses or {}, look_ups=look_ups, walkthrough=walkthrough)
     try:
         notes = journal.begin(_start(survey, models, settings or {}, limits))
         yield Session(
@@ -102,23 +99,6 @@ def _start(survey: Survey, models: Models, settings: Mapping[str, Any], limits: 
         request=survey.request,
         given={**survey.other_inputs, **({"own": list(limits.own)} if limits.own else {})},
     )
-
-
-def _model_worker(
-    model: Model,
-    survey: Survey,
-    calls: Calls,
-    lenses: Mapping[str, Lens],
-    look_ups: "LookUps",
-    *,
-    walkthrough: bool,
-) -> "ModelWorker":
-    from bot.review.workers import ModelWorker
-
-    return ModelWorker(
-        model, calls, survey.pull, survey.files, survey.tree, survey.tracker, lenses, survey.guidance,
-        look_ups=look_ups, walkthrough=walkthrough, consumers=survey.consumers, checks=survey.checks,
-    )  # fmt: skip
 
 
 async def _callers(tree: Tree, languages: Mapping[str, Language], name: str) -> tuple[Reference, ...]:
