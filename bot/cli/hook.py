@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LEVELS = ("critical", "high", "medium", "low")
+from bot.values import SEVERITIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,6 @@ def parse(arguments: Sequence[str]) -> HookOptions | None:
         else:
             return None
     level = values.get("--fail-on")
-    if values.get("--effort") != "none" or level not in (None, *LEVELS):
+    if values.get("--effort") != "none" or level not in (None, *SEVERITIES):
         return None
     return HookOptions(staged, level, quiet)

@@ -109,7 +109,7 @@ def command(
     """
     from deeprepo_evals.reviews.review_options import ReviewOptions
 
-    names = tuple(name.value for name in strategy or ())
+    names = tuple(strategy or ())
     free = oracle or (bool(names) and not baseline and {*names} <= FREE)
     asked = ReviewOptions(
         cases=cases,
