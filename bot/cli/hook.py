@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.values import SEVERITIES
-
 
 @dataclass(frozen=True, slots=True)
 class HookOptions:
@@ -22,6 +20,8 @@ def parse(arguments: Sequence[str]) -> HookOptions | None:
     """
     if not arguments or arguments[0] != "review":
         return None
+    from bot.values import SEVERITIES  # here: what is no review loads less
+
     staged = quiet = False
     values: dict[str, str] = {}
     rest = iter(arguments[1:])

@@ -8,7 +8,6 @@ from typing import Any
 
 from bot import __version__, dependents
 from bot.checkout.masked import MaskedTree
-from bot.context.look_ups import LookUps
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
@@ -55,8 +54,12 @@ async def open_session(
     checks = AnalyzerWorker(analyzers, survey)
     tree = MaskedTree(survey.tree, survey.masks)
     callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
-    look_ups = LookUps(tree, languages, callers, readers, frozenset(file.path for file in survey.files))
     worker: Worker = checks
+    look_ups = None
+    if models.root or models.reader:
+        from bot.context.look_ups import LookUps  # here: a review without a model loads neither this nor the worker
+
+        look_ups = LookUps(tree, languages, callers, readers, frozenset(file.path for file in survey.files))
     if models.reader:
         from bot.review.workers import ModelWorker
 

@@ -126,7 +126,8 @@ async def _estimate(
 
 async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
     """Every strategy rehearsed over the change, each with a coverage record of its own."""
-    from bot.strategies.estimate import HABITS, NAMES, WITH_ROOT, estimate
+    from bot.strategies.choice import WITH_ROOT
+    from bot.strategies.estimate import HABITS, NAMES, estimate
 
     async with pipeline.survey(request, deps) as (subject, settings):
         rows = []
