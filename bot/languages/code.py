@@ -47,7 +47,7 @@ OPENING = re.compile(r"([A-Za-z0-9@$]{0,8}#{0,8})(\"\"\"|'''|\"|'|`)")
 ESCAPED_QUOTE = re.compile(r"\\([\"'`])|(\\.)", re.DOTALL)
 IN_MACRO = re.compile(r"(L?\"(?:\\.|[^\"\\\n])*+\"|L?'(?:\\.|[^'\\\n])++')|/\*(?:[^*]|\*(?!/))*+\*/|//[^\n]*+|\\\n")
 UNSAFE = re.compile(r"[^\w.]|_")
-Edit = tuple[int, int, str]  # from byte, to byte, what stands there instead
+Edit = tuple[int, int, str]  # from byte, to byte, the new text
 
 
 def definition_code(path: str, source: bytes, first: int, last: int) -> DefinitionCode:
