@@ -18,7 +18,7 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 Existence = Literal[  # what a finding may say of a name in the whole tree
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
-SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # worst first
 Status = Literal["new", "open", "moved", "fixed"]  # against the round before
 SourceKind = Literal["model", "analyser", "tool"]
 # What it means that an analyser no longer reports a finding of its own. "fixed": it has judged everything again. "unseen": it has

@@ -164,12 +164,7 @@ async def _change(
 
     def concerns(path: str | None) -> bool:
         return path is not None and any(
-            package.holds(path)
-            and path.endswith(suffixes[package.language])
-            and not _is_aside(path, offered)
-            and not (
-                package.language == "go" and posixpath.basename(path).startswith(("_", "."))
-            )  # its tool skips them
+            package.holds(path) and path.endswith(suffixes[package.language]) and not _is_aside(path, offered)
             for package in offered.packages
         )
 
@@ -203,8 +198,7 @@ def _is_aside(path: str, offer: Offer) -> bool:
     outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
     inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
     name = posixpath.basename(path)
-    is_left_out = filetype(path).parser == "go" and name.startswith(("_", "."))
-    return is_left_out or is_test(inner or name) or is_sample(inner or name)
+    return name.startswith(filetype(path).skipped_names) or is_test(inner or name) or is_sample(inner or name)
 
 
 def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:
