@@ -168,7 +168,7 @@ class RoundChange:
 def may_hold(file: ChangedFile, finding: Finding) -> bool:
     """Whether a changed file may hold the lines of a finding whose own file is gone.
 
-    That is a new one that was not looked at (a submodule, a link, an archive), and a new one, or one that is no code, with these lines:
+    That is a new one that was not looked at (a submodule, a link, an archive), and one with these lines that is new or is not code:
     a notebook holds code as texts, a script as an argument.
     """
     if file.status == "added" and file.is_unreviewed:
