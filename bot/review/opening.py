@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ from bot.values import (
 from bot.values.consumer import ConsumerImpact
 
 if TYPE_CHECKING:
+    from bot.context.consumer_code import ConsumerCode
     from bot.review.workers import ModelWorker
 
 
@@ -97,8 +98,7 @@ async def open_session(
     )  # then what an analyser has judged is checked, and not yet read
     checks = AnalyzerWorker(analyzers, subject.tree, subject.files, subject.dependents, subject.units, subject.tracker)
     tree = MaskedTree(subject.tree, subject.masks)
-    callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
-    look_ups = LookUps(tree, languages, callers, readers, frozenset(file.path for file in subject.files))
+    look_ups, consumer_code = _look_ups(subject, tree, languages, journal)
     worker = (
         _model_worker(models.reader, subject, calls, lenses or {}, look_ups, walkthrough=walkthrough)
         if models.reader
@@ -121,9 +121,10 @@ async def open_session(
             root=models.root,
             reader=models.reader,
             keep_on_cancel=keep_on_cancel,
-            callers=callers,
-            readers=readers,
+            callers=look_ups.callers,
+            readers=look_ups.readers,
             look_ups=look_ups,
+            consumer_code=consumer_code,
             notes=list(notes),
             walkthrough=walkthrough,
             language=subject.guidance.language,
@@ -132,8 +133,26 @@ async def open_session(
         )
     finally:
         journal.close()
-        for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
-            await open_one.close()
+        open_models = {id(m): m for m in (models.root, models.reader) if m}.values()
+        for each in (*filter(None, [consumer_code]), *open_models):
+            await each.close()
+
+
+def _look_ups(
+    subject: Survey, tree: Tree, languages: Mapping[str, Language], journal: Journal
+) -> "tuple[LookUps, ConsumerCode | None]":
+    """What answers look-ups, and what models may see of consumers; None, and nothing of it loaded, if that is nothing."""
+    changed_paths = frozenset(file.path for file in subject.files)
+
+    def over(one: Tree) -> LookUps:
+        return LookUps(one, languages, partial(_callers, one, languages), partial(_readers, one), changed_paths)
+
+    if not subject.consumers.readable:
+        return over(tree), None
+    from bot.context.consumer_code import ConsumerCode
+
+    consumer_code = ConsumerCode(subject.consumers, journal, subject.masks, over)
+    return replace(over(tree), beyond=consumer_code.find), consumer_code
 
 
 def _start(subject: Survey, models: Models, settings: Mapping[str, Any], limits: Limits) -> Start:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from bot.values.change import Excerpt, PullRequest
@@ -172,6 +172,8 @@ class ConsumerImpact:
     ] = ()  # of those that a host has, by name, until it is decided what is shown
     # What may be kept of the consumers that earlier findings name; None: nobody but the owner of the clones reads the review.
     levels: tuple[tuple[str, Disclosure], ...] | None = None
+    readable: tuple[str, ...] = ()  # the names of those whose code models may look up
+    clones: tuple[Clone, ...] = ()  # of these, where they lie; not in a record
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -199,7 +201,7 @@ class ConsumerImpact:
 
     def rows(self) -> dict[str, Any]:
         """What a record keeps of it: nothing if nobody named a consumer."""
-        return {"consumers": asdict(self)} if self.reports or self.levels else {}
+        return {"consumers": asdict(replace(self, clones=()))} if self.reports or self.levels else {}
 
     @classmethod
     def restore(cls, rows: object) -> "ConsumerImpact":
