@@ -133,9 +133,14 @@ async def open_session(
         )
     finally:
         journal.close()
-        open_models = {id(m): m for m in (models.root, models.reader) if m}.values()
-        for each in (*filter(None, [consumer_code]), *open_models):
-            await each.close()
+        await _close(models, consumer_code)
+
+
+async def _close(models: Models, consumer_code: "ConsumerCode | None") -> None:
+    if consumer_code is not None:
+        await consumer_code.close()
+    for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
+        await open_one.close()
 
 
 def _look_ups(
