@@ -3,6 +3,7 @@
 Each is read with a token that can read it and nothing else. One that is huge, hostile or gone costs its own row, with the reason.
 """
 
+import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -28,6 +29,7 @@ from bot.workflow.consumers import Home
 from bot.workflow.fetching import room
 from bot.workflow.parts import Services
 
+log = logging.getLogger("deeprepo.review")
 MOST = 500  # repositories of an installation
 SECONDS = 1_200.0  # of background work for one installation: the rest is looked at in the next survey
 FRESH = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
@@ -60,6 +62,7 @@ async def survey(ask: PackageSurvey, parts: Services) -> None:
         if is_due and time.monotonic() < end:
             await _look(ask.installation, home, before, parts)
     clones.make_room(parts.folder, (parts.settings.consumers_megabytes or DEFAULT_MEGABYTES) << 20)
+    log.info("packages were looked at", extra={"facts": {"installation": ask.installation, "repositories": len(homes)}})
 
 
 async def _homes(ask: PackageSurvey, parts: Services) -> list[Home]:
