@@ -121,6 +121,7 @@ class FetchedConsumers:
 
     audience: Audience
     consumers: tuple[NamedConsumer, ...] = ()
+    note: str = ""  # a sentence for the reader of the review, of whom nobody learns which repositories there are
 
 
 @dataclass(frozen=True, slots=True)
