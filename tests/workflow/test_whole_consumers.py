@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prices import BROKEN, LIBRARY, USER
 from whole import Whole, whole
 
 from bot.cli import consumers
@@ -16,15 +17,6 @@ from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
-LIBRARY = {
-    "pyproject.toml": '[project]\nname = "shop-prices"\nversion = "1.4.0"\n',
-    "shop_prices/__init__.py": "def total(items, tax):\n    return sum(items) * (1 + tax)\n",
-}
-BROKEN = {"shop_prices/__init__.py": "def total(items):\n    return sum(items)\n"}
-USER = {
-    "requirements.txt": "shop-prices>=1.2,<2\n",
-    "zanzibar/checkout.py": "from shop_prices import total\n\nprint(total([77123], 0.2))\n",
-}
 LINES = {".deeprepo.yml": "as_consumer: lines\n"}
 PRIVATE = ("quagga", "zanzibar", "77123")
 
