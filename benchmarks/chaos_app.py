@@ -184,7 +184,6 @@ async def fleet(folder: Path, gh: sandbox.GitHub, url: str, paid: str) -> AsyncI
         "DEEPREPO_WORKER": "compatible/reader",
         "DEEPREPO_BASE_URL": paid,
         "DEEPREPO_DEBOUNCE": "0",
-        "DEEPREPO_CONSUMERS": "owner",  # the index is looked up beside everything else
         "DEEPREPO_WRITE_PAUSE": "0.05",
         "DEEPREPO_LEASE": str(LEASE),
         "DEEPREPO_REVIEWS_PER_INSTALLATION": "8",

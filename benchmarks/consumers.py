@@ -9,7 +9,6 @@ fetched, one is larger than is fetched, one has a hostile manifest. The limits: 
 import argparse
 import asyncio
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -72,12 +71,8 @@ async def _measured(folder: Path, repositories: int, reviews: int) -> int:
     children.preload()
     without = await _alone(folder / "alone", reviews)
     async with _town(folder / "town", repositories) as (at, library):
-        before = _processor()
         seconds, problems, size = await _indexed(at, repositories)
-        print(
-            f"index: {repositories} repositories in {seconds:.0f} s of background work ({MOST_INDEX:.0f} s at most), "
-            f"{_processor() - before:.0f} s of them computing, the sandbox GitHub's part included"
-        )
+        print(f"index: {repositories} repositories in {seconds:.0f} s of background work ({MOST_INDEX:.0f} s at most)")
         print(f"database: {size / 1e6:.1f} MB ({MOST_BYTES / 1e6:.0f} MB at most)")
         print("not read: " + "; ".join(f"{name}: {problem}" for name, problem in sorted(problems.items())))
         times, _ = await _reviewed(at, library, reviews, "near")
@@ -185,12 +180,6 @@ def _id(at: Whole, name: str) -> int:
     repository = at.gh.world.repository("acme", name)
     assert repository is not None
     return repository.id
-
-
-def _processor() -> float:
-    """Seconds that this process and those that it has waited for have computed."""
-    rows = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(row.ru_utime + row.ru_stime for row in rows)
 
 
 def _p95(times: list[float]) -> float:

@@ -334,7 +334,6 @@ async def _fleet(folder: Path, gh: sandbox.GitHub, url: str, model: doubles.Serv
         "DEEPREPO_USD": str(BUDGET),
         "DEEPREPO_CAP_USD_PER_DAY_REPOSITORY": str(DOLLARS),
         "DEEPREPO_DEBOUNCE": "0",
-        "DEEPREPO_CONSUMERS": "owner",  # the index is looked up beside everything else
         "DEEPREPO_WRITE_PAUSE": "0",
         "DEEPREPO_LEASE": "3",
         "DEEPREPO_REVIEWS_PER_INSTALLATION": "6",
