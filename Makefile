@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: bench-base help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings api golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-renamed bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-running bench-fuzz bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page pictures workflows image-check dist dist-check lock clean
+.PHONY: bench-base help fetch fetch-histories axe demo demo-page test test-slow check lint types imports format tests bench-start bench-hook bench-action bench-engine bench-review bench-peers bench-findings api golden bench-oracle bench-readers bench-large bench-offline bench-clean bench-renamed bench-dependents bench-truth bench-evals train-check train-cpu bench-chaos-engine bench-chaos bench-conversation bench-running bench-fuzz bench-hostile bench-providers bench-wallet bench-server bench-time bench-scale bench-page bench-consumers pictures workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -222,6 +222,9 @@ bench-running: $(READY)  ## what two reproductions add to a review, and what a k
 
 bench-page: $(READY)  ## the operator's pages over 100,000 stored reviews, on SQLite and on PostgreSQL; REVIEWS=100000
 	PYTHONPATH=tests:tests/app $(BIN)/python -m benchmarks.page $(if $(REVIEWS),--reviews $(REVIEWS))
+
+bench-consumers: $(READY)  ## 200 repositories in an installation: the index, the database, a review with 40 consumers at hand; COUNT=200 REVIEWS=20
+	PYTHONPATH=tests:tests/workflow $(BIN)/python -m benchmarks.consumers $(if $(COUNT),--repositories $(COUNT)) $(if $(REVIEWS),--reviews $(REVIEWS))
 
 bench-chaos: $(READY)  ## kill -9 at random moments of servers, on SQLite and on PostgreSQL with two workers; SHORT=1 as CI runs it; KILLS=1000 over a night, goes on after Ctrl-C
 	$(if $(SHORT)$(KILLS),,$(BIN)/python -m benchmarks.chaos_server)

@@ -9,7 +9,7 @@ from bot.commands.conversation import HeardRemark
 from bot.config import Config
 from bot.outputs.posts import Comments
 from bot.values import CIJobLog, OrganizationFile, OwnerRule, PullRequest, Review
-from bot.values.consumer import FetchedConsumers
+from bot.values.consumer import Disclosure, FetchedConsumers
 from bot.values.fixing import Fix, FixCheck
 
 
@@ -106,3 +106,6 @@ class Remark:
     language: str
     last: bytes | None  # the JSON output of the last finished review
     change: Change
+    levels: tuple[
+        tuple[str, Disclosure], ...
+    ] = ()  # what may be shown now of the consumers that it names; of others, that they exist

@@ -409,7 +409,7 @@ async def _judging(
 
     async def ahead(findings: Sequence[Finding]) -> None:
         by_code = await proven
-        borne = [await borne_out(session.tree, session.calls.masks, finding) for finding in findings]
+        borne = [await borne_out(session, finding) for finding in findings]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
         await _judge(session, alone, reread, opinions.ask_ahead, least)
 

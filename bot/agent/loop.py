@@ -51,7 +51,8 @@ async def _run_root(
     state.child = lambda task, paths, below: _child(session, task, paths, below, f"{name}.{next(children)}")
     conversation = Conversation(limits, turns)
     asks_for_walkthrough = session.walkthrough and not depth
-    conversation.open(seed, gate=gate, language=session.language, walkthrough=asks_for_walkthrough)
+    consumers = session.consumer_code.names if session.consumer_code is not None else ()
+    conversation.open(seed, gate=gate, language=session.language, walkthrough=asks_for_walkthrough, consumers=consumers)
     async with open_bridge(await tools.variables(session), tools.functions(state), limits) as bridge:
         root_run = Turns(state, session.root, bridge, conversation, StallGuard(turns), gate, name)
         try:

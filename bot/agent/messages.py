@@ -1,6 +1,6 @@
 """The messages between the harness and a root. Append-only, so that every provider's prompt cache holds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot import render
@@ -29,8 +29,16 @@ class Conversation:
     words: Callable[..., str] = render.text
     tool: Schema = extraction.TOOL
 
-    def open(self, seed: str, *, gate: bool, language: str = "en", walkthrough: bool = False) -> None:
-        """The instructions and the first message."""
+    def open(
+        self,
+        seed: str,
+        *,
+        gate: bool,
+        language: str = "en",
+        walkthrough: bool = False,
+        consumers: Sequence[str] = (),
+    ) -> None:
+        """The instructions and the first message. `consumers`: the repositories beside this one that the root may look into."""
         system = self.words(
             f"{self.form}_system.md.j2",
             turns=self.turns,
@@ -38,6 +46,7 @@ class Conversation:
             turn_seconds=self.limits.turn_seconds,
             gate=gate,
             walkthrough=walkthrough,
+            consumers=consumers,
         )
         self.messages = [Message("system", system + tongue(language)), Message("user", seed)]
 

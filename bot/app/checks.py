@@ -32,6 +32,11 @@ class CheckedItem:
         return "ok" if self.works else "!!"
 
 
+HEARS = "looked at after each push to a default branch"
+DEAF = (
+    "DEEPREPO_CONSUMERS is set and the App is not subscribed to the event Push: a changed default branch is noticed after a day. "
+    "Subscribe to it in the App's settings at GitHub, under Permissions & events"
+)
 NO_APP = CheckedItem("App", "no credentials: start `deeprepo serve` and open the page that it names", works=False)
 
 
@@ -93,6 +98,8 @@ async def _github(app: App, place: ServerPlace) -> AsyncIterator[CheckedItem]:
     yield _lacks("permissions", [f"{name}: {need}" for name, need in lacking.items()], bad=bool(VITAL & lacking.keys()))
     deaf = [name for name in manifest.EVENTS if name not in events]
     yield _lacks("events", deaf, bad=not VITAL.isdisjoint(deaf))
+    if config.environment(on_server=True).consumers not in (None, "off"):
+        yield CheckedItem("consumers", HEARS if "push" in events else DEAF)
 
 
 def _lacks(what: str, missing: list[str], *, bad: bool) -> CheckedItem:

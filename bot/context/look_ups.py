@@ -62,6 +62,8 @@ class LookUps:
     callers: Callers  # uses of a name as code, in the head tree
     readers: Callers  # lines that read a name that nobody calls
     changed_paths: Collection[str] = ()  # code in their languages and beside them is shown first
+    # What a look-up brings whose path names a repository that uses this one; None if it names no such one.
+    beyond: Callable[[LookUp], Awaitable[Result | None]] | None = None
 
     async def show(
         self,
@@ -79,11 +81,16 @@ class LookUps:
             room.shown_lines.add(excerpt)
         for one in look_ups:
             look_up = _within_limits(one)
-            before = len(self.tree.stopped_searches)
-            result = await self._find(look_up, files)
-            result.notes += self.tree.stopped_searches[before:][-1:]
-            results.append(result)
+            elsewhere = await self.beyond(look_up) if self.beyond is not None else None
+            results.append(elsewhere if elsewhere is not None else await self.find(look_up, files))
         return give_out(results, room)
+
+    async def find(self, look_up: LookUp, files: _Files | None = None) -> Result:
+        """What one look-up brings, before room is given out."""
+        before = len(self.tree.stopped_searches)
+        result = await self._find(look_up, files or _Files())
+        result.notes += self.tree.stopped_searches[before:][-1:]
+        return result
 
     async def _find(self, look_up: LookUp, files: _Files) -> Result:
         if look_up.kind == "lines":

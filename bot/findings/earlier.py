@@ -88,6 +88,11 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         numbers=numbers_given(document, open_findings),
         archive=_archive(document, (*open_findings, *findings(document.get("kept_back", ())))),
         failed_answers=_failed_answers(document, check_reports),
+        consumers=tuple(
+            str(row["name"])
+            for row in document.get("consumers", ())
+            if row.get("commit") and row.get("visibility") in ("private", "internal")
+        ),
         loss=str(document.get("loss", "")),
     )
 

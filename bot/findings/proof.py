@@ -57,9 +57,11 @@ async def gather(
 ) -> tuple[Excerpt, ...]:
     """The excerpts for one finding, the most telling first, in at most `room` tokens."""
     places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents, files)]
-    places += [Place(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in finding.evidence]
+    own = [one for one in finding.evidence if not one.repository]
+    places += [Place(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in own]
     places += [*await _definitions(finding, tree), *_callers(finding, dependents)]
-    excerpts, shown_lines = list[Excerpt](), ShownLines()
+    excerpts, shown_lines = list(_of_consumers(finding)), ShownLines()
+    room -= sum(tokens(one.body) for one in excerpts)
     for place in places:
         excerpt = await _excerpt(tree, place, room, shown_lines)
         if excerpt is not None:
@@ -67,6 +69,16 @@ async def gather(
             shown_lines.add(excerpt)
             excerpts.append(excerpt)
     return tuple(excerpts)
+
+
+def _of_consumers(finding: Finding) -> Iterator[Excerpt]:
+    """The lines of other repositories that the finding quotes: code has read them there."""
+    for one in finding.evidence:
+        if one.repository:
+            lines = one.quote.strip("\n").split("\n")[:NEAR]
+            rows = tuple(DiffRow("", text, one.line + at) for at, text in enumerate(lines))
+            title = f"evidence, in the repository {one.repository}, which uses this one"
+            yield Excerpt(one.path, one.line, one.line + len(lines) - 1, rows, one.side, title)
 
 
 def _around(finding: Finding, dependents: Dependents) -> Place:

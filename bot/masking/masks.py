@@ -107,11 +107,8 @@ class Masks:
                 for call in message.calls:
                     for text in texts([call.unparsed_arguments, dict(call.arguments)]):
                         self.learn(text)
-        return (
-            [replace(one, messages=tuple(map(self._message, one.messages))) for one in requests]
-            if self._values
-            else requests
-        )
+        # A placeholder may also come from a record, without its secret.
+        return [replace(one, messages=tuple(map(self._message, one.messages))) for one in requests]
 
     def reply(self, reply: Completion) -> Completion:
         """What a model has answered, with the secrets that it was not shown."""

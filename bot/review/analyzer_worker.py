@@ -102,7 +102,8 @@ class AnalyzerWorker:
         now = next((file for file in self._survey.files if finding.path in (file.path, file.old_path)), None)
         if name == "sarif":
             return False
-        if isinstance(self._analyzers[name], Compares):  # it states itself what it has looked at, if it could
+        # Who compares states what was looked at, if it could be read; so does the look at a consumer.
+        if isinstance(self._analyzers[name], Compares) or finding.consumer:
             return any(self._is_unread(path, finding) for path in paths)
         if now is None or now.status == "deleted":
             return any(may_hold(file, finding) for file in self._survey.files if file.path not in self._complete[name])

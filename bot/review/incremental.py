@@ -72,7 +72,8 @@ class Past:
         """The repositories beside this one that findings of earlier reviews name."""
         earlier_findings = self.earlier.findings if self.earlier is not None else ()
         findings = (*earlier_findings, *(row.finding for row in self.archive))
-        return frozenset(one.consumer for one in findings if one.consumer)
+        named = frozenset(one.consumer for one in findings if one.consumer)
+        return named.union(self.earlier.consumers if self.earlier is not None else ())
 
     def as_shown(self, levels: Sequence[tuple[str, Disclosure]] | None) -> "Past":
         """The same as who reads this review may see it: a consumer may have become private since. `levels`: how much of each; None: all.
@@ -97,7 +98,12 @@ class Past:
             silenced_marks=marks | {after.identity for one, after in pairs if after and one.identity in marks},
             archive=archive,
         )
-        if any(one != after for one, after in pairs):
+        if any(now.get(name, "existence") != "lines" for name in self.earlier.consumers):
+            # Any sentence of a model may tell of it: none is kept, and everything is read again.
+            archive = tuple(row for row in archive if not _is_of_model(row.finding))
+            kept_findings = tuple(one for one in earlier.findings if not _is_of_model(one))
+            earlier = replace(earlier, findings=kept_findings, marks=(), dependents=(), uses=(), archive=archive)
+        if earlier.findings != self.earlier.findings:
             earlier = replace(earlier, summary="", reader_notes=ReaderNotes(), issues=(), checks=())
         return replace(self, archive=archive, earlier=earlier)
 
@@ -172,6 +178,10 @@ async def past(
     return replace(
         own, leaks=tuple(leaks), archive=archive, failed_answers=failed_answers, loss=loss, last_places=last_places
     )
+
+
+def _is_of_model(finding: Finding) -> bool:
+    return any(source.kind == "model" for source in finding.sources)
 
 
 def _at_head(rows: Iterable[ArchivedFinding], head: str) -> list[ArchivedFinding]:

@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot import __version__, dependents
 from bot.checkout.masked import MaskedTree
@@ -21,6 +21,10 @@ from bot.values import (
     Reference,
     ReviewEffort,
 )
+
+if TYPE_CHECKING:
+    from bot.context.consumer_code import ConsumerCode
+    from bot.context.look_ups import LookUps
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,9 @@ async def open_session(
     tree = MaskedTree(survey.tree, survey.masks)
     callers, readers = partial(_callers, tree, languages), partial(_readers, tree)
     worker: Worker = checks
-    look_ups = None
-    if models.root or models.reader:
-        from bot.context.look_ups import LookUps  # here: a review without a model loads neither this nor the worker
-
-        look_ups = LookUps(tree, languages, callers, readers, frozenset(file.path for file in survey.files))
+    look_ups, consumer_code = None, None
+    if models.root or models.reader:  # a review without a model loads neither look-ups nor the worker
+        look_ups, consumer_code = _look_ups(survey, tree, languages, journal)
     if models.reader:
         from bot.review.workers import ModelWorker
 
@@ -80,6 +82,7 @@ async def open_session(
             callers=callers,
             readers=readers,
             look_ups=look_ups,
+            consumer_code=consumer_code,
             notes=list(notes),
             walkthrough=walkthrough,
             effort=effort,
@@ -87,8 +90,33 @@ async def open_session(
         )
     finally:
         journal.close()
-        for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
-            await open_one.close()
+        await _close(models, consumer_code)
+
+
+async def _close(models: Models, consumer_code: "ConsumerCode | None") -> None:
+    if consumer_code is not None:
+        await consumer_code.close()
+    for open_one in {id(m): m for m in (models.root, models.reader) if m}.values():
+        await open_one.close()
+
+
+def _look_ups(
+    survey: Survey, tree: Tree, languages: Mapping[str, Language], journal: Journal
+) -> "tuple[LookUps, ConsumerCode | None]":
+    """What answers look-ups, and what models may see of consumers; None, and nothing of it loaded, if that is nothing."""
+    changed_paths = frozenset(file.path for file in survey.files)
+
+    from bot.context.look_ups import LookUps
+
+    def over(one: Tree) -> LookUps:
+        return LookUps(one, languages, partial(_callers, one, languages), partial(_readers, one), changed_paths)
+
+    if not survey.consumers.readable:
+        return over(tree), None
+    from bot.context.consumer_code import ConsumerCode
+
+    consumer_code = ConsumerCode(survey.consumers, journal, survey.masks, over)
+    return replace(over(tree), beyond=consumer_code.find), consumer_code
 
 
 def _start(survey: Survey, models: Models, settings: Mapping[str, Any], limits: Limits) -> Start:

@@ -27,6 +27,7 @@ QUESTION = "What is wrong with this change, and whom does it break?"
 # nothing that the others had not told, and retold it in words that took second opinions of their own (docs/evaluation.md).
 DIFF_ONLY = range(2_000, 8_000)
 NAMED = 3  # files that the subject of a prompt names
+NAMED_CONSUMERS = 12  # repositories that may be looked into, of which a prompt tells
 LEAST_UNITS = 300  # tokens of units that a prompt holds at least
 INSTRUCTIONS = 1_500  # tokens of a prompt beside the code: what a worker is told, the schema, the questions
 UNITS, BESIDE = 0.6, 0.4  # of the rest of a small window: for units, for the code beside them
@@ -121,6 +122,7 @@ class PromptWriter:
             if question
             else [*self._questions(units), *filter(None, [custom_checks.section(checks)])],
             elsewhere=await builder.elsewhere(units, beside) if self.may_ask else (),
+            consumers=self.survey.consumers.readable[:NAMED_CONSUMERS] if self.may_ask and not bare else (),
         )
         # Who is shown a unit beside others does not judge it: that is no reading.
         judged_excerpts = [excerpt for excerpt in beside if not excerpt.overlaps_change]
@@ -150,6 +152,7 @@ class PromptWriter:
             parts=brief_diffs(changed_units, self.survey.files),
             unchanged=beside,
             elsewhere=(),
+            consumers=(),
             questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
         )
         return SentPrompt((), self.of(text, changed_units), text, bare=True)
@@ -173,6 +176,7 @@ class PromptWriter:
             unchanged=(),
             questions=[render.text("prompts/diff_only.md.j2").strip()],
             elsewhere=(),
+            consumers=(),
         )
         return [SentPrompt((), self.of(text, units), "", bare=True, diff_only=True)]
 

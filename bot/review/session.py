@@ -30,6 +30,7 @@ from bot.values import (
 )
 
 if TYPE_CHECKING:
+    from bot.context.consumer_code import ConsumerCode
     from bot.context.file_questions import Part, Sight
     from bot.context.look_ups import LookUps
     from bot.review.survey import Survey
@@ -99,6 +100,7 @@ class Session:
     callers: Lookup = _nobody  # calls of a symbol in the whole tree
     readers: Lookup = _nobody  # reads of a name that nobody calls; `function` is the kind of reading
     look_ups: "LookUps | None" = None  # of readers and second opinions that want to see more; None: nobody may
+    consumer_code: "ConsumerCode | None" = None  # of the repositories that use this one, as far as models may see it
     findings: list[Finding] = field(default_factory=list)  # checked, without duplicates
     undecided_marks: set[str] = field(
         default_factory=set
@@ -189,8 +191,15 @@ class Session:
         return True
 
 
-async def borne_out(tree: Tree, masks: Masks, finding: Finding) -> Finding | str:
-    """Return the finding as the tree bears it out, or the sentence that says why it cannot stay.
+async def borne_out(session: Session, finding: Finding) -> Finding | str:
+    """Return the finding as the trees bear it out, that of a consumer too, or the sentence that says why it cannot stay."""
+    if session.consumer_code is not None:
+        finding = await session.consumer_code.attribute(finding)
+    return await _in_own_tree(session.tree, session.calls.masks, finding)
+
+
+async def _in_own_tree(tree: Tree, masks: Masks, finding: Finding) -> Finding | str:
+    """The finding as the reviewed tree bears it out.
 
     In a file with secrets the text that readers were shown counts: the answer to a quote of a part of a secret tells nothing about it.
     """
@@ -210,7 +219,7 @@ async def borne_out(tree: Tree, masks: Masks, finding: Finding) -> Finding | str
 
 async def check_finding(session: Session, finding: Finding) -> Finding | str:
     """The same, counted."""
-    checked_finding = await borne_out(session.tree, session.calls.masks, finding)
+    checked_finding = await borne_out(session, finding)
     session.refused_count += isinstance(checked_finding, str)
     return checked_finding
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from bot.values.change import Excerpt, PullRequest
@@ -121,6 +121,7 @@ class FetchedConsumers:
 
     audience: Audience
     consumers: tuple[NamedConsumer, ...] = ()
+    note: str = ""  # a sentence for the reader of the review, of whom nobody learns which repositories there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,8 @@ class ConsumerImpact:
     ] = ()  # of those that a host has, by name, until it is decided what is shown
     # What may be kept of the consumers that earlier findings name; None: nobody but the owner of the clones reads the review.
     levels: tuple[tuple[str, Disclosure], ...] | None = None
+    readable: tuple[str, ...] = ()  # the names of those whose code models may look up
+    clones: tuple[Clone, ...] = ()  # of these, where they lie; not in a record
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -199,7 +202,7 @@ class ConsumerImpact:
 
     def rows(self) -> dict[str, Any]:
         """What a record keeps of it: nothing if nobody named a consumer."""
-        return {"consumers": asdict(self)} if self.reports or self.levels else {}
+        return {"consumers": asdict(replace(self, clones=()))} if self.reports or self.levels else {}
 
     @classmethod
     def restore(cls, rows: object) -> "ConsumerImpact":

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from bot.dependents.consumers.overlay import mount_of
 from bot.payloads import Change
+from bot.values.consumer import label
 from bot.wiring.child import ChildEnded
 
 Result = TypeVar("Result")
@@ -45,7 +46,7 @@ def _fetched(change: Change) -> tuple[str, ...]:
 
 
 def _holds(name: str, path: str) -> bool:
-    return path.startswith(f"{mount_of(name)}/")
+    return path.startswith((f"{mount_of(name)}/", label(name, "")))
 
 
 def _blamed(change: Change, paths: Collection[str]) -> frozenset[str]:

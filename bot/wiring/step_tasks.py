@@ -32,7 +32,9 @@ async def converse(line: ChildPipe, remark: Remark, file: str, scratch: str) -> 
         change_now.pull, change_now.flags, "", bound=change_now.bound, organization=change_now.organization
     )  # as it is now: an answer builds upon no earlier review
     opening = partial(open_session, change, _deps(line, change, file, scratch))
-    return await conversation.respond(remark.heard_remark, remark.last, remark.language, opening, time.monotonic)
+    return await conversation.respond(
+        remark.heard_remark, remark.last, remark.language, opening, time.monotonic, dict(remark.levels)
+    )
 
 
 def _deps(line: ChildPipe, change: Change, file: str, scratch: str) -> Deps:

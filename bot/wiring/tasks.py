@@ -73,7 +73,10 @@ async def answer(line: ChildPipe, question: Question, room: Room) -> CommandRepl
 async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
     opening = partial(open_session, remark.change, _deps(line, remark.change, room))
-    return await conversation.respond(remark.heard_remark, remark.last, remark.language, opening, time.monotonic)
+    levels = dict(remark.levels)
+    return await conversation.respond(
+        remark.heard_remark, remark.last, remark.language, opening, time.monotonic, levels
+    )
 
 
 async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:

@@ -3,9 +3,11 @@
 Each is read with a token that can read it and nothing else. One that is huge, hostile or gone costs its own row, with the reason.
 """
 
+import asyncio
+import logging
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,21 +19,25 @@ from bot.checkout import remote
 from bot.config import Settings
 from bot.dependents.consumers.disclosure import disclosure
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
-from bot.github import apps, shapes
+from bot.findings import earlier as earlier_file
+from bot.github import Host, apps, shapes
 from bot.github.client import GitHubClient
 from bot.storage.packages import PackageHome
 from bot.values import PackageSurvey, PullRef
-from bot.values.consumer import Audience, FetchedConsumers, NamedConsumer, Standing
+from bot.values.consumer import Audience, Disclosure, FetchedConsumers, NamedConsumer, Standing
 from bot.workflow import clones, consumers
 from bot.workflow.backend import ReviewRun
 from bot.workflow.consumers import Home
 from bot.workflow.fetching import room
+from bot.workflow.looking import PullState
 from bot.workflow.parts import Services
 
+log = logging.getLogger("deeprepo.review")
 MOST = 500  # repositories of an installation
 SECONDS = 1_200.0  # of background work for one installation: the rest is looked at in the next survey
 FRESH = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
 REVIEW_SECONDS = 8.0  # for one that a review has to fetch
+NOT_YET = "Which repositories use this one is not known yet: they are looked at in the background, and the next review has them."
 TOO_MUCH = "reading it takes more than a review may use"
 LISTING: Any = {"metadata": "read"}
 DEFAULT_MEGABYTES = 2_000
@@ -60,6 +66,7 @@ async def survey(ask: PackageSurvey, parts: Services) -> None:
         if is_due and time.monotonic() < end:
             await _look(ask.installation, home, before, parts)
     clones.make_room(parts.folder, (parts.settings.consumers_megabytes or DEFAULT_MEGABYTES) << 20)
+    log.info("packages were looked at", extra={"facts": {"installation": ask.installation, "repositories": len(homes)}})
 
 
 async def _homes(ask: PackageSurvey, parts: Services) -> list[Home]:
@@ -137,23 +144,48 @@ async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[FetchedC
         yield FetchedConsumers(audience)
         return
     audience = replace(audience, subject=await consumers.subject(run.host.client, run.state.facts.repository))
-    await _refresh(pull.installation, parts)
+    known_homes = await parts.store.packages.homes(pull.installation)
+    await _refresh(pull.installation, known_homes, parts)
     entries = [name for name in run.settings.consumers if consumers.is_name(name)]
     users = await parts.store.packages.users(pull.installation, pull.repository)
     chosen = {name.lower() for name in entries}
     rows = [one for one in users if not chosen or one.name.lower() in chosen]
+    # What only a schema ties to this repository is in no manifest: it is looked at if the file names it.
+    others_known = {home.name.lower(): home for home in known_homes.values() if home.commit_id}
+    unlisted = [one for name, one in others_known.items() if name in chosen and one.repository != pull.repository]
+    rows += [one for one in unlisted if one not in rows]
     with room(parts.folder) as scratch:
         own = await _own(rows[: consumers.MOST], audience, run, parts, scratch) if rows else ()
         others: tuple[NamedConsumer, ...] = ()
         if parts.settings.consumers == "any":
             foreign = [name for name in entries if name.partition("/")[0].lower() != pull.owner.lower()]
             others = await _public(foreign, run, parts, scratch)
-        yield FetchedConsumers(audience, (*own, *others))
+        yield FetchedConsumers(audience, (*own, *others), "" if pull.repository in known_homes else NOT_YET)
 
 
-async def _refresh(installation: int, parts: Services) -> None:
+async def levels(last: bytes | None, state: PullState, host: Host) -> tuple[tuple[str, Disclosure], ...]:
+    """What may be shown now of the consumers that the last review names: all of one that is public, of another one that it exists."""
+    earlier = await asyncio.to_thread(earlier_file.read, last) if last is not None else ""
+    if isinstance(earlier, str):
+        return ()
+    findings = (*earlier.findings, *(row.finding for row in earlier.archive))
+    names = sorted({one.consumer for one in findings if consumers.is_name(one.consumer)})
+    if not names:
+        return ()
+    subject = await consumers.subject(host.client, state.facts.repository)
+    audience = Audience(subject, "existence", is_stranger=state.stranger)
+    rows: list[tuple[str, Disclosure]] = []
+    for name in names[: consumers.MOST]:
+        standing = Standing(name.partition("/")[0])
+        with suppress(HostError, UsageError):
+            standing = (await consumers.look_up(host.client, name)).standing
+        rows.append((name, disclosure(audience, standing)))
+    return tuple(rows)
+
+
+async def _refresh(installation: int, known_homes: Mapping[int, PackageHome], parts: Services) -> None:
     """Have the installation looked at in the background, once in an hour, if that is due: the switch is new, or events went astray."""
-    now, known_homes = time.time(), await parts.store.packages.homes(installation)
+    now = time.time()
     if not known_homes or any(home.problem or now - home.read_at > FRESH for home in known_homes.values()):
         await parts.submit(PackageSurvey(installation), f"refresh-{int(now // 3600)}")
 

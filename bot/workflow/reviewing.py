@@ -73,7 +73,7 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
         if decision.offline:
             change = _offline(change, decision.reason)
         async with backend.consumers(run) as consumers:
-            change = replace(change, consumers=consumers)
+            change = _with_note(replace(change, consumers=consumers), consumers.note if consumers is not None else "")
             async with _with_funds(run, backend, change) as change_with_funds, progress(check.show) as say:
                 return await backend.review(run, change_with_funds, say)
 

@@ -57,14 +57,19 @@ def _print_review() -> None:
     from bot.cli.reviewing import deliver, progress, workplace
     from bot.values import ReviewRequest
     from bot.wiring import local
-    from deeprepo_sandbox.demo import build
+    from deeprepo_sandbox.demo import build, build_user
 
-    with tempfile.TemporaryDirectory(prefix="deeprepo-demo-") as folder:
-        build(folder)
-        tell("A sample change, reviewed offline (no key, no network), as `deeprepo review` does it in your checkout:\n")
-        request = ReviewRequest(folder, "range", "main", "pull-request")
+    with tempfile.TemporaryDirectory(prefix="deeprepo-demo-") as place:
+        folder, user = Path(place, "parcel"), Path(place, "storefront")
+        for each, make in ((folder, build), (user, build_user)):
+            each.mkdir()
+            make(str(each))
+        tell("A sample change, reviewed offline (no key, no network), as `deeprepo review` does it in your checkout;")
+        tell("and the clone of a repository that uses it, as with the option --with:\n")
+        request = ReviewRequest(str(folder), "range", "main", "pull-request")
+        flags = {"effort": "none", "with": (str(user),)}
         with workplace(request) as scratch:
-            done = local.run_review(request, {"effort": "none"}, scratch, partial(progress, quiet=False), tell)
+            done = local.run_review(request, flags, scratch, partial(progress, quiet=False), tell)
         deliver(done, "console", None)
     tell(f"\nYour own change:  {_program()} review --repo /path/to/your/clone")
 

@@ -298,3 +298,22 @@ def test_models_see_the_consumers_lines(repository: Repository, repositories: Ot
     assert "in the repository billing, which uses this one" in sent
     assert "shop:pay.py" not in sent
     assert "sell" not in sent
+
+
+def test_a_consumer_that_fits_again_is_fixed_although_its_file_changes(
+    library: Repository, repositories: Others, tmp_path: Path
+) -> None:
+    """The next round looks at the consumer again: what is back under its old name is fixed, unless its file could not be read."""
+    last, consumer = tmp_path / "last.json", user(repositories, "billing", "quotes")
+    last.write_text(json.dumps(review(library, *named(consumer))))
+    library.commit(
+        {"quotes/__init__.py": WITHOUT_TAX["quotes/__init__.py"] + "\n\ndef vat(cents):\n    return 0\n\n\ntax = vat\n"}
+    )
+    library.git("branch", "base", "HEAD~2")
+    again = ("review", "base..HEAD", "--effort", "none", "--format", "json", "--previous", str(last), *named(consumer))
+    found = json.loads(deeprepo(*again, cwd=library.folder).stdout)
+    assert (found["findings"], found["still"]) == ([], [])
+    assert [one["consumer"] for one in found["fixed"]] == ["billing"]
+    library.commit({"quotes/__init__.py": "x = 1\n" * 800_000})
+    found = json.loads(deeprepo(*again, cwd=library.folder).stdout)
+    assert [one["consumer"] for one in found["still"]] == ["billing"]

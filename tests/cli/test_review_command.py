@@ -335,11 +335,18 @@ def test_version_and_help() -> None:
 
 
 def test_the_demo_reviews_its_sample() -> None:
-    """Two forgotten callers, a token (masked), two bugs of the new file."""
+    """Two forgotten callers, one in a repository beside it, a token (masked), two bugs of the new file."""
     done = subprocess.run(
         [sys.executable, "-m", "bot", "demo", "--terminal"], capture_output=True, text=True, check=True
     )
-    for words in ("parcel/labels.py:8", "parcel/nightly.py:10", '"***"', "parcel_id", "$0.00"):
+    for words in (
+        "parcel/labels.py:8",
+        "parcel/nightly.py:10",
+        "storefront:storefront/basket.py",
+        '"***"',
+        "parcel_id",
+        "$0.00",
+    ):
         assert words in done.stdout
 
 

@@ -6,7 +6,8 @@ from itertools import product
 import pytest
 
 from bot.dependents.consumers.disclosure import HIDDEN, disclose, disclosure, still_shown, withheld
-from bot.values import Evidence, Excerpt, Finding, Source, Verdict
+from bot.review.incremental import Past
+from bot.values import ArchivedFinding, Earlier, Evidence, Excerpt, Finding, Source, Verdict
 from bot.values.consumer import (
     DISCLOSURES,
     Audience,
@@ -158,3 +159,21 @@ def test_a_review_keeps_what_was_decided_of_earlier_names() -> None:
     assert shown.levels == (("acme/billing", "name"), ("acme/gone", "existence"))
     assert ConsumerImpact.restore(shown.rows()["consumers"]) == shown
     assert disclose(ConsumerImpact(), audience).rows() == {}
+
+
+def test_what_models_wrote_beside_lines_that_may_not_be_shown_now_is_forgotten() -> None:
+    """A finding of a model may tell of a consumer that it does not name: it goes, and all is read again; that of code stays."""
+    by_model = replace(FINDING, sources=(Source("model", "reader", "worker"),), consumer="", verdict=Verdict.CONFIRMED)
+    by_code = replace(FINDING, consumer="", sources=(Source("analyser", "contracts"),))
+    archive = tuple(ArchivedFinding(one, (("head", "base"),)) for one in (by_model, by_code))
+    earlier = Earlier(
+        1, "base", "head", findings=(by_model, by_code), consumers=("acme/billing",), summary="pay()", archive=archive,
+        uses=(("quotes.py:tax", "shop.py"),),
+    )  # fmt: skip
+    past = Past(earlier=earlier, archive=archive)
+    assert past.consumer_names == {"acme/billing"}
+    assert past.as_shown((("acme/billing", "lines"),)) == past
+    now = past.as_shown((("acme/billing", "name"),))
+    assert now.earlier is not None
+    assert (now.earlier.findings, now.earlier.summary, now.earlier.uses) == ((by_code,), "", ())
+    assert [row.finding for row in now.archive] == [row.finding for row in now.earlier.archive] == [by_code]

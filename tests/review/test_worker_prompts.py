@@ -45,8 +45,9 @@ PROMPTS = {
                 Elsewhere("shop.rates", 0, ()),
                 Elsewhere("linear", 0, (), as_string=True),
             ],
+            "consumers": ["acme/billing", "shop"],
         },
-        300,
+        360,
     ),
     "diff_only": ("diff_only.md.j2", {}, 150),
     "worker_bare": (
@@ -60,6 +61,7 @@ PROMPTS = {
             "unchanged": [],
             "questions": ["Is it right?"],
             "elsewhere": [],
+            "consumers": [],
         },
         50,
     ),

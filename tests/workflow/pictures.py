@@ -107,6 +107,27 @@ async def by_code(at: Whole, camera: Camera, folder: Path) -> None:
     await camera.take("fixed", page, SUMMARY)
 
 
+async def beyond(folder: Path, camera: Camera) -> None:
+    """The line of another repository that the change of the demo breaks."""
+    os.environ["DEEPREPO_CONSUMERS"] = "owner"
+    async with whole(folder) as at:
+        work, user = folder / "work", folder / "user"
+        for place, make in ((work, demo.build), (user, demo.build_user)):
+            place.mkdir()
+            make(str(place))
+        repo = await at.gh.repository("acme", "parcel", from_git=work)
+        await at.gh.repository("acme", "storefront", from_git=user)
+        await at.gh.install()
+        await at.quiet()
+        number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
+        await at.quiet()
+        (anchor,) = [
+            one.id for one in at.gh.pull(number, "acme/parcel").review_comments if "acme/storefront" in one.body
+        ]
+        await camera.take("consumer", at.gh.page(number, "acme/parcel"), f"#discussion_r{anchor}", unfolded=True)
+    del os.environ["DEEPREPO_CONSUMERS"]
+
+
 async def talked(folder: Path, camera: Camera) -> None:
     """A conversation that withdraws a finding, and a rule that somebody proposes and somebody confirms, as in the demo."""
     async with doubles.openai_server(model.answer) as double:
@@ -160,6 +181,7 @@ async def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as place, camera(folder) as taking:
         async with whole(Path(place, "code")) as at:
             await by_code(at, taking, Path(place))
+        await beyond(Path(place, "beyond"), taking)
         await talked(Path(place, "talk"), taking)
         await refused(Path(place, "model"), taking)
 

@@ -88,10 +88,12 @@ async def visited(
     *,
     grant: bool = False,
     fork: bool = False,
+    is_used: bool = False,
 ) -> None:
     """Let somebody visit the reviewed pull request of the demo. The browser refuses nothing of its pages."""
     async with doubles.openai_server(model.answer) as double:
-        for name, value in (("ROOT", model.NAME), ("WORKER", model.NAME), ("BASE_URL", double.base_url)):
+        operator = {"ROOT": model.NAME, "WORKER": model.NAME, "BASE_URL": double.base_url}
+        for name, value in (operator | ({"CONSUMERS": "owner"} if is_used else {})).items():
             patch.setenv(f"DEEPREPO_{name}", value)
         async with whole(folder) as at:
             if grant:
@@ -100,6 +102,13 @@ async def visited(
             work.mkdir()
             demo.build(str(work))
             repo = await at.gh.repository("acme", "parcel", from_git=work)
+            if is_used:
+                user = folder / "user"
+                user.mkdir()
+                demo.build_user(str(user))
+                await at.gh.repository("acme", "storefront", from_git=user)
+                await at.gh.install()
+                await at.quiet()
             for each in (at.repo, repo):  # who administers all of an installation's repositories sees them
                 each.add("maintainer", "admin")
             await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
@@ -325,3 +334,21 @@ def test_from_the_pull_request_to_the_operators_page(tmp_path: Path, monkeypatch
         assert "100%" in said
 
     asyncio.run(visited(tmp_path, monkeypatch, visit))
+
+
+@pytest.mark.slow
+def test_a_repository_that_uses_this_one_is_named_at_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread is on the renamed definition; it names the other repository and the line there; the next commit ends it."""
+
+    def visit(one: Visitor) -> None:
+        thread = f"document.getElementById({one.anchor('acme/storefront')!r}).closest('.thread').innerText"
+        text = one.window.script(f"return {thread}")
+        assert "still calls the old name" in text
+        assert "acme/storefront breaks on its first build after the release" in text
+        asyncio.run_coroutine_threadsafe(one.repo.take_offer(one.number), one.loop).result()
+        one.look()
+        assert any(
+            "acme/storefront" in folded for folded in one.window.script(CLOSED.replace("innerText", "textContent"))
+        )
+
+    asyncio.run(visited(tmp_path, monkeypatch, visit, is_used=True))

@@ -1,9 +1,10 @@
 """Repositories that use the reviewed one, on a server: found by their manifests in the background, read with narrow tokens, shown to few."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prices import BROKEN, LIBRARY, USER
@@ -13,6 +14,8 @@ from bot.cli import consumers
 from bot.values import PackageSurvey
 from bot.workflow import clones
 from deeprepo_sandbox import github as sandbox
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply
 
 LINES = {".deeprepo.yml": "as_consumer: lines\n"}
 PRIVATE = ("quagga", "zanzibar", "77123")
@@ -231,3 +234,71 @@ def test_the_list_of_what_is_known(
     assert consumers.command(server=True) == 0
     words = capsys.readouterr().out.split()
     assert words[words.index("acme/quagga") :][:4] == ["acme/quagga", "shop-prices", "acme/prices", ">=1.2,<2"]
+
+
+def test_the_first_review_tells_that_users_are_not_known_yet(tmp_path: Path) -> None:
+    """Before the index has the repository, a review says so, once; the next one has looked."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as stage:
+            repo = await stage.gh.repository("acme", "prices", files=LIBRARY, private=True)
+            await stage.gh.repository("acme", "quagga", files=USER | LINES, private=True)
+            assert "Which repositories use this one is not known yet" in await reviewed(stage, repo)
+            await repo.push("feature", {"NEWS.md": "1\n"})
+            await stage.quiet()
+            (text,) = [one.body for one in stage.gh.pull(1, "acme/prices").comments if "## deeprepo" in one.body]
+            assert "not known yet" not in text
+            assert "acme/quagga:zanzibar/checkout.py" in text
+
+    asyncio.run(go())
+
+
+def test_a_repository_that_only_names_a_schema_is_looked_at_if_the_file_names_it(tmp_path: Path) -> None:
+    """No manifest ties it to the reviewed one: the file of the base branch does, and a change cannot."""
+    schema = {"schema.sql": "CREATE TABLE orders (id int, vat_rate int);\n"}
+    reads = LINES | {"report.py": 'ROWS = "SELECT vat_rate FROM orders"\n'}
+    dropped = {"schema.sql": "CREATE TABLE orders (id int);\n"}
+
+    async def go() -> None:
+        async with at(tmp_path, quagga=reads) as (stage, repo):
+            await repo.push("main", schema)
+            await repo.commit("feature", dropped | {".deeprepo.yml": "consumers: [acme/quagga]\n"})
+            number = await repo.open_pull("feature", title="Prices")
+            await stage.quiet()
+            assert "quagga" not in repr(stage.gh.pull(number, "acme/prices").comments)
+            await repo.push("main", {".deeprepo.yml": "consumers: [acme/quagga]\n"})
+            await repo.commit("other", dropped)
+            number = await repo.open_pull("other", title="Prices")
+            await stage.quiet()
+            assert "acme/quagga:report.py" in repr(stage.gh.pull(number, "acme/prices").comments)
+
+    asyncio.run(go())
+
+
+def test_a_remark_shows_a_model_no_more_than_may_be_shown_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the reviewed repository is public, a question about the finding brings no word of the private consumer to a provider."""
+
+    def say(body: Mapping[str, Any]) -> Reply:
+        is_remark = "hand in the reply" in str(body).lower()
+        return Reply(
+            data={"answer": "So.", "quotes": [], "withdraw": []} if is_remark else {"answer": "Read.", "findings": []}
+        )
+
+    async def go() -> None:
+        async with doubles.openai_server(say) as double:
+            for name, value in (("WORKER", "compatible/reader"), ("BASE_URL", double.base_url), ("EFFORT", "low")):
+                monkeypatch.setenv(f"DEEPREPO_{name}", value)
+            async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
+                assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo)
+                pull = stage.gh.pull(1, "acme/prices")
+                (thread,) = [one for one in pull.review_comments if "quagga" in one.body]
+                for is_private in (True, False):
+                    repo.repository.private = is_private
+                    before = len(double.requests)
+                    await repo.reply(1, thread.id, "@deeprepo Why is this wrong?", sandbox.MAINTAINER)
+                    await stage.quiet()
+                    asked = repr(double.requests[before:])
+                    assert "Why is this wrong?" in asked
+                    assert not [word for word in PRIVATE if word in asked]
+
+    asyncio.run(go())

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.agent.repl.bridge import Async
 from bot.agent.state import RunState
-from bot.agent.tools import ask, data, read, report
+from bot.agent.tools import ask, beyond, data, read, report
 from bot.review.session import Session
 from bot.values import ChangedFile, Unit
 
@@ -22,6 +22,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "search": read.search,
     "callers": read.callers,
     "readers": read.readers,
+    "consumers": beyond.consumers,
     "chunks": data.chunks,
     "preview": data.preview,
     "outline": data.outline,
@@ -50,9 +51,16 @@ KNOWN = (*VARIABLES, *FUNCTIONS, "more")
 def functions(state: RunState) -> dict[str, Async]:
     """The functions, bound to the state of one root. What asks no model has a deadline."""
     return {
-        name: partial(_mask, partial(function, state) if name in ASKS else partial(_in_time, function, state), state)
+        name: partial(
+            _mask, partial(function, state) if name in ASKS else partial(_in_time, _of_tree(name), state), state
+        )
         for name, function in FUNCTIONS.items()
     }
+
+
+def _of_tree(name: str) -> Callable[..., Any]:
+    """A function over the tree of the change, or over that of a consumer which its arguments name."""
+    return partial(beyond.over, name, FUNCTIONS[name]) if name in beyond.PLACES else FUNCTIONS[name]
 
 
 async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes

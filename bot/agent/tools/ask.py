@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bot.agent.state import RunState
+from bot.agent.tools import beyond
 from bot.concurrency import together
 from bot.context import file_questions
 from bot.context.file_questions import Part, Sight
@@ -110,9 +111,11 @@ async def _review(state: RunState, units: Sequence[Unit], question: str) -> Sigh
 async def _look(state: RunState, paths: Sequence[str], question: str) -> Sight:
     """Every file from its first line to its last, in as many prompts as that takes."""
     blobs = await state.session.tree.read_many(paths)
-    plan = file_questions.plan({path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)})
+    texts = {path: blobs[path].decode("utf-8", "replace") for path in paths if blobs.get(path)}
+    texts |= await beyond.texts(state, paths)
+    plan = file_questions.plan(texts)
     sights = list(await together(*(state.session.worker.look(parts, question) for parts in plan.prompts)))
-    missing = [path for path in paths if path in plan.left_out or not blobs.get(path)]
+    missing = [path for path in paths if path in plan.left_out or path not in texts]
     if missing:
         error = f"not read, because they do not exist or do not fit: {', '.join(missing[:20])}"
         sights.append(Sight(error=error))

@@ -91,6 +91,8 @@ async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
         [f"and {len(files) - MAX_OPEN} more files: coverage(uses=True) lists them"] if len(files) > MAX_OPEN else []
     )
     skipped_files = [list(pair) for pair in coverage.skipped_files]
+    code = state.session.consumer_code
+    unread_consumers = {"consumers_open": list(code.impact.unread)} if code is not None and code.impact.unread else {}
     return {
         "units": coverage.count("unit"),
         "reviewed": coverage.count("unit", "reviewed", "reused"),
@@ -99,13 +101,15 @@ async def coverage(state: RunState, uses: bool = False) -> dict[str, Any]:
         "uses_left": len(left),
         "uses_open": [f"{row.path}:{row.line} {row.reason}" for row in left] if uses else open_files,
         "skipped_files": skipped_files if uses else skipped_files[:MAX_OPEN],
+        **unread_consumers,
     }
 
 
 async def budget(state: RunState) -> dict[str, Any]:
     """What is left. No seconds: they would make every replay another run."""
-    left = state.session.calls.budget.left()
-    return {"usd": left.usd, "tokens": left.tokens, "calls": left.calls}
+    left, code = state.session.calls.budget.left(), state.session.consumer_code
+    looks = {"looks_at_consumers": code.left} if code is not None and code.names else {}
+    return {"usd": left.usd, "tokens": left.tokens, "calls": left.calls, **looks}
 
 
 async def set_answer(state: RunState, text: Value, overview: Value = "", issues: Value = ()) -> str:

@@ -129,12 +129,16 @@ async def check(
         if one.standing is not None:
             standings[one.name] = await _own_standing(one, one.standing, shows)
     reports = tuple(_with_visibility(report, standings) for one in done for report in one.reports)
+    users = {one.name for one in reports if one.state != "unrelated"}
+    readable = tuple(one for one in clones if one.name in users and not one.settings)
     return ConsumerImpact(
         reports,
         tuple(finding for one in done for finding in one.findings),
         words.summary(reports),
         tuple(row for one in done for row in one.excerpts),
         tuple(standings.items()),
+        readable=tuple(one.name for one in readable),
+        clones=readable,
     )
 
 
@@ -217,8 +221,8 @@ async def _checked(
     seconds: float,
 ) -> ConsumerImpact:
     """One consumer, whatever it holds."""
-    mount = mount_of(consumer.name)
-    mine = [path[len(mount) + 1 :] for path in left_out if path.startswith(f"{mount}/")]
+    names = (f"{mount_of(consumer.name)}/", label(consumer.name, ""))
+    mine = [path[len(name) :] for path in left_out for name in names if path.startswith(name)]
     try:
         async with asyncio.timeout(seconds), Checkout(consumer.pull, mine) as tree:
             return await _compared(change, consumer, tree, languages, contracts)

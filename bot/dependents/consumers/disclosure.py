@@ -92,7 +92,9 @@ def withheld(consumers: ConsumerImpact, levels: Mapping[str, Disclosure]) -> Con
     excerpts = tuple(one for one in consumers.excerpts if one[1].path.partition(":")[0] in lines)
     is_whole = len(lines) == len(consumers.reports)
     summary = consumers.summary if is_whole else words.summary(reports)
-    return ConsumerImpact(reports, findings, summary, excerpts)
+    readable = tuple(name for name in consumers.readable if name in lines)
+    clones = tuple(one for one in consumers.clones if one.name in readable)
+    return ConsumerImpact(reports, findings, summary, excerpts, readable=readable, clones=clones)
 
 
 def withheld_finding(finding: Finding, label: str) -> Finding:

@@ -12,6 +12,7 @@ from bot.checkout.tree import TreeView
 from bot.limits import Contents
 from bot.ports import Tree
 from bot.values import Query, Side, TreeEntry
+from bot.values.consumer import label
 
 LINKS = "+links"  # the folder of configuration files that join both trees
 LITERAL, GLOB = ":(literal)", ":(glob)"
@@ -181,6 +182,49 @@ class OverlayTree:
             else:
                 ours.append(spec)
         return ours or None, theirs or None
+
+
+class LabelledTree(TreeView):
+    """A consumer's tree whose paths begin with its name and a colon, as findings write them. Satisfies `ports.Tree`."""
+
+    def __init__(self, tree: Tree, name: str) -> None:
+        super().__init__(tree)
+        self._prefix = label(name, "")
+
+    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
+        """Every path of one side."""
+        rows = (await self._tree.entries(side)).items()
+        return {self._prefix + path: replace(entry, path=self._prefix + entry.path) for path, entry in rows}
+
+    async def links(self, side: Side = "head") -> Mapping[str, str]:
+        """What each symbolic link of one side holds."""
+        return {self._prefix + path: target for path, target in (await self._tree.links(side)).items()}
+
+    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
+        """The contents of many files."""
+        inner = {path.removeprefix(self._prefix): path for path in paths if path.startswith(self._prefix)}
+        texts = await self._tree.read_many([*inner], side)
+        return Contents({inner[path]: text for path, text in texts.items()})
+
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        return frozenset(self._prefix + path for path in await self._tree.grep(self._inside(query)))
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines."""
+        rows = await self._tree.grep_lines(self._inside(query))
+        return tuple((self._prefix + path, line, text) for path, line, text in rows)
+
+    def _inside(self, query: Query) -> Query:
+        """The query with pathspecs as the consumer's own tree takes them; one that names all of it narrows nothing."""
+        globs = []
+        for spec in query.globs:
+            magic = next((magic for magic in (LITERAL, GLOB) if spec.startswith(magic)), "")
+            inner = spec.removeprefix(magic).removeprefix(self._prefix)
+            if inner in {"", "*", "**"}:
+                return replace(query, globs=())
+            globs.append(magic + inner)
+        return replace(query, globs=globs)
 
 
 def mount_of(name: str) -> str:

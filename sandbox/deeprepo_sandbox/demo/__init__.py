@@ -3,10 +3,11 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 SAMPLE = Path(__file__).parent / "sample"
-REPAIRED = "Callers follow the new signature; the token comes from the environment"
+REPAIRED = "Callers follow the new signature; the old name stays for others; the token comes from the environment"
 TITLE = "Replace the express flag by named services"
 BODY = "Orders can now be shipped overnight. `quote` takes the service, and parcels are announced to the carrier. Closes #1."
 ISSUE = "Ship overnight", "Customers ask for overnight shipping. The label should name the service that was ordered."
@@ -25,6 +26,17 @@ TOKEN = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"
 
 def build(folder: str) -> None:
     """Make a git repository with the branches `main` and `pull-request` in an empty folder."""
+    sides = (("base", "main", "Rates and labels"), ("head", "pull-request", f"{TITLE}\n\n{BODY}"))
+    _commit(folder, sides)
+
+
+def build_user(folder: str) -> None:
+    """Make the repository that uses the sample, with the one branch `main`, in an empty folder."""
+    _commit(folder, (("user", "main", "Baskets"),))
+
+
+def _commit(folder: str, sides: Sequence[tuple[str, str, str]]) -> None:
+    """A git repository with a commit of each part of the sample, on a branch of its own."""
     who = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _WHO.items()}
     env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": folder, "GIT_CONFIG_NOSYSTEM": "1", **who}
 
@@ -32,8 +44,8 @@ def build(folder: str) -> None:
         subprocess.run(["git", *arguments], cwd=folder, env=env, check=True, capture_output=True)
 
     git("init", "--quiet", "--initial-branch=main")
-    for side, branch, message in (("base", "main", "Rates and labels"), ("head", "pull-request", f"{TITLE}\n\n{BODY}")):
-        if side == "head":
+    for side, branch, message in sides:
+        if branch != "main":
             git("checkout", "--quiet", "-b", branch)
         shutil.copytree(SAMPLE / side, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
         carrier = Path(folder, "parcel", "carrier.py")

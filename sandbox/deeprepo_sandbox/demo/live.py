@@ -25,6 +25,7 @@ from deeprepo_sandbox.github.things import Pull
 START, REVIEW, REST = 60.0, 300.0, 10.0  # seconds: until the server listens, until it has reviewed, until it has left
 SHOWN = 20  # lines of the server's log, where it fails
 COMMANDS = ("/deeprepo review", "/deeprepo fix", "/deeprepo rules", "/deeprepo config", "/deeprepo help")
+SURVEYED = "packages were looked at"  # in the server's log
 SCRIPTED = "scripted"  # in place of an effort: the model of the demo answers
 LINK = re.compile(r"https?://\S+/signin\?token=\S+")  # signs the operator in; the server prints it beside its log
 Say = Callable[[str], None]
@@ -38,6 +39,7 @@ class Bot:
     say: Say | None  # who wants to hear the log
     address: asyncio.Future[str]
     page: asyncio.Future[str]
+    index_ready: asyncio.Event = field(default_factory=asyncio.Event)  # who takes what from whom is known
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=SHOWN))
 
     async def listen(self) -> None:
@@ -51,7 +53,10 @@ class Bot:
             if link and not self.page.done():
                 self.page.set_result(link[0])
             with suppress(ValueError, AttributeError):
-                where = json.loads(text).get("address")
+                row = json.loads(text)
+                if SURVEYED in row.values():
+                    self.index_ready.set()
+                where = row.get("address")
                 if where and not self.address.done():
                     self.address.set_result(str(where))
         if not self.address.done():
@@ -133,6 +138,7 @@ def _environment(gh: sandbox.GitHub, data: Path, settings: Mapping[str, str]) ->
         "DEBOUNCE": "0",
         "WRITE_PAUSE": "0",
         "LOG_FORMAT": "json",
+        "CONSUMERS": "owner",
     }
     path = os.pathsep.join(filter(None, [str(Path(bot.__file__).parents[1]), inherited.get("PYTHONPATH", "")]))
     return inherited | {"PYTHONPATH": path} | {f"DEEPREPO_{name}": value for name, value in ours.items()}
@@ -154,13 +160,15 @@ async def _leave(process: asyncio.subprocess.Process) -> None:
 async def open_stage(port: int, effort: str, say: Say, log: Say | None, *, check: bool = False) -> AsyncIterator[Stage]:
     """A sandbox with the sample change as an open pull request, and the bot that has been told of it."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-demo-", ignore_cleanup_errors=True) as folder:
-        work, data = _prepare(Path(folder))
+        work, user, data = _prepare(Path(folder))
         secret = secrets.token_hex(20)
         async with (
             _models(effort) as settings,
             sandbox.github(Path(folder, "github"), secret=secret, port=port, check=check) as gh,
         ):
+            gh.subscribe("push")
             repo = await gh.repository("acme", "parcel", from_git=work)
+            await gh.repository("acme", "storefront", from_git=user)
             repo.add(sandbox.MAINTAINER, "admin")
             repo.open_issue(*demo.ISSUE)
             await repo.commit("main", {".deeprepo.yml": demo.SETTINGS})
@@ -173,19 +181,24 @@ async def open_stage(port: int, effort: str, say: Say, log: Say | None, *, check
                 gh.callbacks(f"{address}/signin/done")
                 gh.world.links = (("The operator's page", address),)
                 say(f"the bot    {address}  (`deeprepo serve`, as the App of that GitHub)")
+                await gh.install()
+                async with asyncio.timeout(START):
+                    await bot.index_ready.wait()
+                say("index      acme/storefront takes the package parcel from acme/parcel")
                 number = await repo.open_pull("pull-request", title=demo.TITLE, body=demo.BODY)
                 repo.offer(number, demo.repair(), demo.REPAIRED)
                 say(f"webhook    pull_request.opened, signed, answered with {gh.deliveries[0].status_code}")
                 yield Stage(gh, bot, repo, number)
 
 
-def _prepare(folder: Path) -> tuple[Path, Path]:
-    """The author's checkout with the sample change, and the server's data folder."""
-    work, data = folder / "work", folder / "data"
-    work.mkdir()
-    data.mkdir()
+def _prepare(folder: Path) -> tuple[Path, Path, Path]:
+    """The author's checkout with the sample change, that of a repository which uses the sample, and the server's data folder."""
+    work, user, data = places = folder / "work", folder / "user", folder / "data"
+    for place in places:
+        place.mkdir()
     demo.build(str(work))
-    return work, data
+    demo.build_user(str(user))
+    return work, user, data
 
 
 async def wait_for_review(stage: Stage) -> str:

@@ -23,7 +23,7 @@ FINDINGS: tuple[Mapping[str, Any], ...] = (
     {
         "path": "parcel/rates.py",
         "quote": PRODUCT,
-        "line": 19,
+        "line": 23,
         "title": WRONG,
         "why": "The weight is multiplied as it comes, so a weight below zero gives a price below zero.",
         "consequence": "An order is paid for by the shop.",

@@ -12,7 +12,11 @@ def surcharge(region):
 
 
 def quote(weight_kg, zone, express=False):
-    """The price of one parcel."""
+    """The price of one parcel.
+
+    The zone is where it goes: "local", "europe" or "world".
+    What it weighs is given in kilograms.
+    """
     if weight_kg <= 0:
         raise ValueError("a parcel weighs something")
     price = PER_KG[zone] * Decimal(weight_kg)

@@ -13,7 +13,11 @@ def remote_surcharge(region):
 
 
 def quote(weight_kg, zone, *, service):
-    """The price of one parcel with the given service."""
+    """The price of one parcel with the given service.
+
+    The zone is where it goes: "local", "europe" or "world".
+    What it weighs is given in kilograms.
+    """
     if weight_kg <= 0:
         raise ValueError("a parcel weighs something")
     return PER_KG[zone] * Decimal(weight_kg) * SERVICES[service]

@@ -1,0 +1,191 @@
+"""What models see of the repositories that use the reviewed one, through real sockets, as a user runs it."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Repository
+from recorded import Ended, deeprepo
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import PerModel, Reply, Server
+
+Others = Callable[[str], Repository]
+SECRET = "AKIA" + "QYLPMN5HIWR7KTZA"
+FINDING = {
+    "path": "quotes.py",
+    "quote": "    return cents / 100",
+    "line": 2,
+    "title": "price() returns euros, and billing still divides by 100",
+    "why": "pay() divides what price() returns once more",
+    "consequence": "a customer pays a hundredth",
+    "trigger": "pay()",
+    "severity": "high",
+    "category": "contract",
+    "evidence": [{"path": "billing:deep/pay.py", "quote": "    return price(3000) / 100"}],
+    "claims": [],
+    "suggestion": None,
+}
+VERDICT = {"verdict": "confirmed", "trigger": "pay()", "author_would_change": True, "reason": "It is so."}
+WISH = {"kind": "uses", "name": "price", "path": "billing:*", "start": 0, "end": 0, "before": False}
+WISHES = [
+    WISH,
+    {**WISH, "kind": "definition", "name": "pay"},
+    {**WISH, "kind": "search", "name": "key_of|no_such_thing", "path": "billing:deep/*"},
+    {**WISH, "kind": "lines", "name": "", "path": "billing:nowhere.py", "start": 1, "end": 9},
+]
+
+
+@pytest.fixture
+def library(repository: Repository) -> Repository:
+    """A library whose function keeps its form and returns something else now."""
+    repository.commit(
+        {"pyproject.toml": '[project]\nname = "quotes"\n', "quotes.py": "def price(cents):\n    return cents\n"}
+    )
+    repository.commit({"quotes.py": "def price(cents):\n    return cents / 100\n"})
+    return repository
+
+
+@pytest.fixture
+def billing(repositories: Others) -> Repository:
+    """A service that relies on what it returned."""
+    made = repositories("billing")
+    made.commit({
+        "requirements.txt": "quotes==1\n",
+        "deep/pay.py": f"from quotes import price\n\nkey_of = '{SECRET}'\n\n\ndef pay():\n    return price(3000) / 100\n",
+    })  # fmt: skip
+    return made
+
+
+def said(body: Mapping[str, Any]) -> str:
+    """Every message of a dialogue."""
+    return "\n".join(str(message["content"]) for message in body["messages"])
+
+
+def is_verdict(body: Mapping[str, Any]) -> bool:
+    return "You check one claim" in said(body)
+
+
+def worker(body: Mapping[str, Any]) -> Reply:
+    """Asks for the consumer's code; its last answer is the finding. The second opinion confirms it."""
+    if is_verdict(body):
+        return Reply(data=VERDICT)
+    if not any(message["role"] == "assistant" for message in body["messages"]):
+        return Reply(data={"answer": "Perhaps.", "findings": [], "look_ups": WISHES})
+    return Reply(data={"answer": "Seen.", "findings": [FINDING]})
+
+
+def review(library: Repository, server: Server, *options: str, strategy: str = "fanout") -> Ended:
+    """The review of the last commit."""
+    models = ("--strategy", strategy, "--worker", "compatible/worker", "--root", "compatible/root")
+    return deeprepo(
+        "review", "HEAD~1..HEAD", *models, "--format", "json", *options,
+        cwd=library.folder, COMPATIBLE_API_KEY="a-key", DEEPREPO_BASE_URL=server.openai_url,
+    )  # fmt: skip
+
+
+def found(done: Ended) -> dict[str, Any]:
+    """The one finding of a review."""
+    assert done.stdout, done.stderr
+    (finding,) = json.loads(done.stdout)["findings"]
+    return dict(finding)
+
+
+def test_a_reader_looks_into_a_consumer_and_quotes_it(library: Repository, billing: Repository) -> None:
+    """Uses, definitions, searches and lines of a consumer are shown; its line becomes evidence that names repository and commit."""
+    server = Server(PerModel({"worker": worker, "root": worker}))
+    with doubles.in_thread(server):
+        finding = found(review(library, server, "--with", str(billing.folder)))
+    first, last = [body for body in server.requests if not is_verdict(body)][:2]
+    assert "These repositories use this one: billing." in said(first)
+    shown = said(last)
+    assert "7     return price(3000) / 100" in shown
+    assert "billing:deep/pay.py" in shown
+    assert "billing:nowhere.py" in shown
+    assert SECRET not in "".join(map(said, server.requests))
+    (evidence,) = [item for item in finding["evidence"] if item["repository"]]
+    commit = billing.git("rev-parse", "HEAD")
+    assert (evidence["path"], evidence["line"], evidence["repository"], evidence["commit"]) == (
+        "billing:deep/pay.py", 7, "billing", commit,
+    )  # fmt: skip
+    assert finding["consumer"] == "billing"
+    (opinion,) = [body for body in server.requests if is_verdict(body)]
+    assert "which uses this one (after the change) ---\n7     return price(3000) / 100" in said(opinion)
+
+
+def test_a_consumer_of_the_file_alone_is_shown_to_no_model(library: Repository, billing: Repository) -> None:
+    """Only clones that a person has named are looked into: of one that the settings name a look-up brings nothing."""
+    library.git("checkout", "--quiet", "-b", "feature")
+    library.git("checkout", "--quiet", "-b", "base", "HEAD~1")
+    library.commit({".deeprepo.yml": f"consumers: [{Path('..', billing.folder.name)}]\n"})
+    library.git("checkout", "--quiet", "feature")
+    library.git("rebase", "--quiet", "base")
+    server = Server(PerModel({"worker": worker, "root": worker}))
+    with doubles.in_thread(server):
+        done = review(library, server)
+    assert json.loads(done.stdout)["consumers"][0]["state"] == "checked"
+    texts = "".join(map(said, server.requests))
+    assert "These repositories use this one" not in texts
+    assert "price(3000)" not in texts.replace(str(FINDING["evidence"]), "")
+
+
+CODE = """
+rows = consumers()
+print([(one["name"], one["state"], one["readable"], [use["path"] for use in one["uses"]]) for one in rows])
+print(search(r"price\\(", "billing:*"))
+print(read("billing:deep/pay.py", 3, 7))
+print(search("no_such_thing", "billing:*"), budget()["looks_at_consumers"])
+answer = ask(["billing:deep/pay.py"], "Who divides?")
+print(answer["read"], answer["quotes"])
+try:
+    print(raw("billing:gone.py"))
+except ValueError as error:
+    print("refused", error)
+"""
+REPORT = f"""
+print(report({FINDING["path"]!r}, {FINDING["quote"]!r}, {FINDING["title"]!r}, {FINDING["why"]!r}, {FINDING["consequence"]!r}, "high",
+    evidence=[["billing:deep/pay.py", "    return price(3000) / 100"], ["billing:deep/pay.py", "not there"]], trigger="pay()"))
+set_answer("Billing pays a hundredth.")
+"""
+
+
+def root(body: Mapping[str, Any]) -> Reply:
+    """Looks into the consumer, then reports."""
+    if is_verdict(body):
+        return Reply(data=VERDICT)
+    turn = sum(message["role"] == "assistant" for message in body["messages"])
+    return Reply(calls=doubles.code(CODE if turn == 0 else REPORT).calls)
+
+
+def silent(body: Mapping[str, Any]) -> Reply:
+    """A worker that finds nothing."""
+    is_look = "Who divides?" in said(body)
+    look = {"answer": "pay()", "found": True, "quotes": [FINDING["evidence"][0]]} if is_look else {"answer": "Read."}
+    return Reply(data={**look, "findings": []})
+
+
+def test_the_root_looks_into_a_consumer_and_a_replay_needs_no_clone(
+    library: Repository, billing: Repository, tmp_path: Path
+) -> None:
+    """`consumers()` lists them, every function over files takes their paths; what they answered is in the record."""
+    server, journal = Server(PerModel({"worker": silent, "root": root})), tmp_path / "review.jsonl"
+    with doubles.in_thread(server):
+        done = review(library, server, "--with", str(billing.folder), "--journal", str(journal), strategy="rlm")
+    finding = found(done)
+    assert finding["consumer"] == "billing"
+    assert [item["line"] for item in finding["evidence"] if item["repository"]] == [7]
+    turns = [body for body in server.requests if "REPL" in said(body) and not is_verdict(body)]
+    assert "- consumers(): the repositories" in said(turns[0])
+    printed = str(turns[1]["messages"][-1]["content"])
+    assert "('billing', 'checked', True" in printed
+    assert "billing:deep/pay.py:7: return price(3000) / 100" in printed
+    assert "--- billing:deep/pay.py, of 7 lines ---" in printed
+    assert "['billing:deep/pay.py:1-7'] [['billing:deep/pay.py', '    return price(3000) / 100', 7]]" in printed
+    assert "billing:gone.py does not exist" in printed
+    assert SECRET not in printed + journal.read_text()
+    shutil.rmtree(billing.folder)
+    again = deeprepo("replay", str(journal), "--format", "json", cwd=library.folder)
+    assert found(again)["fingerprint"] == finding["fingerprint"]
