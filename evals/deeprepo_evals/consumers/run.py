@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -18,8 +19,10 @@ from bot.errors import DeepRepoError
 from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
-from deeprepo_evals.consumers import truth
-from deeprepo_evals.consumers.truth import Case, Loss, Syntax
+from deeprepo_evals.consumers import losses, truth
+from deeprepo_evals.consumers.losses import Loss
+from deeprepo_evals.consumers.syntax import LANGUAGES as SYNTAXES
+from deeprepo_evals.consumers.truth import Case, Snapshot
 from deeprepo_evals.mine.run import clones
 
 OF_COMMIT = 3  # cases, so that no commit fills a pair
@@ -50,6 +53,7 @@ class Plan:
     each: int = 12  # cases of a pair
     ordinary: int = 20  # ordinary commits of a pair
     half: str = ""
+    dry: bool = False  # the cases alone, with nothing asked
 
 
 def pairs(path: Path) -> list[Pair]:
@@ -64,48 +68,63 @@ async def measure(
     """A row for each case and for each ordinary commit. What is already written is kept."""
     known = clones(plan.repos)
     rows: list[dict[str, Any]] = []
-    for pair in pairs:
+    history, of_library = list[Loss](), ("", "")
+    for pair in pairs:  # those of one library follow each other in the list
         if (plan.half and pair.half != plan.half) or pair.library not in known or pair.consumer not in known:
             continue
         file = plan.out / f"{pair.library}--{pair.consumer}.json".replace("/", "+")
         if not file.exists():
             say(f"{pair.library} and {pair.consumer}")
-            done = [asdict(pair) | row for row in await _of_pair(plan, pair, known)]
+            if of_library != (pair.library, pair.language):
+                history = await losses.losses(known[pair.library], SYNTAXES[pair.language])
+                of_library = (pair.library, pair.language)
+            done = [asdict(pair) | row for row in await _of_pair(plan, pair, known, history)]
             file.write_text(json.dumps(done, indent=1))
         rows += json.loads(file.read_text())
     return rows
 
 
-async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path]) -> list[dict[str, Any]]:
-    spoken = truth.LANGUAGES[pair.language]
+async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path], history: Sequence[Loss]) -> list[dict[str, Any]]:
+    syntax = SYNTAXES[pair.language]
     library, consumer = clones[pair.library], clones[pair.consumer]
+    days = await truth.snapshots(consumer, syntax, pair.import_pattern)
+    cases = await _cases(plan, pair, library, consumer, days, history)
+    since = min((day.time for day in days if day.files), default=0)  # before it, nothing is taken
     rows = []
-    for case in await _cases(plan, pair, library, consumer, spoken):
-        found = await _asked(library, case.loss.commit, f"{consumer}@{case.consumer}")
-        rows.append(_row(case, found))
-    for commit, time in await truth.ordinary(library, spoken, f"{pair.library} {pair.consumer}", plan.ordinary):
-        at = await truth.at(consumer, time)
-        if at:
-            found = await _asked(library, commit, f"{consumer}@{at}")
-            rows.append({"kind": "ordinary", "commit": commit, "consumer_commit": at, **_outcome(found)})
+    if not plan.dry:
+        for commit, time in await truth.ordinary(
+            library, syntax, f"{pair.library} {pair.consumer}", plan.ordinary, since
+        ):
+            at = await truth.at(consumer, time)
+            if at:
+                found = await _asked(library, commit, f"{consumer}@{at}")
+                rows.append({"kind": "ordinary", "commit": commit, "consumer_commit": at, **_outcome(found)})
+    for case in cases:
+        impact = "" if plan.dry else await _asked(library, case.loss.commit, f"{consumer}@{case.consumer}")
+        rows.append(_row(case, impact))
     return rows
 
 
-async def _cases(plan: Plan, pair: Pair, library: Path, consumer: Path, syntax: Syntax) -> list[Case]:
-    days = await truth.snapshots(consumer, syntax, pair.import_pattern)
+async def _cases(
+    plan: Plan, pair: Pair, library: Path, consumer: Path, days: Sequence[Snapshot], history: Sequence[Loss]
+) -> list[Case]:
+    """The cases of a pair in an order that its name decides, so that no kind and no year fills it."""
     found: list[Case] = []
     of: Counter[str] = Counter()
     names: set[str] = set()
-    for commit, time, removed in await truth.removals(library, syntax):
-        for name, path in removed.items():
-            if name in names or of[commit] == OF_COMMIT or len(found) == plan.each:
-                continue
-            loss = Loss(commit, time, name, path)
-            case = truth.last_use(days, syntax, pair.import_pattern, loss)
-            if case is not None and not await truth.holds(library, commit, name, syntax):
-                of[commit] += 1
-                names.add(name)
-                found.append(case)
+    words = frozenset[str]().union(*(one.words for day in days for one in day.files.values()))
+    rows = [loss for loss in history if loss.name.rstrip("?!") in words]
+    random.Random(f"{pair.library} {pair.consumer}").shuffle(rows)  # noqa: S311 - data, not secrets
+    for loss in rows:
+        if len(found) == plan.each:
+            break
+        if loss.name in names or of[loss.commit] == OF_COMMIT:
+            continue
+        case = await truth.case_of(library, consumer, days, SYNTAXES[pair.language], pair.import_pattern, loss)
+        if case is not None:
+            of[loss.commit] += 1
+            names.add(loss.name)
+            found.append(case)
     return found
 
 
@@ -152,6 +171,7 @@ def _row(case: Case, impact: ConsumerImpact | str) -> dict[str, Any]:
     named = "proven" if any(one["proven"] for one in here) else "hint" if here else "missed"
     return {
         "kind": "case",
+        "loss": case.loss.kind,
         "name": case.loss.name,
         "commit": case.loss.commit,
         "home": case.loss.path,
