@@ -17,7 +17,9 @@ Kind = Literal["name", "moved", "member", "signature"]
 SHORTEST = 4  # letters of a name
 MOST_COMMITS = 12_000
 MOST_BYTES = 400 << 20  # of a history's patches
+HOLES = 60  # objects that a clone may lack
 TOO_MANY = 40  # definitions of one commit: a new layout, not a change
+CHANGED = re.compile(r"^(?:\+(?!\+\+ )|-(?!-- ))", re.MULTILINE)
 SPACE = re.compile(r"^(?:namespace ([\w\\.]+)|package ([\w.]+))")
 PARAMETER = re.compile(r"^\s+(?!return\b|self\b)[a-z]\w*(?:: [^=]+)?(?: ?= ?.+)?,$")
 
@@ -54,20 +56,47 @@ def _aside(path: str) -> bool:
     return bool(is_test(path) or is_sample(path) or vendored_folder(path))
 
 
-async def losses(clone: Path, syntax: Syntax) -> list[Loss]:
-    """The losses of a history as its patches show them, the newest first. `is_lost` looks at the tree."""
-    done = await git.search(
-        "log", "-p", "-U0", "--no-merges", "--no-renames", "--no-color", "--no-ext-diff", f"--max-count={MOST_COMMITS}",
-        "--format=%x00%H %ct", "HEAD", "--", *(f"*{ending}" for ending in syntax.endings),
-        cwd=str(clone), env=None, seconds=240.0, rows=None, most=MOST_BYTES,
-    )  # fmt: skip
+async def _patches(clone: Path, syntax: Syntax) -> list[str]:
+    """The commits that change sources, the newest first: "ID TIME", a line's end, and the patch.
+
+    A clone may lack an object: then the commit that needs it is left out.
+    """
+    found: list[bytes] = []
+    size = skip = 0
+    for _ in range(HOLES):
+        done = await git.search(
+            "log", "-p", "-U0", "--no-renames", "--min-parents=1", "--no-merges", "--no-color", "--no-ext-diff", f"--max-count={MOST_COMMITS}", f"--skip={skip}",
+            "--format=%x00%H %ct", "HEAD", "--", *(f"*{ending}" for ending in syntax.endings),
+            cwd=str(clone), env=None, seconds=240.0, rows=None, most=MOST_BYTES - size,
+        )  # fmt: skip
+        rows = done.out.split(b"\0")[1:]
+        found += rows
+        size, skip = size + len(done.out), skip + len(rows) + (not rows)
+        if done.status == 0 or size >= MOST_BYTES or len(found) >= MOST_COMMITS:
+            break
+    return [raw.decode("utf-8", "replace") for raw in found]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A library's losses as its patches show them, the newest first (`is_lost` looks at the tree), and its ordinary commits with their times."""
+
+    losses: Sequence[Loss] = ()
+    ordinary: Sequence[tuple[str, int]] = ()
+
+
+async def read(clone: Path, syntax: Syntax) -> History:
+    """What the patches of a library show."""
     found: list[Loss] = []
     changes: list[tuple[str, int, str, set[str] | None]] = []
-    for raw in done.out.split(b"\0")[1:]:
-        head, _, rest = raw.decode("utf-8", "replace").partition("\n")
+    ordinary: list[tuple[str, int]] = []
+    for raw in await _patches(clone, syntax):
+        head, _, rest = raw.partition("\n")
         commit, _, time = head.partition(" ")
         if not time.isdigit():
             continue
+        if 2 <= len(CHANGED.findall(rest)) <= 300:  # noqa: PLR2004 - as in `mine.commits`
+            ordinary.append((commit, int(time)))
         patch = _read(rest, syntax)
         found += _of_patch(patch, commit, int(time))
         for path, names in patch.old_headers.items():
@@ -76,7 +105,7 @@ async def losses(clone: Path, syntax: Syntax) -> list[Loss]:
                 changes.append((commit, int(time), path, None if path in patch.with_parameters else both))
         changes += [(commit, int(time), path, None) for path in patch.with_parameters - patch.old_headers.keys()]
     found += await _signatures(clone, syntax, changes)
-    return sorted(found, key=lambda loss: -loss.time)
+    return History(sorted(found, key=lambda loss: -loss.time), ordinary)
 
 
 def _read(text: str, syntax: Syntax) -> _Patch:

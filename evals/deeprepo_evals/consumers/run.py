@@ -15,12 +15,12 @@ from bot import checkout, dependents, diff
 from bot.analyzers import ANALYZERS
 from bot.dependents.consumers.check import check
 from bot.dependents.roles import changes_role
-from bot.errors import DeepRepoError
+from bot.errors import DeepRepoError, GitError
 from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
 from deeprepo_evals.consumers import losses, truth
-from deeprepo_evals.consumers.losses import Loss
+from deeprepo_evals.consumers.losses import History
 from deeprepo_evals.consumers.syntax import LANGUAGES as SYNTAXES
 from deeprepo_evals.consumers.truth import Case, Snapshot
 from deeprepo_evals.mine.run import clones
@@ -68,7 +68,7 @@ async def measure(
     """A row for each case and for each ordinary commit. What is already written is kept."""
     known = clones(plan.repos)
     rows: list[dict[str, Any]] = []
-    history, of_library = list[Loss](), ("", "")
+    history, of_library = History(), ("", "")
     for pair in pairs:  # those of one library follow each other in the list
         if (plan.half and pair.half != plan.half) or pair.library not in known or pair.consumer not in known:
             continue
@@ -76,15 +76,19 @@ async def measure(
         if not file.exists():
             say(f"{pair.library} and {pair.consumer}")
             if of_library != (pair.library, pair.language):
-                history = await losses.losses(known[pair.library], SYNTAXES[pair.language])
+                history = await losses.read(known[pair.library], SYNTAXES[pair.language])
                 of_library = (pair.library, pair.language)
-            done = [asdict(pair) | row for row in await _of_pair(plan, pair, known, history)]
+            try:
+                done = [asdict(pair) | row for row in await _of_pair(plan, pair, known, history)]
+            except GitError as error:  # a clone that lacks objects
+                say(f"{pair.library} and {pair.consumer}: {error}")
+                continue
             file.write_text(json.dumps(done, indent=1))
         rows += json.loads(file.read_text())
     return rows
 
 
-async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path], history: Sequence[Loss]) -> list[dict[str, Any]]:
+async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path], history: History) -> list[dict[str, Any]]:
     syntax = SYNTAXES[pair.language]
     library, consumer = clones[pair.library], clones[pair.consumer]
     days = await truth.snapshots(consumer, syntax, pair.import_pattern)
@@ -92,9 +96,7 @@ async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path], history: 
     since = min((day.time for day in days if day.files), default=0)  # before it, nothing is taken
     rows = []
     if not plan.dry:
-        for commit, time in await truth.ordinary(
-            library, syntax, f"{pair.library} {pair.consumer}", plan.ordinary, since
-        ):
+        for commit, time in _ordinary(plan, pair, history, since):
             at = await truth.at(consumer, time)
             if at:
                 found = await _asked(library, commit, f"{consumer}@{at}")
@@ -105,15 +107,22 @@ async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path], history: 
     return rows
 
 
+def _ordinary(plan: Plan, pair: Pair, history: History, since: int) -> list[tuple[str, int]]:
+    """Commits of the library that change few lines, since the consumer has named it, in an order that the pair's name decides."""
+    rows = [row for row in history.ordinary if row[1] > since]
+    random.Random(f"{pair.library} {pair.consumer}").shuffle(rows)  # noqa: S311 - data, not secrets
+    return rows[: plan.ordinary]
+
+
 async def _cases(
-    plan: Plan, pair: Pair, library: Path, consumer: Path, days: Sequence[Snapshot], history: Sequence[Loss]
+    plan: Plan, pair: Pair, library: Path, consumer: Path, days: Sequence[Snapshot], history: History
 ) -> list[Case]:
     """The cases of a pair in an order that its name decides, so that no kind and no year fills it."""
     found: list[Case] = []
     of: Counter[str] = Counter()
     names: set[str] = set()
     words = frozenset[str]().union(*(one.words for day in days for one in day.files.values()))
-    rows = [loss for loss in history if loss.name.rstrip("?!") in words]
+    rows = [loss for loss in history.losses if loss.name.rstrip("?!") in words]
     random.Random(f"{pair.library} {pair.consumer}").shuffle(rows)  # noqa: S311 - data, not secrets
     for loss in rows:
         if len(found) == plan.each:

@@ -8,6 +8,8 @@ it was deprecated: then the case asks what would have broken otherwise. Four kin
 - `moved`: the module, package or namespace that defined a name no longer has the word, and the consumer imported it from exactly there;
 - `member`: the same as `name` of a method, field or constant whose name has several words, which the consumer asked of something and does not bind itself;
 - `signature`: the arguments of a call fitted all that the function's file declared, and no longer do; one file of the library defines the function.
+
+A file that asks near one of the uses whether the name is there has foreseen its loss, and is no case.
 """
 
 import posixpath
@@ -26,6 +28,12 @@ from deeprepo_evals.mine import commits
 DAYS = 48  # of a consumer's history
 YEARS = 3 * 365 * 86_400  # seconds between the last use and the loss
 WORD = re.compile(r"\w+")
+# What asks whether a name is there, so many lines around its use: who asks has foreseen that it goes.
+FORESEEN = re.compile(
+    r"\bhas_?attr\b|\bgetattr\(|\bexcept (?:\(?\w+, )?(?:Import|Attribute|ModuleNotFound|Name|Type)Error|\brespond_to\?|\bdefined\?|const_defined\?"
+    r"|\b(?:method|class|interface|function|property)_exists\(|\btypeof\b|\bin \w+\.(?:__dict__|prototype)"
+)
+BEFORE, BEHIND = 6, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +134,13 @@ def _imports(days: Sequence[Snapshot], case: Case, syntax: Syntax, library: str)
 
 
 def _uses(text: str, syntax: Syntax, library: str, loss: Loss) -> tuple[int, ...]:
-    """The lines that use what is lost."""
+    """The lines that use what is lost, unless the code around them asks whether it is there."""
+    rows = text.split("\n")
+    lines = _found(text, syntax, library, loss)
+    return lines if not any(FORESEEN.search("\n".join(rows[max(0, at - BEFORE) : at + BEHIND])) for at in lines) else ()
+
+
+def _found(text: str, syntax: Syntax, library: str, loss: Loss) -> tuple[int, ...]:
     name = re.escape(loss.name)
     if loss.kind == "member":
         return _lines(text, rf"(?:\.|->|::){name}(?!\w)")
@@ -160,22 +174,3 @@ def _matches(text: str, forms: Sequence[str], library: str, loss: Loss) -> bool:
 
 def _lines(text: str, pattern: str) -> tuple[int, ...]:
     return tuple(number for number, line in enumerate(text.split("\n"), 1) if re.search(pattern, line))
-
-
-async def ordinary(clone: Path, syntax: Syntax, seed: str, count: int, since: int = 0) -> Sequence[tuple[str, int]]:
-    """Commits of the library that change few lines of its sources, in an order that a seed decides."""
-    import random
-
-    listed = await git.output(
-        "log", "--no-merges", "--min-parents=1", "--shortstat", f"--max-count={MOST_COMMITS}", "--format=%x00%H %ct", "HEAD", "--",
-        *(f"*{ending}" for ending in syntax.endings), cwd=str(clone),
-    )  # fmt: skip
-    rows = []
-    for text in listed.decode("utf-8", "replace").split("\0")[1:]:
-        head, _, rest = text.partition("\n")
-        changed = sum(int(number) for number in re.findall(r"(\d+) (?:insertion|deletion)", rest))
-        commit, _, time = head.partition(" ")
-        if 2 <= changed <= 300 and time.isdigit() and int(time) > since:  # noqa: PLR2004 - as in `mine.commits`
-            rows.append((commit, int(time)))
-    random.Random(seed).shuffle(rows)  # noqa: S311 - data, not secrets
-    return rows[:count]
