@@ -47,7 +47,7 @@ def test_a_loss_that_a_consumer_used_is_a_case_and_is_named(folder: Path) -> Non
     assert [(row["name"], row["path"], row["lines"], row["named"]) for row in cases] == [
         ("total_tax", "pay.py", [1, 3], "proven")
     ]
-    assert "| all | | | 1 | 1 | 1 |" in run.table(rows)
+    assert "| all | | | 1 | 1 | 1 | 0 |" in run.table(rows)
     kept = json.loads((folder / "out" / "acme+quotes--acme+billing.json").read_text())
     assert asyncio.run(run.measure(plan, run.pairs(folder / "pairs.txt"))) == kept == rows
 

@@ -15,8 +15,8 @@ from deeprepo_evals.mine import commits
 
 Kind = Literal["name", "moved", "member", "signature"]
 SHORTEST = 4  # letters of a name
-MOST_COMMITS = 12_000
-MOST_BYTES = 400 << 20  # of a history's patches
+MOST_COMMITS = 4_000
+MOST_BYTES = 160 << 20  # of a history's patches
 HOLES = 60  # objects that a clone may lack
 TOO_MANY = 40  # definitions of one commit: a new layout, not a change
 CHANGED = re.compile(r"^(?:\+(?!\+\+ )|-(?!-- ))", re.MULTILINE)

@@ -101,6 +101,8 @@ async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path], history: 
             if at:
                 found = await _asked(library, commit, f"{consumer}@{at}")
                 rows.append({"kind": "ordinary", "commit": commit, "consumer_commit": at, **_outcome(found)})
+            if sum(row["state"] != "unrelated" for row in rows) == plan.ordinary:
+                break
     for case in cases:
         impact = "" if plan.dry else await _asked(library, case.loss.commit, f"{consumer}@{case.consumer}")
         rows.append(_row(case, impact))
@@ -111,7 +113,7 @@ def _ordinary(plan: Plan, pair: Pair, history: History, since: int) -> list[tupl
     """Commits of the library that change few lines, since the consumer has named it, in an order that the pair's name decides."""
     rows = [row for row in history.ordinary if row[1] > since]
     random.Random(f"{pair.library} {pair.consumer}").shuffle(rows)  # noqa: S311 - data, not secrets
-    return rows[: plan.ordinary]
+    return rows[: 3 * plan.ordinary]  # the consumer may not have taken the library yet, its name notwithstanding
 
 
 async def _cases(
@@ -198,8 +200,8 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     for row in rows:
         by_pair.setdefault((row["language"], row["library"], row["consumer"]), []).append(row)
     lines = [
-        "| language | library | consumer | cases | named | proven | ordinary | findings |",
-        "|---|---|---|---|---|---|---|---|",
+        f"| language | library | consumer | {' | '.join(COLUMNS)} |",
+        f"|---|---|---|{'---|' * len(COLUMNS)}",
     ]
     total: Counter[str] = Counter()
     for key in sorted(by_pair):
@@ -210,16 +212,19 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-COLUMNS = ("cases", "named", "proven", "ordinary", "findings")
+COLUMNS = ("cases", "named", "proven", "apart", "ordinary", "findings")
 
 
 def _counted(rows: Sequence[Mapping[str, Any]]) -> Counter[str]:
-    cases = [row for row in rows if row["kind"] == "case"]
-    plain = [row for row in rows if row["kind"] == "ordinary" and row["state"] != "failed"]
+    """`apart`: losses and commits of a time at which the consumer's manifests did not ask for the library."""
+    related = [row for row in rows if row["state"] != "unrelated"]
+    cases = [row for row in related if row["kind"] == "case"]
+    plain = [row for row in related if row["kind"] == "ordinary" and row["state"] != "failed"]
     return Counter(
         cases=len(cases),
         named=sum(row["named"] != "missed" for row in cases),
         proven=sum(row["named"] == "proven" for row in cases),
+        apart=len(rows) - len(related),
         ordinary=len(plain),
         findings=sum(len(row["findings"]) for row in plain),
     )

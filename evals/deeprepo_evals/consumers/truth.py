@@ -25,7 +25,7 @@ from deeprepo_evals.consumers.losses import MOST_COMMITS, Loss
 from deeprepo_evals.consumers.syntax import Syntax, is_distinctive
 from deeprepo_evals.mine import commits
 
-DAYS = 48  # of a consumer's history
+DAYS = 36  # of a consumer's history
 YEARS = 3 * 365 * 86_400  # seconds between the last use and the loss
 WORD = re.compile(r"\w+")
 # What asks whether a name is there, so many lines around its use: who asks has foreseen that it goes.
