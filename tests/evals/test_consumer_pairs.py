@@ -44,9 +44,7 @@ def test_a_loss_that_a_consumer_used_is_a_case_and_is_named(folder: Path) -> Non
     plan = run.Plan(folder, folder / "out", each=5, ordinary=5)
     rows = asyncio.run(run.measure(plan, run.pairs(folder / "pairs.txt")))
     cases = [row for row in rows if row["kind"] == "case"]
-    assert [(row["name"], row["path"], row["lines"], row["named"]) for row in cases] == [
-        ("total_tax", "pay.py", [1, 3], "proven")
-    ]
+    assert [(row["name"], row["uses"], row["named"]) for row in cases] == [("total_tax", {"pay.py": [1, 3]}, "proven")]
     assert "| all | | | 1 | 1 | 1 | 0 |" in run.table(rows)
     kept = json.loads((folder / "out" / "acme+quotes--acme+billing.json").read_text())
     assert asyncio.run(run.measure(plan, run.pairs(folder / "pairs.txt"))) == kept == rows
@@ -87,9 +85,7 @@ KINDS = {
 Files = dict[str, str]
 
 
-def mined(
-    folder: Path, kind: str, *, after: Files | None = None, own: Files | None = None
-) -> list[tuple[str, list[int]]]:
+def mined(folder: Path, kind: str, *, after: Files | None = None, own: Files | None = None) -> list[tuple[str, ...]]:
     """The cases of a library and a consumer of this kind: what is lost, and the lines that used it."""
     language, name, was, now, used, adapted, _ = KINDS[kind]
     library, consumer = Repository(folder / "acme+quotes"), Repository(folder / "acme+billing")
@@ -100,7 +96,7 @@ def mined(
     pair = run.Pair("acme/quotes", "acme/billing", language, name)
     (folder / "out").mkdir()
     rows = asyncio.run(run.measure(run.Plan(folder, folder / "out", ordinary=0), [pair]))
-    return [(row["loss"], row["lines"]) for row in rows]
+    return [(row["loss"], *row["uses"].values()) for row in rows]
 
 
 @pytest.mark.parametrize("kind", KINDS)

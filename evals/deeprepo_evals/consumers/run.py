@@ -175,9 +175,7 @@ def _outcome(impact: ConsumerImpact | str) -> dict[str, Any]:
 def _row(case: Case, impact: ConsumerImpact | str) -> dict[str, Any]:
     outcome = _outcome(impact)
     here = [
-        one
-        for one in outcome["findings"]
-        if any(path == case.path and line in case.lines for path, line, _ in one["places"])
+        one for one in outcome["findings"] if any(line in case.uses.get(path, ()) for path, line, _ in one["places"])
     ]
     named = "proven" if any(one["proven"] for one in here) else "hint" if here else "missed"
     return {
@@ -187,8 +185,7 @@ def _row(case: Case, impact: ConsumerImpact | str) -> dict[str, Any]:
         "commit": case.loss.commit,
         "home": case.loss.path,
         "consumer_commit": case.consumer,
-        "path": case.path,
-        "lines": list(case.lines),
+        "uses": {path: list(lines) for path, lines in case.uses.items()},
         "named": named,
         **outcome,
     }

@@ -38,12 +38,11 @@ BEFORE, BEHIND = 6, 4
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A loss with a file of a consumer that used the name on that day and gave it up later."""
+    """A loss with the lines of a consumer that used on that day what it gave up later."""
 
     loss: Loss
     consumer: str  # commit
-    path: str
-    lines: tuple[int, ...]
+    uses: Mapping[str, tuple[int, ...]]  # path -> lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +100,9 @@ def last_use(days: Sequence[Snapshot], syntax: Syntax, library: str, loss: Loss)
         return None
     for day in days:
         if loss.time - YEARS <= day.time < loss.time:
-            for path, text in day.holding(word):
-                if lines := _uses(text, syntax, library, loss):
-                    return Case(loss, day.commit, path, lines)
+            uses = {path: lines for path, text in day.holding(word) if (lines := _uses(text, syntax, library, loss))}
+            if uses:
+                return Case(loss, day.commit, uses)
     return None
 
 
@@ -129,7 +128,7 @@ async def at(clone: Path, time: int) -> str:
 
 
 def _imports(days: Sequence[Snapshot], case: Case, syntax: Syntax, library: str) -> bool:
-    text = next((day.files[case.path].text for day in days if day.commit == case.consumer), "")
+    text = next((day.files[path].text for day in days for path in case.uses if day.commit == case.consumer), "")
     return _matches(text, syntax.binds, library, case.loss)
 
 
@@ -153,7 +152,11 @@ def _found(text: str, syntax: Syntax, library: str, loss: Loss) -> tuple[int, ..
             if all(one.fits(row) for row in loss.before) and not any(one.fits(row) for row in loss.after)
         )
     forms = syntax.exact if loss.kind == "moved" else syntax.binds
-    return _lines(text, rf"\b{name}\b") if _matches(text, forms, library, loss) else ()
+    if not _matches(text, forms, library, loss):
+        return ()
+    # Of a name that moved, the import is given up as well as the uses.
+    home = f"|{re.escape(loss.home)}\\b" if loss.kind == "moved" else ""
+    return _lines(text, rf"\b{name}\b{home}")
 
 
 def _matches(text: str, forms: Sequence[str], library: str, loss: Loss) -> bool:
