@@ -132,7 +132,13 @@ def _parameters(text: str, syntax: Syntax) -> Parameters:
         )
         names.append(word[1] if word else "")
         positional += not only_keywords
-        least += "=" not in re.sub(r"=>|==", "", part) and "?:" not in part.replace(" ", "")
+        is_keyword = ".rb" in syntax.endings and re.match(r"\w+:", part) is not None
+        positional -= is_keyword
+        least += (
+            not (is_keyword and part[-1] != ":")
+            and "=" not in re.sub(r"=>|==", "", part)
+            and "?:" not in part.replace(" ", "")
+        )
     return Parameters(least, positional if is_bounded else None, None if takes_any else frozenset(names))
 
 
