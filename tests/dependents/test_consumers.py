@@ -44,6 +44,12 @@ PAIRS = {
         {"pyproject.toml": USER, "pay.py": "from acme_quotes.old import tax\n\ntax()\n"},
         ("pay.py", 3, "consumer-removed-module"),
     ),
+    "python: a member of a module that is called test": Pair(
+        {"pyproject.toml": PYPROJECT, "src/acme_quotes/__init__.py": "", "src/acme_quotes/test.py": "class Client:\n    @property\n    def cookie_jar(self):\n        return 1\n\n    def size(self):\n        return 1\n"},
+        {"src/acme_quotes/test.py": "class Client:\n    def size(self):\n        return 1\n"},
+        {"pyproject.toml": USER, "own.py": "from acme_quotes.test import Client\n\n\nclass Own(Client):\n    def jar(self):\n        return self.cookie_jar\n"},
+        ("own.py", 6, "consumer-removed-symbol"),
+    ),
     "python: an override that is left behind": Pair(
         {**PYTHON, "src/acme_quotes/quotes.py": "class Quote:\n    def total(self, cents):\n        return cents\n"},
         {"src/acme_quotes/quotes.py": "class Quote:\n    def total(self, cents, rate):\n        return cents * rate\n"},

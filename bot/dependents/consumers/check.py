@@ -201,10 +201,18 @@ def _is_aside(path: str, offer: Offer) -> bool:
     """Whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
     roots = [root for package in offer.packages for root in package.roots]
     outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
-    inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
+    root = max(outside, key=len, default="")
+    # A module `test.py` in a package is what it offers; at the top of a repository it is a test.
+    folder = posixpath.basename(root)
+    kept = posixpath.dirname(root) if folder and root != path and not _is_test_folder(folder) else root
+    inner = path[len(kept) :].lstrip("/")
     name = posixpath.basename(path)
     is_left_out = filetype(path).parser == "go" and name.startswith(("_", "."))
     return is_left_out or is_test(inner or name) or is_sample(inner or name)
+
+
+def _is_test_folder(folder: str) -> bool:
+    return bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x"))
 
 
 def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:

@@ -102,8 +102,24 @@ def last_use(days: Sequence[Snapshot], syntax: Syntax, library: str, loss: Loss)
         if loss.time - YEARS <= day.time < loss.time:
             uses = {path: lines for path, text in day.holding(word) if (lines := _uses(text, syntax, library, loss))}
             if uses:
-                return Case(loss, day.commit, uses)
+                return Case(loss, day.commit, _joined(uses, _imports_of_home(days[0], day, loss)))
     return None
+
+
+def _joined(one: Mapping[str, tuple[int, ...]], other: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    return {path: tuple(sorted({*one.get(path, ()), *other.get(path, ())})) for path in {**one, **other}}
+
+
+def _imports_of_home(newest: Snapshot, day: Snapshot, loss: Loss) -> dict[str, tuple[int, ...]]:
+    """The lines that name a module which no file names today, with those of the other names that it had."""
+    if loss.kind != "moved" or any(loss.home in one.text for one in newest.files.values()):
+        return {}
+    home = re.compile(rf"(?<![\w.]){re.escape(loss.home)}\b|/{re.escape(loss.home)}\b")
+    return {
+        path: tuple(at for at, line in enumerate(one.text.split("\n"), 1) if home.search(line))
+        for path, one in day.files.items()
+        if loss.home in one.text
+    }
 
 
 async def case_of(
