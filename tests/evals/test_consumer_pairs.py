@@ -113,6 +113,7 @@ def test_each_kind_of_loss_is_a_case_with_its_lines(kind: str, tmp_path: Path) -
         ("moved", {"quotes/tax.py": None, "src/quotes/tax.py": FIVE}, {}),  # another layout, the same module
         ("member", None, {"own.py": "class Own:\n    def open_drawer(self):\n        return 3\n"}),  # perhaps the consumer's
         ("keyword", {"quotes/tax.py": FIVE.replace("express=False", "**options")}, {}),  # it still fits
+        ("keyword", {"quotes/tax.py": "def quote(\n    cents,\n    # once it was more\n    express=False,\n    gift=False,\n):\n    return cents\n"}, {}),
         ("argument", {"tax/tax.go": GO.replace("cents int", "cents int, rate ...int")}, {}),
     ],
 )  # fmt: skip

@@ -8,6 +8,7 @@ from deeprepo_evals.consumers.syntax import Syntax
 
 LONGEST = 4_000  # characters between two parentheses
 OPENERS, CLOSERS = "([{", ")]}"
+COMMENT = re.compile(r"^\s*(?:#(?!\[)|//)[^\n]*\n?", re.MULTILINE)
 RECEIVER = re.compile(r"^(?:(?:&(?:'\w+ )?)?(?:mut )?self\b.*|self|cls|mcs)$")
 REST = re.compile(r"^\*|\.\.\.|^params |^vararg |^&\w+$|^/$")
 DEFINING = re.compile(
@@ -90,7 +91,7 @@ def _split(text: str) -> list[str]:
         elif letter == "," and not depth:
             parts.append(text[first:at])
             first = at + 1
-    return [part.strip() for part in [*parts, text[first:]] if part.strip()]
+    return [part for part in (COMMENT.sub("", part).strip() for part in [*parts, text[first:]]) if part]
 
 
 def headers(text: str, syntax: Syntax) -> dict[str, set[Parameters]]:
@@ -152,8 +153,6 @@ def calls(text: str, name: str) -> Iterator[Call]:
             continue
         positional, keywords = 0, set[str]()
         for part in _split(inside):
-            if part.startswith(("#", "//")) and "\n" not in part:
-                continue
             keyword = re.match(r"(\w+)\s*(?:=(?![=>])|:(?!:)\s)", part)
             if keyword:
                 keywords.add(keyword[1])
