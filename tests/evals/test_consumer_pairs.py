@@ -112,6 +112,7 @@ def test_each_kind_of_loss_is_a_case_with_its_lines(kind: str, tmp_path: Path) -
         ("moved", {"quotes/tax.py": "from quotes.money import quote\n", "quotes/money.py": FIVE}, {}),  # handed on
         ("moved", {"quotes/tax.py": None, "src/quotes/tax.py": FIVE}, {}),  # another layout, the same module
         ("member", None, {"own.py": "class Own:\n    def open_drawer(self):\n        return 3\n"}),  # perhaps the consumer's
+        ("member", None, {"own.py": "class Own:\n    def __init__(self):\n        self.open_drawer = len\n"}),
         ("keyword", {"quotes/tax.py": FIVE.replace("express=False", "**options")}, {}),  # it still fits
         ("keyword", {"quotes/tax.py": "def quote(\n    cents,\n    # once it was more\n    express=False,\n    gift=False,\n):\n    return cents\n"}, {}),
         ("argument", {"tax/tax.go": GO.replace("cents int", "cents int, rate ...int")}, {}),

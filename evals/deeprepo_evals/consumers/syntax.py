@@ -8,6 +8,7 @@ from dataclasses import dataclass
 BINDING = (
     r"\b(?:def|class|func|fn|fun|function|const|let|var|val|type|interface|struct|enum|trait|module|macro_rules!|define|record|attr_\w+)\b[^\n]*\bNAME\b"
     r"|\b(?:import|export|use|as|alias\w*|include|extend)\b[^\n]*\bNAME\b|^\s*NAME\s*(?:,|=[^=]|:)|['\"]NAME['\"]"
+    r"|(?:\b(?:self|cls|this)\.|@)NAME\s*(?::[^=\n]*)?=[^=]"
     r"|^\s*(?:[\w<>\[\],.?*&]+\s+)+NAME\s*(?:\([^;]*|;|=>.*|\{.*|=[^=].*)$|^\s*(?:async\s+|static\s+|get\s+|set\s+|#)*NAME\s*\([^;]*\{\s*$"
 )
 
