@@ -16,7 +16,7 @@ from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
 from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, PinnedTree, mount_of
 from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, packaging_of, requirements
-from bot.dependents.contract import is_conditioned
+from bot.dependents.contract import is_built_otherwise
 from bot.dependents.find import find
 from bot.dependents.schemas import check as schemas
 from bot.dependents.schemas.breaks import SchemaBreak
@@ -467,7 +467,7 @@ def _conditioned(overlay: OverlayTree, users: Dependents) -> list[tuple[str, Fin
         is_narrower = (item.before.is_exported and not item.after.is_exported) or (
             item.before.visibility == "anywhere" != item.after.visibility
         )
-        if overlay.inside(row.path) is not None and (is_narrower or is_conditioned(item.before, item.after)):
+        if overlay.inside(row.path) is not None and (is_narrower or is_built_otherwise(item.before, item.after)):
             rows.setdefault(
                 (row.path, row.line), (item.after.path, words.condition_finding(row, item.before, item.after))
             )
