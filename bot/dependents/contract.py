@@ -85,7 +85,7 @@ def is_conditioned(was: Symbol, now: Symbol) -> bool:
 
 
 def is_built_otherwise(was: Symbol, now: Symbol) -> bool:
-    """Whether a definition is there under other conditions: what its class has and asks of heirs is none, for who uses it does not inherit."""
+    """Whether a definition is there under other conditions: what its class has or asks of heirs does not count."""
     if is_test(now.path) and not is_test(was.path):
         return True
     before, after = ([one for one in side if not one.startswith((OFFERS, REQUIRES))] for side in _conditions(was, now))
