@@ -53,7 +53,6 @@ class Plan:
     each: int = 12  # cases of a pair
     ordinary: int = 20  # ordinary commits of a pair
     half: str = ""
-    dry: bool = False  # the cases alone, with nothing asked
 
 
 def pairs(path: Path) -> list[Pair]:
@@ -95,16 +94,15 @@ async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path], history: 
     cases = await _cases(plan, pair, library, consumer, days, history)
     since = min((day.time for day in days if day.files), default=0)  # before it, nothing is taken
     rows = []
-    if not plan.dry:
-        for commit, time in _ordinary(plan, pair, history, since):
-            at = await truth.at(consumer, time)
-            if at:
-                found = await _asked(library, commit, f"{consumer}@{at}")
-                rows.append({"kind": "ordinary", "commit": commit, "consumer_commit": at, **_outcome(found)})
-            if sum(row["state"] != "unrelated" for row in rows) == plan.ordinary:
-                break
+    for commit, time in _ordinary(plan, pair, history, since):
+        at = await truth.at(consumer, time)
+        if at:
+            found = await _asked(library, commit, f"{consumer}@{at}")
+            rows.append({"kind": "ordinary", "commit": commit, "consumer_commit": at, **_outcome(found)})
+        if sum(row["state"] != "unrelated" for row in rows) == plan.ordinary:
+            break
     for case in cases:
-        impact = "" if plan.dry else await _asked(library, case.loss.commit, f"{consumer}@{case.consumer}")
+        impact = await _asked(library, case.loss.commit, f"{consumer}@{case.consumer}")
         rows.append(_row(case, impact))
     return rows
 
