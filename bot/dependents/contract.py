@@ -76,18 +76,27 @@ def is_conditioned(was: Symbol, now: Symbol) -> bool:
 
     Where a file went to another folder, its namespace did too: who names the old one names a module that is gone.
     """
-    if is_test(now.path) and not is_test(was.path):
-        return True
-    away = dirname(was.path) != dirname(now.path)
-    before, after = [[one for one in side.conditions if not (away and NAMESPACE.match(one))] for side in (was, now)]
+    before, after = _conditions(was, now)
     if any(one.startswith(OFFERS) for one in Counter(before) - Counter(after)):
         return True
     if any(one.startswith(REQUIRES) for one in Counter(after) - Counter(before)):
         return True
-    plain_before, plain_after = [
-        [one for one in side if not one.startswith((OFFERS, REQUIRES))] for side in (before, after)
-    ]
-    return plain_before != plain_after
+    return is_built_otherwise(was, now)
+
+
+def is_built_otherwise(was: Symbol, now: Symbol) -> bool:
+    """Whether a definition is there under other conditions: what its class has or asks of heirs does not count."""
+    if is_test(now.path) and not is_test(was.path):
+        return True
+    before, after = ([one for one in side if not one.startswith((OFFERS, REQUIRES))] for side in _conditions(was, now))
+    return before != after
+
+
+def _conditions(was: Symbol, now: Symbol) -> tuple[list[str], list[str]]:
+    """What stands around a definition on each side, without the namespace where it went to another folder."""
+    away = dirname(was.path) != dirname(now.path)
+    before, after = ([one for one in side.conditions if not (away and NAMESPACE.match(one))] for side in (was, now))
+    return before, after
 
 
 def _of_text(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -> tuple[Contract, ...]:

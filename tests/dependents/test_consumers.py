@@ -25,6 +25,11 @@ class Pair:
 PYPROJECT = '[project]\nname = "acme-quotes"\nversion = "1.4.0"\n'
 PYTHON = {"pyproject.toml": PYPROJECT, "src/acme_quotes/__init__.py": "from acme_quotes.quotes import quote\n"}
 USER = '[project]\nname = "billing"\nversion = "1"\ndependencies = ["acme_quotes>=1.2,<2"]\n'
+POM = "<project><groupId>com.acme</groupId><artifactId>quotes</artifactId><version>1.4</version></project>"
+TAKING_POM = (
+    "<project><groupId>com.bill</groupId><artifactId>billing</artifactId>"
+    "<dependencies><dependency><groupId>com.acme</groupId><artifactId>quotes</artifactId><version>1.2</version></dependency></dependencies></project>"
+)
 PAIRS = {
     "python: a function that is gone": Pair(
         {**PYTHON, "src/acme_quotes/quotes.py": "def quote(cents, express=False):\n    return cents\n"},
@@ -43,6 +48,12 @@ PAIRS = {
         {"src/acme_quotes/old.py": None},  # type: ignore[dict-item]
         {"pyproject.toml": USER, "pay.py": "from acme_quotes.old import tax\n\ntax()\n"},
         ("pay.py", 3, "consumer-removed-module"),
+    ),
+    "python: a member of a module that is called test": Pair(
+        {"pyproject.toml": PYPROJECT, "src/acme_quotes/__init__.py": "", "src/acme_quotes/test.py": "class Client:\n    @property\n    def cookie_jar(self):\n        return 1\n\n    def size(self):\n        return 1\n"},
+        {"src/acme_quotes/test.py": "class Client:\n    def size(self):\n        return 1\n"},
+        {"pyproject.toml": USER, "own.py": "from acme_quotes.test import Client\n\n\nclass Own(Client):\n    def jar(self):\n        return self.cookie_jar\n"},
+        ("own.py", 6, "consumer-removed-symbol"),
     ),
     "python: an override that is left behind": Pair(
         {**PYTHON, "src/acme_quotes/quotes.py": "class Quote:\n    def total(self, cents):\n        return cents\n"},
@@ -75,9 +86,9 @@ PAIRS = {
         ("app/Pay.php", 8, "consumer-removed-module"),
     ),
     "java: a method with another number of arguments": Pair(
-        {"pom.xml": "<project><groupId>com.acme</groupId><artifactId>quotes</artifactId><version>1.4</version></project>", "src/main/java/com/acme/Quote.java": "package com.acme;\n\npublic class Quote {\n    public static int of(int cents) {\n        return cents;\n    }\n}\n"},
+        {"pom.xml": POM, "src/main/java/com/acme/Quote.java": "package com.acme;\n\npublic class Quote {\n    public static int of(int cents) {\n        return cents;\n    }\n}\n"},
         {"src/main/java/com/acme/Quote.java": "package com.acme;\n\npublic class Quote {\n    public static int of(int cents, int rate) {\n        return cents * rate;\n    }\n}\n"},
-        {"pom.xml": "<project><groupId>com.bill</groupId><artifactId>billing</artifactId><dependencies><dependency><groupId>com.acme</groupId><artifactId>quotes</artifactId><version>1.2</version></dependency></dependencies></project>", "src/main/java/com/bill/Pay.java": "package com.bill;\n\nimport com.acme.Quote;\n\npublic class Pay {\n    int pay() {\n        return Quote.of(3);\n    }\n}\n"},
+        {"pom.xml": TAKING_POM, "src/main/java/com/bill/Pay.java": "package com.bill;\n\nimport com.acme.Quote;\n\npublic class Pay {\n    int pay() {\n        return Quote.of(3);\n    }\n}\n"},
         ("src/main/java/com/bill/Pay.java", 7, "consumer-required-parameter"),
     ),
     "c#: a class that is gone": Pair(
@@ -134,6 +145,12 @@ NO_BREAK = {
         {**PYTHON, "src/acme_quotes/quotes.py": "def quote(): ...\n", "tests/helpers.py": "def total_tax(): ...\n"},
         {"tests/helpers.py": "x = 1\n", "src/acme_quotes/quotes.py": "def quote(a=1): ...\n"},
         {"pyproject.toml": USER, "pay.py": "import acme_quotes\nfrom helpers import total_tax\n\ntotal_tax()\n"},
+        None,
+    ),
+    "java: an interface that asks more of who implements it": Pair(
+        {"pom.xml": POM, "src/main/java/com/acme/Source.java": "package com.acme;\n\npublic interface Source {\n    int size();\n}\n"},
+        {"src/main/java/com/acme/Source.java": "package com.acme;\n\npublic interface Source {\n    int size();\n\n    int limit();\n}\n"},
+        {"pom.xml": TAKING_POM, "src/main/java/com/bill/Pay.java": "package com.bill;\n\nimport com.acme.Source;\n\npublic class Pay {\n    int pay(Source source) {\n        return source.size();\n    }\n}\n"},
         None,
     ),
 }  # fmt: skip

@@ -8,6 +8,8 @@ import pytest
 from fakes import Repository
 
 from deeprepo_evals.consumers import run, truth
+from deeprepo_evals.consumers.losses import Loss
+from deeprepo_evals.consumers.syntax import LANGUAGES
 
 LIBRARY = {
     "pyproject.toml": '[project]\nname = "quotes"\n',
@@ -42,10 +44,8 @@ def test_a_loss_that_a_consumer_used_is_a_case_and_is_named(folder: Path) -> Non
     plan = run.Plan(folder, folder / "out", each=5, ordinary=5)
     rows = asyncio.run(run.measure(plan, run.pairs(folder / "pairs.txt")))
     cases = [row for row in rows if row["kind"] == "case"]
-    assert [(row["name"], row["path"], row["lines"], row["named"]) for row in cases] == [
-        ("total_tax", "pay.py", [1, 3], "proven")
-    ]
-    assert "| all | | | 1 | 1 | 1 |" in run.table(rows)
+    assert [(row["name"], row["uses"], row["named"]) for row in cases] == [("total_tax", {"pay.py": [1, 3]}, "proven")]
+    assert "| all | | | 1 | 1 | 1 | 0 |" in run.table(rows)
     kept = json.loads((folder / "out" / "acme+quotes--acme+billing.json").read_text())
     assert asyncio.run(run.measure(plan, run.pairs(folder / "pairs.txt"))) == kept == rows
 
@@ -54,10 +54,73 @@ def test_what_nobody_gave_up_is_no_case(folder: Path) -> None:
     """A consumer whose newest commit still takes the name had no need to adapt: the text does not tell why."""
     consumer = Repository(folder / "acme+billing")
     dated(consumer, 25).commit({"pay.py": "from quotes import total_tax\n"}, "again")
-    spoken = truth.LANGUAGES["python"]
-    days = asyncio.run(truth.snapshots(consumer.folder, spoken, "quotes"))
-    loss = truth.Loss("", 1_768_046_400, "total_tax", "quotes/__init__.py")
-    assert truth.last_use(days, spoken, "quotes", loss) is None
+    syntax = LANGUAGES["python"]
+    days = asyncio.run(truth.snapshots(consumer.folder, syntax, "quotes"))
+    loss = Loss("", 1_768_046_400, "total_tax", "quotes/__init__.py")
+    assert truth.last_use(days, syntax, "quotes", loss) is None
+
+
+FIVE = "def quote(cents, express=False):\n    return cents\n"
+TILL = "class Till:\n    def size(self):\n        return 1\n"
+GO = "package tax\n\nfunc Total(cents int) int { return cents }\n"
+KINDS = {
+    "moved": (
+        "python", "quotes", {"quotes/tax.py": FIVE}, {"quotes/tax.py": "A = 1\n", "quotes/money.py": FIVE},
+        {"pay.py": "from quotes.tax import quote\n\nquote(3)\n"}, {"pay.py": "from quotes.money import quote\n\nquote(3)\n"}, [1, 3],
+    ),
+    "member": (
+        "python", "quotes", {"quotes/till.py": TILL + "\n    def open_drawer(self):\n        return 2\n"}, {"quotes/till.py": TILL},
+        {"pay.py": "from quotes.till import Till\n\nTill().open_drawer()\n"}, {"pay.py": "from quotes.till import Till\n\nTill().size()\n"}, [3],
+    ),
+    "keyword": (
+        "python", "quotes", {"quotes/tax.py": FIVE}, {"quotes/tax.py": FIVE.replace(", express=False", "")},
+        {"pay.py": "from quotes.tax import quote\n\nquote(\n    3,\n    express=True,\n)\nquote(4)\n"}, {"pay.py": "from quotes.tax import quote\n\nquote(3)\n"}, [3],
+    ),
+    "argument": (
+        "go", r"acme\.com/quotes", {"go.mod": "module acme.com/quotes\n", "tax/tax.go": GO}, {"tax/tax.go": GO.replace("cents int", "cents, rate int")},
+        {"pay.go": 'package pay\n\nimport "acme.com/quotes/tax"\n\nvar A = tax.Total(3)\n'},
+        {"pay.go": 'package pay\n\nimport "acme.com/quotes/tax"\n\nvar A = tax.Total(3, 4)\n'}, [5],
+    ),
+}  # fmt: skip
+Files = dict[str, str]
+
+
+def mined(folder: Path, kind: str, *, after: Files | None = None, own: Files | None = None) -> list[tuple[str, ...]]:
+    """The cases of a library and a consumer of this kind: what is lost, and the lines that used it."""
+    language, name, was, now, used, adapted, _ = KINDS[kind]
+    library, consumer = Repository(folder / "acme+quotes"), Repository(folder / "acme+billing")
+    dated(library, 1).commit(dict(was), "first")
+    dated(consumer, 5).commit({**used, **(own or {})}, "uses it")
+    dated(library, 10).commit(dict(now if after is None else after), "loses it")
+    dated(consumer, 20).commit(dict(adapted), "adapted")
+    pair = run.Pair("acme/quotes", "acme/billing", language, name)
+    (folder / "out").mkdir()
+    rows = asyncio.run(run.measure(run.Plan(folder, folder / "out", ordinary=0), [pair]))
+    return [(row["loss"], *row["uses"].values()) for row in rows]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_loss_is_a_case_with_its_lines(kind: str, tmp_path: Path) -> None:
+    """A name that left its module, a method that is gone, a keyword and an argument that no longer fit: told by text and dates."""
+    shown = "signature" if kind in ("keyword", "argument") else kind
+    assert mined(tmp_path, kind) == [(shown, KINDS[kind][-1])]
+
+
+@pytest.mark.parametrize(
+    ("kind", "after", "own"),
+    [
+        ("moved", {"quotes/tax.py": "from quotes.money import quote\n", "quotes/money.py": FIVE}, {}),  # handed on
+        ("moved", {"quotes/tax.py": None, "src/quotes/tax.py": FIVE}, {}),  # another layout, the same module
+        ("member", None, {"own.py": "class Own:\n    def open_drawer(self):\n        return 3\n"}),  # perhaps the consumer's
+        ("member", None, {"own.py": "class Own:\n    def __init__(self):\n        self.open_drawer = len\n"}),
+        ("keyword", {"quotes/tax.py": FIVE.replace("express=False", "**options")}, {}),  # it still fits
+        ("keyword", {"quotes/tax.py": "def quote(\n    cents,\n    # once it was more\n    express=False,\n    gift=False,\n):\n    return cents\n"}, {}),
+        ("argument", {"tax/tax.go": GO.replace("cents int", "cents int, rate ...int")}, {}),
+    ],
+)  # fmt: skip
+def test_what_still_holds_is_no_case(kind: str, after: Files, own: Files, tmp_path: Path) -> None:
+    """A name that is handed on, a layout, a method that the consumer defines too, an argument that is still taken."""
+    assert mined(tmp_path, kind, after=after, own=own) == []
 
 
 def test_a_pair_is_always_in_the_same_half() -> None:

@@ -136,6 +136,14 @@ def test_a_module_that_is_replaced_is_not_taken() -> None:
     assert packaging("go").requirements({"go.mod": text}) == ()
 
 
+@pytest.mark.parametrize("version", ["", " v1.0.0"])
+def test_a_module_that_is_replaced_by_another_version_of_itself_is_taken_at_that(version: str) -> None:
+    """A pinned version is still the module."""
+    text = f"module x\nrequire example.com/quotes v1.0.0\nreplace (\n\texample.com/quotes{version} => example.com/quotes v1.2.0\n)\n"
+    taken = packaging("go").requirements({"go.mod": text.encode()})
+    assert [(row.name, row.constraint, row.line) for row in taken] == [("example.com/quotes", "v1.2.0", 2)]
+
+
 def test_a_language_without_manifests_has_none() -> None:
     """C and C++ name nobody."""
     assert getattr(LANGUAGES["c/c++"], "packaging", None) is None

@@ -16,7 +16,7 @@ from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
 from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, PinnedTree, mount_of
 from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, packaging_of, requirements
-from bot.dependents.contract import is_conditioned
+from bot.dependents.contract import is_built_otherwise
 from bot.dependents.find import find
 from bot.dependents.schemas import check as schemas
 from bot.dependents.schemas.breaks import SchemaBreak
@@ -200,9 +200,17 @@ def _is_aside(path: str, offer: Offer) -> bool:
     """Whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
     roots = [root for package in offer.packages for root in package.roots]
     outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
-    inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
+    root = max(outside, key=len, default="")
+    # A module `test.py` in a package is what it offers; at the top of a repository it is a test.
+    folder = posixpath.basename(root)
+    kept = posixpath.dirname(root) if folder and root != path and not _is_test_folder(folder) else root
+    inner = path[len(kept) :].lstrip("/")
     name = posixpath.basename(path)
     return name.startswith(filetype(path).skipped_names) or is_test(inner or name) or is_sample(inner or name)
+
+
+def _is_test_folder(folder: str) -> bool:
+    return bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x"))
 
 
 def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:
@@ -457,7 +465,7 @@ def _conditioned(overlay: OverlayTree, users: Dependents) -> list[tuple[str, Fin
         is_narrower = (item.before.is_exported and not item.after.is_exported) or (
             item.before.visibility == "anywhere" != item.after.visibility
         )
-        if overlay.inside(row.path) is not None and (is_narrower or is_conditioned(item.before, item.after)):
+        if overlay.inside(row.path) is not None and (is_narrower or is_built_otherwise(item.before, item.after)):
             rows.setdefault(
                 (row.path, row.line), (item.after.path, words.condition_finding(row, item.before, item.after))
             )

@@ -29,19 +29,26 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
-    """What the modules require. One that is replaced by something else is not what its name says."""
+    """What the modules require. One that is replaced by something else is not what its name says, by another version of itself it is that version."""
     found = []
     for path, source in sorted(manifests.items()):
         rows = list(directives(source))
-        replaced = {words[0].strip('"') for verb, *words in rows if verb == "replace" and "=>" in words[1:3]}
+        replacements = dict(_replacement(words) for verb, *words in rows if verb == "replace" and "=>" in words[1:3])
         text = source.decode("utf-8", "replace")
         for verb, *words in rows:
-            if verb == "require" and len(words) > 1 and words[0].strip('"') not in replaced:
-                name = words[0].strip('"')
+            name = words[0].strip('"') if words else ""
+            if verb == "require" and len(words) > 1 and replacements.get(name, "its own"):
+                version = replacements.get(name, words[1])
                 at = text.find(name)
                 line = text.count("\n", 0, at) + 1 if at >= 0 else 0
-                found.append(Requirement(LANGUAGE, name, words[1], path=path, line=line))
+                found.append(Requirement(LANGUAGE, name, version, path=path, line=line))
     return tuple(found)
+
+
+def _replacement(words: Sequence[str]) -> tuple[str, str]:
+    """A replaced module, and the version of itself that stands for it; "" if something else does."""
+    name, target = words[0].strip('"'), words[words.index("=>") + 1 :]
+    return name, target[1].strip('"') if len(target) > 1 and target[0].strip('"') == name else ""
 
 
 def locked_version(path: str, source: bytes, name: str) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,12 +15,14 @@ from bot import checkout, dependents, diff
 from bot.analyzers import ANALYZERS
 from bot.dependents.consumers.check import check
 from bot.dependents.roles import changes_role
-from bot.errors import DeepRepoError
+from bot.errors import DeepRepoError, GitError
 from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
-from deeprepo_evals.consumers import truth
-from deeprepo_evals.consumers.truth import Case, Loss, Syntax
+from deeprepo_evals.consumers import losses, truth
+from deeprepo_evals.consumers.losses import History
+from deeprepo_evals.consumers.syntax import LANGUAGES as SYNTAXES
+from deeprepo_evals.consumers.truth import Case, Snapshot
 from deeprepo_evals.mine.run import clones
 
 OF_COMMIT = 3  # cases, so that no commit fills a pair
@@ -64,48 +67,73 @@ async def measure(
     """A row for each case and for each ordinary commit. What is already written is kept."""
     known = clones(plan.repos)
     rows: list[dict[str, Any]] = []
-    for pair in pairs:
+    history, of_library = History(), ("", "")
+    for pair in pairs:  # those of one library follow each other in the list
         if (plan.half and pair.half != plan.half) or pair.library not in known or pair.consumer not in known:
             continue
         file = plan.out / f"{pair.library}--{pair.consumer}.json".replace("/", "+")
         if not file.exists():
             say(f"{pair.library} and {pair.consumer}")
-            done = [asdict(pair) | row for row in await _of_pair(plan, pair, known)]
+            if of_library != (pair.library, pair.language):
+                history = await losses.read(known[pair.library], SYNTAXES[pair.language])
+                of_library = (pair.library, pair.language)
+            try:
+                done = [asdict(pair) | row for row in await _of_pair(plan, pair, known, history)]
+            except GitError as error:  # a clone that lacks objects
+                say(f"{pair.library} and {pair.consumer}: {error}")
+                continue
             file.write_text(json.dumps(done, indent=1))
         rows += json.loads(file.read_text())
     return rows
 
 
-async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path]) -> list[dict[str, Any]]:
-    spoken = truth.LANGUAGES[pair.language]
+async def _of_pair(plan: Plan, pair: Pair, clones: Mapping[str, Path], history: History) -> list[dict[str, Any]]:
+    syntax = SYNTAXES[pair.language]
     library, consumer = clones[pair.library], clones[pair.consumer]
+    days = await truth.snapshots(consumer, syntax, pair.import_pattern)
+    cases = await _cases(plan, pair, library, consumer, days, history)
+    since = min((day.time for day in days if day.files), default=0)  # before it, nothing is taken
     rows = []
-    for case in await _cases(plan, pair, library, consumer, spoken):
-        found = await _asked(library, case.loss.commit, f"{consumer}@{case.consumer}")
-        rows.append(_row(case, found))
-    for commit, time in await truth.ordinary(library, spoken, f"{pair.library} {pair.consumer}", plan.ordinary):
+    for commit, time in _ordinary(plan, pair, history, since):
         at = await truth.at(consumer, time)
         if at:
             found = await _asked(library, commit, f"{consumer}@{at}")
             rows.append({"kind": "ordinary", "commit": commit, "consumer_commit": at, **_outcome(found)})
+        if sum(row["state"] != "unrelated" for row in rows) == plan.ordinary:
+            break
+    for case in cases:
+        impact = await _asked(library, case.loss.commit, f"{consumer}@{case.consumer}")
+        rows.append(_row(case, impact))
     return rows
 
 
-async def _cases(plan: Plan, pair: Pair, library: Path, consumer: Path, syntax: Syntax) -> list[Case]:
-    days = await truth.snapshots(consumer, syntax, pair.import_pattern)
+def _ordinary(plan: Plan, pair: Pair, history: History, since: int) -> list[tuple[str, int]]:
+    """Commits of the library that change few lines, since the consumer has named it, in an order that the pair's name decides."""
+    rows = [row for row in history.ordinary if row[1] > since]
+    random.Random(f"{pair.library} {pair.consumer}").shuffle(rows)  # noqa: S311 - data, not secrets
+    return rows[: 3 * plan.ordinary]  # the consumer may not have taken the library yet, its name notwithstanding
+
+
+async def _cases(
+    plan: Plan, pair: Pair, library: Path, consumer: Path, days: Sequence[Snapshot], history: History
+) -> list[Case]:
+    """The cases of a pair in an order that its name decides, so that no kind and no year fills it."""
     found: list[Case] = []
     of: Counter[str] = Counter()
     names: set[str] = set()
-    for commit, time, removed in await truth.removals(library, syntax):
-        for name, path in removed.items():
-            if name in names or of[commit] == OF_COMMIT or len(found) == plan.each:
-                continue
-            loss = Loss(commit, time, name, path)
-            case = truth.last_use(days, syntax, pair.import_pattern, loss)
-            if case is not None and not await truth.holds(library, commit, name, syntax):
-                of[commit] += 1
-                names.add(name)
-                found.append(case)
+    words = frozenset[str]().union(*(one.words for day in days for one in day.files.values()))
+    rows = [loss for loss in history.losses if loss.name.rstrip("?!") in words]
+    random.Random(f"{pair.library} {pair.consumer}").shuffle(rows)  # noqa: S311 - data, not secrets
+    for loss in rows:
+        if len(found) == plan.each:
+            break
+        if loss.name in names or of[loss.commit] == OF_COMMIT:
+            continue
+        case = await truth.case_of(library, consumer, days, SYNTAXES[pair.language], pair.import_pattern, loss)
+        if case is not None:
+            of[loss.commit] += 1
+            names.add(loss.name)
+            found.append(case)
     return found
 
 
@@ -145,19 +173,17 @@ def _outcome(impact: ConsumerImpact | str) -> dict[str, Any]:
 def _row(case: Case, impact: ConsumerImpact | str) -> dict[str, Any]:
     outcome = _outcome(impact)
     here = [
-        one
-        for one in outcome["findings"]
-        if any(path == case.path and line in case.lines for path, line, _ in one["places"])
+        one for one in outcome["findings"] if any(line in case.uses.get(path, ()) for path, line, _ in one["places"])
     ]
     named = "proven" if any(one["proven"] for one in here) else "hint" if here else "missed"
     return {
         "kind": "case",
+        "loss": case.loss.kind,
         "name": case.loss.name,
         "commit": case.loss.commit,
         "home": case.loss.path,
         "consumer_commit": case.consumer,
-        "path": case.path,
-        "lines": list(case.lines),
+        "uses": {path: list(lines) for path, lines in case.uses.items()},
         "named": named,
         **outcome,
     }
@@ -169,8 +195,8 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     for row in rows:
         by_pair.setdefault((row["language"], row["library"], row["consumer"]), []).append(row)
     lines = [
-        "| language | library | consumer | cases | named | proven | ordinary | findings |",
-        "|---|---|---|---|---|---|---|---|",
+        f"| language | library | consumer | {' | '.join(COLUMNS)} |",
+        f"|---|---|---|{'---|' * len(COLUMNS)}",
     ]
     total: Counter[str] = Counter()
     for key in sorted(by_pair):
@@ -181,16 +207,19 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-COLUMNS = ("cases", "named", "proven", "ordinary", "findings")
+COLUMNS = ("cases", "named", "proven", "apart", "ordinary", "findings")
 
 
 def _counted(rows: Sequence[Mapping[str, Any]]) -> Counter[str]:
-    cases = [row for row in rows if row["kind"] == "case"]
-    plain = [row for row in rows if row["kind"] == "ordinary" and row["state"] != "failed"]
+    """`apart`: losses and commits of a time at which the consumer's manifests did not ask for the library."""
+    related = [row for row in rows if row["state"] != "unrelated"]
+    cases = [row for row in related if row["kind"] == "case"]
+    plain = [row for row in related if row["kind"] == "ordinary" and row["state"] != "failed"]
     return Counter(
         cases=len(cases),
         named=sum(row["named"] != "missed" for row in cases),
         proven=sum(row["named"] == "proven" for row in cases),
+        apart=len(rows) - len(related),
         ordinary=len(plain),
         findings=sum(len(row["findings"]) for row in plain),
     )

@@ -1,151 +1,56 @@
 """What really happened, told by plain text and by history alone: no parser, no resolver and no comparison of the product takes part.
 
-A case is a commit of a library after which no source of it binds a name that it defined at the top, and the consumer on the last day
-before it (of some days of its history, at most three years back) on which a file imports this name from the library; today none does.
-It may have given the name up ahead of the loss, because it was deprecated: then the case asks what would have broken otherwise.
+A case is a commit of a library that takes something away, and the consumer on the last day before it (of some days of its history, at most
+three years back) on which a file uses it; the newest commit of the consumer does not. It may have given the use up ahead of the loss, because
+it was deprecated: then the case asks what would have broken otherwise. Four kinds of loss are cases:
+
+- `name`: no source of the library binds a name any longer that it defined at the top, and the consumer imported it;
+- `moved`: the module, package or namespace that defined a name no longer has the word, and the consumer imported it from exactly there;
+- `member`: the same as `name` of a method, field or constant whose name has several words, which the consumer asked of something and does not bind itself;
+- `signature`: the arguments of a call fitted all that the function's file declared, and no longer do; one file of the library defines the function.
+
+A file that asks near one of the uses whether the name is there has foreseen its loss, and is no case.
 """
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.checkout import git
-from bot.text.paths import is_sample, is_test, vendored_folder
+from bot.text.paths import is_sample, vendored_folder
+from deeprepo_evals.consumers import calls, losses
+from deeprepo_evals.consumers.losses import MOST_COMMITS, Loss
+from deeprepo_evals.consumers.syntax import Syntax, is_distinctive
 from deeprepo_evals.mine import commits
 
-SHORTEST = 4  # letters of a name
-MOST_COMMITS = 12_000
-MOST_BYTES = 400 << 20  # of a history's patches
-# A line that may give a name to others: an import, an export, a definition, a value.
-BINDING = (
-    r"\b(?:def|class|func|fn|function|const|let|var|type|interface|struct|enum|trait|module|macro_rules!|define|record)\b[^\n]*\bNAME\b"
-    r"|\b(?:import|export|use|as|alias\w*|include|extend)\b[^\n]*\bNAME\b|^\s*NAME\s*(?:,|=[^=]|:)|['\"]NAME['\"]"
-)
-DAYS = 48  # of a consumer's history
+DAYS = 36  # of a consumer's history
 YEARS = 3 * 365 * 86_400  # seconds between the last use and the loss
-TOO_MANY = 40  # definitions of one commit: a new layout, not a change
-
-
-@dataclass(frozen=True, slots=True)
-class Syntax:
-    """How a language writes definitions, and the import of a name; LIB stands for the library, NAME for the name."""
-
-    endings: tuple[str, ...]
-    defines: re.Pattern[str]
-    binds: tuple[str, ...]
-
-
-LANGUAGES: Mapping[str, Syntax] = {
-    "python": Syntax(
-        (".py",),
-        re.compile(r"^(?:async )?def ([A-Za-z]\w+)|^class ([A-Za-z]\w+)|^([A-Z][A-Z_0-9]{3,}) = "),
-        (
-            r"^[ \t]*from[ \t]+LIB(?:\.[\w.]+)?[ \t]+import[ \t]+(?:\([^)]*?\bNAME\b|[^\n(]*\bNAME\b)",
-            r"\bLIB(?:\.\w+)*\.NAME\b",
-        ),
-    ),
-    "javascript": Syntax(
-        (".ts", ".tsx", ".js", ".jsx", ".mjs", ".vue"),
-        re.compile(
-            r"^export (?:declare )?(?:default )?(?:async )?(?:abstract )?(?:function\*?|class|const|let|interface|type|enum) ([A-Za-z]\w+)"
-        ),
-        (r"\bimport\b[^'\";]*\bNAME\b[^'\";]*\bfrom\s*['\"]LIB(?:/[^'\"]*)?['\"]", r"\{[^}]*\bNAME\b[^}]*\}\s*=\s*require\(['\"]LIB"),
-    ),
-    "go": Syntax(
-        (".go",),
-        re.compile(r"^func ([A-Z]\w+)|^type ([A-Z]\w+)|^\t?(?:var|const) ([A-Z]\w+)"),
-        (r"\"LIB(?:/v\d+)?DIR\"[\s\S]*\bLAST\.NAME\b", r"(?P<here>\w+)\s+\"LIB(?:/v\d+)?DIR\"[\s\S]*\b(?P=here)\.NAME\b"),
-    ),
-    "rust": Syntax(
-        (".rs",),
-        re.compile(r"^\s*pub (?:async |const |unsafe )*(?:fn|struct|enum|trait|type|static) ([A-Za-z]\w+)"),
-        (r"\buse\s+LIB::[^;]*\bNAME\b", r"\bLIB::(?:\w+::)*NAME\b"),
-    ),
-    "php": Syntax(
-        (".php",),
-        re.compile(r"^(?:abstract |final |readonly )*(?:class|interface|trait|enum) (\w+)"),
-        (r"^use\s+\\?LIB\\[\w\\]*\bNAME\b", r"\\LIB\\[\w\\]*\bNAME\b"),
-    ),
-    "ruby": Syntax(
-        (".rb",),
-        re.compile(r"^\s*(?:class|module) (?:\w+::)*([A-Z]\w+)"),
-        (r"\bLIB(?:::\w+)*::NAME\b",),
-    ),
-    "csharp": Syntax(
-        (".cs",),
-        re.compile(r"^\s*public (?:abstract |static |sealed |partial |readonly )*(?:class|interface|enum|record|struct|delegate \w+) (\w+)"),
-        (r"^\s*using LIB(?:\.[\w.]+)?;[\s\S]*\bNAME\b",),
-    ),
-    "jvm": Syntax(
-        (".java", ".kt"),
-        re.compile(r"^(?:public |open |abstract |final |static |sealed |data )*(?:class|interface|enum|record|@interface|object) (\w+)"),
-        (r"^import (?:static )?LIB\.[\w.]*\bNAME\b",),
-    ),
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """A name that a commit of a library takes away."""
-
-    commit: str
-    time: int
-    name: str
-    path: str
+WORD = re.compile(r"\w+")
+# What asks whether a name is there, so many lines around its use: who asks has foreseen that it goes.
+FORESEEN = re.compile(
+    r"\bhas_?attr\b|\bgetattr\(|\bexcept (?:\(?\w+, )?(?:Import|Attribute|ModuleNotFound|Name|Type)Error|\brespond_to\?|\bdefined\?|const_defined\?"
+    r"|\b(?:method|class|interface|function|property)_exists\(|\btypeof\b|\bin \w+\.(?:__dict__|prototype)"
+)
+BEFORE, BEHIND = 6, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A loss with a file of a consumer that used the name on that day and gave it up later."""
+    """A loss with the lines of a consumer that used on that day what it gave up later."""
 
     loss: Loss
     consumer: str  # commit
-    path: str
-    lines: tuple[int, ...]
+    uses: Mapping[str, tuple[int, ...]]  # path -> lines
 
 
-async def removals(clone: Path, syntax: Syntax) -> list[tuple[str, int, dict[str, str]]]:
-    """(commit, time, name -> path) of the commits whose patch takes definitions away, the newest first."""
-    done = await git.search(
-        "log", "-p", "-U0", "--no-merges", "--no-renames", "--no-color", "--no-ext-diff", f"--max-count={MOST_COMMITS}",
-        "--format=%x00%H %ct", "HEAD", "--", *(f"*{ending}" for ending in syntax.endings),
-        cwd=str(clone), env=None, seconds=240.0, rows=None, most=MOST_BYTES,
-    )  # fmt: skip
-    found = []
-    for text in done.out.decode("utf-8", "replace").split("\0")[1:]:
-        head, _, rest = text.partition("\n")
-        commit, _, time = head.partition(" ")
-        removed, added, path = dict[str, str](), set[str](), ""
-        for line in rest.split("\n"):
-            if line.startswith("--- "):
-                path = line[6:]
-            elif line[:1] in "+-" and line[1:2] not in "+-":
-                match = syntax.defines.match(line[1:])
-                name = next(filter(None, match.groups()), "") if match else ""
-                if name and line[0] == "+":
-                    added.add(name)
-                elif len(name) >= SHORTEST and not (is_test(path) or is_sample(path) or vendored_folder(path)):
-                    removed[name] = path
-        left = {name: at for name, at in removed.items() if name not in added}
-        if left and len(left) <= TOO_MANY and time.isdigit():
-            found.append((commit, int(time), left))
-    return found
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's text, and the words in it."""
 
-
-async def holds(clone: Path, commit: str, name: str, syntax: Syntax) -> bool:
-    """Whether any source of the library still binds the word, tests and examples aside."""
-    done = await git.run(
-        "grep", "-z", "-w", "-F", "-e", name, commit, "--", *(f"*{ending}" for ending in syntax.endings), cwd=str(clone)
-    )
-    rows = (row.partition("\0") for row in done.out.decode("utf-8", "replace").split("\n") if row)
-    binding = re.compile(BINDING.replace("NAME", re.escape(name)))
-    return any(
-        binding.search(line)
-        for path, _, line in ((at.partition(":")[2], _, line) for at, _, line in rows)
-        if not (is_test(path) or is_sample(path) or vendored_folder(path))
-    )
+    text: str
+    words: frozenset[str] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +59,11 @@ class Snapshot:
 
     commit: str
     time: int
-    files: Mapping[str, str]  # path -> content
+    files: Mapping[str, Source]  # by path
+
+    def holding(self, word: str) -> list[tuple[str, str]]:
+        """(path, text) of the files that have a word."""
+        return [(path, one.text) for path, one in sorted(self.files.items()) if word in one.words]
 
 
 async def snapshots(clone: Path, syntax: Syntax, library: str) -> list[Snapshot]:
@@ -163,7 +72,7 @@ async def snapshots(clone: Path, syntax: Syntax, library: str) -> list[Snapshot]
         "log", "--first-parent", f"--max-count={MOST_COMMITS}", "--format=%H %ct", "HEAD", cwd=str(clone)
     )
     rows = [row.split() for row in listed.decode().split("\n") if row]
-    texts: dict[str, str] = {}
+    sources: dict[str, Source] = {}
     found = []
     for commit, time in rows[:: max(1, len(rows) // DAYS)]:
         done = await git.run(
@@ -176,23 +85,56 @@ async def snapshots(clone: Path, syntax: Syntax, library: str) -> list[Snapshot]
             for meta, _, path in (row.partition("\t") for row in out.out.decode("utf-8", "replace").split("\0") if row)
             if path in paths and not vendored_folder(path) and not is_sample(path)
         }
-        new = [one for one in dict.fromkeys(ids.values()) if one not in texts]
+        new = [one for one in dict.fromkeys(ids.values()) if one not in sources]
         for one, blob in (await commits.blobs(clone, new)).items():
-            texts[one] = blob.decode("utf-8", "replace")
-        found.append(Snapshot(commit, int(time), {path: texts[one] for path, one in ids.items() if one in texts}))
+            text = blob.decode("utf-8", "replace")
+            sources[one] = Source(text, frozenset(WORD.findall(text)))
+        found.append(Snapshot(commit, int(time), {path: sources[one] for path, one in ids.items() if one in sources}))
     return found
 
 
 def last_use(days: Sequence[Snapshot], syntax: Syntax, library: str, loss: Loss) -> Case | None:
-    """The last day before the loss (and no more than some years) on which a file took the name that no file takes today."""
-    if not days or any(_binds(text, syntax, library, loss) for text in days[0].files.values() if loss.name in text):
+    """The last day before the loss (and no more than some years) on which a file used what no file uses today."""
+    word = loss.name.rstrip("?!")
+    if not days or any(_uses(text, syntax, library, loss) for _, text in days[0].holding(word)):
         return None
     for day in days:
         if loss.time - YEARS <= day.time < loss.time:
-            for path, text in sorted(day.files.items()):
-                if loss.name in text and _binds(text, syntax, library, loss):
-                    return Case(loss, day.commit, path, tuple(_lines(text, loss.name)))
+            uses = {path: lines for path, text in day.holding(word) if (lines := _uses(text, syntax, library, loss))}
+            if uses:
+                return Case(loss, day.commit, _joined(uses, _imports_of_home(days[0], day, loss)))
     return None
+
+
+def _joined(one: Mapping[str, tuple[int, ...]], other: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    return {path: tuple(sorted({*one.get(path, ()), *other.get(path, ())})) for path in {**one, **other}}
+
+
+def _imports_of_home(newest: Snapshot, day: Snapshot, loss: Loss) -> dict[str, tuple[int, ...]]:
+    """The lines that name a module which no file names today, with those of the other names that it had."""
+    if loss.kind != "moved" or any(loss.home in one.text for one in newest.files.values()):
+        return {}
+    home = re.compile(rf"(?<![\w.]){re.escape(loss.home)}\b|/{re.escape(loss.home)}\b")
+    return {
+        path: tuple(at for at, line in enumerate(one.text.split("\n"), 1) if home.search(line))
+        for path, one in day.files.items()
+        if loss.home in one.text
+    }
+
+
+async def case_of(
+    library: Path, consumer: Path, days: Sequence[Snapshot], syntax: Syntax, pattern: str, loss: Loss
+) -> Case | None:
+    """The case of a loss, if the library really lost it and the consumer does not define it itself."""
+    case = last_use(days, syntax, pattern, loss)
+    if case is None or not await losses.is_lost(library, loss, syntax):
+        return None
+    is_own = (
+        loss.kind == "member" or syntax.bare or (loss.kind == "signature" and not _imports(days, case, syntax, pattern))
+    )
+    if is_own and await losses.binds(consumer, case.consumer, loss.name, syntax):
+        return None
+    return case
 
 
 async def at(clone: Path, time: int) -> str:
@@ -201,39 +143,53 @@ async def at(clone: Path, time: int) -> str:
     return done.out.decode().strip()
 
 
-def _binds(text: str, syntax: Syntax, library: str, loss: Loss) -> bool:
+def _imports(days: Sequence[Snapshot], case: Case, syntax: Syntax, library: str) -> bool:
+    text = next((day.files[path].text for day in days for path in case.uses if day.commit == case.consumer), "")
+    return _matches(text, syntax.binds, library, case.loss)
+
+
+def _uses(text: str, syntax: Syntax, library: str, loss: Loss) -> tuple[int, ...]:
+    """The lines that use what is lost, unless the code around them asks whether it is there."""
+    rows = text.split("\n")
+    lines = _found(text, syntax, library, loss)
+    return lines if not any(FORESEEN.search("\n".join(rows[max(0, at - BEFORE) : at + BEHIND])) for at in lines) else ()
+
+
+def _found(text: str, syntax: Syntax, library: str, loss: Loss) -> tuple[int, ...]:
+    name = re.escape(loss.name)
+    if loss.kind == "member":
+        return _lines(text, rf"(?:\.|->|::){name}(?!\w)")
+    if loss.kind == "signature":
+        if not (is_distinctive(loss.name) or _matches(text, syntax.binds, library, loss)):
+            return ()
+        return tuple(
+            one.line
+            for one in calls.calls(text, loss.name)
+            if all(one.fits(row) for row in loss.before) and not any(one.fits(row) for row in loss.after)
+        )
+    forms = syntax.exact if loss.kind == "moved" else syntax.binds
+    if not _matches(text, forms, library, loss):
+        return ()
+    # Of a name that moved, the import is given up as well as the uses.
+    home = f"|{re.escape(loss.home)}\\b" if loss.kind == "moved" else ""
+    return _lines(text, rf"\b{name}\b{home}")
+
+
+def _matches(text: str, forms: Sequence[str], library: str, loss: Loss) -> bool:
     """Whether a file takes the name from the library. `DIR` is the folder that defined it, `LAST` what Go calls that folder."""
     folder = posixpath.dirname(loss.path)
     given = {
         "LIB": library,
         "NAME": re.escape(loss.name),
+        "HOME": re.escape(loss.home),
         "DIR": re.escape(f"/{folder}") if folder else "",
         "LAST": re.escape(posixpath.basename(folder)) if folder else r"\w+",
     }
-    forms = (re.sub("LIB|NAME|DIR|LAST", lambda match: given[match[0]], form) for form in syntax.binds)
-    return any(re.search(form, text, re.MULTILINE) for form in forms)
+    if loss.path.endswith(".go") and folder not in text:
+        return False
+    filled = (re.sub("LIB|NAME|DIR|LAST|HOME", lambda match: given[match[0]], form) for form in forms)
+    return any(re.search(form, text, re.MULTILINE) for form in filled)
 
 
-def _lines(text: str, name: str) -> Iterator[int]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if re.search(rf"\b{re.escape(name)}\b", line):
-            yield number
-
-
-async def ordinary(clone: Path, syntax: Syntax, seed: str, count: int) -> Sequence[tuple[str, int]]:
-    """Commits of the library that change few lines of its sources, in an order that a seed decides."""
-    import random
-
-    listed = await git.output(
-        "log", "--no-merges", "--min-parents=1", "--shortstat", f"--max-count={MOST_COMMITS}", "--format=%x00%H %ct", "HEAD", "--",
-        *(f"*{ending}" for ending in syntax.endings), cwd=str(clone),
-    )  # fmt: skip
-    rows = []
-    for text in listed.decode("utf-8", "replace").split("\0")[1:]:
-        head, _, rest = text.partition("\n")
-        changed = sum(int(number) for number in re.findall(r"(\d+) (?:insertion|deletion)", rest))
-        commit, _, time = head.partition(" ")
-        if 2 <= changed <= 300 and time.isdigit():  # noqa: PLR2004 - as in `mine.commits`
-            rows.append((commit, int(time)))
-    random.Random(seed).shuffle(rows)  # noqa: S311 - data, not secrets
-    return rows[:count]
+def _lines(text: str, pattern: str) -> tuple[int, ...]:
+    return tuple(number for number, line in enumerate(text.split("\n"), 1) if re.search(pattern, line))
