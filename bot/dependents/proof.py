@@ -63,6 +63,7 @@ class Proof:
     exports: Exports
     budget: SearchLimits
     lost_imports: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
+    doubtful_imports: frozenset[tuple[str, str]] = frozenset()  # of modules whose place something else may take
     fresh: frozenset[str] = frozenset()  # the files of the change, which make no name common
     expected_names: set[str] = field(default_factory=set)  # names about which questions are to come
     _occurrences: dict[str, NameOccurrences] = field(default_factory=dict)  # name -> where it occurs in the head tree
@@ -114,7 +115,8 @@ class Proof:
         The type of the receiver is not known, or a base that is known by name alone: a library may still offer the name.
         """
         use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
-        if self._foreseen(use) or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
+        foreseen = self._foreseen(use) or (path, hit.door) in self.doubtful_imports
+        if foreseen or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:
             last = use.receiver.rpartition(".")[2]
