@@ -246,13 +246,13 @@ class Proof:
         is_unbound = outline is not None and (outline.complete or outline.is_scoped) and not _offers(outline, use.name)
         if outline is None or not is_unbound or bound or use.name in self.language.AMBIENT:
             return False
-        if outline.stars:
+        if outline.stars or outline.borrows:
             return await self._nowhere(path, use.name)
         return not await self.exports.elsewhere(path, use.name)
 
     async def _nowhere(self, path: str, name: str) -> bool:
         """Whether a file that takes everything of others gets the name from none of them, and nothing in the tree defines it."""
-        return name in await self.exports.gone_names(path) and not await self._defines(name)
+        return name in await self.exports.gone_names(path, with_borrows=True) and not await self._defines(name)
 
     async def _defines(self, name: str) -> bool:
         """Whether anything in the head tree defines a name, or may."""
