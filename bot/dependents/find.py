@@ -145,7 +145,7 @@ async def _of_language(
     missed_uses += sentences
     targets = [*await use_targets(scene), *exchanges]
     references = await search.run([*targets, *await attribute_targets(scene, attributes)])
-    references += await rebound_uses(scene, language, targets, references, fresh)
+    references += await proof.weigh(await rebound_uses(scene, language, targets, references, fresh))
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     beyond: list[str] = []
     lost_members = _members(sources, scene.symbols, beyond) | dict(attributes)
