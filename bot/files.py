@@ -18,7 +18,6 @@ from typing import IO, TextIO
 from bot.errors import UsageError
 
 STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")  # named by the user, held by no checkout
-# named by the user, held by no checkout
 GIT = frozenset({".git", "git~1"})  # as file systems that fold names read it
 UNSEEN = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # which some file systems leave out of a name
 ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -135,9 +134,16 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         unfinished.pop_all()
 
 
-def place(source: Path, path: Path) -> None:
-    """Give a folder that was made beside it its name, at once. Raises OSError if another one has it."""
-    source.rename(path)
+def place(source: Path, path: Path) -> bool:
+    """Move a folder of our own to this name, in one step. Return False if another folder has the name. Raises UsageError, also for a link."""
+    with _enter(path, None, "", folders=False, nested=True, private=True) as (folder, name):
+        try:
+            os.rename(source, name, dst_dir_fd=folder)
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                return False
+            raise
+    return True
 
 
 def remove(path: Path) -> None:

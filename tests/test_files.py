@@ -212,6 +212,31 @@ def test_outside_a_checkout_the_users_own_links_count(tmp_path: Path) -> None:
         files.write(tmp_path / "results/link", "other")
 
 
+def test_a_folder_takes_its_name_through_no_link(top: Path) -> None:
+    """A link in the path, or one that has the name, is refused, and what it leads to stays as it was."""
+    store = top.parent / "store"
+    store.mkdir()
+    (store / "HEAD").write_text("new")
+    (top / "data").symlink_to(top.parent / "home")
+    (top / "name").symlink_to(top.parent / "home")
+    for path in (top / "data/clone", top / "name"):
+        with pytest.raises(UsageError):
+            files.place(store, path)
+    assert sorted(one.name for one in (top.parent / "home").iterdir()) == ["rc"]
+    assert (store / "HEAD").exists()
+
+
+def test_the_first_folder_keeps_its_name(tmp_path: Path) -> None:
+    """The second one is told so and stays where it was."""
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "HEAD").write_text(name)
+    assert files.place(tmp_path / "first", tmp_path / "clone")
+    assert not files.place(tmp_path / "second", tmp_path / "clone")
+    assert (tmp_path / "clone/HEAD").read_text() == "first"
+    assert (tmp_path / "second/HEAD").exists()
+
+
 def test_a_checkout_inside_another_one_is_trusted_no_further(top: Path) -> None:
     """A link to a second repository does not make that one the place that the user trusts."""
     checkout(top.parent / "other")

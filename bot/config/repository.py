@@ -210,7 +210,7 @@ class RepoConfig(FileSection):
     )
     minimum_severity: Annotated[Severity | None, stricter.MORE_SEVERITIES] = Field(
         default=None,
-        description="Less severe findings are not posted: the summary counts them, and the JSON output has them.",
+        description="Less severe findings are not posted: the summary counts them, and the JSON output has them. What reaches `fail_on` is posted all the same.",
     )
     tone: Annotated[Tone | None, stricter.BASE] = Field(
         default=None,

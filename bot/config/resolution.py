@@ -21,7 +21,7 @@ from bot.config.names import FILE
 from bot.config.settings import Settings
 from bot.config.stricter import BARS, Stricter
 from bot.errors import ConfigError
-from bot.values import EFFORTS
+from bot.values import EFFORTS, at_least
 
 if TYPE_CHECKING:
     from bot.config.organization import SharedDefaults
@@ -206,6 +206,7 @@ def _one(
     if settings.cap_usd is not None and values["usd"].value > settings.cap_usd:
         values["usd"] = _below("DEEPREPO_CAP_USD", settings.cap_usd, values["usd"])
     values["run"] = _run_section(values["run"])
+    values["minimum_severity"] = _no_higher_than_bar(values["minimum_severity"], values["fail_on"])
     triggers, origins = _triggers(file, source, defaults)
     return Config.of(
         values,
@@ -224,6 +225,13 @@ def _is_left_out(file: "RepoConfig | None", key: str) -> bool:
 
 def _of_both(own: Value, both: Any, ours: str) -> Value:  # noqa: ANN401 - of any setting
     return own if both == own.value else Value(both, f"{own.origin} and {ours}")
+
+
+def _no_higher_than_bar(least: Value, bar: Value) -> Value:
+    """What makes the check fail is shown: the least severity is not above the bar of `fail_on`."""
+    if bar.value is None or at_least(bar.value, least.value):
+        return least
+    return Value(bar.value, f"`fail_on` of {bar.origin}")
 
 
 def _typed_shortfalls(values: Mapping[str, Value], flags: Mapping[str, Any]) -> dict[str, Value]:

@@ -36,6 +36,14 @@ HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
 RETURN = re.compile(r"\b(return|yield)\b([^\n;}]{0,200})")
+EXPRESSION = re.compile(r"[^\n{]{0,400}=>\s*[^\s{]")  # the body of an arrow function
+EXITS = re.compile(r"(?:return|raise|throw|yield|exit|die|process\.exit|sys\.exit)\b")
+SKIPPED = re.compile(r"(?:if|for|foreach|while|elif|elsif|elseif)\b")  # what may be passed by
+ENDLESS = re.compile(r"while\s*\(?\s*(?:True|true|1)\b|for\s*\(\s*;\s*;")
+BRANCHES = re.compile(
+    r"(?:else|elif|try|except|finally|catch|with|match|case|switch|do|async\s+(?:with|for))\b|@|\w+:$"
+)
+CONTINUES = re.compile(r"[.?:&|+\-*/%=)\],;<>]")
 NOTHING = frozenset({"", "none", "null", "undefined", "nil"})
 ATTRIBUTE = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)\s*(?::[^=\n]{1,80})?=(?![=>~])")
 WORD = re.compile(r"\w+")
@@ -151,11 +159,7 @@ def _callable(
     is_doubtful = before is not None and after is not None and is_contested(before, after)
     if is_doubtful or not _same_around(old_parts, new_parts):
         changes.append("declaration")
-    if (
-        language.undeclared_results
-        and "declaration" not in changes
-        and _returns(_joined(old)) != _returns(_joined(new))
-    ):
+    if language.undeclared_results and "declaration" not in changes and _hands_back_otherwise(old, new, language):
         changes.append("returns")
     if _errors(old) != _errors(new):
         changes.append("errors")
@@ -165,6 +169,47 @@ def _callable(
 def _errors(text: str) -> Counter[str]:
     """The statements that raise an error."""
     return Counter(_squeeze(statement.rstrip(" }")) for statement in ERRORS.findall(_joined(text)))
+
+
+def _hands_back_otherwise(old: str, new: str, language: FileType) -> bool:
+    """Whether the result has other forms: as the `return` statements say, or because the code now runs off its end without one."""
+    before, after = _joined(old), _joined(new)
+    if _returns(before) != _returns(after):
+        return True
+    gives_values = not {"nothing", "stream"} & _returns(before)
+    return (
+        gives_values and not language.implicit_result and _runs_off(after, language) and not _runs_off(before, language)
+    )
+
+
+def _runs_off(text: str, language: FileType) -> bool:
+    """Whether the last statement of a function surely lets it end without a result. What has branches of its own may have one in each."""
+    last = _last_of_indented(text) if language.head == "colon" else _last_of_braced(text)  # of Lua: none
+    if not last or EXITS.match(last) or ENDLESS.match(last):
+        return False
+    return bool(SKIPPED.match(last)) or not BRANCHES.match(last)
+
+
+def _last_of_indented(text: str) -> str:
+    """The first line of the last statement of a function whose body is indented."""
+    lines = text.split("\n")
+    at = next((index for index, line in enumerate(lines) if re.match(r"\s*(?:async\s+)?def\b", line)), len(lines))
+    inner = [(len(line) - len(line.lstrip()), line.lstrip()) for line in lines[at + 1 :] if line.strip()]
+    return next((line for indent, line in reversed(inner) if indent <= inner[0][0]), "")
+
+
+def _last_of_braced(text: str) -> str:
+    """The first line of the last statement of a function whose body is in braces; "" if the body is an expression."""
+    _, opening, body = text.partition("{")
+    last, depth = "", 1 if opening and not EXPRESSION.match(text) else 0
+    for line in body.split("\n") if depth else ():
+        plain = line.strip()
+        depth -= (closed := len(plain) - len(plain.lstrip("}")))
+        plain = plain[closed:].lstrip()
+        if depth == 1 and plain and not CONTINUES.match(plain):
+            last = plain
+        depth += plain.count("{") - plain.count("}")
+    return last
 
 
 def _returns(text: str) -> frozenset[str]:
@@ -179,7 +224,7 @@ def _returns(text: str) -> frozenset[str]:
         else:
             form = f"{_commas(plain)} parts" if _commas(plain) else "value"
         forms.add(form if word == "return" else "stream")
-    return frozenset(forms or {"nothing"})
+    return frozenset(forms or {"value" if EXPRESSION.match(text) else "nothing"})
 
 
 def _commas(text: str) -> int:
@@ -377,7 +422,7 @@ def _bare(text: str) -> str:
 
 
 def _joined(text: str) -> str:
-    """A definition with what stands in brackets on one line, wherever a formatter breaks it."""
+    """Join the lines within brackets, so that it does not matter where a formatter breaks them."""
     pieces, at, brackets = list[str](), 0, list[str]()
     for match in BREAKS.finditer(text):
         if match[0] == "\n":

@@ -84,7 +84,7 @@ def _bindings(items: Sequence[Import]) -> dict[str, set[tuple[str, str]]]:
 async def _exchange(
     scene: Scene, source: ChangedSource, name: str, compared_names: Collection[tuple[str, str]]
 ) -> ChangedSymbol | None:
-    """What stood behind a name and what stands there now, if that is another definition and asks something else of its users."""
+    """The old and the new definition behind a name, if they are two definitions and the new one asks something else of its users."""
     old_path = source.file.old_path or source.file.path
     before = await _definition(scene, old_path, name, "base")
     after = await _definition(scene, source.file.path, name, "head")

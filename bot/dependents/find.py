@@ -18,7 +18,7 @@ from bot.dependents.keys import lost_keys
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.names import ALL_LINES
-from bot.dependents.overrides import demanded_members, heirs, left_undefined
+from bot.dependents.overrides import heirs, unsatisfied_interfaces
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import merge_prototypes
 from bot.dependents.rebinding import rebound_uses
@@ -131,7 +131,7 @@ async def _of_language(
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
     weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
     asking_symbols = _with_implied_constructors(weighed_symbols, indirect.implied_constructors)
-    limited_symbols = _limit(asking_symbols, budget, cut, missed_uses)
+    limited_symbols = _limit(symbols.with_implicit_uses(sources, asking_symbols), budget, cut, missed_uses)
     scene = Scene(sources, await _exact(limited_symbols, exports), head, base, exports, headers)
     dependents = await importing(scene)
     missed_uses += scene.missed_uses
@@ -152,16 +152,16 @@ async def _of_language(
     name_mentions = await mentions(tree, targets, references, fresh, lost_members, tuple(language.SUFFIXES), beyond)
     references += await proof.weigh(name_mentions)
     overriding = await heirs(scene, language, targets, budget, beyond)
-    demands = demanded_members(scene)
+    interfaces, implementers = await unsatisfied_interfaces(scene, budget, beyond)
     cut += beyond
     missed_uses += beyond
-    more_symbols = [*(target.symbol for target in exchanges if target.symbol is not None), *demands]
+    more_symbols = [*(target.symbol for target in exchanges if target.symbol is not None), *interfaces]
     return Dependents(
         (*(item for items in scene.symbols.values() for item in items), *more_symbols, *retargeted.dependents.symbols),
         (*dependents, *beside(scene, references)),
         (*broken_imports, *retargeted.dependents.references, *references),
         missed_uses=tuple(missed_uses),
-        heirs=(*overriding, *await left_undefined(scene, demands)),
+        heirs=(*overriding, *implementers),
     )
 
 

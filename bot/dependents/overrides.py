@@ -5,7 +5,7 @@ If the method goes or gets another name, what overrode it is called by nobody, o
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bot.dependents.budget import SearchLimits
@@ -17,7 +17,7 @@ from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Import, Outline, Symbol
+from bot.values import ChangedSymbol, Import, Outline, Query, Symbol
 from bot.values.everyday import METHODS
 
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
@@ -63,7 +63,16 @@ async def heirs(
     return tuple(overriding)
 
 
-def demanded_members(scene: Scene) -> list[ChangedSymbol]:
+async def unsatisfied_interfaces(
+    scene: Scene, budget: SearchLimits, missed_uses: list[str]
+) -> tuple[list[ChangedSymbol], Heirs]:
+    """What changed of interfaces that name no base, and the definitions that satisfy them no longer."""
+    demands, interfaces = _demanded_members(scene), _changed_interfaces(scene)
+    implementers = await _left_unsatisfying(scene, interfaces, budget, missed_uses)
+    return [*demands, *interfaces], (*implementers, *await _left_undefined(scene, demands))
+
+
+def _demanded_members(scene: Scene) -> list[ChangedSymbol]:
     """Members that an interface of TypeScript has newly and that a class which implements it must define. Elsewhere a class tells what its heirs have to define."""
     demands: list[ChangedSymbol] = []
     for source in scene.sources:
@@ -81,7 +90,7 @@ def demanded_members(scene: Scene) -> list[ChangedSymbol]:
     return demands
 
 
-async def left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> Heirs:
+async def _left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> Heirs:
     """The classes that name an interface with such a member and do not define it."""
     rows: list[tuple[str, Symbol]] = []
     for item in demands:
@@ -105,6 +114,80 @@ async def left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> Heir
                     if symbol.name == name and symbol.kind == "class"
                 ]
     return tuple(rows)
+
+
+def _changed_interfaces(scene: Scene) -> list[ChangedSymbol]:
+    """The interfaces of Go whose methods are others now: no type names the interfaces that it satisfies."""
+    interfaces: list[ChangedSymbol] = []
+    for source in scene.sources:
+        if filetype(source.file.path).parser != "go" or is_test(source.file.path):
+            continue
+        old_types, new_types = (
+            {one.name: one for one in side.symbols if one.kind == "type"} for side in (source.old, source.new)
+        )
+        for name in sorted(old_types.keys() & new_types.keys()):
+            before, after = (_members_of(side, name) for side in (source.old, source.new))
+            if before and before != after:
+                interfaces.append(ChangedSymbol(old_types[name], new_types[name], "signature", ("declaration",)))
+    return interfaces
+
+
+def _members_of(outline: Outline, owner: str) -> dict[str, str]:
+    """The methods of a type, each with its parameters as written."""
+    return {
+        one.short: one.signature.text if one.signature is not None else ""
+        for one in outline.symbols
+        if one.name.rpartition(".")[0] == owner
+    }
+
+
+async def _left_unsatisfying(
+    scene: Scene, interfaces: Sequence[ChangedSymbol], budget: SearchLimits, missed_uses: list[str]
+) -> Heirs:
+    """The types that had every method of such an interface and lack what it asks for now."""
+    rows: list[tuple[str, Symbol]] = []
+    for item in interfaces:
+        home, owner = item.symbol.path, item.symbol.name
+        source = next(one for one in scene.sources if one.file.path == home)
+        before, after = _members_of(source.old, owner), _members_of(source.new, owner)
+        pattern = rf"^func \([^)]{{1,200}}\) {re.escape(max(before, key=len))}\("
+        found_lines = await scene.head.tree.grep_lines(
+            Query([pattern], ["*.go"], syntax="perl", limit=budget.parsed_files)
+        )
+        if len(found_lines) >= budget.parsed_files:
+            missed_uses.append(
+                f"more than {budget.parsed_files} types may satisfy {owner}: not all were compared with it"
+            )
+        near = {
+            home,
+            *scene.exports.mates(home),
+            *(path for path, items in scene.importers.items() if any(one.target == home for one in items)),
+        }
+        for path in sorted({path for path, _, _ in found_lines if not is_test(path)}):
+            if len(before) == 1 and path not in near:
+                continue  # many types have a method of that name
+            outlines = [await scene.exports.outline("head", one) for one in sorted({path, *scene.exports.mates(path)})]
+            symbols = [symbol for one in outlines if one is not None for symbol in one.symbols]
+            rows += [
+                (f"{home}:{owner}", one)
+                for one in _unsatisfying(symbols, before, after)
+                if one.name.rpartition(".")[0] != owner
+            ]
+    return tuple(dict.fromkeys(rows))
+
+
+def _unsatisfying(symbols: Sequence[Symbol], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Symbol]:
+    """Of each type with all methods of the old interface and not all of the new one: the method that is other now, else the first one."""
+    owners: dict[str, dict[str, Symbol]] = {}
+    for symbol in symbols:
+        owner, _, short = symbol.name.rpartition(".")
+        if owner and symbol.kind == "method":
+            owners.setdefault(owner, {})[short] = symbol
+    for methods in owners.values():
+        is_other = any(name not in methods or before.get(name, text) != text for name, text in after.items())
+        if before.keys() <= methods.keys() and is_other:
+            changed_names = [name for name in before if after.get(name) != before[name]]
+            yield methods[changed_names[0] if changed_names else max(before, key=len)]
 
 
 def _renamed(items: Sequence[Import], home: str, name: str) -> list[str]:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from bot.dependents.contract import is_conditioned, is_contested
 from bot.ports import Language
+from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
@@ -234,6 +235,39 @@ def with_moves(
     return {
         path: tuple(i for i in items if i.before or i.after not in arrivals) for path, items in symbols_by_file.items()
     }
+
+
+def with_implicit_uses(
+    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
+) -> dict[str, tuple[ChangedSymbol, ...]]:
+    """The same, with the class of each method that nobody calls by its name: a line that uses the class may use the method."""
+    outlines = {source.file.path: source for source in sources}
+    return {
+        path: (*items, *_implied_classes(outlines[path], items)) if path in outlines else tuple(items)
+        for path, items in symbols_by_file.items()
+    }
+
+
+def _implied_classes(source: ChangedSource, items: Sequence[ChangedSymbol]) -> Iterator[ChangedSymbol]:
+    """The classes that are there on both sides and one of whose implicit methods has another contract now."""
+    language = filetype(source.file.path)
+    owners = {
+        item.symbol.name.rpartition(".")[0]
+        for item in items
+        if language.implicit_methods
+        and item.change != "added"
+        and item.contract
+        and item.symbol.short not in language.constructors
+        and re.fullmatch(language.implicit_methods, item.symbol.short)
+    }
+    known_names = {item.symbol.name for item in items if item.contract}
+    old_classes, new_classes = (
+        {one.name: one for one in side.symbols if one.kind == "class"} for side in (source.old, source.new)
+    )
+    for owner in sorted(owners - known_names):
+        before, after = old_classes.get(owner), new_classes.get(owner)
+        if before is not None and after is not None:
+            yield ChangedSymbol(before, after, "body", ("declaration",))
 
 
 def _same(old: ChangedSource, before: Symbol, new: ChangedSource, after: Symbol) -> bool:

@@ -22,6 +22,7 @@ from bot.values.tool_results import ToolResult, ToolRun
 MOST_BYTES = 64 << 20  # of one file
 MOST_RESULTS = 100_000  # of one file
 MOST_WORDS, MOST_NAME, MOST_MARK = 600, 100, 1_000  # characters of a message, of a name, of a mark
+MOST_LINES = 20  # of a result that an added line makes new: a longer one is about a whole function or class
 MOST_PATH = 16_000  # of an address: git has paths of 4,096 bytes, each of which may be written as `%20`
 MOST_ROOTS = 50  # folders where a tool may have run
 MOST_BASES = 10  # base addresses that refer to each other
@@ -114,7 +115,13 @@ def _gaps(run: Mapping[str, Any]) -> list[ToolResult]:
 
 
 def _tool(run: Mapping[str, Any]) -> str:
-    return _words(_dict(_dict(run.get("tool")).get("driver")).get("name"), MOST_NAME) or "another tool"
+    """The tool, and the category if it runs several times: one of these runs says nothing about what another one has reported.
+
+    The category is the part of `automationDetails.id` before the last slash, as for GitHub's code scanning.
+    """
+    name = _words(_dict(_dict(run.get("tool")).get("driver")).get("name"), MOST_NAME) or "another tool"
+    category = _words(_name(_dict(run.get("automationDetails")).get("id")).rpartition("/")[0], MOST_NAME)
+    return f"{name} ({category})" if category else name
 
 
 def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
@@ -145,7 +152,7 @@ def of_change(
             homeless[each.tool] += 1
         for path in paths:
             if file := changed_files.get(path):
-                is_added = each.start in file.added_lines
+                is_added = _is_on_added_line(each, file)
                 # Under its old path a result was not compared with this one.
                 is_new = is_added if each.new is None or (each.new and file.status == "renamed") else each.new
                 if is_new or not each.is_commented_away:
@@ -155,6 +162,12 @@ def of_change(
         for tool, number in homeless.items()
     ]
     return tuple(dict.fromkeys(rows))
+
+
+def _is_on_added_line(result: ToolResult, file: ChangedFile) -> bool:
+    """Whether the result begins on an added line, or is about one statement that has such a line."""
+    end = result.end if result.end - result.start < MOST_LINES else result.start
+    return not file.added_lines.isdisjoint(range(result.start, end + 1))
 
 
 def _is_failure(result: ToolResult) -> bool:

@@ -75,7 +75,7 @@ IN_MACRO = re.compile(r"(L?\"(?:\\.|[^\"\\\n])*+\"|L?'(?:\\.|[^'\\\n])++')|/\*(?
 UNSAFE = re.compile(r"[^\w.]|_")
 ONE_QUOTE = frozenset({"python", "javascript", "lua"})  # all quotes make the same text
 INTERPOLATES = {"ruby": re.compile(r"[\\#]"), "php": re.compile(r"[\\$]")}  # what tells the two quotes apart
-Edit = tuple[int, int, str]  # from byte, to byte, what stands there instead
+Edit = tuple[int, int, str]  # from byte, to byte, the new text
 
 
 def definition_code(path: str, source: bytes, first: int, last: int) -> DefinitionCode:

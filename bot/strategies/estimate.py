@@ -35,7 +35,7 @@ class Habits:
     # Claims per `part` tokens that workers and pairs read, and at least per review: each is checked by a second opinion.
     findings: float = 0.7
     part: int = 9_000
-    joint: float = 0.7  # of the claims of a review, so many stand in one second opinion, as far as one may hold them
+    joint: float = 0.7  # share of a review's claims that one second opinion holds together, up to its limit
     opinion: int = 2_700  # tokens of a second opinion's prompt about one claim
     claim: int = 1_200  # tokens of each further claim in the same prompt
     # Of the readers, and of the second opinions: they ask to see more code, in a second call.

@@ -60,6 +60,9 @@ class FileType:
     surplus_arguments: bool = False  # what a call gives too much is dropped
     checked_names: bool = False  # a compiler checks the names of a language that is run without one
     constructors: frozenset[str] = _CONSTRUCTORS  # what a method is called that a call of its class calls
+    implicit_methods: str = (
+        ""  # a pattern: methods that code calls without writing their names, as an operator or by calling the object
+    )
     inherited_constructors: bool = False  # a class without one is called like its base
     broken_use: str = ""  # what a broken line comes to before anything runs
     broken_override: str = ""  # what no compiler lets pass: an override that does not fit
@@ -81,6 +84,7 @@ PYTHON = FileType(
     named_arguments="=",
     undeclared_results=True,
     inherited_constructors=True,
+    implicit_methods=r"__\w+__",
 )
 JAVASCRIPT = FileType(
     suffixes=(".js", ".mjs", ".cjs"),
@@ -220,6 +224,7 @@ PHP = FileType(
     surplus_arguments=True,
     broken_override="PHP stops with a fatal error as soon as it loads this class.",
     inherited_constructors=True,
+    implicit_methods=r"__\w+",
 )
 RUBY = FileType(
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
@@ -240,6 +245,7 @@ RUBY = FileType(
     undeclared_results=True,
     constructors=_CONSTRUCTORS | {"initialize"},
     inherited_constructors=True,
+    implicit_methods=r"\W+",
 )
 ELIXIR = FileType(
     suffixes=(".ex", ".exs"),
@@ -275,6 +281,7 @@ SWIFT = FileType(
     broken_use=_COMPILED,
     broken_override=_OVERRIDES_NOTHING,
     marked_overrides=True,
+    implicit_methods=r"subscript|callAsFunction|\W+",
 )
 LUA = FileType(
     suffixes=(".lua",),
@@ -289,6 +296,7 @@ LUA = FileType(
     undeclared_results=True,
     missing_arguments=True,
     surplus_arguments=True,
+    implicit_methods=r"__\w+",
 )
 FILETYPES: tuple[FileType, ...] = (
     PYTHON,

@@ -1,5 +1,6 @@
 """The clones of repositories that use others, kept below the data folder: one commit of each, the ones used last, within a bound."""
 
+import logging
 import os
 import re
 import shutil
@@ -9,6 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot import files
+from bot.errors import UsageError
+
+logger = logging.getLogger(__name__)
 
 FOLDER = "consumers"
 IN_USE = 900.0  # seconds after its last use in which a clone is not removed to make room: a review may read it
@@ -16,14 +20,14 @@ _NAME = re.compile(r"(\d+)-([0-9a-f]{40,64})\.git")
 
 
 def folder(data: Path) -> Path:
-    """Where they are, for this user alone."""
-    place = Path(data, FOLDER)
-    files.folder(place, private=True)
-    return place
+    """The folder of the clones, for this user alone."""
+    path = Path(data, FOLDER)
+    files.folder(path, private=True)
+    return path
 
 
 def find(data: Path, repository: int, commit: str) -> Path | None:
-    """The clone of a repository at this commit, marked as used now; None if there is none."""
+    """The clone of a repository at this commit, or None. It counts as used now."""
     path = Path(data, FOLDER, f"{repository}-{commit}.git")
     if not _NAME.fullmatch(path.name) or not path.is_dir():
         return None
@@ -33,10 +37,13 @@ def find(data: Path, repository: int, commit: str) -> Path | None:
 
 
 def keep(data: Path, store: Path, repository: int, commit: str) -> Path:
-    """Put a clone that was fetched in its place. Another process may have been first."""
+    """Keep a clone that was fetched for later reviews. Return where it is now: where it was, if it cannot be kept."""
     path = folder(data) / f"{repository}-{commit}.git"
-    with suppress(OSError):
-        files.place(store, path)
+    try:
+        files.place(store, path)  # or another process was first, and its clone is the same commit
+    except UsageError:
+        logger.warning("the clone of repository %d cannot be kept for later reviews", repository, exc_info=True)
+        return store
     return path
 
 

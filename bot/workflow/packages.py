@@ -185,7 +185,7 @@ def _may_be_told(home: Home | None, audience: Audience) -> bool:
 async def _at_hand(
     row: PackageHome, home: Home | None, token: SecretStr, parts: Services, scratch: str
 ) -> NamedConsumer:
-    """The clone of one, at the commit that the index knows; fetched if this machine has none."""
+    """The clone of a consumer at the commit that the index names; fetched if this machine has none."""
     if home is None:
         return consumers.absent(row.name, consumers.UNSEEN)
     path = clones.find(parts.folder, row.repository, row.commit_id)

@@ -10,20 +10,12 @@ from typing import Any
 import pytest
 from families import few
 from opening import event, summary
+from prices import BROKEN, LIBRARY, USER
 from stepping import Stage, stage
 
 from bot.values import Review
 from deeprepo_sandbox import github as sandbox
 
-BASE = {
-    "pyproject.toml": '[project]\nname = "shop-prices"\nversion = "1.4.0"\n',
-    "shop_prices/__init__.py": "def total(items, tax):\n    return sum(items) * (1 + tax)\n",
-}
-BROKEN = {"shop_prices/__init__.py": "def total(items):\n    return sum(items)\n"}
-USER = {
-    "requirements.txt": "shop-prices>=1.2,<2\n",
-    "zanzibar/checkout.py": "from shop_prices import total\n\nprint(total([77123], 0.2))\n",
-}
 PRIVATE = ("zanzibar", "77123", "checkout.py")  # what no reader without access may see
 READS = {"contents": "read", "metadata": "read"}
 
@@ -70,7 +62,7 @@ def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
     """The line, the name, or that there is one: the less of what `consumers-shown` and its own `as_consumer` say."""
 
     async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
+        async with stage(tmp_path, LIBRARY) as at:
             number, body = await pulled(at)
             repo = await user(at, f"as_consumer: {own}\n" if own else "")
             token = at.gh.token(READS, (repo.id,))
@@ -92,7 +84,7 @@ def test_a_public_consumer_is_read_without_a_token(tmp_path: Path) -> None:
     """What everybody can read is shown with its lines, whoever owns it."""
 
     async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
+        async with stage(tmp_path, LIBRARY) as at:
             number, body = await pulled(at)
             await user(at, private=False, owner="others")
             review = await reviewed(at, body, consumers="others/quagga\nacme/shop")
@@ -107,7 +99,7 @@ def test_a_change_of_a_public_repository_names_no_private_consumer(tmp_path: Pat
     """However much the workflow and the consumer allow; a stranger learns nothing of it at all."""
 
     async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
+        async with stage(tmp_path, LIBRARY) as at:
             at.repo.repository.private = False
             repo = await user(at, "as_consumer: lines\n")
             given = {
@@ -137,7 +129,7 @@ def test_one_that_cannot_be_read_costs_a_line(tmp_path: Path) -> None:
     """Without a token, under another name, under no name at all, damaged: the others are looked at, and what is open is said."""
 
     async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
+        async with stage(tmp_path, LIBRARY) as at:
             _, body = await pulled(at)
             await user(at, private=False, owner="others")
             await at.gh.repository("acme", "secret", files=USER, private=True)
@@ -182,7 +174,7 @@ def test_its_token_is_in_no_argument_no_configuration_and_no_log(
     monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
 
     async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
+        async with stage(tmp_path, LIBRARY) as at:
             number, body = await pulled(at)
             repo = await user(at, "as_consumer: lines\n")
             token = at.gh.token(READS, (repo.id,))
@@ -203,7 +195,7 @@ def test_what_an_earlier_round_showed_is_taken_back_when_the_repository_opens(tm
     """A private repository that has become public names no private consumer any more, though the state of the last round does."""
 
     async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
+        async with stage(tmp_path, LIBRARY) as at:
             number, body = await pulled(at)
             repo = await user(at, "as_consumer: lines\n")
             given = {

@@ -127,7 +127,7 @@ JAVA_USER = "package old;\n\nimport fresh.*;\n\nclass User {\n    Options get() 
 
 
 def test_a_class_of_the_own_package_may_come_from_a_package_that_is_imported_whole(repository: Repository) -> None:
-    """In Java it stands on another line then, and is there."""
+    """In Java the import of the package then offers the class, so nothing is gone."""
     files = {"src/old/Options.java": JAVA.format("old"), "src/old/User.java": JAVA_USER}
     assert look(repository.change(files, {"src/old/Options.java": None, "src/fresh/Options.java": JAVA.format("fresh")})) == []  # fmt: skip
 

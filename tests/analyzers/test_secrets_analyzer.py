@@ -371,7 +371,7 @@ FORMS = [
     ("a.py", f'password = \\\n    "{PASSWORD}"'),
     ("a.ts", f'const dbPassword =\n  "{PASSWORD}";'),
 ]
-BESIDE = [  # what stands in the same places and is none
+HARMLESS = [  # texts in the same places that are no passwords
     ("run.sh", "mysql --password=$DB_PASSWORD_1 shop"),
     ("run.sh", "mysql --password-file=vault9-f1le-k3y shop"),
     ("Dockerfile", "FROM a\nENV DB_PASSWORD_FILE=/run/secrets/db1pass"),
@@ -383,7 +383,7 @@ BESIDE = [  # what stands in the same places and is none
 ]
 
 
-@pytest.mark.parametrize(("path", "text"), BESIDE)
+@pytest.mark.parametrize(("path", "text"), HARMLESS)
 def test_a_reference_in_such_a_place_is_none(repository: Repository, path: str, text: str) -> None:
     """A variable, a path, a call and another name are no leak."""
     assert look(repository.change({"r": "x"}, {path: f"{text}\n"})) == []

@@ -118,6 +118,18 @@ def test_fail_on_is_the_exit_code(changed: Repository) -> None:
     assert run("--fail-on", "critical", cwd=changed.folder).returncode == 0
 
 
+def test_what_fails_is_shown(changed: Repository) -> None:
+    """A file that asks for severe findings alone hides none that reaches the bar; `config --explain` says which bar decided."""
+    changed.git("checkout", "-q", "main")
+    changed.commit({".deeprepo.yml": "minimum_severity: critical\nfail_on: high\n"}, "Say less")
+    changed.git("checkout", "-q", "feature")
+    done = run(cwd=changed.folder)
+    assert done.returncode == 1
+    assert CALLER.strip() in done.stdout
+    assert run("--fail-on", "critical", cwd=changed.folder).returncode == 0
+    assert "`fail_on` of" in deeprepo("config", "--explain", cwd=changed.folder).stdout
+
+
 def test_json_holds_the_finding_its_evidence_and_the_coverage(changed: Repository) -> None:
     """One document on standard output and nothing else."""
     document = json.loads(run("--format", "json", cwd=changed.folder).stdout)

@@ -230,6 +230,16 @@ def test_an_old_result_in_a_renamed_file_stays_old(repository: Repository, tmp_p
     assert [(one["path"], one["start"]) for one in found] == [("new.js", 11)]
 
 
+@pytest.mark.parametrize(("start", "end", "is_reported"), [(2, 3, True), (1, 2, False), (2, 40, False), (3, 40, True)])
+def test_a_result_of_several_lines_is_new_if_the_change_adds_one(
+    changed: Repository, tmp_path: Path, start: int, end: int, is_reported: bool
+) -> None:
+    """A statement over several lines is reported where it begins; one that begins before the change and is long is about a whole function."""
+    result = located("src/app.js", start, level="error")
+    result["locations"][0]["physicalLocation"]["region"]["endLine"] = end
+    assert bool(review(changed, tmp_path, log(result))[1]) is is_reported
+
+
 def notification(level: str, *uris: str) -> dict[str, Any]:
     """What a tool says of its own run, about these files."""
     locations = [{"physicalLocation": {"artifactLocation": {"uri": uri}}} for uri in uris]
@@ -255,6 +265,8 @@ def invocation(**row: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of SARIF
         (invocation(toolConfigurationNotifications=[notification("warning")]), False, True),
         (invocation(exitSignalName="SIGKILL"), True, False),
         (invocation(processStartFailureMessage="no such program"), True, False),
+        ({"automationDetails": {"id": "no category"}}, False, True),
+        ({"automationDetails": {"id": "security/2026-11-22"}}, False, False),  # another run of the same tool
     ],
 )
 def test_what_a_tool_did_not_read_ends_no_finding(

@@ -102,6 +102,62 @@ PYTHON = {
         "from {p}.lib import run\n\nrun(1)\n",
     ),
 }
+PYTHON |= {
+    "last_return_gone": (
+        "def rate(x):\n    if x:\n        return 2\n    return 0\n",
+        "def rate(x):\n    if x:\n        return 2\n",
+        "from {p}.lib import rate\n\nprint(rate(0) + 1)\n",
+    ),
+    "else_gone": (
+        "def rate(x):\n    if x:\n        return 2\n    else:\n        return 0\n",
+        "def rate(x):\n    if x:\n        return 2\n",
+        "from {p}.lib import rate\n\nprint(rate(0) + 1)\n",
+    ),
+    "error_becomes_a_line": (
+        "def rate(x):\n    for one in x:\n        return one\n    raise ValueError\n",
+        "def rate(x):\n    for one in x:\n        return one\n    print(x)\n",
+        "from {p}.lib import rate\n\nprint(rate([]) + 1)\n",
+    ),
+    "called_object": (
+        "class Cart:\n    def __call__(self, a, b):\n        return a\n",
+        "class Cart:\n    def __call__(self, a):\n        return a\n",
+        "from {p}.lib import Cart\n\ncart = Cart()\nprint(cart(1, 2))\n",
+    ),
+    "operator_gone": (
+        "class Cart:\n    def __len__(self):\n        return 1\n\n    def add(self):\n        return 1\n",
+        "class Cart:\n    def add(self):\n        return 1\n",
+        "from {p}.lib import Cart\n\nprint(len(Cart()))\n",
+    ),
+}
+JAVASCRIPT = {
+    "last_return_gone": (
+        "export function rate(x) {\n  if (x) {\n    return 2;\n  }\n  return 0;\n}\n",
+        "export function rate(x) {\n  if (x) {\n    return 2;\n  }\n}\n",
+        'import { rate } from "./lib.js";\nconsole.log(rate(0) + 1);\n',
+    ),
+    "last_return_of_an_arrow": (
+        "export const rate = (x) => {\n  if (x) return 2;\n  return 0;\n};\n",
+        "export const rate = (x) => {\n  if (x) return 2;\n};\n",
+        'import { rate } from "./lib.js";\nconsole.log(rate(0) + 1);\n',
+    ),
+}
+JAVASCRIPT_QUIET = {
+    "else": (
+        "export function rate(x) {\n  if (x) {\n    return 2;\n  }\n  return 0;\n}\n",
+        "export function rate(x) {\n  if (x) {\n    return 2;\n  } else {\n    return 0;\n  }\n}\n",
+        'import { rate } from "./lib.js";\nconsole.log(rate(0));\n',
+    ),
+    "chain": (
+        "export function rate(x) {\n  return 2;\n}\n",
+        "export function rate(x) {\n  return call(x)\n    .then((y) => y)\n    .then((y) => {\n      return y;\n    });\n}\n",
+        'import { rate } from "./lib.js";\nconsole.log(rate(0));\n',
+    ),
+    "expression": (
+        "export const rate = (x) => {\n  return 2;\n};\n",
+        "export const rate = (x) => 2;\n",
+        'import { rate } from "./lib.js";\nconsole.log(rate(0));\n',
+    ),
+}
 PYTHON_QUIET = {
     "black": (
         "def cut(a, b='x', *, c=('y',)):\n    '''Cut it.'''\n    raise ValueError('a b')\n\n\nSEP = ', '\nURL = ('https://a')\n",
@@ -120,6 +176,21 @@ PYTHON_QUIET = {
         "SIZES = [\n    1,\n    2,\n]\n",
         "SIZES = [\n    1,  # small, 'quoted'\n    # large\n    2,\n]\n",
         "from {p}.lib import SIZES\n\nprint(SIZES)\n",
+    ),
+    "result_in_every_branch": (
+        "def rate(x):\n    if x:\n        return 2\n    return 0\n",
+        "def rate(x):\n    with x:\n        if x:\n            return 2\n        return 0\n",
+        "from {p}.lib import rate\n\nprint(rate(0))\n",
+    ),
+    "endless_loop": (
+        "def rate(x):\n    return x\n",
+        "def rate(x):\n    while True:\n        if x:\n            return x\n",
+        "from {p}.lib import rate\n\nprint(rate(0))\n",
+    ),
+    "body_of_an_operator": (
+        "class Cart:\n    def __repr__(self):\n        return 'a'\n",
+        "class Cart:\n    def __repr__(self):\n        return 'b'\n",
+        "from {p}.lib import Cart\n\nprint(Cart())\n",
     ),
     "docstring": (
         'def cut(a):\n    """Cut it."""\n    return a\n',
@@ -268,15 +339,49 @@ def silent(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     return run
 
 
-@pytest.mark.parametrize(("cases", "suffix"), [(PYTHON, ".py"), (TYPESCRIPT, ".ts")], ids=["python", "typescript"])
+@pytest.mark.parametrize(
+    ("cases", "suffix"),
+    [(PYTHON, ".py"), (TYPESCRIPT, ".ts"), (JAVASCRIPT, ".js")],
+    ids=["python", "typescript", "javascript"],
+)
 def test_no_silent_break_is_clean(silent, cases: Mapping[str, Case], suffix: str) -> None:  # noqa: ANN001
     """Each user is open or has a finding."""
     assert silent(cases, suffix) == set()
 
 
 @pytest.mark.parametrize(
-    ("cases", "suffix"), [(PYTHON_QUIET, ".py"), (TYPESCRIPT_QUIET, ".ts")], ids=["python", "typescript"]
+    ("cases", "suffix"),
+    [(PYTHON_QUIET, ".py"), (TYPESCRIPT_QUIET, ".ts"), (JAVASCRIPT_QUIET, ".js")],
+    ids=["python", "typescript", "javascript"],
 )
 def test_what_breaks_nobody_stays_clean(silent, cases: Mapping[str, Case], suffix: str) -> None:  # noqa: ANN001
     """A formatter's work, a comment, an argument that still reaches its parameter and a definition of the same contract oblige nobody."""
     assert silent(cases, suffix) == {*cases}
+
+
+STORE = 'package a\n\ntype Store interface {\n\tGet(k string) string\n\tPut(k string)\n}\n\nfunc Use(s Store) { s.Get("x") }\n'
+MEMORY = "package b\n\ntype Memory struct{}\n\nfunc (m Memory) Get(k string) string { return k }\nfunc (m Memory) Put(k string) {}\n"
+
+
+@pytest.mark.parametrize(
+    ("interface", "more", "is_open"),
+    [
+        (STORE.replace("Put(", "Save("), {}, True),
+        (STORE.replace("\tPut(k string)\n", "\tPut(k string)\n\tClose()\n"), {}, True),
+        (STORE.replace("Put(k string)", "Put(k string, v int)"), {}, True),
+        (STORE.replace("\tPut(k string)\n", ""), {}, False),
+        (STORE.replace("Put(", "Save("), {"b/b.go": MEMORY.replace("Put(", "Save(")}, False),
+        (STORE.replace("\tPut(k string)\n", "\tPut(k string)\n\tClose()\n"), {"b/c.go": "package b\n\nfunc (m Memory) Close() {}\n"}, False),
+    ],
+    ids=["renamed", "new", "parameters", "removed", "adapted", "defined elsewhere"],
+)  # fmt: skip
+def test_a_type_that_no_longer_satisfies_an_interface_of_go_is_open(
+    repository: Repository, tmp_path: Path, interface: str, more: Mapping[str, str], is_open: bool
+) -> None:
+    """No type names the interfaces that it satisfies: it is known by its methods."""
+    repository.commit({"go.mod": "module x\n\ngo 1.21\n", "a/a.go": STORE, "b/b.go": MEMORY}, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"a/a.go": interface, **more}, "after")
+    given = wiring.deps({}, str(tmp_path), lambda _: None)
+    review: Review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
+    assert any(row.path == "b/b.go" for row in review.coverage.open) is is_open

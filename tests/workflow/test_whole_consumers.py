@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from prices import BROKEN, LIBRARY, USER
 from whole import Whole, whole
 
 from bot.cli import consumers
@@ -13,15 +14,6 @@ from bot.values import PackageSurvey
 from bot.workflow import clones
 from deeprepo_sandbox import github as sandbox
 
-LIBRARY = {
-    "pyproject.toml": '[project]\nname = "shop-prices"\nversion = "1.4.0"\n',
-    "shop_prices/__init__.py": "def total(items, tax):\n    return sum(items) * (1 + tax)\n",
-}
-BROKEN = {"shop_prices/__init__.py": "def total(items):\n    return sum(items)\n"}
-USER = {
-    "requirements.txt": "shop-prices>=1.2,<2\n",
-    "zanzibar/checkout.py": "from shop_prices import total\n\nprint(total([77123], 0.2))\n",
-}
 LINES = {".deeprepo.yml": "as_consumer: lines\n"}
 PRIVATE = ("quagga", "zanzibar", "77123")
 

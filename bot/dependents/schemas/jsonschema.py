@@ -40,7 +40,7 @@ def _break(row: ShapeBreak, was: breaks.Document, now: breaks.Document) -> break
     document = was if row.side == "base" else now
     kind: breaks.Kind = "value" if row.rule == "value-removed" else "property"
     name = row.name
-    if row.rule == "keyword" and not name:  # of the document as a whole: whoever names its schema has one
+    if row.rule == "keyword" and not name:  # about the whole document: its users are those who name the file
         kind, name = "file", now.path.rpartition("/")[2]
     return breaks.SchemaBreak(
         row.rule, kind, f"{row.label} of {now.path.rpartition('/')[2]}", row.change, row.law, document.path,

@@ -365,7 +365,7 @@ def _calls(text: str, path: str) -> Iterator[MigrationStep]:
 
 
 def _line_of(text: str, at: int, path: str) -> int:
-    """The line of a call, 0 if it stands in a comment."""
+    """The line of a call; 0 if the call is in a comment."""
     before = text[text.rfind("\n", 0, at) + 1 : at] or " "
     return 0 if _is_remark(before, path) else text.count("\n", 0, at) + 1
 

@@ -202,6 +202,18 @@ class _Comparison:
         before, after = self._body(self._old, was), self._body(self._new, now)
         body = (*at[0], "requestBody"), (*at[1], "requestBody")
         yield from self._of_media(f"the body of {label}", path, before, after, "in", body)
+        if self._asks_for_body(self._new, now) and not self._asks_for_body(self._old, was):
+            yield self._row(
+                "body-required",
+                "operation",
+                f"the body of {label}",
+                "is required now",
+                "A call without it is refused.",
+                body[1],
+                path,
+                "",
+                is_base=False,
+            )
         old, new = _mapping(was.get("responses")), _mapping(now.get("responses"))
         for code in map(str, old):
             if not code.startswith("2"):
@@ -237,6 +249,12 @@ class _Comparison:
             if row.get("in") == "body":
                 return {"": row.get("schema")}
         return self._content(self._resolved(root, operation.get("requestBody")))
+
+    def _asks_for_body(self, root: Mapping[str, object], operation: Mapping[str, object]) -> bool:
+        entries = operation.get("parameters")
+        rows = [self._resolved(root, one) for one in entries] if isinstance(entries, list) else []
+        body = [self._resolved(root, operation.get("requestBody")), *(row for row in rows if row.get("in") == "body")]
+        return any(row.get("required") is True for row in body)
 
     def _content(self, holder: Mapping[str, object]) -> dict[str, object]:
         if "schema" in holder:
@@ -330,6 +348,8 @@ def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Liken
     if one.kind == "file":
         return "sure" if re.search(rf"[/\"'` ]{re.escape(one.name)}[\"'`#\s]", text) else ""
     if _FILE.search(place.path):
+        return ""
+    if one.rule == "body-required":  # a call may well send one
         return ""
     if one.kind in ("path", "operation") and one.name.startswith("/"):
         return _of_path(one, text)

@@ -87,7 +87,7 @@ def script(path: str, source: bytes) -> bytes:
 
 
 def file_type(path: str, code: bytes) -> FileType:
-    """By which grammar a file is read. JavaScript with types (Flow) has errors in its own and is read as TSX where that has none or fewer."""
+    """The grammar that reads a file. JavaScript with types (Flow) is read as TSX if that gives fewer errors than its own grammar."""
     if path.endswith((".ts", ".mts", ".cts", *COMPONENTS)):
         return TYPESCRIPT
     if path.endswith(".tsx"):

@@ -18,16 +18,12 @@ class Preset:
     """One test runner. `test` and `files` are filled in by `Recipe`: {file}, {folder}, {name}, {module}, {n}."""
 
     name: str
-    language: str  # as a model is told
+    language: str  # its name in a prompt
     test: str
     files: str  # where a new test goes in a package that has none
     green: re.Pattern[str]  # matches the output of a test that passed: an exit status alone may mean that none ran
-    red: re.Pattern[
-        str
-    ]  # matches the output of a test that failed by an assertion or an error of the code that it calls
-    fault: re.Pattern[
-        str
-    ]  # the test itself is at fault: it was not found, does not parse, or its imports or fixtures are missing
+    red: re.Pattern[str]  # of a test that failed by an assertion or an error of the code that it calls
+    fault: re.Pattern[str]  # the test itself is at fault: not found, does not parse, lacks imports or fixtures
     own: str = ""  # runs a test file that is there already; "": as `test` does
     marks: Marks = ()  # before and after the name of a test file that the runner collects; none: a new one goes where `files` has it
     plain: bool = False  # whether it runs a file without such a mark, too

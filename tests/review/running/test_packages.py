@@ -16,7 +16,7 @@ def layout(tree: Mapping[str, str]) -> PackageLayout:
     return PackageLayout(tuple(tree), {path: tree[path] for path in manifests(tree)})
 
 
-def found(tree: Mapping[str, str], near: str, **section: object) -> Recipe | None:
+def runner_of(tree: Mapping[str, str], near: str, **section: object) -> Recipe | None:
     """How tests about a file are run."""
     return recipe(RunSection.model_validate(section), layout(tree), near)
 
@@ -52,7 +52,7 @@ TREES = [
 @pytest.mark.parametrize(("tree", "near", "name"), TREES)
 def test_a_runner_is_found_by_the_manifests(tree: dict[str, str], near: str, name: str | None) -> None:
     """What scripts and dependencies name tells more than the language; a manifest that does not parse names nothing."""
-    how = found(tree, near)
+    how = runner_of(tree, near)
     assert (how.preset.name if how else None) == name
 
 
@@ -75,7 +75,7 @@ PLACES = [
 @pytest.mark.parametrize(("near", "path", "command"), PLACES)
 def test_each_package_of_a_repository_has_its_own(near: str, path: str, command: str) -> None:
     """A finding gets the runner of the nearest package, from its folder, and its test goes where that package has its tests."""
-    how = found(MIXED, near)
+    how = runner_of(MIXED, near)
     assert how is not None
     assert how.path("ab12", near) == path
     assert how.command(path, "ab12") == command
@@ -90,7 +90,7 @@ def test_a_workspace_declares_its_runner_once() -> None:
         "packages/one/__tests__/a.spec.ts": "",
         "packages/two/__tests__/b.test.ts": "",
     }
-    how = found(tree, "packages/one/src/a.ts")
+    how = runner_of(tree, "packages/one/src/a.ts")
     assert how is not None
     assert (how.preset.name, how.folder) == ("vitest", "")
     assert how.path("ab12", "packages/one/src/a.ts") == "packages/one/__tests__/deeprepo-ab12.spec.ts"
@@ -122,7 +122,7 @@ NEAR = {"pytest.ini": "src/x.py", "package.json": "src/x.ts", "pom.xml": "src/ma
 @pytest.mark.parametrize(("manifest", "text", "tests", "expected"), NAMES)
 def test_a_new_test_is_named_as_those_that_are_there(manifest: str, text: str, tests: list[str], expected: str) -> None:
     """A runner collects what is named its way; another program's tests, fixtures and helpers show nothing."""
-    how = found({manifest: text, **dict.fromkeys(tests, "")}, NEAR[manifest])
+    how = runner_of({manifest: text, **dict.fromkeys(tests, "")}, NEAR[manifest])
     assert how is not None
     assert how.files == expected
 
@@ -130,7 +130,7 @@ def test_a_new_test_is_named_as_those_that_are_there(manifest: str, text: str, t
 def test_a_module_that_is_called_like_a_test_draws_none() -> None:
     """New tests do not go into the product because a helper for tests lies there."""
     tree = {"pytest.ini": "", "lib/x.py": "", "lib/test_utils.py": "", **{f"tests/test_{n}.py": "" for n in range(20)}}
-    how = found(tree, "lib/x.py")
+    how = runner_of(tree, "lib/x.py")
     assert how is not None
     assert how.files == "tests/test_deeprepo_{n}.py"
 
@@ -139,7 +139,7 @@ def test_a_model_is_told_the_kind_of_modules() -> None:
     """A .js file is one or the other by package.json alone."""
     rows = [("{}", "CommonJS"), ('{"type": "module"}', "ES modules")]
     for text, words in rows:
-        how = found({"package.json": text, "test/a.test.js": ""}, "a.js")
+        how = runner_of({"package.json": text, "test/a.test.js": ""}, "a.js")
         assert how is not None
         assert words in how.language
 
@@ -151,24 +151,24 @@ def test_a_bar_for_the_whole_suite_does_not_fail_one_test() -> None:
         ("setup.cfg", "[tool:pytest]\naddopts = --cov x"),
         ("pytest.ini", "[pytest]\naddopts = --cov x"),
     ):
-        how = found({name: text, "a.py": ""}, "a.py")
+        how = runner_of({name: text, "a.py": ""}, "a.py")
         assert how is not None
         assert how.command("tests/test_a.py") == "python3 -m pytest --no-cov tests/test_a.py"
-    plain = found({"tox.ini": "[testenv]\ncommands = pytest --cov", "a.py": ""}, "a.py")
+    plain = runner_of({"tox.ini": "[testenv]\ncommands = pytest --cov", "a.py": ""}, "a.py")
     assert plain is not None
     assert "--no-cov" not in plain.test
 
 
 def test_an_owners_words_go_before_what_is_found() -> None:
     """Each by itself: a command without a path takes the place that the runner it names has in the repository."""
-    own = found({"a.py": "", "checks/test_a.py": ""}, "a.py", test="uv run pytest -q {file}")
+    own = runner_of({"a.py": "", "checks/test_a.py": ""}, "a.py", test="uv run pytest -q {file}")
     assert own is not None
     assert (own.preset.name, own.files, own.folder) == ("pytest", "checks/test_deeprepo_{n}.py", "")
-    assert found({}, "a.c") is None
-    made = found({}, "src/x.c", test="make check F={file}", files="t/{n}.t")
+    assert runner_of({}, "a.c") is None
+    made = runner_of({}, "src/x.c", test="make check F={file}", files="t/{n}.t")
     assert made is not None
     assert (made.preset.name, made.path("ab12", "src/x.c"), made.command("t/ab12.t")) == ("", "t/ab12.t", "make check F=t/ab12.t")  # fmt: skip
-    placed = found(MIXED, "backend/app/rate.py", files="backend/checks/test_{n}.py")
+    placed = runner_of(MIXED, "backend/app/rate.py", files="backend/checks/test_{n}.py")
     assert placed is not None
     assert placed.command(placed.path("ab12", "")) == "cd backend && python3 -m pytest checks/test_ab12.py"
 
@@ -176,12 +176,12 @@ def test_an_owners_words_go_before_what_is_found() -> None:
 def test_a_path_cannot_become_a_command() -> None:
     """What is filled in is one word of the shell, and so is a folder of the tree."""
     near = "pkg/$(touch x); rm -rf/a.go"
-    how = found({"go.mod": "", near: ""}, near)
+    how = runner_of({"go.mod": "", near: ""}, near)
     assert how is not None
     words = shlex.split(how.command(how.path("ab12", near)))
     assert words[-1] == "./pkg/$(touch x); rm -rf"
     folder = "a; touch x"
-    inside = found({f"{folder}/pytest.ini": "", f"{folder}/a.py": ""}, f"{folder}/a.py")
+    inside = runner_of({f"{folder}/pytest.ini": "", f"{folder}/a.py": ""}, f"{folder}/a.py")
     assert inside is not None
     assert shlex.split(inside.command(f"{folder}/tests/test_a.py"))[:3] == ["cd", folder, "&&"]
 

@@ -165,6 +165,6 @@ def test_memory_counts_whether_or_not_it_is_shared(sharing: str) -> None:
     flags = (
         f"mmap.{sharing.replace(' | ', '')} | mmap.MAP_SHARED" if sharing else "mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS"
     )
-    hold = f"import mmap, os, time; m = mmap.mmap(-1, 600 << 20, flags={flags}); [m.__setitem__(at, 1) for at in range(0, 600 << 20, 4096)]; os.fork(); time.sleep(9)"
+    hold = f"import mmap, os, signal; m = mmap.mmap(-1, 600 << 20, flags={flags}); [m.__setitem__(at, 1) for at in range(0, 600 << 20, 4096)]; os.fork(); signal.pause()"
     outcome = asyncio.run(execute(box(), Run(b"", f'python3 -c "{hold}"', limits=LIMITS)))
     assert outcome.ending == "memory"
