@@ -30,10 +30,12 @@ def main() -> int:
         _run([*pip, "--no-deps", str(ROOT)], scratch, env)
         packages = next(place.glob("lib/python*/site-packages"))
         sizes = sorted(((_megabytes(one), one.name) for one in packages.iterdir() if one.is_dir()), reverse=True)
+        whole = _megabytes(place)
         return report(
             "base installation",
             [
-                Row("the environment", _megabytes(place), MOST, "MB"),
+                Row("the environment", whole, MOST, "MB"),
+                Row("  of it deeprepo and its packages", whole - empty, unit="MB"),
                 Row("  of it pip and what else a new environment holds", empty, unit="MB"),
                 *(Row(f"  {name}", size, unit="MB") for size, name in sizes[:SHOWN]),
             ],

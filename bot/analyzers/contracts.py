@@ -200,7 +200,7 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
     if reference.missing:
         rule = "removed-module" if reference.symbol.endswith(":<module>") else "removed-symbol"
         return Breakage(reference, item, rule)
-    if reference.likely and (item is None or item.change != "signature"):
+    if reference.likely and (item is None or item.change in ("removed", "renamed")):
         return Breakage(reference, item, "likely-removed")
     wrong = _misfit(reference, item) if item is not None else None
     if wrong is None:

@@ -19,7 +19,7 @@ class Exports:
 
     def __init__(self, sides: Mapping[Side, Reach]) -> None:
         self._sides = sides
-        self._gone: dict[str, frozenset[str]] = {}
+        self._gone: dict[tuple[str, bool], frozenset[str]] = {}
         self._near: dict[frozenset[str], dict[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Outline | None] = {}
 
@@ -54,19 +54,23 @@ class Exports:
         """What a file of the head tree imports."""
         return await self._sides["head"].imports(path)
 
-    async def gone_names(self, path: str) -> frozenset[str]:
-        """Names that the file offered and offers no longer; empty where that cannot be known for certain."""
-        if path not in self._gone and not await self._fewer(path):
-            self._gone[path] = frozenset()
-        if path not in self._gone:
-            before = await self._offer("base", path)
-            after = await self._offer("head", path)
+    async def gone_names(self, path: str, *, with_borrows: bool = False) -> frozenset[str]:
+        """Names that the file offered and offers no longer; empty where that cannot be known for certain.
+
+        `with_borrows`: those that the file itself had, with what it brings in and hands to nobody.
+        """
+        key = path, with_borrows
+        if key not in self._gone and not await self._fewer(path):
+            self._gone[key] = frozenset()
+        if key not in self._gone:
+            before = await self._offer("base", path, with_borrows=with_borrows)
+            after = await self._offer("head", path, with_borrows=with_borrows)
             left = await self.outline("head", path) is not None
             certain = after[1] if left else bool(self.mates(path))
             lost_names = sorted(before[0] - after[0]) if certain else []
             lost_names += [name for name in await self._passed_on(path) if await self.meaning(path, name) == "absent"]
-            self._gone[path] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
-        return self._gone[path]
+            self._gone[key] = frozenset([name for name in lost_names if not await self.elsewhere(path, name)])
+        return self._gone[key]
 
     async def offers(self, path: str, name: str, was: Symbol | None = None) -> bool:
         """Whether importers find the name in this file after the change: proven, and no other than `was` if that is given.
@@ -220,7 +224,7 @@ class Exports:
             visited.update(level)
         return frozenset(visited)
 
-    async def _offer(self, side: Side, path: str) -> Offer:
+    async def _offer(self, side: Side, path: str, *, with_borrows: bool = False) -> Offer:
         """The names of a file and of those it hands on, level by level. What cannot be read leaves the answer open."""
         names: set[str] = set()
         complete, visited, level = True, {path}, [path]
@@ -232,8 +236,9 @@ class Exports:
                     complete = False
                     continue
                 names |= outline.names - (NOT_HANDED_ON if depth else frozenset())
-                stars = await self.stars(side, one) if outline.stars else []
-                complete = complete and outline.complete and len(stars) >= outline.stars
+                count = outline.stars + (outline.borrows if with_borrows and not depth else 0)
+                stars = await self.stars(side, one) if count else []
+                complete = complete and outline.complete and len(stars) >= count
                 below += [target for target in dict.fromkeys(stars) if target not in visited]
                 visited.update(stars)
             level = below

@@ -15,7 +15,7 @@ from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
 from bot.dependents.keys import lost_keys
-from bot.dependents.lost_modules import lost_modules
+from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
@@ -138,15 +138,14 @@ async def _of_language(
     retargeted = await retargeted_imports(scene, trees, fresh, budget)
     missed_uses += retargeted.missed_uses
     broken_imports = await lost_modules(head, base, _joined(scene.lost_imports, retargeted.lost_imports))
-    gone_modules = frozenset((row.path, row.symbol.rpartition(":")[0]) for row in broken_imports if row.missing)
-    proof = Proof(tree, language, exports, budget, gone_modules, frozenset(fresh))
+    proof = Proof(tree, language, exports, budget, *gone_and_doubtful(broken_imports), frozenset(fresh))
     search = Search(tree, language, scene.importers, scene.origins, exports, budget, cut, fresh, proof, scene.doors)
     attributes = _attributes(sources)
     exchanges, sentences = await exchanged_names(scene)
     missed_uses += sentences
     targets = [*await use_targets(scene), *exchanges]
     references = await search.run([*targets, *await attribute_targets(scene, attributes)])
-    references += await rebound_uses(scene, language, targets, references, fresh)
+    references += await proof.weigh(await rebound_uses(scene, language, targets, references, fresh))
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     beyond: list[str] = []
     lost_members = _members(sources, scene.symbols, beyond) | dict(attributes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from bot.dependents.confirm import Reach
 from bot.dependents.names import occurrences
+from bot.dependents.replaced_modules import PackagesInPlace
 from bot.dependents.sites import MODULE, mention
 from bot.ports import SelfDescribed
 from bot.text.lines import file_lines, without_mark
@@ -24,6 +25,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         return ()
     alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}
     sources = await head.tree.read_many(sorted(lost_imports))
+    packages = PackagesInPlace(head, base)
     references: list[Reference] = []
     for path, source in sources.items():
         entire = head.language.TRAITS.whole_files
@@ -45,9 +47,17 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         ]
         for item in lost_items:
             missing = (entire or _stem(item.target) not in alive) and not await _is_member(base, item)
-            if not (missing and await _is_defined_elsewhere(head, item, path, source)):
-                references.append(_reference(item, path, lines, missing=missing))
+            if missing and await _is_defined_elsewhere(head, item, path, source):
+                continue
+            doubt = await packages.doubt(item, lines[item.line - 1]) if missing else ""
+            references.append(_reference(item, path, lines, missing=missing and not doubt, doubt=doubt))
     return tuple(references)
+
+
+def gone_and_doubtful(rows: Sequence[Reference]) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
+    """(importing file, module) of the modules that are gone, and of those whose place a package may take."""
+    pairs = [(row, (row.path, row.symbol.rpartition(":")[0])) for row in rows]
+    return frozenset(pair for row, pair in pairs if row.missing), frozenset(pair for row, pair in pairs if row.doubt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +142,8 @@ def _import_words(item: Import) -> frozenset[str]:
     return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
 
 
-def _reference(item: Import, path: str, lines: Sequence[str], *, missing: bool) -> Reference:
+def _reference(item: Import, path: str, lines: Sequence[str], *, missing: bool, doubt: str) -> Reference:
     """The import of a file that is gone. Not missing: another file of its name may be loaded in its place, or be made into it."""
     name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
     line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)
-    return replace(line_named, sure=True, form="import", missing=missing)
+    return replace(line_named, sure=True, form="import", missing=missing, doubt=doubt)

@@ -63,6 +63,7 @@ class Proof:
     exports: Exports
     budget: SearchLimits
     lost_imports: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
+    doubtful_imports: frozenset[tuple[str, str]] = frozenset()  # of modules whose place something else may take
     fresh: frozenset[str] = frozenset()  # the files of the change, which make no name common
     expected_names: set[str] = field(default_factory=set)  # names about which questions are to come
     _occurrences: dict[str, NameOccurrences] = field(default_factory=dict)  # name -> where it occurs in the head tree
@@ -114,7 +115,8 @@ class Proof:
         The type of the receiver is not known, or a base that is known by name alone: a library may still offer the name.
         """
         use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
-        if self._foreseen(use) or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
+        foreseen = self._foreseen(use) or (path, hit.door) in self.doubtful_imports
+        if foreseen or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:
             last = use.receiver.rpartition(".")[2]
@@ -244,13 +246,13 @@ class Proof:
         is_unbound = outline is not None and (outline.complete or outline.is_scoped) and not _offers(outline, use.name)
         if outline is None or not is_unbound or bound or use.name in self.language.AMBIENT:
             return False
-        if outline.stars:
+        if outline.stars or outline.borrows:
             return await self._nowhere(path, use.name)
         return not await self.exports.elsewhere(path, use.name)
 
     async def _nowhere(self, path: str, name: str) -> bool:
         """Whether a file that takes everything of others gets the name from none of them, and nothing in the tree defines it."""
-        return name in await self.exports.gone_names(path) and not await self._defines(name)
+        return name in await self.exports.gone_names(path, with_borrows=True) and not await self._defines(name)
 
     async def _defines(self, name: str) -> bool:
         """Whether anything in the head tree defines a name, or may."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from bot.masking.forms import NEXT_LINE, hits, may_hold, with_name
+from bot.masking.forms import NEXT_LINE, hits, promising_lines, with_name
 from bot.text.paths import is_prose, is_sample, is_test
 
 MOST_KEY_LINES = 400  # of one private key
@@ -34,10 +34,12 @@ MOST_CHANGES = 3  # from letters to digits, or to capitals: a name that a person
 def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
     """The secrets in a text, each with whether it is sure; an unsure one is a value whose file is not known."""
     values = set[tuple[str, bool]]()
-    before = ""
-    for line in text.split("\n"):
-        bare = NUMBERED.sub("", line, count=1) if may_hold(line) or before else line
-        if may_hold(line):
+    before, promising = "", frozenset(promising_lines(text))
+    for number, line in enumerate(text.split("\n") if promising else ()):
+        if number not in promising and not before:
+            continue
+        bare = NUMBERED.sub("", line, count=1)
+        if number in promising:
             values |= _in_line(path, line) | (_in_line(path, bare) if bare != line else set())
         if before and (whole_text := with_name(before, bare)):
             values |= _in_line(path, whole_text)

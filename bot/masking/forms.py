@@ -153,6 +153,7 @@ MAYBE = re.compile(
     r"|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}",
 )
 MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://", re.IGNORECASE)
+MAYBE_ANY = re.compile(f"{MAYBE.pattern}|(?i:{MAYBE_NAMED.pattern})")  # neither goes over the end of a line
 
 
 VALUE_BREAK = re.compile(r"\s")
@@ -270,9 +271,16 @@ def shared_identity(values: Iterable[str]) -> str:
     return identity("\0".join(sorted(values)), exact=False)
 
 
-def may_hold(line: str) -> bool:
-    """Whether a line could hold a secret at all: the cheap question before the others."""
-    return MAYBE.search(line) is not None or MAYBE_NAMED.search(line) is not None
+def promising_lines(text: str) -> Iterator[int]:
+    """The numbers of the lines, from 0, that could hold a secret at all: the cheap question before the others."""
+    number, line_start = 0, 0
+    while match := MAYBE_ANY.search(text, line_start):
+        number += text.count("\n", line_start, match.start())
+        yield number
+        line_start = text.find("\n", match.end()) + 1
+        number += 1
+        if not line_start:
+            return
 
 
 @lru_cache(maxsize=8)  # of one line for several kinds of file

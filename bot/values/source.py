@@ -70,6 +70,7 @@ class Outline:
     doubt: str = ""  # what may define any name, and in which line: "`exec(code)` in line 3"
     bound: tuple[str, ...] = ()  # names that imports bind, each as often as it is bound, where the language counts them
     loose: frozenset[str] = frozenset()  # names that are offered for types alone, or bound under a condition
+    borrows: int = 0  # statements that bring in everything of another module, and hand nothing on
 
     @property
     def names(self) -> frozenset[str]:

@@ -231,3 +231,33 @@ def test_a_word_in_another_folder_is_no_hint_where_the_receiver_is_of_a_library(
         change = repository.change(files | {"b/printer.go": printer}, {"u/table.go": None})
         found[name] = [one.path for one in look(change)]
     assert found == {"embeds": [], "own": ["c/app.go"]}
+
+
+def test_a_function_that_loses_one_of_its_clauses_is_not_gone(repository: Repository) -> None:
+    """Another clause of the same name is left, and takes as many arguments."""
+    other = "defmodule Shop.Error do\n  defexception [:message]\nend\n\n"
+    left = "  def read_header(rows) when is_list(rows), do: rows\n"
+    before = {
+        "lib/shop.ex": f"{other}defmodule Shop do\n  def read_header(rows) when is_map(rows), do: rows\n{left}end\n",
+        "lib/shop/cart.ex": "defmodule Shop.Cart do\n  def run(rows), do: Shop.read_header(rows)\nend\n",
+    }
+
+    assert look(repository.change(before, {"lib/shop.ex": f"{other}defmodule Shop do\n{left}end\n"})) == []
+
+
+def test_a_name_whose_import_goes_with_its_definition_is_a_hint(repository: Repository) -> None:
+    """The change takes the `use` statement away and leaves the call: nothing in the tree is called so any more."""
+    before = {
+        "src/RejectedReply.php": "<?php\nnamespace Shop;\nclass RejectedReply {}\n",
+        "src/Handler/Curl.php": "<?php\nnamespace Shop\\Handler;\nuse Shop\\RejectedReply;\n"
+        "class Curl { function run() { return new RejectedReply(); } }\n",
+    }
+    after = {
+        "src/RejectedReply.php": None,
+        "src/Handler/Curl.php": "<?php\nnamespace Shop\\Handler;\n"
+        "class Curl { function run() { return new RejectedReply(); } }\n",
+    }
+
+    assert [(finding.path, finding.rule) for finding in look(repository.change(before, after))] == [
+        ("src/Handler/Curl.php", "likely-removed")
+    ]

@@ -67,6 +67,15 @@ async def requirements(tree: Tree, languages: Mapping[str, Language], offer: Off
     return tuple(_clearest(found))
 
 
+async def asked_packages(tree: Tree, language: Language, side: Side = "head") -> frozenset[str]:
+    """The names of the packages of one language that the manifests of a tree ask for."""
+    packaging = packaging_of(language)
+    if packaging is None:
+        return frozenset()
+    manifests = await _read(tree, packaging.MANIFESTS, frozenset(await tree.entries(side)), side)
+    return frozenset(row.name for row in packaging.requirements(manifests) if row.origin not in ("path", "workspace"))
+
+
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
     """Everything that a tree offers and takes, told from its manifests alone."""
     offers = [PackageRow("offers", one.language, one.name) for one in (await offer_of(tree, languages)).packages]

@@ -1,13 +1,15 @@
 """Which file an Elixir module is in, and what a file calls the modules that it uses.
 
 Mix compiles every file below `lib`, whatever it is called; by habit `Shop.CartView` is in lib/shop/cart_view.ex, with or without
-folders such as `views` between. A name that several files could hold is in none of them, as far as anybody can tell.
+folders such as `views` between. One folder may spell several parts (`Phoenix.LiveView` is lib/phoenix_live_view), the file of a task
+spells them with dots, and what is below `web` leaves the application out. A name that several files could hold is in none of them, as
+far as anybody can tell.
 """
 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mention, underscore
@@ -38,7 +40,7 @@ class ElixirModules:
 
     def clues(self, path: str) -> Clues:
         """A file that uses a module holds the last part of its name."""
-        stem = posixpath.splitext(posixpath.basename(path))[0]
+        stem = _own_name(path)
         words = {camel(stem), *_unusual(stem)} - {""}
         return Clues(frozenset(words), tuple(rf"\b(?i:{re.escape(word)})\b" for word in sorted(words)))
 
@@ -81,11 +83,12 @@ class ElixirModules:
         if self._by_stem is None:
             self._by_stem = defaultdict(list)
             for path in self._paths:
-                self._by_stem[_plain(posixpath.splitext(posixpath.basename(path))[0])].append(path)
+                self._by_stem[_plain(_own_name(path))].append(path)
         parts = [_plain(underscore(part)) for part in module.split(".")]
-        files = [path for path in self._by_stem.get(parts[-1], ()) if _spells(path, parts[:-1])]
+        paths = self._by_stem.get(parts[-1], ())
+        files = [path for path in paths if _spells(path, parts[:-1])]
         exact = [path for path in files if _inner_folders(path) == parts[:-1]]
-        chosen = exact or files
+        chosen = exact or files or [path for path in paths if _spells_inside(path, parts[:-1])]
         return chosen[0] if len(chosen) == 1 else None
 
 
@@ -101,17 +104,35 @@ def _unusual(stem: str) -> set[str]:
     }
 
 
+def _own_name(path: str) -> str:
+    """The last part of a module's name, as its file has it: `Mix.Tasks.Shop.Load` is in mix/tasks/shop.load.ex."""
+    return posixpath.splitext(posixpath.basename(path))[0].rpartition(".")[2]
+
+
 def _inner_folders(path: str) -> list[str]:
     root = ROOT.match(path)
-    return [_plain(part) for part in path[root.end() if root else 0 :].split("/")[:-1]]
+    *folders, name = path[root.end() if root else 0 :].split("/")
+    return [_plain(part) for part in (*folders, *name.split(".")[:-2])]
 
 
-def _spells(path: str, parts: list[str]) -> bool:
+def _spells(path: str, parts: Sequence[str]) -> bool:
     """Whether the folders of a file name the modules around it, in their order; others may stand between, such as `views`."""
     if not ROOT.match(path):
         return False
-    folders = iter(_inner_folders(path))
-    return all(part in folders for part in parts)
+    at = 0
+    for folder in _inner_folders(path):
+        spelt = "".join(parts[at:])
+        ends = [
+            end for end in range(len(parts), at, -1) if spelt.startswith(folder) and folder == "".join(parts[at:end])
+        ]
+        at = ends[0] if ends else at
+    return at == len(parts)
+
+
+def _spells_inside(path: str, parts: Sequence[str]) -> bool:
+    """The same of a file below `web`, whose path leaves the application out."""
+    root = ROOT.match(path)
+    return root is not None and root[0].endswith("web/") and _spells(path, parts[1:])
 
 
 def _aliased(match: re.Match[bytes]) -> list[tuple[str, str]]:

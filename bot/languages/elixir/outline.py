@@ -94,7 +94,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         symbols=conditional(walk.symbols),
         exports=tuple(walk.exports.items()),
         complete=not root.has_error and not doubt,
-        stars=walk.stars,
+        borrows=walk.stars,
         bases=tuple(walk.bases.items()),
         is_scoped=not root.has_error,
         doubt=doubt,

@@ -1,0 +1,92 @@
+"""Files that a published package replaces: an import of the same name goes on working, as far as code can tell."""
+
+import pytest
+from contract_findings import look, open_uses
+from fakes import Repository
+
+Files = dict[str, str | None]
+CRATE = '[package]\nname = "app"\nversion = "0.1.0"\n%s'
+TOTAL = "def total(x):\n    return x\n"
+PROJECT = '<Project Sdk="Microsoft.NET.Sdk"><ItemGroup>%s</ItemGroup></Project>\n'
+RUST: Files = {
+    "Cargo.toml": CRATE % "",
+    "src/main.rs": "mod args;\nmod atty;\nfn main() { args::run(); }\n",
+    "src/args.rs": "use atty;\npub fn run() { atty::is(); }\n",
+    "src/atty.rs": "pub fn is() {}\n",
+}
+NEW_RUST: Files = {
+    "Cargo.toml": CRATE % '[dependencies]\natty = "0.2"\n',
+    "src/main.rs": "extern crate atty;\nmod args;\nfn main() { args::run(); }\n",
+    "src/atty.rs": None,
+}
+PYTHON: Files = {"requirements.txt": "", "six.py": TOTAL, "app.py": "from six import total\n\nprint(total(1))\n"}
+SHARP: Files = {
+    "src/Shop.Enrichers.Threads/Shop.Enrichers.Threads.csproj": PROJECT % "",
+    "src/Shop.Enrichers.Threads/ThreadId.cs": "namespace Shop.Enrichers { public class ThreadId { } }\n",
+    "app/App.csproj": PROJECT
+    % '<ProjectReference Include="../src/Shop.Enrichers.Threads/Shop.Enrichers.Threads.csproj"/>',
+    "app/App.cs": "using Shop.Enrichers;\nclass App { object o = typeof(ThreadId); }\n",
+}
+NEW_SHARP: Files = {
+    "src/Shop.Enrichers.Threads/Shop.Enrichers.Threads.csproj": None,
+    "src/Shop.Enrichers.Threads/ThreadId.cs": None,
+    "app/App.csproj": PROJECT % '<PackageReference Include="Shop.Enrichers.Threads" Version="2.0.0"/>',
+}
+
+JAVASCRIPT: Files = {
+    "package.json": '{"workspaces": ["packages/*"]}\n',
+    "packages/app/package.json": '{"name": "@shop/app", "dependencies": {"@shop/cart": "workspace:*"}}\n',
+    "packages/app/index.js": "import { total } from '@shop/cart'\nconsole.log(total)\n",
+    "packages/cart/package.json": '{"name": "@shop/cart", "main": "index.js"}\n',
+    "packages/cart/index.js": "export const total = 1\n",
+}
+NEW_JAVASCRIPT: Files = {
+    "packages/app/package.json": '{"name": "@shop/app", "dependencies": {"@shop/cart": "^1.0.0"}}\n',
+    "packages/cart/package.json": None,
+    "packages/cart/index.js": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (RUST, NEW_RUST),
+        ({**RUST, **NEW_RUST, "src/atty.rs": "pub fn is() {}\n"}, {"src/atty.rs": None}),
+        (PYTHON, {"requirements.txt": "six>=1.17\n", "six.py": None}),
+        ({"pyproject.toml": "[project]\nname = 'a'\n", "yaml/__init__.py": TOTAL, "app.py": "import yaml\n\nyaml.total(1)\n"},
+         {"pyproject.toml": "[project]\nname = 'a'\ndependencies = ['PyYAML>=6']\n", "yaml/__init__.py": None}),
+        (SHARP, NEW_SHARP),
+        (JAVASCRIPT, NEW_JAVASCRIPT),
+        ({"a.gemspec": "Gem::Specification.new do |s|\n  s.name = 'a'\nend\n", "lib/cart.rb": "def total; end\n", "lib/a.rb": "require 'cart'\n"},
+         {"Gemfile": "gem 'cart'\n", "lib/cart.rb": None}),
+    ],
+)  # fmt: skip
+def test_an_import_that_a_package_may_serve_is_open(repository: Repository, before: Files, after: Files) -> None:
+    """A manifest asks for a package that is called like the module, or begins to ask for one whose name ends with it."""
+    pull = repository.change(before, after)
+
+    assert not [finding for finding in look(pull) if finding.rule == "removed-module"]
+    assert open_uses(pull)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (RUST, {**NEW_RUST, "src/main.rs": "mod args;\nmod atty;\nfn main() {}\n"}),
+        (RUST, {"src/main.rs": "mod args;\nfn main() {}\n", "src/atty.rs": None}),
+        ({"requirements.txt": "six\n", "shop/__init__.py": "", "shop/six.py": TOTAL, "app.py": "from shop.six import total\n\ntotal(1)\n"},
+         {"shop/six.py": None}),
+        ({"requirements.txt": "six\n", "shop/__init__.py": "", "shop/six.py": TOTAL, "shop/app.py": "from .six import total\n\ntotal(1)\n"},
+         {"shop/six.py": None}),
+        ({"package.json": "{}\n", "src/cart.js": "export const total = 1\n", "src/app.js": "import { total } from './cart'\nconsole.log(total)\n"},
+         {"package.json": '{"dependencies": {"cart": "^1.0.0"}}\n', "src/cart.js": None}),
+        (JAVASCRIPT, {**NEW_JAVASCRIPT, "packages/app/package.json": '{"name": "@shop/app"}\n'}),
+        (SHARP, {**NEW_SHARP, "app/App.csproj": PROJECT % '<PackageReference Include="Other" Version="1.0.0"/>'}),
+        (PYTHON, {"requirements.txt": "requests\n", "six.py": None}),
+    ],
+)  # fmt: skip
+def test_an_import_that_means_a_file_of_the_tree_is_a_finding_beside_any_package(
+    repository: Repository, before: Files, after: Files
+) -> None:
+    """It is relative, below a package of the tree, or declares a module; or the package that comes is another one."""
+    assert "removed-module" in {finding.rule for finding in look(repository.change(before, after))}
