@@ -52,7 +52,7 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str
     sandbox = larger(of="deeprepo-sandbox", packages=["deeprepo_sandbox"], evals=evals)
     extras = {extra: larger(extra, packages=["bot"]) for extra in ROOMS}
     extras["models"]["then"] = {"sandbox": sandbox}
-    beside = (ROOT / "sandbox", ROOT / "evals", ROOT / "tests", ROOT / "tests" / "app", folder)
+    beside = (*(ROOT / name for name in ("sandbox", "evals", "tests", "tests/app", "tests/workflow")), folder)
     path = ":".join([bare.path(folder), *map(str, beside)])
     wanted = {"packages": ["bot"], "allowed": [], "then": extras}
     done = subprocess.run(
