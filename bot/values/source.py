@@ -40,6 +40,7 @@ class Use:
     is_guarded: bool = False  # inside a `try`, or beside a test for existence: its absence is foreseen
     at: int = field(default=-1, compare=False)  # the byte where the identifier begins; -1: not known
     alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
+    is_type: bool = field(default=False, compare=False)  # where nothing but a type can stand, as the grammar tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,12 @@ class Outline:
     doubt: str = ""  # what may define any name, and in which line: "`exec(code)` in line 3"
     bound: tuple[str, ...] = ()  # names that imports bind, each as often as it is bound, where the language counts them
     loose: frozenset[str] = frozenset()  # names that are offered for types alone, or bound under a condition
+    typed_stars: frozenset[int] = (
+        frozenset()
+    )  # lines of the statements that hand on everything of a module for types alone
+    listing: frozenset[str] | None = (
+        None  # what the file lists for who takes everything of it; "*..." is a part that it computes
+    )
 
     @property
     def names(self) -> frozenset[str]:
