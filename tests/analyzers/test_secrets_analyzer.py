@@ -49,6 +49,11 @@ def test_it_is_an_analyser() -> None:
         ("a.py", 'password = "tr0ub4dor&3xK"', "password", "high", "unproven"),
         ("a.yml", "password: s3cr3tPa55w0rd", "password", "high", "unproven"),
         ("a.py", f'api_token = "{HEX}"', "random-value", "high", "unproven"),
+        ("a.py", f'HEADERS = {{"Authorization": "Bearer {HEX}"}}', "authorization-header", "high", "unproven"),
+        ("a.js", f"request.headers['authorization'] = 'Token {HEX}';", "authorization-header", "high", "unproven"),
+        ("a.sh", f'curl -H "Authorization: Basic {HEX}" https://a.corp.io', "authorization-header", "high", "unproven"),
+        ("a.sh", "curl -u admin:s3cr3tPa55w0rd https://a.corp.io", "login-in-command", "high", "unproven"),
+        ("a.sh", "  --user 'admin:s3cr3tPa55w0rd' \\", "login-in-command", "high", "unproven"),
         ("a.py", 'URL = "postgres://me:s3cr3tPa55w0rd@db.prod.corp.io/x"', "login-in-address", "high", "unproven"),
     ],
 )
