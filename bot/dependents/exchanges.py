@@ -12,7 +12,7 @@ from dataclasses import replace
 from bot.dependents.contract import contract
 from bot.dependents.exports import Meaning
 from bot.dependents.importing import Scene
-from bot.dependents.sites import UseTarget
+from bot.dependents.sites import Takers, UseTarget
 from bot.dependents.symbols import ChangedSource
 from bot.text.filetypes import filetype
 from bot.text.paths import is_test
@@ -37,11 +37,23 @@ async def exchanged_names(scene: Scene) -> tuple[tuple[UseTarget, ...], list[str
         names = [] if source.file.status in ("added", "deleted") or is_test(path) else await _suspects(scene, source)
         if len(names) > MOST:
             sentences.append(f"{path}: {MOST} of its {len(names)} names whose import changed were compared")
-        for name in names[:MOST]:
-            if item := await _exchange(scene, source, name, pairs):
-                door, key = (path, frozenset({name})), f"{item.symbol.path}:{item.symbol.name}"
-                targets.append(UseTarget(key, (door,), frozenset({name}), frozenset({path}), item))
+        items = [(name, await _exchange(scene, source, name, pairs)) for name in names[:MOST]]
+        targets += [_target(path, name, item) for name, item in items if item is not None]
+        exchange_names = {name for target in targets for name in target.shorts if path in target.homes}
+        fewer_takers = scene.fewer_takers.get(path, {})
+        targets += [
+            _target(path, name, _other_place(path, name), takers)
+            for name, takers in sorted(fewer_takers.items())[:MOST]
+            if name not in exchange_names
+        ]
+        if len(fewer_takers) > MOST:
+            sentences.append(f"{path}: of its {len(fewer_takers)} names that fewer users get, {MOST} were looked up")
     return tuple(targets), sentences
+
+
+def _target(path: str, name: str, item: ChangedSymbol, takers: Takers = "all") -> UseTarget:
+    door, key = (path, frozenset({name})), f"{item.symbol.path}:{item.symbol.name}"
+    return UseTarget(key, (door,), frozenset({name}), frozenset({path}), item, takers=takers)
 
 
 def _pair(item: ChangedSymbol) -> tuple[Symbol, ...]:

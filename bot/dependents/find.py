@@ -20,7 +20,7 @@ from bot.dependents.mentions import mentions
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
 from bot.dependents.proof import UNNAMED, Proof
-from bot.dependents.prototypes import merge_prototypes
+from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
 from bot.dependents.rebinding import rebound_uses
 from bot.dependents.retargeting import retargeted_imports
 from bot.dependents.search import Search
@@ -133,6 +133,7 @@ async def _of_language(
     asking_symbols = _with_implied_constructors(weighed_symbols, indirect.implied_constructors)
     limited_symbols = _limit(symbols.with_implicit_uses(sources, asking_symbols), budget, cut, missed_uses)
     scene = Scene(sources, await _exact(limited_symbols, exports), head, base, exports, headers)
+    prototypes = await _prototypes(scene, tree, language, missed_uses)
     dependents = await importing(scene)
     missed_uses += scene.missed_uses
     retargeted = await retargeted_imports(scene, trees, fresh, budget)
@@ -161,8 +162,15 @@ async def _of_language(
         (*dependents, *beside(scene, references)),
         (*broken_imports, *retargeted.dependents.references, *references),
         missed_uses=tuple(missed_uses),
-        heirs=(*overriding, *implementers),
+        heirs=(*overriding, *implementers, *prototypes),
     )
+
+
+async def _prototypes(scene: Scene, tree: Tree, language: Language, cut: list[str]) -> tuple[tuple[str, Symbol], ...]:
+    """The prototypes that definitions left behind, each with the definition's key; the scene knows them from here on."""
+    prototypes = await forgotten_prototypes(tree, language, scene.exports, scene.symbols, cut)
+    scene.declarations = with_declared(scene.declarations, prototypes)
+    return prototypes_of(prototypes)
 
 
 async def _exact(

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from bot.concurrency import together
 from bot.dependents.confirm import Reach
 from bot.dependents.exports import Exports
+from bot.dependents.narrowing import narrowed_names
 from bot.dependents.propose import globs
 from bot.dependents.prototypes import HeadersByDefinition
-from bot.dependents.sites import MODULE, Bindings, Meaning, bind
+from bot.dependents.sites import MODULE, Bindings, Meaning, Takers, bind
 from bot.dependents.symbols import ChangedSource
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependent, Import, Query, Reference
@@ -44,6 +45,9 @@ class Scene:
         default_factory=lambda: defaultdict(dict)
     )  # file -> name that it offers -> the changed names that it stands for
     former: dict[str, list[Import]] = field(default_factory=dict)  # changed file -> what it imported before
+    fewer_takers: dict[str, dict[str, Takers]] = field(
+        default_factory=dict
+    )  # changed file -> names that fewer users get
     missed_uses: list[str] = field(default_factory=list)  # sentences: what may hide a use
 
 
@@ -54,7 +58,8 @@ async def importing(scene: Scene) -> tuple[Dependent, ...]:
     for source in scene.sources:
         if source.before and source.after:
             old_path = source.file.old_path or source.file.path
-            scene.former[source.file.path] = list(scene.base.resolve(old_path, source.before))
+            former_imports = scene.former[source.file.path] = list(scene.base.resolve(old_path, source.before))
+            scene.fewer_takers[source.file.path] = await narrowed_names(scene.exports, source, former_imports)
     direct, former = await together(scene.head.importers(here), scene.base.importers(past))
     moves = {source.file.old_path: source.file.path for source in scene.sources}
     others = {path: tuple(item for item in items if moves[item.target] != path) for path, items in former.items()}
@@ -270,7 +275,7 @@ async def _obliging_names(scene: Scene, changed_paths: Iterable[str]) -> dict[st
         outlines = [await scene.exports.outline(side, path) for side in ("head", "base")]
         exports = {(name, local) for one in outlines if one is not None for name, local in one.exports}
         names_by_path[path] = frozenset(name for name, local in exports if (local or name).partition(".")[0] in names)
-        names_by_path[path] |= await scene.exports.gone_names(path)
+        names_by_path[path] |= await scene.exports.gone_names(path) | scene.fewer_takers.get(path, {}).keys()
     return names_by_path
 
 
@@ -280,6 +285,7 @@ async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str,
     for path in changed_paths:
         items = scene.symbols.get(path, ())
         names_by_path[path] = (_outer_names(items) if items else frozenset()) | await scene.exports.gone_names(path)
+        names_by_path[path] |= scene.fewer_takers.get(path, {}).keys()
     for (_, name), headers in scene.declarations.items():
         for header in headers:
             names_by_path[header] = names_by_path.get(header, frozenset()) | {name.partition(".")[0]}

@@ -20,6 +20,10 @@ from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Import, Outline, Query, Symbol
 from bot.values.everyday import METHODS
 
+SEALS = frozenset({"final", "sealed"})
+OPENS = frozenset({"virtual", "open", "abstract"})
+WORD = re.compile(r"\w+")
+LONGEST_HEAD = 1_000  # characters of a method
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
 GENERATIONS = 4  # of classes above one
 HEAD_LINES = 12  # of a class that names its interfaces
@@ -33,7 +37,10 @@ async def heirs(
 ) -> Heirs:
     """The overriding methods of those targets whose parameters change, in files that reach the class by an import."""
     exports, importers = scene.exports, scene.importers
-    mine = [target for target in targets if _counts(target) or await _is_gone(target, exports)]
+    sealed_keys = _newly_sealed(scene)
+    mine = [
+        target for target in targets if _counts(target) or target.key in sealed_keys or await _is_gone(target, exports)
+    ]
     mine = mine if language.TRAITS.receivers is None else []
     if not mine:
         return ()
@@ -193,6 +200,27 @@ def _unsatisfying(symbols: Sequence[Symbol], before: Mapping[str, str], after: M
 def _renamed(items: Sequence[Import], home: str, name: str) -> list[str]:
     """What a file calls a name that it imports from another."""
     return [dict(item.aliases).get(name, "") for item in items if item.target == home and name in item.names]
+
+
+def _newly_sealed(scene: Scene) -> frozenset[str]:
+    """The methods that nobody may override any more, by a word more in their head or by one less."""
+    keys: set[str] = set()
+    for source in scene.sources:
+        for item in scene.symbols.get(source.file.path, ()):
+            before, after = item.before, item.after
+            if before is None or after is None or before.kind not in KINDS or "declaration" not in item.contract:
+                continue
+            was, now = (_modifiers(source.lines(side), side.short) for side in (before, after))
+            if now & SEALS - was or was & OPENS - now:
+                keys.add(f"{after.path}:{after.name}")
+    return frozenset(keys)
+
+
+def _modifiers(code: str, name: str) -> set[str]:
+    """The words around the name of a method, up to its body; none of its parameters."""
+    head = re.split(r"[{;]|=>", code[:LONGEST_HEAD], maxsplit=1)[0]
+    before, _, rest = head.partition(f"{name}(")
+    return set(WORD.findall(before)) | set(WORD.findall(rest.rpartition(")")[2]))
 
 
 def _counts(target: UseTarget) -> bool:

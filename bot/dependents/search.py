@@ -312,6 +312,8 @@ class Search:
         own = hit.use.form != "import" and not hit.use.receiver and (name in import_words or _defines(name, uses))
         if hit.rival:
             return replace(row, lone=True, doubt=f"{row.path}:{hit.rival}")
+        if target.is_macro and hit.use.form == "member":
+            return replace(row, lone=True)
         if not hit.sure:
             last = hit.use.receiver.rpartition(".")[2]
             if own or (last.lstrip("_")[:1].isupper() and last not in (target.owner, *target.shorts)):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Literal
 
 from bot.text.filetypes import filetype
 from bot.text.paths import is_test
@@ -13,6 +14,7 @@ TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 NAMESPACE = re.compile(r"(?:inline )?namespace (?:\w+::)*")  # as a condition of a definition has it
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 LONG = 4  # letters that make a resemblance
+Takers = Literal["all", "star", "value"]
 MODULE = "<module>"
 WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
 
@@ -32,6 +34,9 @@ class UseTarget:
     within: str = ""  # the same with the classes around it: "Outer.Inner"
     is_gone: bool = False  # the old name stands nowhere in its file any more
     is_attribute: bool = False  # an attribute that a class sets no more: other code may set it, so nothing is proven
+    takers: Takers = (
+        "all"  # the uses that it concerns: those of who takes everything of a file, those that are no types
+    )
 
     @property
     def contract(self) -> tuple[Contract, ...]:
@@ -39,6 +44,15 @@ class UseTarget:
         if self.symbol is not None:
             return self.symbol.contract
         return ("removed",) if self.is_gone and not all(is_test(home) for home in self.homes) else ()
+
+    @property
+    def is_macro(self) -> bool:
+        """Whether it is a macro of Rust, which all of its package calls without importing it."""
+        return self.symbol is not None and self.symbol.symbol.kind == "macro" and not bool(self.owner) and self._is_rust
+
+    @property
+    def _is_rust(self) -> bool:
+        return any(filetype(home).parser == "rust" for home in self.homes)
 
     def is_visible(self, path: str) -> bool:
         """Whether a file could name it before the change: nobody else can have relied on it."""
@@ -70,8 +84,10 @@ class UseTarget:
         """Whether it can be reached through an object that no import names: a member, or an exported function made one."""
         if all(is_test(home) for home in self.homes):  # a runner calls a test's methods, other tests its helpers
             return self.is_gone and bool(self.owner) and all(telling(s) and not RUN.match(s) for s in self.shorts)
-        return bool(self.owner) or (
-            self.is_gone and self.symbol is not None and any(door_names for _, door_names in self.doors)
+        return (
+            bool(self.owner)
+            or self.is_macro
+            or (self.is_gone and self.symbol is not None and any(door_names for _, door_names in self.doors))
         )
 
 
@@ -218,9 +234,30 @@ def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) ->
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
         if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
             hit = Match(use, sure=False)
-        if hit is not None:
+        if target.is_macro and use.form == "member":
+            hit = (
+                Match(use, sure=False) if use.name in target.shorts and _calls_macro(target, use, uses, path) else None
+            )
+        if hit is not None and _concerns(target, hit):
             matches.append(hit)
     return _of_own_lines(target, matches, bound)
+
+
+def _calls_macro(target: UseTarget, use: Use, uses: Sequence[Use], path: str) -> bool:
+    """Whether a call of a macro means this one: of its package, or of a file that imports the name; not where the file defines its own."""
+    mine = [one for one in uses if one.name == use.name]
+    if path in target.homes:
+        return True
+    is_near = any(path.startswith(home.rpartition("src/")[0]) for home in target.homes)
+    is_imported = any(one.form == "import" for one in mine)
+    return (is_near or is_imported or bool(use.receiver.partition("::")[2])) and all(one.form != "key" for one in mine)
+
+
+def _concerns(target: UseTarget, hit: Match) -> bool:
+    """Whether the change takes the name away from this use: who gets it by another file may get it by everything of that."""
+    if target.takers == "value":
+        return hit.use.form != "import" and not hit.use.is_type
+    return target.takers == "all" or hit.star or (bool(hit.door) and hit.door not in target.homes)
 
 
 def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> list[Match]:

@@ -274,6 +274,7 @@ def use_at(
         function=".".join(scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
         at=node.start_byte,
+        is_type=node.type == "type_identifier",
     )
 
 

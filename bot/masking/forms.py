@@ -94,6 +94,14 @@ BARE_KINDS = frozenset(
 BARE = re.compile(  # `--password=value`, `ENV NAME=value`, `NAME=value command`
     r"(?<![\w.$-])(?:--?)?(?P<name>[A-Za-z_][\w.-]{0,60})=(?P<value>[^\s\"'`$(){}<>|;&,\\]{8,400})(?=[\s\\;]|$)"
 )
+AUTHORIZATION = re.compile(  # `Authorization: Bearer VALUE`, as a header, a member or an argument
+    r"\bauthorization\b[\"'\]]{0,3}\s?(?:[:=,]|=>)\s?\w{0,2}[\"'`]?(?:bearer|basic|token|apikey)\s([^\s\"'`$<>{}\\]{8,2000})",
+    re.IGNORECASE,
+)
+LOGIN = re.compile(
+    r"(?<![\w-])(?:-u|--user|--proxy-user|-U)[\s=]?[\"']?[^\s:\"'$-][^\s:\"'$]{0,60}:([^\s\"'`$<>{}\\]{8,400})"
+)
+SENDS = re.compile(r"\bcurl\b|^\s?(?:-u|--user)\b")  # a command that sends a login, or a line of one
 TRIPLE = re.compile(r"([\"'])\1\1")
 LOCAL = re.compile(
     r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
@@ -152,7 +160,9 @@ MAYBE = re.compile(
     r"|LS0tLS1|hf_|pypi-|SG\.|sq0csp-|\d{8}:|-us\d|[MNO][\w-]{23,25}\.[\w-]{6}\."
     r"|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}",
 )
-MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://", re.IGNORECASE)
+MAYBE_NAMED = re.compile(
+    r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://|\bcurl\b|(?m:^)[ \t]*+(?:-u|--user)\b", re.IGNORECASE
+)
 MAYBE_ANY = re.compile(f"{MAYBE.pattern}|(?i:{MAYBE_NAMED.pattern})")  # neither goes over the end of a line
 
 
@@ -355,6 +365,7 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
     for login in re.finditer(r"://[^\s:/@'\"]*:([^\s:/@'\"{}$<>%]+)@[^\s'\"]+", line):
         if len(login[1]) >= SHORTEST and not LOCAL.search(login[0]) and _is_random(login[1]):
             yield Hit(login[1], "login-in-address", "A password in an address", exact=False)
+    yield from _sent(line)
     keyword, entropies = _detectors()
     is_looked_up = heuristic.is_indirect_reference(line)
     bare_values = _bare_values(line) if path in BARE_KINDS else ()
@@ -374,6 +385,16 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
                     and (place[1] or not is_looked_up)
                 ):
                     yield Hit(value, "random-value", "A token or key", exact=False)
+
+
+def _sent(line: str) -> Iterator[Hit]:
+    """What a request carries: the value of a header `Authorization`, the password of `curl -u`."""
+    for match in islice(AUTHORIZATION.finditer(line), MOST_NAMES):
+        if _is_value(match[1].rstrip(",;)")):
+            yield Hit(match[1].rstrip(",;)"), "authorization-header", "A token in a header", exact=False)
+    for match in islice(LOGIN.finditer(line) if SENDS.search(line) else (), MOST_NAMES):
+        if _is_value(match[1]):
+            yield Hit(match[1], "login-in-command", "A password in a command", exact=False)
 
 
 def _name_of(line: str, value: str) -> tuple[str, bool]:

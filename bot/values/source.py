@@ -40,6 +40,7 @@ class Use:
     is_guarded: bool = False  # inside a `try`, or beside a test for existence: its absence is foreseen
     at: int = field(default=-1, compare=False)  # the byte where the identifier begins; -1: not known
     alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
+    is_type: bool = field(default=False, compare=False)  # where nothing but a type can stand, as the grammar tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class Outline:
     bound: tuple[str, ...] = ()  # names that imports bind, each as often as it is bound, where the language counts them
     loose: frozenset[str] = frozenset()  # names that are offered for types alone, or bound under a condition
     borrows: int = 0  # statements that bring in everything of another module, and hand nothing on
+    typed_stars: frozenset[int] = frozenset()  # lines that hand on everything of a module for types alone
+    listing: frozenset[str] | None = None  # what the file lists for `import *`; "*..." is a part that it computes
 
     @property
     def names(self) -> frozenset[str]:

@@ -51,6 +51,11 @@ def test_it_is_an_analyser() -> None:
         ("a.py", 'password = "tr0ub4dor&3xK"', "password", "high", "unproven"),
         ("a.yml", "password: s3cr3tPa55w0rd", "password", "high", "unproven"),
         ("a.py", f'api_token = "{HEX}"', "random-value", "high", "unproven"),
+        ("a.py", f'HEADERS = {{"Authorization": "Bearer {HEX}"}}', "authorization-header", "high", "unproven"),
+        ("a.js", f"request.headers['authorization'] = 'Token {HEX}';", "authorization-header", "high", "unproven"),
+        ("a.sh", f'curl -H "Authorization: Basic {HEX}" https://a.corp.io', "authorization-header", "high", "unproven"),
+        ("a.sh", "curl -u admin:s3cr3tPa55w0rd https://a.corp.io", "login-in-command", "high", "unproven"),
+        ("a.sh", "  --user 'admin:s3cr3tPa55w0rd' \\", "login-in-command", "high", "unproven"),
         ("a.py", 'URL = "postgres://me:s3cr3tPa55w0rd@db.prod.corp.io/x"', "login-in-address", "high", "unproven"),
     ],
 )
@@ -489,3 +494,20 @@ def test_names_and_paths_behind_a_mark_are_no_key(repository: Repository) -> Non
     text = f'if "{PEM}" in text:\n    load("src/main/java/com/corp/shop/payments/KeyReader2", PrivateKeyOfTheShopReaderFactory1)\n'
 
     assert not look(repository.change({"r": "x"}, {"read.py": text}))
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.py", 'HEADERS = {"Authorization": f"Bearer {token}"}'),
+        ("a.sh", 'curl -H "Authorization: Bearer $API_TOKEN" https://a.corp.io'),
+        ("a.sh", "curl -u admin:$ADMIN_PASSWORD https://a.corp.io"),
+        ("a.sh", "docker run -u 1000:1000 image"),
+        ("a.sh", "curl -u user:password https://a.corp.io"),
+    ],
+)
+def test_a_request_that_takes_its_secret_from_elsewhere_is_no_leak(
+    repository: Repository, path: str, line: str
+) -> None:
+    """A variable, a word and a number of a user are no password."""
+    assert look(repository.change({"r": "x"}, {path: f"{line}\n"})) == []

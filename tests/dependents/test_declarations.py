@@ -83,7 +83,20 @@ def runs(command: str, more: str = "") -> Files:
     return {".github/workflows/ci.yml": RUNS.replace("COMMAND", command) + more}
 
 
+GROUPS = '{\n  "scripts": {\n    "build:a": "tsc",\n    "all": "RUN",\n    "watch": "x"\n  }\n}\n'
+
+
+def group(command: str) -> str:
+    """A package one of whose scripts runs others by a pattern."""
+    return GROUPS.replace("RUN", command)
+
+
 LOSSES: Mapping[str, Case] = {
+    "the last script of a pattern": Case({"package.json": group("run-p build:*")}, {"package.json": group("run-p build:*").replace("build:a", "make:a")}, "build:*", ("package.json:4",)),
+    "of a pattern in quotes": Case({"package.json": group("npm-run-all -s 'build:*' watch")}, {"package.json": group("npm-run-all -s 'build:*' watch").replace("build:a", "make:a")}, "build:*", ("package.json:4",)),
+    "of a pattern of concurrently": Case({"package.json": group("concurrently npm:build:*")}, {"package.json": group("concurrently npm:build:*").replace("build:a", "make:a")}, "build:*", ("package.json:4",)),
+    "a variable with a value": Case({"vars.tf": VARS, "prod.tfvars": 'zone = "b"\nsize = 3\n'}, {"vars.tf": VARS.replace('"size"', '"count_of"')}, "size", ("prod.tfvars:2",), is_proven=False),
+    "a variable with a value for a stage": Case({"vars.tf": VARS, "stages/prod.tfvars": "size = 3\n"}, {"vars.tf": VARS.replace('"size"', '"count_of"')}, "size", ("stages/prod.tfvars:1",), is_proven=False),
     "a variable": Case(TERRAFORM, {"net/vars.tf": VARS.replace('"size"', '"count_of"')}, "size", ("main.tf:3", "net/main.tf:2")),
     "a variable in a text": Case(TERRAFORM, {"net/vars.tf": VARS.replace('variable "zone" {}\n', "")}, "zone", ("main.tf:4", "net/main.tf:7")),
     "a variable behind a function": Case(
@@ -187,6 +200,10 @@ LOSSES: Mapping[str, Case] = {
     ),
 }  # fmt: skip
 FINE: Mapping[str, tuple[Files, Files]] = {
+    "one of two scripts of a pattern": ({"package.json": group("run-p build:*").replace('"watch"', '"build:b"')}, {"package.json": group("run-p build:*").replace('"watch"', '"build:b"').replace("build:a", "make:a")}),
+    "a script that matches no pattern": ({"package.json": group("run-p build:*")}, {"package.json": group("run-p build:*").replace("watch", "look")}),
+    "a value of another module": ({"a/v.tf": VARS, "b/v.tf": VARS, "b/prod.tfvars": "size = 3\n"}, {"a/v.tf": VARS.replace('"size"', '"count_of"')}),
+    "a key in a value": ({"v.tf": VARS, "prod.tfvars": "zone = {\n  size = 3\n}\n"}, {"v.tf": VARS.replace('"size"', '"count_of"')}),
     "a variable that moved to another file of the module": (TERRAFORM, {"net/vars.tf": 'variable "zone" {}\n', "net/more.tf": 'variable "size" {\n  default = 1\n}\n'}),
     "a use that is a comment": ({"a.tf": 'variable "m" {}\n', "b.tf": "# var.m\n/* var.m */\nlocals {\n  x = 1 // var.m\n}\n"}, {"a.tf": "\n"}),
     "a use that is a text": ({"a.tf": 'variable "m" {}\n', "b.tf": 'locals {\n  x = "var.m and $${var.m}"\n}\n'}, {"a.tf": "\n"}),

@@ -54,6 +54,8 @@ components:
         unit_price: {type: integer}
         line: {$ref: '#/components/schemas/Line'}
 """
+ONEOF = 'syntax = "proto3";\npackage shop.v1;\nmessage Way {\n  oneof way {\n    string card = 1; string cash = 2; }\n  string note = 3;\n  optional string order_id = 4;\n}\n'
+DIRECTIVE = "directive @auth(role: String) on OBJECT\n"
 PROTO = 'syntax = "proto3";\npackage shop.v1;\nmessage Order {\n  string order_id = 1;\n  int64 total_cents = 2;\n}\nservice Orders {\n  rpc GetOrder(Order) returns (Order);\n}\n'
 GO_USER = 'package a\n\nimport "shop/pb"\n\nfunc f(o *pb.Order) int64 { return o.GetTotalCents() }\n'
 GRAPHQL = "type Query {\n  order(id: ID!, draft: Boolean): Order\n}\ntype Order {\n  id: ID!\n  totalCents: Int\n  state: State\n}\nenum State {\n  OPEN\n  LOST\n}\n"
@@ -197,6 +199,14 @@ ALONE = {
     "protobuf: a number that changes": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("total_cents = 2", "total_cents = 3")}, "number-changed"),
     "protobuf: a type that is read otherwise": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("int64 total", "string total")}, "field-type-changed"),
     "protobuf: a call": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("  rpc GetOrder(Order) returns (Order);\n", "")}, "rpc-removed"),
+    "protobuf: a oneof that goes": ({"s.proto": ONEOF}, {"s.proto": ONEOF.replace("  oneof way {\n", "").replace("; }", ";")}, "field-oneof-changed"),
+    "protobuf: a field that goes into a oneof": ({"s.proto": ONEOF}, {"s.proto": ONEOF.replace("  string note = 3;\n", "").replace("; }", "; string note = 3; }")}, "field-oneof-changed"),
+    "protobuf: a field that is no longer optional": ({"s.proto": ONEOF}, {"s.proto": ONEOF.replace("optional ", "")}, "field-presence-lost"),
+    "protobuf: another name in JSON": ({"s.proto": ONEOF}, {"s.proto": ONEOF.replace("note = 3", 'note = 3 [json_name = "remark"]')}, "json-name-changed"),
+    "protobuf: the name in JSON that goes": ({"s.proto": ONEOF.replace("note = 3", 'note = 3 [json_name = "remark"]')}, {"s.proto": ONEOF}, "json-name-changed"),
+    "graphql: a new required argument of a directive": ({"s.graphql": GRAPHQL + DIRECTIVE}, {"s.graphql": GRAPHQL + DIRECTIVE.replace("(role: String)", "(role: String, area: String!)")}, "argument-required"),
+    "graphql: an argument of a directive that becomes required": ({"s.graphql": GRAPHQL + DIRECTIVE}, {"s.graphql": GRAPHQL + DIRECTIVE.replace("String)", "String!)")}, "argument-type-changed"),
+    "graphql: an argument of a directive that goes": ({"s.graphql": GRAPHQL + DIRECTIVE}, {"s.graphql": GRAPHQL + DIRECTIVE.replace("(role: String)", "")}, "argument-removed"),
     "graphql: an argument that is required": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL.replace("draft: Boolean", "draft: Boolean!")}, "argument-type-changed"),
     "graphql: a value": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL.replace("  LOST\n", "")}, "value-removed"),
     "json schema: a property that is required": ({"j.json": SCHEMA}, {"j.json": SCHEMA.replace('"type": "object"', '"type": "object", "required": ["mode"]')}, "property-required"),
@@ -221,6 +231,11 @@ HARMLESS = {
     "protobuf: a field whose number is reserved": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("  int64 total_cents = 2;", '  reserved 2;\n  reserved "total_cents";')}),
     "protobuf: a message that goes to another file": ({"s.proto": PROTO}, {"s.proto": None, "t.proto": PROTO}),
     "protobuf: a version that is no promise": ({"s.proto": PROTO.replace("v1", "v1alpha1")}, {"s.proto": PROTO.replace("v1", "v1alpha1").replace("  int64 total_cents = 2;\n", "")}),
+    "protobuf: a field that becomes optional": ({"s.proto": ONEOF}, {"s.proto": ONEOF.replace("string note", "optional string note")}),
+    "protobuf: an edition that needs no word for presence": ({"s.proto": ONEOF}, {"s.proto": ONEOF.replace('syntax = "proto3"', 'edition = "2023"').replace("optional ", "")}),
+    "protobuf: the name in JSON that it has": ({"s.proto": ONEOF}, {"s.proto": ONEOF.replace("order_id = 4", 'order_id = 4 [json_name = "orderId"]')}),
+    "graphql: a new optional argument of a directive": ({"s.graphql": GRAPHQL + DIRECTIVE}, {"s.graphql": GRAPHQL + DIRECTIVE.replace("String)", 'String, area: String! = "all")')}),
+    "graphql: another place of a directive": ({"s.graphql": GRAPHQL + DIRECTIVE}, {"s.graphql": GRAPHQL + DIRECTIVE.replace("on OBJECT", "repeatable on OBJECT | FIELD_DEFINITION")}),
     "graphql: a field that was deprecated": ({"s.graphql": GRAPHQL.replace("totalCents: Int", "totalCents: Int @deprecated")}, {"s.graphql": GRAPHQL.replace("  totalCents: Int\n", "")}),
     "graphql: a field that is never null": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL.replace("totalCents: Int", "totalCents: Int!")}),
     "graphql: a type that goes to another file": ({"s.graphql": GRAPHQL}, {"s.graphql": GRAPHQL[: GRAPHQL.index("enum")], "t.graphql": GRAPHQL[GRAPHQL.index("enum") :]}),

@@ -9,7 +9,7 @@ from bot.text.paths import is_output, vendored_folder
 
 # format -> the git pathspecs of its files. Those of a chart hold its templates too, and a folder of that name may be anything.
 FILES: Mapping[str, tuple[str, ...]] = {
-    "terraform": ("*.tf", "*.tofu", "*.tf.json", "*.tofu.json"),
+    "terraform": ("*.tf", "*.tofu", "*.tf.json", "*.tofu.json", "*.tfvars"),
     "workflows": (
         ".github/workflows/*.yml",
         ".github/workflows/*.yaml",
@@ -21,6 +21,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "packages": (":(glob)**/package.json",),
 }
 SUFFIXES = (".tf", ".tofu", ".tf.json", ".tofu.json")  # of Terraform and OpenTofu
+VALUES = ".tfvars"  # of the variables of a module at the root
 TEMPLATES = (".yaml", ".yml", ".tpl", ".txt")  # of a chart
 _NAMES = {
     "Chart.yaml": "charts",
@@ -40,7 +41,7 @@ def format_of(path: str) -> str:
     form = _NAMES.get(name, "")
     if folder == ".github/workflows" and name.endswith((".yml", ".yaml")):
         form = "workflows"
-    elif name.endswith(SUFFIXES):
+    elif name.endswith((*SUFFIXES, VALUES)):
         form = "terraform"
     elif name.endswith(".mk"):
         form = "makefiles"

@@ -39,6 +39,7 @@ KINDS: Mapping[str, NameKind] = {
     "workflow name": NameKind("workflow", "`workflow_run` waits for workflows by their names.", "This workflow is never started again.", is_loud=False),
     "target": NameKind("target", "make builds targets that have a rule, and files.", "make stops: it has no rule for the target."),
     "script": NameKind("script", "A package runs the scripts that its package.json declares.", "The command fails: the script is missing."),
+    "script group": NameKind("pattern of scripts", "A runner of several scripts runs those that match.", "The command fails, or runs nothing: no script matches."),
     "template": NameKind("template", "A chart can include templates that it or its dependencies define.", "The chart cannot be rendered."),
     "value": NameKind("value", "`.Values` holds what values.yaml and the person who installs the chart set.", "Without a value of the installer, the chart cannot be rendered or renders nothing there.", is_loud=False),
 }  # fmt: skip

@@ -3,7 +3,7 @@
 import json
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from bot.dependents.declarations import shell
 from bot.dependents.declarations.reading import (
@@ -17,6 +17,10 @@ from bot.dependents.declarations.reading import (
 
 FILE = "package.json"
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
+_RUNS_GROUPS = re.compile(r"(?<![\w./-])(?:run-[sp]|npm-run-all2?)(?![\w/-])([^&|;\n]*)")
+_GROUP = re.compile(r"(?<![\w:*/.-])(\w[\w:.-]{0,80}\*{1,2})(?![\w*/])")
+_NPM_GROUP = re.compile(r"(?<![\w:*/.-])npm:(\w[\w:.-]{0,80}\*{1,2})(?![\w*/])")  # of concurrently
+_IN_PATTERN = {"*": "[^:]*", "**": ".*"}
 _STRING = re.compile(r"\"(?P<text>(?:[^\"\\\n]|\\.)*+)\"?[ \t\r\n]*+(?P<colon>:?)")
 
 
@@ -37,8 +41,21 @@ def read(path: str, text: str, paths: Paths) -> DataReading:
         line = lines.get(name, 1)
         reading.declarations += [Declaration(scope, name, path, line) for scope in (mine, every)]
         if isinstance(command, str):
+            _add_groups(reading, command, scripts, path, line)
             add_calls(reading, command, folder, path, paths, lambda _, line=line: line)
     return reading
+
+
+def _add_groups(reading: DataReading, command: str, names: Collection[str], path: str, line: int) -> None:
+    """Add the groups of scripts that a command runs by a pattern. One is there as long as a script matches it."""
+    scope = Scope("script group", path)
+    reading.scopes.add(scope)
+    words = [word for match in _RUNS_GROUPS.finditer(command) for word in _GROUP.findall(match[1])]
+    for group in dict.fromkeys([*words, *_NPM_GROUP.findall(command)]):
+        look = re.compile("".join(_IN_PATTERN.get(part, re.escape(part)) for part in re.split(r"(\*+)", group)))
+        reading.uses.append(NameUse(scope, group, path, line, "removed"))
+        if any(look.fullmatch(name) for name in names):
+            reading.declarations.append(Declaration(scope, group, path, line))
 
 
 def add_calls(reading: DataReading, text: str, folder: str | None, path: str, paths: Paths, line_of) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001

@@ -2,8 +2,10 @@
 
 import json
 import posixpath
+import re
+from itertools import islice
 
-from bot.dependents.declarations import SUFFIXES, hcl
+from bot.dependents.declarations import SUFFIXES, VALUES, hcl
 from bot.dependents.declarations.kinds import MODULE_KINDS
 from bot.dependents.declarations.reading import (
     CallSite,
@@ -22,13 +24,19 @@ META = frozenset(
 _FORMER = frozenset({"moved", "removed", "import"})  # blocks that name what is not there any more, or not yet
 _MODULE_OUTPUT, _DATA = 3, 3  # names of module.x.output and of data.type.name
 _UNDERSCORE = "_"
+MOST_BELOW = 5_000  # files below a module among which those of values are looked for
+SETTING = re.compile(
+    r"^([A-Za-z_][\w-]*+)[ \t]*+=(?!=)", re.MULTILINE
+)  # at the outermost level, as formatters indent it
 
 
 def read(path: str, text: str, paths: Paths) -> DataReading:
     """What one file of a module declares and uses. Raises `UnreadableDataError`."""
     folder = posixpath.dirname(path)
+    if path.endswith(VALUES):
+        return _values(path, text, _home(folder, paths), paths)
     reading = DataReading(scopes={Scope(kind, folder) for kind in MODULE_KINDS})
-    reading.mates = _files(folder, paths)
+    reading.mates = _files(folder, paths) | _value_files(folder, paths)
     if path.endswith(".json"):
         _read_json(reading, path, folder, text)
         return reading
@@ -45,6 +53,33 @@ def read(path: str, text: str, paths: Paths) -> DataReading:
 
 def _files(folder: str, paths: Paths) -> frozenset[str]:
     return paths.group("terraform", folder, lambda: (one for one in paths.inside(folder) if one.endswith(SUFFIXES)))
+
+
+def _value_files(folder: str, paths: Paths) -> frozenset[str]:
+    """The files of values in a module's folder, and in folders below it that are no modules."""
+    below = (one for one in islice(paths.below(folder), MOST_BELOW) if one.endswith(VALUES))
+    return paths.group(
+        "values", folder, lambda: (one for one in below if _home(posixpath.dirname(one), paths) == folder)
+    )
+
+
+def _home(folder: str, paths: Paths) -> str | None:
+    """The nearest module, in a folder or in one around it."""
+    while not _files(folder, paths):
+        if not folder:
+            return None
+        folder = posixpath.dirname(folder)
+    return folder
+
+
+def _values(path: str, text: str, home: str | None, paths: Paths) -> DataReading:
+    """What a file of values sets: variables of the nearest module, if it is meant for that one."""
+    reading = DataReading(is_foreign=home is None)
+    if home is not None:
+        reading.mates = _files(home, paths)
+        names = ((match[1], text.count("\n", 0, match.start()) + 1) for match in SETTING.finditer(text))
+        reading.uses = [NameUse(Scope("variable", home), name, path, line, "hint") for name, line in names]
+    return reading
 
 
 def _declare(reading: DataReading, block: hcl.HclBlock, path: str, folder: str) -> None:

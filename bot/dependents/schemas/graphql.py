@@ -195,7 +195,7 @@ def _parse(document: breaks.Document, schema: _Schema, names: Counter[str]) -> N
         elif word in ("schema", "{"):
             _skip_roots(reader)
         elif word == "directive":
-            _skip_directive(reader)
+            _directive(reader, schema)
         elif word in _OPERATIONS:
             _skip_operation(reader)
         else:
@@ -222,12 +222,17 @@ def _skip_roots(reader: _Reader) -> None:
         reader.skip_balanced()
 
 
-def _skip_directive(reader: _Reader) -> None:
-    """Skip the definition of a directive, which ends at the next definition or its description."""
+def _directive(reader: _Reader, schema: _Schema) -> None:
+    """Read the arguments of a directive. Its definition ends at the next one or its description."""
+    line = reader.line
     reader.take()
+    name = reader.take()
+    name = reader.take() if name == "@" else name.lstrip("@")
+    one = schema.setdefault(f"@{name}", _Type("directive", reader.path, line))
+    row = one.fields.setdefault("", _Field(reader.path, line))
     while reader.lexeme not in ("", *_DEFINITIONS) and reader.lexeme[:1] != '"':
         if reader.lexeme == "(":
-            reader.skip_balanced()
+            _arguments(reader, row)
         else:
             reader.take()
 
@@ -270,13 +275,17 @@ def _member(reader: _Reader, one: _Type) -> None:
     line, name = reader.line, reader.take()
     row = _Field(reader.path, line)
     if reader.lexeme == "(":
-        reader.take()
-        while reader.lexeme != ")":
-            reader.skip_texts()
-            at, argument = reader.line, reader.take()
-            row.arguments[argument] = _typed(reader, _Field(reader.path, at))
-        reader.take()
+        _arguments(reader, row)
     one.fields[name] = _typed(reader, row)
+
+
+def _arguments(reader: _Reader, row: _Field) -> None:
+    reader.take()
+    while reader.lexeme != ")":
+        reader.skip_texts()
+        at, argument = reader.line, reader.take()
+        row.arguments[argument] = _typed(reader, _Field(reader.path, at))
+    reader.take()
 
 
 def _typed(reader: _Reader, row: _Field) -> _Field:
@@ -333,7 +342,13 @@ def _break(
 
 
 def _of_type(name: str, was: _Type, now: _Type | None, old: _Schema) -> Iterator[breaks.SchemaBreak]:
-    if now is None:
+    if was.kind == "directive":
+        if (
+            now is not None and now.kind == was.kind
+        ):  # one that goes is a directive of a server's library now, or nobody's
+            yield from _of_arguments(name, was.fields[""], now.fields[""])
+            yield from _new_arguments(name, name, was.fields[""], now.fields[""])
+    elif now is None:
         law = "Queries and variables that name the type are refused."
         yield _break("type-removed", "type", name, "was removed", law, was, "base")
     elif now.kind != was.kind:

@@ -33,6 +33,9 @@ class _Element:
     number: int = 0
     type: str = ""
     label: str = ""
+    oneof: str = ""  # of a field: the group of which one field is set at a time
+    json_name: str = ""  # of a field: what JSON calls it
+    has_presence: bool = False  # of a field: absence is another thing than zero
     is_deprecated: bool = False
     reserved_numbers: list[tuple[int, int]] = field(default_factory=list)  # of a message or an enumeration
     reserved_names: set[str] = field(default_factory=set)
@@ -144,6 +147,8 @@ class _Parser:
         self._package = ""
         self.twice: set[str] = set()  # types that are defined more than once
         self._scopes: list[tuple[str, str]] = []  # (kind, full name) of the blocks around
+        self._oneofs: list[str] = []  # of the same blocks: the name of a oneof, "" for every other one
+        self._is_edition = False  # which tells absence from zero without a word
 
     def schema(self) -> _Schema:
         reader = self._reader
@@ -159,8 +164,9 @@ class _Parser:
         self._resolve()
         return self._schema
 
-    def _open(self, kind: str, name: str) -> None:
+    def _open(self, kind: str, name: str, oneof: str = "") -> None:
         self._scopes.append((kind, name))
+        self._oneofs.append(oneof)
         self._reader.take()
 
     def _close(self) -> None:
@@ -168,6 +174,7 @@ class _Parser:
         if not self._scopes:
             raise breaks.UnreadableSchemaError(reader.path, f"line {reader.line} closes a bracket that nothing opens")
         self._scopes.pop()
+        self._oneofs.pop()
         reader.take()
 
     def _statement(self) -> None:
@@ -181,8 +188,9 @@ class _Parser:
         elif first in ("message", "enum", "service", "extend") and opens and len(words) == 2:  # noqa: PLR2004 - the word and its name
             self._define(first, f"{around}.{words[1]}".lstrip("."), line)
         elif first == "oneof" and opens:
-            self._open(kind, around)
+            self._open(kind, around, words[1] if len(words) > 1 else "")
         elif first in ("import", "extensions") or (first in _SETTINGS and "=" in words):
+            self._is_edition = self._is_edition or first == "edition"
             if opens:
                 reader.skip_block()
         elif first == "reserved" and around in self._schema:
@@ -206,7 +214,11 @@ class _Parser:
         reader = self._reader
         opens = reader.lexeme == "{"
         if kind == "message":
-            _field(self._schema, around, words, reader.path, line)
+            if (row := _field(words, reader.path, line)) is not None:
+                name, element = row
+                element.oneof = self._oneofs[-1] if self._oneofs else ""
+                element.has_presence = element.has_presence or self._is_edition or bool(element.oneof)
+                self._schema[f"{around}:{name}"] = element
             if opens:
                 self._open("message", f"{around}.{words[2] if len(words) > 2 else words[-1]}")  # noqa: PLR2004 - a group
             return
@@ -246,17 +258,27 @@ def _value(words: Sequence[str], path: str, line: int) -> _Element:
     return _Element("value", path, line, _number(words[2:3]), is_deprecated=_is_deprecated(words))
 
 
-def _field(schema: _Schema, around: str, words: list[str], path: str, line: int) -> None:
+def _field(words: list[str], path: str, line: int) -> tuple[str, _Element] | None:
+    """The name of a field with what is written of it; None where the statement is none."""
     if "=" not in words:
-        return
+        return None
     at = words.index("=")
     rest = words[:at]
     label = rest.pop(0) if rest and rest[0] in ("repeated", "optional", "required") else ""
-    if len(rest) >= 2 and rest[0] not in ("option", "reserved"):  # noqa: PLR2004 - a type and a name
-        type_name = "".join(rest[:-1])
-        schema[f"{around}:{rest[-1]}"] = _Element(
-            "field", path, line, _number(words[at + 1 :]), type_name, label, _is_deprecated(words[at:])
-        )
+    if len(rest) < 2 or rest[0] in ("option", "reserved"):  # noqa: PLR2004 - a type and a name
+        return None
+    type_name, options = "".join(rest[:-1]), words[at:]
+    element = _Element("field", path, line, _number(words[at + 1 :]), type_name, label)
+    element.is_deprecated, element.has_presence = _is_deprecated(options), label in ("optional", "required")
+    texts = [options[place + 2] for place in range(len(options) - 2) if options[place] == "json_name"]
+    element.json_name = texts[0].strip("\"'") if texts else _camel(rest[-1])
+    return rest[-1], element
+
+
+def _camel(name: str) -> str:
+    """What JSON calls a field that does not say it."""
+    first, *others = name.split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in others)
 
 
 def _reserve(element: _Element, words: Sequence[str]) -> None:
@@ -359,6 +381,17 @@ def _of_field(one: _Change, now: _Element) -> Iterator[breaks.SchemaBreak]:
     elif now.label == "required" != was.label:
         law = "The new schema refuses a message without it, which a program that has the old schema may send."
         yield one.schema_break("field-required", "is required now", law, now)
+    elif was.oneof != now.oneof:
+        change = f"is in the oneof {now.oneof} now" if now.oneof else f"is no longer in the oneof {was.oneof}"
+        law = "Generated code reads and sets it otherwise, and setting one field of a oneof clears the others."
+        yield one.schema_break("field-oneof-changed", change, law, now)
+    elif was.has_presence and not now.has_presence and now.label != "repeated" and was.type in _SCALARS:
+        law = "Generated code can no longer tell whether it was set: absent and zero are the same."
+        yield one.schema_break("field-presence-lost", "is no longer optional", law, now)
+    if was.json_name != now.json_name:
+        law = f"JSON of the old schema writes {was.json_name}, which the new one does not know."
+        row = one.schema_break("json-name-changed", f"is called {now.json_name} in JSON", law, now)
+        yield replace(row, name=was.json_name)
 
 
 def _gone(one: _Change, new: _Schema, numbers: _Numbers) -> Iterator[breaks.SchemaBreak]:

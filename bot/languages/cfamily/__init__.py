@@ -16,7 +16,7 @@ from bot.languages.conditions import Conditions, Span, with_conditions
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import CPP, C
-from bot.values import Outline, Side, Use
+from bot.values import OFFERS, REQUIRES, Outline, Parameter, Side, Symbol, Use
 
 TRAITS = LanguageTraits(declared_members=True, conditional_build=True, whole_files=True, unique_names=True)
 project = Includes
@@ -33,6 +33,10 @@ LINKAGE = re.compile(
 )
 
 
+DELETED = re.compile(r"\)[^{;()=]{0,80}=\s{0,10}delete\b")  # a copy, an assignment, an overload that nobody may call
+EXPLICIT = re.compile(r"\bexplicit\b")
+PARAMETER = re.compile(r"\(\s*+((?:const\s++)?[\w:<>]++(?:\s*+[*&]++)?)")  # the type of the first one
+LONGEST_LINE = 2_000
 CONDITIONS = Conditions(
     around={"namespace_definition": ("name",), "template_declaration": ("parameters",)},
     sections={"access_specifier": re.compile(r"\w+:?")},
@@ -53,7 +57,37 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     source_text = code.decode("utf-8", "replace")
     spans, whole = directives.conditions_of(path, source_text)
     spans += directives.renames(source_text, file_outline.symbols, _namespaces(root))
+    spans += _ways_of_making(file_outline, source_text) if modern else []
     return with_conditions(file_outline, root, code, CONDITIONS, file=whole, more=spans)
+
+
+def _ways_of_making(file_outline: Outline, source_text: str) -> list[Span]:
+    """What a class of C++ forbids, as a copy, and what it is made of without a word of it: the types of its constructors that are not explicit."""
+    classes = {symbol.name: symbol for symbol in file_outline.symbols if symbol.kind == "class"}
+    lines = source_text.split("\n")
+    deleted_lines = {
+        at: " ".join(line.split()) for at, line in enumerate(lines, 1) if DELETED.search(line[:LONGEST_LINE])
+    }
+    spans = [
+        (one.start, one.start, f"{REQUIRES}no {line}")
+        for one in classes.values()
+        for at, line in deleted_lines.items()
+        if one.start <= at <= one.end
+    ]
+    for symbol in file_outline.symbols:
+        owner, _, short = symbol.name.rpartition(".")
+        if owner not in classes or symbol.signature is None or short != owner.rpartition(".")[2]:
+            continue
+        types = PARAMETER.search(symbol.signature.text)
+        code = " ".join(lines[symbol.start - 1 : symbol.end])[:LONGEST_LINE]
+        if types and len(_required(symbol)) <= 1 and not EXPLICIT.search(code):
+            start = classes[owner].start
+            spans.append((start, start, f"{OFFERS}a {short} made of {types[1].strip()}"))
+    return spans
+
+
+def _required(symbol: Symbol) -> list[Parameter]:
+    return [item for item in symbol.signature.parameters if item.is_required] if symbol.signature is not None else []
 
 
 def _namespaces(root: Node) -> list[Span]:

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
 from bot.languages import lexical
+from bot.languages.elixir.results import result_forms
 from bot.languages.syntax import conditional, text
 from bot.languages.walk import DefinitionWalk
-from bot.values import Outline, Parameter, Side, Signature
+from bot.values import OFFERS, Outline, Parameter, Side, Signature
 
 MODULES = frozenset({"defmodule", "defprotocol"})
 BLOCKS = frozenset({"if", "unless", "quote"})  # calls whose block may define functions
@@ -136,6 +137,9 @@ def _function(node: Node, inside: str, walk: _ElixirWalk, *, is_private: bool) -
         signature(node),
         visibility="self" if is_private else "anywhere",
     )
+    if callee(node) in ("def", "defp"):
+        conditions = tuple(f"{OFFERS}a result like {form}" for form in sorted(result_forms(node)))
+        walk.symbols[-1] = replace(walk.symbols[-1], conditions=conditions)
     if is_main and not is_private:
         walk.exports[name] = name
 

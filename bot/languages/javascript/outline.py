@@ -8,7 +8,7 @@ from tree_sitter import Node
 from bot.languages import lexical
 from bot.languages.javascript.members import CLASSES, RESULT, TYPES, MemberWalk, take
 from bot.languages.javascript.signature import FUNCTIONS
-from bot.languages.syntax import conditional, text
+from bot.languages.syntax import conditional, first_line, text
 from bot.values import Outline, Side
 
 VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
@@ -22,6 +22,7 @@ WRAPPERS = frozenset({
     "sequence_expression", "export_statement",
 })  # fmt: skip
 # Exports that are computed: then nothing can be said to be missing.
+TYPED_STAR = re.compile(r"export\s+type\b")
 DYNAMIC = re.compile(
     rb"__exportStar|\bexports\s*\[|\(\s*(module\s*\.\s*)?exports\b|=\s*(module\s*\.\s*)?exports\s*[;,\n]|\bthis\s*,\s*function"
 )
@@ -62,6 +63,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         doubt=computed_reason,
         bound=tuple(walk.import_names),
         loose=frozenset(walk.loose),
+        typed_stars=frozenset(walk.typed_stars),
     )
 
 
@@ -224,11 +226,17 @@ def _handed_on(node: Node, walk: MemberWalk) -> None:
                 walk.exports[text(part)] = ""
     parts = [part for part in node.named_children if part.type not in ("decorator", "comment")]
     if not clauses and source is not None:
-        walk.stars += 1
+        _hand_on_everything(node, walk)
     elif not clauses and parts and any(part.type == "=" for part in node.children):  # TypeScript's module.exports
         _module_exports(parts[0], node, walk)
     elif not clauses:  # export as namespace x
         walk.dynamic = True
+
+
+def _hand_on_everything(node: Node, walk: MemberWalk) -> None:
+    walk.stars += 1
+    if TYPED_STAR.match(text(node)):  # the grammar does not know it
+        walk.typed_stars.add(first_line(node))
 
 
 def _expression(node: Node, outer: Node, walk: MemberWalk) -> None:

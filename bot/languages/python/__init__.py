@@ -3,12 +3,13 @@
 import builtins
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
 
 from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.python import binding
-from bot.languages.python.binding import bindings, names_left_out
+from bot.languages.python.binding import bindings, names_left_out, names_listed
 from bot.languages.python.modules import PythonModules
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import SHAPE
@@ -60,13 +61,14 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     outline_read = outline_of(path, root, source, side, partial(syntax.shallow_root, PYTHON))
     misread.check_names(outline_read.names)
     whole = [*(["a stub"] if path.endswith(".pyi") else []), *binding.replacements(path, source)]
-    hidden_names = names_left_out(source, outline_read.defined_names)
+    listing = names_listed(source)
+    hidden_names = names_left_out(listing, outline_read.defined_names)
     spans = [
         (symbol.start, symbol.start, f"{REQUIRES}an import by its name")
         for symbol in outline_read.symbols
-        if symbol.name in hidden_names and symbol.name[:1] != "_"
+        if symbol.name in hidden_names
     ]
-    return with_conditions(outline_read, root, source, CONDITIONS, whole, spans)
+    return with_conditions(replace(outline_read, listing=listing), root, source, CONDITIONS, whole, spans)
 
 
 def mounts(path: str, source: bytes) -> Mapping[str, str]:

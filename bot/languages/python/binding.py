@@ -48,6 +48,7 @@ MODULE = re.compile(
 NAMED = re.compile(rb"\bsys\.modules(?:\[|\.pop\()[ \t]*[\"']((?:\w{1,100}\.){0,9}\w{1,100})[\"'][^\n]*")
 UNLISTED = re.compile(rb"^[ \t]*__all__\.(?:remove|pop|clear)\(([^\n]*)|^[ \t]*(del[ \t]+__all__)", re.MULTILINE)
 LISTED = re.compile(rb"^__all__\b(?!\.)[^\[(\n]{0,80}[\[(]([^\])]*)[\])]", re.MULTILINE)
+LISTED_BY = re.compile(rb"(?<![\w.])((?:[A-Za-z_]\w{0,99}\.){1,4})__all__\b")  # the list of another module
 MADE = re.compile(r"(?:dataclasses\.)?dataclass|(?:attrs?\.)?(?:s|attrs|define|frozen|mutable|dataclass)")
 FIELD = re.compile(r"(?:\w+\.)?(?:NamedTuple|TypedDict|BaseModel|BaseSettings|Struct|SQLModel)")
 DEFAULT = re.compile(
@@ -185,13 +186,20 @@ def replacements(path: str, source: bytes) -> Iterator[str]:
             yield match[0].decode("utf-8", "replace")
 
 
-def names_left_out(source: bytes, names: frozenset[str]) -> frozenset[str]:
-    """The names that `from it import *` does not bring, where the file lists what it brings."""
-    lists = LISTED.findall(source)
-    if not lists:
-        return frozenset()
+def names_listed(source: bytes) -> frozenset[str] | None:
+    """The names that `from it import *` brings, where the file lists them; what it computes of the list as it is written, behind a star."""
+    lists, computed = LISTED.findall(source), {f"*{match[1].decode()}" for match in LISTED_BY.finditer(source)}
+    if not lists and not computed:
+        return None
     taken = {name for match in UNLISTED.finditer(source) for name in re.findall(r"\w+", (match[1] or b"").decode())}
-    return names - (set(re.findall(r"\w+", b" ".join(lists).decode("utf-8", "replace"))) - taken)
+    return frozenset((set(re.findall(r"\w+", b" ".join(lists).decode("utf-8", "replace"))) - taken) | computed)
+
+
+def names_left_out(listing: frozenset[str] | None, names: frozenset[str]) -> frozenset[str]:
+    """The names that `from it import *` does not bring; none where the whole list is computed."""
+    if listing is None:
+        return frozenset(name for name in names if name[:1] == "_")
+    return names - listing if any(name[:1] != "*" for name in listing) else frozenset()
 
 
 def fields(node: Node, decorators: list[str], bases: tuple[str, ...]) -> Iterator[tuple[str, bool]]:

@@ -1,0 +1,31 @@
+"""Reviews of small changes without a model."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+
+from bot import pipeline, wiring
+from bot.values import Review, ReviewRequest
+
+Files = Mapping[str, str]
+Places = Callable[[Files, Files], set[str]]
+
+
+@pytest.fixture
+def places(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """Review a change without a model: the files of which a place is open or a finding."""
+    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+
+    def run(before: Files, after: Files) -> set[str]:
+        repository.commit(before, "before")
+        repository.git("checkout", "-qb", "feature")
+        repository.commit(after, "after")
+        given = wiring.deps({}, str(tmp_path), lambda _: None)
+        review: Review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
+        return {row.path for row in review.coverage.open} | {placed.finding.path for placed in review.findings}
+
+    return run
