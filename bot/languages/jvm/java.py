@@ -28,7 +28,7 @@ NAMED = CLASSES | METHODS | {
 # What every object has: removing an own definition of it leaves the inherited one.
 OBJECT = frozenset({"clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"})
 DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w$]*+(?:\.[\w$]++)*+)(?:<[^;(){}=]{0,200}>)?(?P<more>(?:\s*+\[\s*+\]|\s*+\.\.\.)*)\s++NAME\s*+(?=[=;,:)&|?])"
-BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[(<]|(?<![\w.$])NAME\s*->|\([^()]{0,200}\bNAME\b[^()]{0,200}\)\s*->"
+BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[(<]|(?<![\w.$])NAME\s*->|[(,]\s*+NAME\s*+(?:,[^()]{0,200})?\)\s*+->"
 GENERATED = re.compile(rb"^[ \t]*+import\s++(static\s++)?(lombok|org\.immutables|com\.google\.auto)\b", re.MULTILINE)
 
 
