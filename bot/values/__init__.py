@@ -124,6 +124,7 @@ if TYPE_CHECKING:
         MergeGroup,
         NothingAsked,
         PackageSurvey,
+        PullAsk,
         PullRef,
         Reason,
         Recheck,
