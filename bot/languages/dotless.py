@@ -27,7 +27,7 @@ NAME = re.compile(r"(?:[\w$]++\.|\*|&|!)*+([A-Za-z_$][\w$]*+)[!?]*+$")
 BUILT = re.compile(r"(?:(?:new|await)\s++|&)*+([A-Z][\w$.:]*+)(?:<[^<>()]{0,80}>)?\s*+[({\[]")
 GIVEN = re.compile(r"\s*+:?=\s*+(?:(?:new|await)\s++|&)*+([A-Z][\w$.:]*+)(?:<[^<>()]{0,80}>)?\s*+[({]")
 BEHIND = re.compile(r"\s*+[?!]?\s*+:\s*+([^=;,)\n{]{1,120})")
-BEFORE = re.compile(r"(?<![\w.])([A-Za-z_][\w.:]*+(?:<[^<>;(){}]{0,80}>)?)[\s*&?\[\]]++$")
+BEFORE = re.compile(r"(?<![\w.:])([A-Za-z_][\w.:]*+(?:<[^<>;(){}]{0,80}>)?)[\s*&?\[\]]++$")
 ENDS = re.compile(r"\s*+(?:[=;,):{\[]|in\b|$)")
 WORDLIKE = frozenset({
     "and", "as", "async", "auto", "await", "case", "const", "def", "delete", "do", "else", "export", "final", "fn", "for", "from", "fun",
