@@ -24,7 +24,19 @@ from posixpath import dirname
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import binds, defines, is_comment, says
 from bot.text.paths import is_test
-from bot.values import OFFERS, ONE, REQUIRES, ChangedSymbol, Contract, DefinitionCode, Parameter, Signature, Symbol
+from bot.values import (
+    COMPONENT,
+    GENERATED,
+    OFFERS,
+    ONE,
+    REQUIRES,
+    ChangedSymbol,
+    Contract,
+    DefinitionCode,
+    Parameter,
+    Signature,
+    Symbol,
+)
 
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
@@ -34,6 +46,7 @@ NUMBERED = re.compile(r"\d\.\d")
 NAMESPACE = re.compile(r"package\b|namespace\b|defmodule\b")
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
+RECEIVER = re.compile(r"[\w@]+$")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
 RETURN = re.compile(r"\b(return|yield)\b([^\n;}]{0,200})")
 EXPRESSION = re.compile(r"[^\n{]{0,400}=>\s*[^\s{]")  # the body of an arrow function
@@ -108,12 +121,33 @@ def _of_text(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode)
     if item.change == "added" or item.before is None or item.after is None:
         return ()
     old, new = _bare(before.text), _bare(after.text)
-    if _squeeze(old) == _squeeze(new):
+    if _squeeze(old) == _squeeze(new) and item.symbol.kind != GENERATED:
         was, now = item.before.signature, item.after.signature
         return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
     if item.symbol.kind == "variable":
         return _value(item, before, after)
     return _changes(item, item.before.signature, item.after.signature, old, new)
+
+
+def _component(was: Symbol, now: Symbol, old: str, new: str) -> tuple[Contract, ...]:
+    """The same for a member that the head of its class names among others, and for one that its class wrote, or writes now."""
+    if was.kind != now.kind:
+        return ()
+    if was.signature is not None and now.signature is not None:  # a constructor that is made from fields
+        is_same = _extends(was.signature.parameters, now.signature.parameters, by_name=False)
+        return () if is_same and was.signature.text == now.signature.text else ("parameters",)
+    if was.kind == GENERATED:
+        one, other = (side.partition("=")[0] for side in (old, new))  # the field from which it is made
+    else:
+        one, other = (_of_head(side, was.short) for side in (old, new))
+    return () if _squeeze(one) == _squeeze(other) else ("value",)
+
+
+def _of_head(text: str, name: str) -> str:
+    """One member as a head writes it: among others on one line, or on its own."""
+    own = _by_name(_parts(text)[1], {name}).get(name, "")
+    is_alone = name in WORD.findall(re.split(r"[(\[]", text, maxsplit=1)[0])
+    return own or (text.rstrip(", ") if is_alone else "")
 
 
 def is_contested(before: Signature, after: Signature) -> bool:
@@ -125,6 +159,8 @@ def _changes(
     item: ChangedSymbol, before: Signature | None, after: Signature | None, old: str, new: str
 ) -> tuple[Contract, ...]:
     """The same for a definition that is there on both sides and whose code differs."""
+    if item.before and item.after and not {COMPONENT, GENERATED}.isdisjoint((item.before.kind, item.after.kind)):
+        return _component(item.before, item.after, old, new)
     language = filetype(item.symbol.path)
     if item.symbol.kind in CALLABLE or before is not None:
         return _callable(before, after, old, new, language)
@@ -279,6 +315,8 @@ def _parameters(
     if by_name:
         one, other = _by_name(old, was & now), _by_name(new, was & now)
         same = all(_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
+        receivers = [_receivers(side) for side in (old, new)]
+        same = same and (not all(receivers) or receivers[0] == receivers[1])
     else:
         pairs = zip(old, new, strict=False)
         same = all(_same_parameter(_nameless(one, was), _nameless(other, now)) for one, other in pairs)
@@ -287,6 +325,11 @@ def _parameters(
     if not changes and before.opaque:
         changes.append("parameters")  # what cannot be read cannot be called compatible
     return changes
+
+
+def _receivers(parameters: Sequence[str]) -> list[str]:
+    """What a method of C# is called on if it is an extension: a parameter that is no argument. Its name means nothing to callers."""
+    return [_squeeze(RECEIVER.sub("", text[:LONG_PARAMETER])) for text in parameters if text.startswith("this ")]
 
 
 def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name: bool) -> bool:

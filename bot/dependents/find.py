@@ -10,6 +10,7 @@ from bot.dependents.budget import SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
+from bot.dependents.dotless import dotless_uses
 from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
@@ -147,6 +148,7 @@ async def _of_language(
     targets = [*await use_targets(scene), *exchanges]
     references = await search.run([*targets, *await attribute_targets(scene, attributes)])
     references += await proof.weigh(await rebound_uses(scene, language, targets, references, fresh))
+    references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     beyond: list[str] = []
     lost_members = _members(sources, scene.symbols, beyond) | dict(attributes)

@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.names import NameOccurrences, occurrences
-from bot.dependents.sites import Match, UseTarget, resembles, telling
-from bot.dependents.targets import OPENED, former_names, has_member, has_new_signature, is_closed, words_of
+from bot.dependents.sites import Match, UseTarget, names_class, resembles, telling
+from bot.dependents.targets import (
+    OPENED,
+    former_names,
+    has_member,
+    has_new_signature,
+    is_closed,
+    is_generated,
+    words_of,
+)
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines, says
-from bot.values import Outline, Reference, Side, Use
+from bot.values import COMPONENT, Outline, Reference, Side, Use
 
 if TYPE_CHECKING:  # loaded when a receiver is looked at
     from bot.dependents.library_receivers import LibraryReceivers
@@ -75,7 +83,8 @@ class Proof:
     ) -> bool:
         """Whether what is named here is proven to be gone."""
         use, former = hit.use, hit.use.name in former_names(target)
-        if use.is_guarded or (self.language.TRAITS.declared_members and await self._misread(target, hit)):
+        is_misread = self.language.TRAITS.declared_members and await self._misread(target, hit)
+        if use.is_guarded or is_misread or is_generated(target):  # which a base or a setting may make as well
             return False
         if hit.sure and ((path, hit.door) in self.lost_imports or (hit.name and hit.door)):
             return await self._shut(hit, path)
@@ -115,12 +124,12 @@ class Proof:
         The type of the receiver is not known, or a base that is known by name alone: a library may still offer the name.
         """
         use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
-        foreseen = self._foreseen(use) or (path, hit.door) in self.doubtful_imports
+        foreseen = self._foreseen(use) or is_generated(target) or (path, hit.door) in self.doubtful_imports
         if foreseen or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:
             last = use.receiver.rpartition(".")[2]
-            another = last.lstrip("_")[:1].isupper() and last not in (target.owner, *target.shorts)
+            another = names_class(use.receiver) and last not in (target.owner, *target.shorts)
             if (
                 use.form != "member"
                 or another
@@ -278,7 +287,7 @@ class Proof:
         bases = await self.exports.bases(home, target.owner)
         own = {word for item in await self.exports.imports(home) for word in words_of(item)}
         if bases is None or not is_closed(bases, own | {other for other, _ in outline.bases}, name):
-            constant = target.symbol is not None and target.symbol.symbol.kind == "variable"
+            constant = target.symbol is not None and target.symbol.symbol.kind in ("variable", COMPONENT)
             if not constant or bases not in OPENED or await self._defines(name):
                 return False
         return not await self.exports.elsewhere(home, f"{target.owner}.{name}")

@@ -23,6 +23,7 @@ from bot.dependents.sites import (
     bind,
     match,
     names,
+    names_class,
     reference,
     resembles,
     telling,
@@ -316,10 +317,13 @@ class Search:
             return replace(row, lone=True)
         if not hit.sure:
             last = hit.use.receiver.rpartition(".")[2]
-            if own or (last.lstrip("_")[:1].isupper() and last not in (target.owner, *target.shorts)):
-                return row  # or a member of another class, which is named
+            if own or (names_class(hit.use.receiver) and last not in (target.owner, *target.shorts)):
+                return (
+                    row if not hit.is_extension else replace(row, lone=True)
+                )  # or a member of another class, which is named
             alone, rivals = bearers_known
-            lone = name in alone or name in rivals or (telling(name) and self._takes(row.path, target))
+            near = self._takes(row.path, target) and (telling(name) or (target.is_extension and name not in METHODS))
+            lone = name in alone or name in rivals or hit.is_extension or near
             return replace(row, lone=lone, doubt=rivals.get(name, ""))
         if not target.is_gone or row.missing:
             return row
@@ -389,7 +393,7 @@ class Search:
         if use.types or use.name not in alone:
             return False
         last = use.receiver.rpartition(".")[2]
-        is_named = last.lstrip("_")[:1].isupper() and last not in (target.owner, *target.shorts)
+        is_named = names_class(use.receiver) and last not in (target.owner, *target.shorts)
         if is_named and await self.proof.is_strange((last,)):
             return False  # a class that the tree does not define
         return resembles(use.receiver, target.owner) or await self._is_connected(path, target)

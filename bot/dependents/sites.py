@@ -9,10 +9,13 @@ from typing import Literal
 from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Import, Reference, Use
+from bot.values.everyday import METHODS
 
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 NAMESPACE = re.compile(r"(?:inline )?namespace (?:\w+::)*")  # as a condition of a definition has it
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
+EXTENSION = "extension "  # how the condition begins under which Kotlin and Scala call a function like a member
+OF_THIS = re.compile(r"\(\s*+this\s")  # the same in the head of one of C#
 LONG = 4  # letters that make a resemblance
 Takers = Literal["all", "star", "value"]
 MODULE = "<module>"
@@ -75,6 +78,21 @@ class UseTarget:
         return own and receiver not in ("", "self")
 
     @property
+    def is_extension(self) -> bool:
+        """Whether it is called like a member of a type that stands elsewhere, on either side. One that moved within its package is still there."""
+        item = self.symbol
+        if item is not None and item.before and item.after and item.contract == ("renamed",):
+            was, now = item.before, item.after
+            if (was.short, was.conditions) == (now.short, now.conditions):
+                return False
+        sides = [side for side in (item.before, item.after) if side is not None] if item is not None else []
+        return any(
+            any(one.startswith(EXTENSION) for one in side.conditions)
+            or (side.signature is not None and OF_THIS.search(side.signature.text) is not None)
+            for side in sides
+        )
+
+    @property
     def constructor(self) -> bool:
         """Whether calling the class calls it."""
         return bool(self.owner) and all(not self.shorts.isdisjoint(filetype(home).constructors) for home in self.homes)
@@ -94,6 +112,11 @@ class UseTarget:
 def telling(name: str) -> bool:
     """Whether a name is made of two words at least: `load_settings`, `setWasTracked`, not `resolve`, not `__len__`."""
     return not name.startswith("__") and bool(TWO_WORDS.search(name))
+
+
+def names_class(receiver: str) -> bool:
+    """Whether a receiver is written like a class: `shop.Cart`, not `shop.Make()`, which is called like one."""
+    return receiver.rpartition(".")[2].lstrip("_")[:1].isupper() and receiver[-1:] not in (")", "]")
 
 
 def resembles(receiver: str, owner: str) -> bool:
@@ -220,6 +243,7 @@ class Match:
     name: str = ""  # the name that the door must offer
     star: bool = False  # the name came with everything else of the door
     unbound: bool = False  # a class named in place of an instance: its first argument may be the receiver
+    is_extension: bool = False  # a member of something, by the name of an extension that the file can call
     rival: int = 0  # the line on which the file binds the imported name to something else, where the use may see it
 
 
@@ -277,7 +301,20 @@ def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions:
                 return hit
     if path in target.homes and use.form == "name" and use.name in target.shorts:
         return Match(use, sure=True, name=use.name)
+    if use.form == "member" and use.name in target.shorts and target.is_extension and _is_in_sight(target, bound, path):
+        return Match(use, sure=False, is_extension=True)
     return None
+
+
+def _is_in_sight(target: UseTarget, bound: Bindings, path: str) -> bool:
+    """Whether a file holds the definition, or takes it under its own name."""
+    if path in target.homes:
+        return True
+    return any(
+        (origin in bound.stars and target.shorts.isdisjoint(METHODS))
+        or any(one.here in target.shorts for name in door_names for one in bound.locals.get((origin, name), ()))
+        for origin, door_names in target.doors
+    )
 
 
 def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:

@@ -13,8 +13,9 @@ from bot.dependents.contract import is_conditioned, is_contested
 from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
-from bot.values import ChangedFile, ChangedSymbol, Outline, Side, Symbol
+from bot.values import COMPONENT, GENERATED, ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
+VALUES = frozenset({"variable", COMPONENT, GENERATED})  # what has no body
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
@@ -187,7 +188,7 @@ def _renames(
         left[_place(after)].append(after)
     for before in removed_symbols:
         fits = left[_place(before)]
-        if before.kind == "variable" or len(fits) > MOST_FITTING:
+        if before.kind in VALUES or len(fits) > MOST_FITTING:
             continue
         candidates = [(_alike(source, before, after), after) for after in fits]
         best = max(candidates, key=lambda item: item[0], default=None)
@@ -203,7 +204,7 @@ def _place(symbol: Symbol) -> tuple[str, str]:
 
 def _alike(source: ChangedSource, before: Symbol, after: Symbol) -> float:
     """How alike two bodies are, 0 to 1, their own names left out. Variables have no body: they are never alike."""
-    if before.kind == "variable":
+    if before.kind in VALUES:
         return 0.0
     old = re.sub(rf"\b{re.escape(before.short)}\b", "_", source.lines(before))[:MAX_BODY]
     new = re.sub(rf"\b{re.escape(after.short)}\b", "_", source.lines(after))[:MAX_BODY]

@@ -197,9 +197,9 @@ def _enclosing(node: Node, symbols: Sequence[Symbol], starts: Sequence[int], lan
     if DEFINING.search(node.type) or language.blocks(node) or language.spares(node):
         return
     head, last = _head(node, starts), last_line(node)
-    for at in range(bisect_left(starts, first_line(node)), bisect_right(starts, last) if head else 0):
-        if symbols[at].end <= last:
-            yield starts[at], starts[at], head
+    places = range(bisect_left(starts, first_line(node)), bisect_right(starts, last) if head else 0)
+    for start in dict.fromkeys(starts[at] for at in places if symbols[at].end <= last):
+        yield start, start, head
 
 
 def _head(node: Node, starts: Sequence[int]) -> str:

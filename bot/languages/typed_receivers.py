@@ -21,7 +21,7 @@ from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.languages.walk import DefinitionWalk
 from bot.text.filetypes import FileType
 from bot.text.lines import without_mark
-from bot.values import Call, Outline, Side, SomeUses, Symbol, Use
+from bot.values import COMPONENT, Call, Outline, Side, SomeUses, Symbol, Use
 
 __all__ = ["Lines"]  # beside what is defined here
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
@@ -80,6 +80,13 @@ class TypedWalk(DefinitionWalk):
     """The definitions of a file whose types say what they inherit by the name of the type alone."""
 
     bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def components(self, owner: str, parameter_list: Node, kind: str, members: Iterable[Node]) -> None:
+        """Take the members that a record has because its head names them, but those that it writes itself."""
+        own = {own_name(member) for member in members}
+        for part in parameter_list.named_children:
+            if part.type == kind and own_name(part) not in own:
+                self.define(f"{owner}.{own_name(part)}", COMPONENT, part)
 
     def outline(self, complete: bool) -> Outline:
         """The outline of the file; a call has to fit one of the overloads of what it calls."""

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bot.values.change import (
+    COMPONENT,
+    GENERATED,
     OFFERS,
     REQUIRES,
     ChangedFile,

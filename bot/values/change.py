@@ -233,6 +233,8 @@ class Signature:
 
 # How a condition of a class begins that counts only if it goes, or only if it comes.
 OFFERS, REQUIRES = "offers ", "requires "
+# Kinds of members that no line of their own declares: the head of a record names them; a program makes them of a field.
+COMPONENT, GENERATED = "component", "generated"
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,8 @@ def test_an_outline_tells_signatures() -> None:
         "Cart.Kind.Blue": None,
         "Cart.Point": None,
         "Cart.Point.constructor": [("X", "positional", True), ("Y", "positional", False)],
+        "Cart.Point.X": None,
+        "Cart.Point.Y": None,
     }
     assert dict(outline.bases)["Cart"] == ("Base", "IPriced", "object")
 

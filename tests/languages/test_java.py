@@ -173,6 +173,7 @@ def test_an_outline_tells_signatures() -> None:
         ("Cart.Kind.paint", "method", []),
         ("Cart.Point", "class", None),
         ("Cart.Point.constructor", "method", [("x", "positional-only")]),
+        ("Cart.Point.x", "component", None),
     ]
     assert outline.names == {"Cart", "MAX", "Kind", "RED", "BLUE", "Point"}
     assert dict(outline.bases) == {"Cart": ("Base",), "Kind": (), "Point": ("Record",)}

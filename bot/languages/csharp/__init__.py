@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tree_sitter import Node
@@ -16,7 +16,7 @@ from bot.languages.typed_receivers import TypedWalk
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import CSHARP
-from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
+from bot.values import REQUIRES, Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
 TRAITS = LanguageTraits()
 project = Namespaces
@@ -47,6 +47,11 @@ CONDITIONS = Conditions(
 )  # fmt: skip
 
 
+@dataclass(slots=True)
+class _CSharpWalk(TypedWalk):
+    required: list[tuple[str, str]] = field(default_factory=list)  # (class, member that its initialiser has to set)
+
+
 @dataclass(frozen=True, slots=True)
 class _Class:
     """The type that members are taken from."""
@@ -70,10 +75,24 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check(source)
     misread.check_breaks(source)
     root = _root(source)
-    walk = TypedWalk(path, side)
+    walk = _CSharpWalk(path, side)
     _walk(root, "", 0, walk)
     complete = not root.has_error and not PARTIAL.search(source)
-    return with_conditions(walk.outline(complete), root, source, CONDITIONS)
+    outline_read = walk.outline(complete)
+    conditions = _required(walk.required)
+    symbols = tuple(
+        replace(symbol, conditions=conditions[symbol.name]) if symbol.name in conditions else symbol
+        for symbol in outline_read.symbols
+    )
+    return with_conditions(replace(outline_read, symbols=symbols), root, source, CONDITIONS)
+
+
+def _required(members: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """Class -> what whoever makes one has to set, as conditions."""
+    conditions: dict[str, tuple[str, ...]] = {}
+    for owner, name in members:
+        conditions[owner] = (*conditions.get(owner, ()), f"{REQUIRES}{name}")
+    return conditions
 
 
 @finds
@@ -97,7 +116,7 @@ def _owners(path: str, source: bytes) -> dict[str, set[str]]:
     return owners
 
 
-def _walk(node: Node, inside: str, depth: int, walk: TypedWalk) -> None:
+def _walk(node: Node, inside: str, depth: int, walk: _CSharpWalk) -> None:
     for child in node.named_children if depth < typed_receivers.NESTED else ():
         if child.type in TYPES:
             _type(child, inside, walk)
@@ -105,7 +124,7 @@ def _walk(node: Node, inside: str, depth: int, walk: TypedWalk) -> None:
             _walk(child, inside, depth + 1, walk)
 
 
-def _type(node: Node, inside: str, walk: TypedWalk) -> None:
+def _type(node: Node, inside: str, walk: _CSharpWalk) -> None:
     short = text(node.child_by_field_name("name"))
     name = f"{inside}.{short}" if inside else short
     kind = "type" if node.type in ("interface_declaration", "delegate_declaration") else "class"
@@ -128,6 +147,8 @@ def _type(node: Node, inside: str, walk: TypedWalk) -> None:
             Symbol(walk.path, f"{name}.constructor", "method", first_line(node), end, walk.side, own_signature)
         )
     own = _Class(name, node.type, not bases and not _has(node, "partial"))
+    if parameter_list is not None and node.type.startswith("record"):
+        walk.components(name, parameter_list, "parameter", _members(node))
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
         _member(member, own, walk)
 
@@ -145,7 +166,7 @@ def _members(node: Node) -> Iterator[Node]:
                     yield member
 
 
-def _member(node: Node, own: _Class, walk: TypedWalk) -> None:
+def _member(node: Node, own: _Class, walk: _CSharpWalk) -> None:
     kind = node.type
     if kind in TYPES:
         _type(node, own.name, walk)
@@ -166,11 +187,13 @@ def _member(node: Node, own: _Class, walk: TypedWalk) -> None:
             ]
         for name in names:
             _add(node, f"{own.name}.{text(name)}", "variable", walk, None)
+            if _has(node, "required"):
+                walk.required.append((own.name, text(name)))
             if kind == "enum_member_declaration" or _has(node, "static") or _has(node, "const"):
                 walk.exports.setdefault(text(name), f"{own.name}.{text(name)}")
 
 
-def _method(node: Node, own: _Class, walk: TypedWalk) -> None:
+def _method(node: Node, own: _Class, walk: _CSharpWalk) -> None:
     name, parameter_list = text(node.child_by_field_name("name")), node.child_by_field_name("parameters")
     if node.child_by_field_name("explicit_interface_specifier") is not None or any(
         part.type == "explicit_interface_specifier" for part in node.named_children
@@ -184,7 +207,7 @@ def _method(node: Node, own: _Class, walk: TypedWalk) -> None:
         walk.exports.setdefault(name, f"{own.name}.{name}")
 
 
-def _add(node: Node, name: str, kind: str, walk: TypedWalk, own_signature: Signature | None) -> None:
+def _add(node: Node, name: str, kind: str, walk: _CSharpWalk, own_signature: Signature | None) -> None:
     visibility: Visibility = "file" if _is_private(node) else "anywhere"
     walk.define(name, kind, node, own_signature, visibility=visibility)
 

@@ -23,7 +23,7 @@ NAMED = CLASSES | METHODS | {
     "single_variable_designation", "implicit_parameter",
 }  # fmt: skip
 DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w.]*)(?:<[^;(){}=]{0,200}>)?(?P<more>(?:\s*\[[,\s]*\])*)\??\s+NAME\s*(?=[=;,:)&|?{]|in\b)"
-BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[({<]|(?<![\w.$])NAME\s*=>|\([^()]{0,200}\bNAME\b[^()]{0,200}\)\s*=>"
+BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[({<]|(?<![\w.$])NAME\s*=>|[(,]\s*+NAME\s*+(?:,[^()]{0,200})?\)\s*+=>"
 
 
 def place(node: Node) -> IdentifierUse | None:

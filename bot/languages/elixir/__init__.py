@@ -6,7 +6,7 @@ from collections.abc import Collection
 from bot.languages import misread, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.elixir.modules import ElixirModules
-from bot.languages.elixir.outline import is_block, outline_of
+from bot.languages.elixir.outline import is_block, is_of_struct, outline_of
 from bot.languages.elixir.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
@@ -28,6 +28,7 @@ KERNEL = (
 AMBIENT = frozenset(KERNEL.split())
 CONDITIONS = Conditions(
     blocks=is_block,
+    spares=is_of_struct,
     ends=re.compile(
         rb"\A(?:[a-z_]\w{0,99}[ \t]*=[ \t]*)?(?:Kernel\.)?(?:raise|reraise|exit|throw|System\.(?:halt|stop)|:erlang\.(?:halt|error|exit|throw))\b[^\n]*"
     ),

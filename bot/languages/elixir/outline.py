@@ -3,16 +3,18 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from tree_sitter import Node
 
 from bot.languages import lexical
 from bot.languages.elixir.results import result_forms
-from bot.languages.syntax import conditional, text
+from bot.languages.syntax import ancestors, conditional, text
 from bot.languages.walk import DefinitionWalk
-from bot.values import OFFERS, Outline, Parameter, Side, Signature
+from bot.values import COMPONENT, OFFERS, Outline, Parameter, Side, Signature
 
 MODULES = frozenset({"defmodule", "defprotocol"})
+FIELDS_BELOW = 4  # levels from a `defstruct` to the last list in it
 BLOCKS = frozenset({"if", "unless", "quote"})  # calls whose block may define functions
 PUBLIC = frozenset({"def", "defmacro", "defguard", "defdelegate"})
 PRIVATE = frozenset({"defp", "defmacrop", "defguardp"})
@@ -72,6 +74,12 @@ def is_block(node: Node) -> bool:
     return node.type == "else_block" or callee(node) in BLOCKS | MODULES
 
 
+def is_of_struct(node: Node) -> bool:
+    """Whether a node is the list of a struct's fields, or in one."""
+    around = (node, *islice(ancestors(node), FIELDS_BELOW))
+    return any(callee(one) == "defstruct" for one in around)
+
+
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, in its order."""
     walk = _ElixirWalk(path, side)
@@ -86,6 +94,8 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
                 stack += [(part, name) for part in reversed(block.named_children)]
         elif word in PUBLIC | PRIVATE and inside:
             _function(node, inside, walk, is_private=word in PRIVATE)
+        elif word == "defstruct" and inside:
+            _fields(node, inside, walk)
         elif word == "import":
             walk.stars += 1
         elif word in BLOCKS:
@@ -122,6 +132,18 @@ def _module(node: Node, inside: str, walk: _ElixirWalk) -> str:
         walk.exports.setdefault(last, last)
         walk.bases[last] = ()
     return name
+
+
+def _fields(node: Node, inside: str, walk: _ElixirWalk) -> None:
+    """The fields of a module's struct, as members of what its users call it."""
+    left = list(reversed(arguments(node)))
+    while left:
+        part = left.pop()
+        if part.type in ("list", "keywords"):
+            left += reversed(part.named_children)
+        elif part.type in ("atom", "pair"):
+            name = text(part if part.type == "atom" else part.child_by_field_name("key")).strip(": ")
+            walk.define(f"{inside.rpartition('.')[2]}.{name}", COMPONENT, part)
 
 
 def _function(node: Node, inside: str, walk: _ElixirWalk, *, is_private: bool) -> None:

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from tree_sitter import Node
 
 from bot.languages import misread, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.jvm import lombok
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import JAVA
@@ -28,7 +30,7 @@ NAMED = CLASSES | METHODS | {
 # What every object has: removing an own definition of it leaves the inherited one.
 OBJECT = frozenset({"clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"})
 DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w$]*+(?:\.[\w$]++)*+)(?:<[^;(){}=]{0,200}>)?(?P<more>(?:\s*+\[\s*+\]|\s*+\.\.\.)*)\s++NAME\s*+(?=[=;,:)&|?])"
-BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[(<]|(?<![\w.$])NAME\s*->|\([^()]{0,200}\bNAME\b[^()]{0,200}\)\s*->"
+BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[(<]|(?<![\w.$])NAME\s*->|[(,]\s*+NAME\s*+(?:,[^()]{0,200})?\)\s*+->"
 GENERATED = re.compile(rb"^[ \t]*+import\s++(static\s++)?(lombok|org\.immutables|com\.google\.auto)\b", re.MULTILINE)
 
 
@@ -38,13 +40,18 @@ CONDITIONS = Conditions(
 root = partial(typed_receivers.root, JAVA)
 
 
+@dataclass(slots=True)
+class _JavaWalk(TypedWalk):
+    has_lombok: bool = False
+
+
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; nested types and static members are offered by their own names, too."""
     misread.check(source)
     misread.check_escapes(source, typed_receivers.blank(source))
     tree = root(source)
-    walk = TypedWalk(path, side)
+    walk = _JavaWalk(path, side, has_lombok=lombok.IMPORTED.search(source) is not None)
     for node in tree.named_children:
         if node.type in CLASSES:
             _type(node, "", walk)
@@ -52,7 +59,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     return with_conditions(walk.outline(complete), tree, source, CONDITIONS)
 
 
-def _type(node: Node, inside: str, walk: TypedWalk) -> None:
+def _type(node: Node, inside: str, walk: _JavaWalk) -> None:
     short = text(node.child_by_field_name("name"))
     name = f"{inside}.{short}" if inside else short
     kind = "type" if node.type in ("interface_declaration", "annotation_type_declaration") else "class"
@@ -69,8 +76,13 @@ def _type(node: Node, inside: str, walk: TypedWalk) -> None:
             walk,
             _signature(node, opaque=False),
         )
-    for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
+        if parameter_list is not None:
+            walk.components(name, parameter_list, "formal_parameter", _members(node))
+    members = list(_members(node)) if name.count(".") < typed_receivers.NESTED else []
+    for member in members:
         _member(member, name, bases, walk)
+    if walk.has_lombok:
+        lombok.add(node, name, members, walk)
 
 
 def _bases(node: Node) -> tuple[str, ...]:
@@ -94,7 +106,7 @@ def _members(node: Node) -> Iterator[Node]:
             yield member
 
 
-def _member(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk) -> None:
+def _member(node: Node, inside: str, bases: Sequence[str], walk: _JavaWalk) -> None:
     kind = node.type
     if kind in CLASSES:
         _type(node, inside, walk)
@@ -119,12 +131,12 @@ def _member(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk) -> N
         _take(node, f"{inside}.{text(node.child_by_field_name('name'))}", "variable", walk, None)
 
 
-def _take(node: Node, name: str, kind: str, walk: TypedWalk, own_signature: Signature | None) -> None:
+def _take(node: Node, name: str, kind: str, walk: _JavaWalk, own_signature: Signature | None) -> None:
     visibility = _visibility(node, name.rpartition(".")[0], walk)
     walk.define(name, kind, node, own_signature, visibility=visibility)
 
 
-def _visibility(node: Node, inside: str, walk: TypedWalk) -> Visibility:
+def _visibility(node: Node, inside: str, walk: _JavaWalk) -> Visibility:
     """Who can name a definition; what no word restricts stays in its package, but for members of interfaces and enums."""
     if _static(node, "private"):
         return "file"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 
 from tree_sitter import Node
@@ -12,7 +13,7 @@ from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import KOTLIN
-from bot.values import Call, Outline, Parameter, Side, Signature, Visibility
+from bot.values import COMPONENT, Call, Outline, Parameter, Side, Signature, Visibility
 
 CLASSES = frozenset({"class_declaration", "object_declaration"})
 BODIES = frozenset({"class_body", "enum_class_body"})
@@ -91,7 +92,7 @@ def _class(node: Node, name: str, walk: TypedWalk) -> None:
             _add(part, f"{name}.constructor", "method", walk, _signature(part, "class_parameters", opaque=opaque))
             for field in part.named_children[0].named_children if part.named_children else ():
                 if field.type == "class_parameter" and re.search(r"\bva[lr]\b", text(field)):
-                    _add(field, f"{name}.{_name(field)}", "variable", walk, None)
+                    _add(field, f"{name}.{_name(field)}", COMPONENT, walk, None)
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, bases, walk, is_offered=node.type == "object_declaration")
 
@@ -100,6 +101,9 @@ def _add(node: Node, name: str, kind: str, walk: TypedWalk, own_signature: Signa
     is_exported = "." in name or not _has(node, "private")
     visibility: Visibility = "file" if _has(node, "private") else "anywhere"
     walk.define(name, kind, node, own_signature, is_exported=is_exported, visibility=visibility)
+    receiver = _receiver(node) if node.type in ("function_declaration", "property_declaration") else ""
+    if receiver:
+        walk.symbols[-1] = replace(walk.symbols[-1], conditions=(f"extension {receiver}",))
 
 
 def _members(node: Node) -> Iterator[Node]:
@@ -125,8 +129,21 @@ def _has(node: Node, modifier: str) -> bool:
 
 def _extends(node: Node) -> bool:
     """Whether a function has a receiver: a type before its name."""
-    name = node.child_by_field_name("name")
-    return any("type" in part.type and part.type != "type_parameters" for part in node.named_children if name and part.end_byte <= name.start_byte)  # fmt: skip
+    return bool(_receiver(node))
+
+
+def _receiver(node: Node) -> str:
+    """The type before the name of a function or a property, of which it is an extension; "" without one."""
+    name = node.child_by_field_name("name") or next(
+        (part for part in node.named_children if part.type == "variable_declaration"), None
+    )
+    parts = node.named_children if name is not None else ()
+    types = [
+        one
+        for one in parts
+        if "type" in one.type and one.type != "type_parameters" and name and one.end_byte <= name.start_byte
+    ]
+    return text(types[0]) if types else ""
 
 
 def _signature(node: Node, list_type: str, *, opaque: bool) -> Signature:

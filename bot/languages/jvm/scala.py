@@ -12,7 +12,7 @@ from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import SCALA
-from bot.values import Call, Outline, Parameter, Side, Signature, Visibility
+from bot.values import COMPONENT, Call, Outline, Parameter, Side, Signature, Visibility
 
 CLASSES = frozenset({"class_definition", "object_definition", "trait_definition", "enum_definition"})
 HOLDERS = CLASSES | {"given_definition"}  # what has members of its own
@@ -145,7 +145,7 @@ def _class(node: Node, inside: str, walk: TypedWalk) -> None:
         for field in part.named_children:
             is_value = any(one.type in ("val", "var") for one in field.children)
             if field.type == "class_parameter" and (is_value or (is_case and part == parameter_list)):
-                _add(field, name, _name(field), "variable", walk, None)
+                _add(field, name, _name(field), COMPONENT, walk, None)
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, bases, walk, is_offered=is_object)
 

@@ -1,0 +1,421 @@
+"""Places at which the syntax names a member, or takes an object apart, without a dot: `case SLOW:`, `{ email }: User`, `.top = 2`, `Point(l, t)`.
+
+The grammar says what such a place is: a case label, a key of a pattern or of an initialiser, an attribute. The words around it say whose
+member is meant: a type, a tag, the declaration of the value that is taken apart. Nothing here is proven.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Literal
+
+from tree_sitter import Node, Query, QueryCursor
+
+from bot.languages import nesting
+from bot.languages.syntax import MOST_USES, ancestors, first_line, grammar_of, parse, places, text
+from bot.languages.unreadable import Unreadable
+from bot.text.filetypes import FileType, filetype
+
+Kind = Literal["member", "attribute", "pattern"]
+UP = 12  # levels from a key to what says whose it is
+LONGEST = 200  # characters of a type, or between a name and what declares it
+MANY = 100  # places of one variable
+WORDS = re.compile(r"[A-Za-z_$][\w$]*+(?:(?:\.|::)[A-Za-z_$][\w$]*+)*+")
+NAME = re.compile(r"(?:[\w$]++\.|\*|&|!)*+([A-Za-z_$][\w$]*+)[!?]*+$")
+BUILT = re.compile(r"(?:(?:new|await)\s++|&)*+([A-Z][\w$.:]*+)(?:<[^<>()]{0,80}>)?\s*+[({\[]")
+GIVEN = re.compile(r"\s*+:?=\s*+(?:(?:new|await)\s++|&)*+([A-Z][\w$.:]*+)(?:<[^<>()]{0,80}>)?\s*+[({]")
+BEHIND = re.compile(r"\s*+[?!]?\s*+:\s*+([^=;,)\n{]{1,120})")
+BEFORE = re.compile(r"(?<![\w.:])([A-Za-z_][\w.:]*+(?:<[^<>;(){}]{0,80}>)?)[\s*&?\[\]]++$")
+ENDS = re.compile(r"\s*+(?:[=;,):{\[]|in\b|$)")
+WORDLIKE = frozenset({
+    "and", "as", "async", "auto", "await", "case", "const", "def", "delete", "do", "else", "export", "final", "fn", "for", "from", "fun",
+    "func", "goto", "guard", "if", "import", "in", "is", "let", "match", "mut", "new", "not", "of", "or", "out", "package", "readonly", "ref",
+    "return", "static", "switch", "throw", "typeof", "unless", "until", "val", "var", "when", "while", "yield",
+})  # fmt: skip
+FUNCTION = re.compile(r"function|method|lambda|arrow|closure|constructor|_item$|^def|init_declaration")
+CASTS = frozenset({"as_expression", "satisfies_expression"})
+STRINGS = frozenset({"string_fragment"})
+# What takes an object apart by places, with no word for its class; the field or the order tells the value.
+NAMELESS = (
+    "multi_variable_declaration",
+    "structured_binding_declarator",
+    "pattern_list",
+    "tuple_pattern",
+    "tuple_expression",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DotlessPlace:
+    """One such place."""
+
+    name: str
+    line: int
+    owner: frozenset[str]  # the words of what says whose member it is; empty: nothing does
+    kind: Kind = "member"
+    is_plain: bool = False  # any object may have a key of that name: it says nothing without an owner
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """How one kind of node holds a member's name."""
+
+    child: str  # the field that the name is in; "first": of no field, and in front; "": anywhere
+    holders: frozenset[str]  # nodes around it that say whose it is
+    owner: str  # their field for that; "first": the first node in them
+    is_plain: bool = False
+    is_value: bool = False  # the owner is a value, whose declaration tells
+    kind: Kind = "member"
+
+
+def _row(
+    child: str, holders: str, owner: str, *, plain: bool = False, value: bool = False, kind: Kind = "member"
+) -> _Row:
+    return _Row(child, frozenset(holders.split()), owner, plain, value, kind)
+
+
+TAGS = "jsx_opening_element jsx_self_closing_element"
+ROWS: dict[str, tuple[_Row, ...]] = {
+    "switch_label": (_row("", "switch_expression switch_statement", "condition", value=True),),
+    "element_value_pair": (_row("key", "annotation", "name"),),
+    "field_pattern": (_row("name", "struct_pattern", "type"),),
+    "field_initializer": (_row("field", "struct_expression", "name"),),
+    "shorthand_field_initializer": (_row("", "struct_expression", "name"),),
+    "field_designator": (_row("", "compound_literal_expression declaration", "type"),),
+    "offsetof_expression": (_row("member", "offsetof_expression", "type"),),
+    "subpattern": (_row("first", "recursive_pattern", "type"),),
+    "with_initializer": (_row("first", "with_expression", "first", value=True),),
+    "attribute_argument": (_row("name", "attribute", "name"),),
+    "jsx_attribute": (_row("first", TAGS, "name", kind="attribute"),),
+    "keyword_pattern": (_row("key", "hash_pattern array_pattern", "class"), _row("first", "class_pattern", "first")),
+    "keyword_argument": (_row("name", "call", "function", plain=True),),
+    "value_argument_label": (_row("", "call_expression", "first", plain=True),),
+    "pattern": (_row("first", "switch_statement", "expr", value=True),),  # `case .slow:` of Swift
+    "prefix_expression": (_row("target", "prefix_expression", ""),),  # `.slow`
+    "literal_element": (_row("", "composite_literal", "type"),),
+    "record_pattern": (_row("first", "record_pattern", "first", kind="pattern"),),
+    "case_class_pattern": (_row("type", "case_class_pattern", "type", kind="pattern"),),
+    "stable_type_identifier": (_row("", "case_class_pattern", "type", kind="pattern"),),
+    "array_pattern": (_row("class", "array_pattern", "class", kind="pattern"),),
+    "hash_pattern": (_row("class", "hash_pattern", "class", kind="pattern"),),
+    "constant_pattern": (_row("", "constant_pattern", "first", kind="pattern"),),
+    "recursive_pattern": (_row("type", "recursive_pattern", "type", kind="pattern"),),
+}  # fmt: skip
+DOTTED_CLASS = "dotted_name"  # of a class in a pattern of Python
+
+
+def dotless_places(
+    path: str, source: bytes, names: Collection[str], *, nameless: bool = False
+) -> tuple[DotlessPlace, ...]:
+    """The places of a file at which one of the names stands so. `nameless`: those too that name no class, as "". Of unreadable code none."""
+    places_found: list[DotlessPlace] = []
+    try:
+        kind, code = _readable(path, source)
+        nesting.check(code)
+        root = parse(kind, code)
+        for match, node in islice(places(root, code, names), MOST_USES):
+            name = match[0].decode("utf-8", "replace")
+            if text(node).strip(":").rstrip(": ") == name and (place := _place(node, name)) is not None:
+                places_found.append(place)
+        places_found += _nameless(kind, root) if nameless else ()
+    except (Unreadable, RecursionError):
+        return ()
+    return tuple(places_found)
+
+
+def _readable(path: str, source: bytes) -> tuple[FileType, bytes]:
+    """The type of a file and its code: of a page with scripts, these."""
+    if filetype(path).parser != "javascript":
+        return filetype(path), source
+    from bot.languages import javascript  # which few changes need
+
+    code = javascript.script(path, source)
+    return javascript.file_type(path, code), code
+
+
+def _place(node: Node, name: str) -> DotlessPlace | None:
+    above = node.parent
+    if above is None:
+        return None
+    for row in ROWS.get(above.type, ()):
+        if _is_there(node, above, row):
+            return _of_row(node, name, row)
+    if above.type == DOTTED_CLASS and above.parent is not None and above.parent.type == "class_pattern":
+        return DotlessPlace(name, first_line(node), _words(text(above)), "pattern")
+    if above.type == "call" and above.child_by_field_name("target") == node:
+        return None
+    return _of_literal(node, above, name) or _of_chain(node, above, name) or _of_key_path(node, above, name)
+
+
+def _is_there(node: Node, above: Node, row: _Row) -> bool:
+    if above.type in SHAPED:
+        return SHAPED[above.type](node, above)
+    if not row.child:
+        return True
+    if row.child == "first":
+        return bool(above.named_children) and above.named_children[0] == node
+    return above.child_by_field_name(row.child) == node
+
+
+def _is_key(node: Node, element: Node) -> bool:
+    """Whether it is the key of a pair in a literal of Go."""
+    del node
+    outer = element.parent
+    return outer is not None and outer.type == "keyed_element" and outer.child_by_field_name("key") == element
+
+
+def _follows_dot(node: Node, above: Node) -> bool:
+    """Whether it is a member of Swift whose type the place tells: `.slow`."""
+    del above
+    return node.type == "simple_identifier" and text(node.prev_sibling) == "."
+
+
+def _is_called(node: Node, pattern: Node) -> bool:
+    """Whether brackets follow in a pattern of C#: the grammar reads `Point(1, 2)` as a call."""
+    return re.match(r"\s*+\(", _behind(pattern, node)) is not None
+
+
+def _has_parts(node: Node, pattern: Node) -> bool:
+    """Whether a pattern of C# names its class and takes it apart by places."""
+    is_class = pattern.child_by_field_name("type") == node
+    return is_class and any(part.type == "positional_pattern_clause" for part in pattern.named_children)
+
+
+SHAPED = {
+    "literal_element": _is_key, "prefix_expression": _follows_dot, "pattern": _follows_dot, "constant_pattern": _is_called,
+    "recursive_pattern": _has_parts,
+}  # fmt: skip
+
+
+def _behind(above: Node, node: Node) -> str:
+    """The text behind a node, also where the grammar closes the node around it too early."""
+    outer = above.parent
+    while outer is not None and outer.end_byte == node.end_byte:
+        outer = outer.parent
+    return (
+        (outer.text or b"")[node.end_byte - outer.start_byte :][:8].decode("utf-8", "replace")
+        if outer is not None
+        else ""
+    )
+
+
+def _of_row(node: Node, name: str, row: _Row) -> DotlessPlace:
+    holder = next((one for one in islice(ancestors(node), UP) if one.type in row.holders), None)
+    owner = None
+    if holder is not None:
+        owner = (
+            holder.named_children[0]
+            if row.owner == "first" and holder.named_children
+            else holder.child_by_field_name(row.owner)
+        )
+    words = _words_of(owner, node, is_value=row.is_value)
+    return DotlessPlace(name, first_line(node), words, row.kind, is_plain=row.is_plain)
+
+
+def _of_literal(node: Node, above: Node, name: str) -> DotlessPlace | None:
+    """A key of an object, of a pattern, or of the properties that are set with a new object."""
+    if node.type in STRINGS and above.parent is not None:
+        return _of_text(node, above.parent, name)
+    if node.type == "keyword":
+        return _of_struct(node, name)
+    if above.type == "assignment_expression" and above.child_by_field_name("left") == node and above.parent is not None:
+        return _of_assignment(node, above.parent, name)
+    owner = _owner_of_key(node, above)
+    return DotlessPlace(name, first_line(node), owner, is_plain=True) if owner is not None else None
+
+
+def _owner_of_key(node: Node, above: Node) -> frozenset[str] | None:
+    """The words that say whose a key is which any object may have; None for what is no key."""
+    is_first = bool(above.named_children) and above.named_children[0] == node
+    if node.type == "shorthand_property_identifier_pattern" or (
+        above.type in ("pair_pattern", "object_assignment_pattern") and is_first
+    ):
+        return _taken_from(node)
+    if node.type == "shorthand_property_identifier" or (above.type == "pair" and node.type == "property_identifier"):
+        return _typed_as(node)
+    if above.type == "dot" and above.child_by_field_name("right") == node and text(above)[:1].islower():
+        return frozenset()  # a field of a map of Elixir
+    is_named = above.type == "value_argument" and is_first and any(one.type == "=" for one in above.children)
+    return _callee(node) if is_named else None
+
+
+def _of_assignment(node: Node, holder: Node, name: str) -> DotlessPlace | None:
+    """`new Person { Nick = "x" }` of C#; `Point(left = 1)` of Scala."""
+    if holder.type == "arguments":
+        return DotlessPlace(name, first_line(node), _callee(node), is_plain=True)
+    if holder.type != "initializer_expression":
+        return None
+    creation = holder.parent
+    owner = creation.child_by_field_name("type") if creation is not None else None
+    if owner is None:  # `Person b = new() { ... }`
+        declaration = next((one for one in islice(ancestors(node), UP) if one.type == "variable_declaration"), None)
+        owner = declaration.child_by_field_name("type") if declaration is not None else None
+    return DotlessPlace(name, first_line(node), _words_of(owner, node, is_value=False))
+
+
+def _of_struct(node: Node, name: str) -> DotlessPlace | None:
+    """`%Cart{owner: 1}` of Elixir, where the struct may be unknown."""
+    around = list(islice(ancestors(node), UP))
+    holder = next((one for one in around if one.type in ("map", "call", "do_block")), None)
+    if holder is None or holder.type == "do_block":
+        return None
+    if holder.type == "call":
+        is_made = text(holder.child_by_field_name("target")) in ("struct", "struct!")
+        return (
+            DotlessPlace(name, first_line(node), _words(text(holder.named_children[1])[:LONGEST])) if is_made else None
+        )
+    struct = next((part for part in holder.named_children if part.type == "struct"), None)
+    return DotlessPlace(name, first_line(node), _words(text(struct)), is_plain=struct is None)
+
+
+def _of_text(node: Node, holder: Node, name: str) -> DotlessPlace | None:
+    """`Pick<User, "email">`, `User["email"]`, `user["email"]` of TypeScript."""
+    if holder.type == "literal_type" and holder.parent is not None:
+        return DotlessPlace(name, first_line(node), _words(text(holder.parent)[:LONGEST].partition('"')[0]))
+    value = holder.child_by_field_name("object") if holder.type == "subscript_expression" else None
+    if value is None:
+        return None
+    owner = _words_of(value, node, is_value=True)
+    return DotlessPlace(name, first_line(node), owner) if owner else None
+
+
+def _of_chain(node: Node, above: Node, name: str) -> DotlessPlace | None:
+    """A step of a builder, whose class stands at the beginning of the chain: `User.builder().age(1).nick("x")`."""
+    if above.type != "method_invocation" or above.child_by_field_name("name") != node:
+        return None
+    first = above.child_by_field_name("object")
+    is_chain = first is not None and first.type == "method_invocation"
+    while first is not None and first.type == "method_invocation":
+        first = first.child_by_field_name("object")
+    word = text(first)[:LONGEST]
+    return DotlessPlace(name, first_line(node), _words(word)) if is_chain and word[:1].isupper() else None
+
+
+def _of_key_path(node: Node, above: Node, name: str) -> DotlessPlace | None:
+    r"""`\.top` and `\Point.top` of Swift; a symbol of Ruby that stands for a block, `map(&:top)`."""
+    path = (
+        above.parent.child_by_field_name("target")
+        if above.type == "navigation_suffix" and above.parent is not None
+        else None
+    )
+    is_path = path is not None and path.type == "key_path_expression"
+    if is_path or (node.type == "simple_symbol" and above.type == "block_argument"):
+        return DotlessPlace(name, first_line(node), _words(text(path)), is_plain=not is_path)
+    return None
+
+
+def _callee(node: Node) -> frozenset[str]:
+    """The words of what an argument is given to; nothing for a copy of an object, whose class is the receiver's."""
+    call = next(
+        (one for one in islice(ancestors(node), UP) if one.type in ("call_expression", "constructor_invocation")), None
+    )
+    callee = call.named_children[0] if call is not None and call.named_children else None
+    words = text(callee)[:LONGEST]
+    if callee is not None and words.endswith(".copy") and callee.named_children:
+        return _words_of(callee.named_children[0], node, is_value=True)
+    return _words(words)
+
+
+def _taken_from(node: Node) -> frozenset[str]:
+    """Whose members a pattern of JavaScript takes: its annotation, else the value that is taken apart; of an inner pattern nobody knows."""
+    patterns = 0
+    for above in islice(ancestors(node), UP):
+        patterns += above.type == "object_pattern"
+        if patterns > 1:
+            return frozenset()
+        annotation = (
+            above.child_by_field_name("type")
+            if above.type in ("required_parameter", "optional_parameter", "variable_declarator")
+            else None
+        )
+        if annotation is not None:
+            return _words(text(annotation))
+        if above.type == "variable_declarator":
+            value = above.child_by_field_name("value")
+            is_function = value is not None and "function" in value.type
+            return frozenset() if is_function else _words_of(value, node, is_value=True)
+        if above.type == "statement_block":
+            return frozenset()
+    return frozenset()
+
+
+def _typed_as(node: Node) -> frozenset[str]:
+    """The type that an object of TypeScript is written to have."""
+    objects = 0
+    around = list(islice(ancestors(node), UP))
+    for above in around:
+        objects += above.type == "object"
+        if objects > 1:
+            return frozenset()
+        if above.type in CASTS:
+            return _words(text(above.named_children[-1]))
+        kind = "return_type" if "function" in above.type or above.type == "method_definition" else "type"
+        annotation = above.child_by_field_name(kind)
+        if annotation is not None:
+            return _words(text(annotation))
+        if above.type in ("arguments", "variable_declarator", "statement_block") and not any(
+            one.type == "return_statement" for one in around[:3]
+        ):
+            return frozenset()
+    return frozenset()
+
+
+def _nameless(kind: FileType, root: Node) -> Iterator[DotlessPlace]:
+    """The places at which a value is taken apart by its parts' places alone."""
+    grammar, named = grammar_of(kind), True
+    kinds = [one for one in NAMELESS if grammar is not None and grammar.id_for_node_kind(one, named)]
+    if grammar is None or not kinds:
+        return
+    query = Query(grammar, " ".join(f"({one}) @pattern" for one in kinds))
+    for node in QueryCursor(query).captures(root).get("pattern", [])[:MOST_USES]:
+        above = node.parent
+        if above is None or (node.type == "tuple_expression" and above.child_by_field_name("left") != node):
+            continue
+        value = above.child_by_field_name("right") or above.child_by_field_name("value")
+        if value is None and "parameters" not in above.type:
+            value = above.named_children[-1]
+        if above.type == "for_statement" and kind.parser == "jvm":
+            value = next((part for part in above.named_children if part.start_byte >= node.end_byte), None)
+        words = _words_of(value, node, is_value=True)
+        if words or kind.parser == "jvm":
+            yield DotlessPlace("", first_line(node), words, "pattern", is_plain=not words)
+
+
+def _words_of(owner: Node | None, node: Node, *, is_value: bool) -> frozenset[str]:
+    """The words of a type, or of what a value is declared to be; nothing where no declaration is in sight."""
+    if owner is None:
+        return frozenset()
+    if not is_value:
+        return _words(text(owner))
+    value = text(owner).strip()[:LONGEST]
+    while value[:1] == "(" and value[-1:] == ")":
+        value = value[1:-1].strip()
+    if built := BUILT.match(value):
+        return _words(built[1])
+    name = NAME.match(value)
+    if name is None:
+        return frozenset()
+    around = list(ancestors(node))
+    function = next((one for one in around if FUNCTION.search(one.type)), around[-1])
+    return _declared(function, name[1]) or _declared(around[-1], name[1])
+
+
+@lru_cache(maxsize=256)
+def _declared(scope: Node, name: str) -> frozenset[str]:
+    """The words of the types with which a name is declared in a stretch of code."""
+    code, words = text(scope), set[str]()
+    for match in islice(re.finditer(rf"(?<![\w$.]){re.escape(name)}(?![\w$])", code), MANY):
+        behind = code[match.end() : match.end() + LONGEST]
+        typed, given = BEHIND.match(behind), GIVEN.match(behind)
+        words |= {word for word in _words(typed[1]) if word[:1].isupper()} if typed else set()
+        words |= {given[1]} if given else set()
+        before = BEFORE.search(code[max(match.start() - LONGEST, 0) : match.start()])
+        if before and ENDS.match(behind) and before[1] not in WORDLIKE:
+            words |= _words(before[1])
+    return frozenset(words)
+
+
+def _words(code: str) -> frozenset[str]:
+    return frozenset(word.replace("::", ".") for word in WORDS.findall(code[:LONGEST]))
