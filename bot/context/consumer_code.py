@@ -106,13 +106,13 @@ class ConsumerCode:
         name = self.repository_of(look_up.path)
         if not name:
             return None
-        asked = replace(look_up, side="head", path=f"{name}:" if look_up.path == name else look_up.path)
-        row = await self.answer(name, ["look_up", asdict(asked)], partial(self._found, asked))
+        request = replace(look_up, side="head", path=f"{name}:" if look_up.path == name else look_up.path)
+        row = await self.answer(name, ["look_up", asdict(request)], partial(self._found, request))
         if "error" in row:
-            return Result(asked, [], [row["error"]])
-        found = row["result"]
-        rest = tuple((path, line) for path, line in found["rest"])
-        return Result(asked, [_candidate(one) for one in found["candidates"]], found["notes"], rest)
+            return Result(request, [], [row["error"]])
+        result = row["result"]
+        rest = tuple((path, line) for path, line in result["rest"])
+        return Result(request, [_candidate(one) for one in result["candidates"]], result["notes"], rest)
 
     async def text(self, path: str) -> str | None:
         """A file of one of them, as far as a worker is shown it; None if there is no such one."""
@@ -179,8 +179,8 @@ class ConsumerCode:
 
     async def _line_of(self, item: Evidence, _: Tree) -> int:
         """Where a quote stands in what readers may see of its file; 0 if it stands nowhere."""
-        shown = self._trees[self.repository_of(item.path)][1]
-        place = await find_quote(shown, item.path, self.masks.hide(item.quote), item.line, ("head",))
+        tree = self._trees[self.repository_of(item.path)][1]
+        place = await find_quote(tree, item.path, self.masks.hide(item.quote), item.line, ("head",))
         return place[1] if place is not None else 0
 
 

@@ -249,8 +249,8 @@ def _last_of_braced(text: str) -> str:
     last, depth = "", 1 if opening and not EXPRESSION.match(text) else 0
     for line in body.split("\n") if depth else ():
         plain = line.strip()
-        depth -= (closed := len(plain) - len(plain.lstrip("}")))
-        plain = plain[closed:].lstrip()
+        depth -= (brackets := len(plain) - len(plain.lstrip("}")))
+        plain = plain[brackets:].lstrip()
         if depth == 1 and plain and not CONTINUES.match(plain):
             last = plain
         depth += plain.count("{") - plain.count("}")

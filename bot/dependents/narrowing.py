@@ -83,7 +83,7 @@ async def _loosened(exports: Exports, source: ChangedSource, former: Sequence[Im
     old_path = source.file.old_path or source.file.path
     lines = {"base": source.old.typed_stars, "head": source.new.typed_stars}
     imports = {"base": former, "head": await exports.imports(source.file.path)}
-    typed, plain = (
+    type_targets, plain = (
         {
             side: {
                 item.target
@@ -94,7 +94,7 @@ async def _loosened(exports: Exports, source: ChangedSource, former: Sequence[Im
         }
         for is_typed in (True, False)
     )
-    for target in sorted((typed["head"] & plain["base"]) - plain["head"]):
+    for target in sorted((type_targets["head"] & plain["base"]) - plain["head"]):
         names |= await exports.offer_names("head", target)
     return {name for name in names if name in old or name in await exports.offer_names("base", old_path)}
 

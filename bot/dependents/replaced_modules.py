@@ -33,9 +33,11 @@ class PackagesInPlace:
         if RELATIVE.search(line):
             return ""
         if self._asked is None:
-            asked = await asked_packages(self._head.tree, self._head.language)
-            before = await asked_packages(self._base.tree, self._base.language, "base") if asked else asked
-            self._asked = asked, asked - before
+            packages_now = await asked_packages(self._head.tree, self._head.language)
+            before = (
+                await asked_packages(self._base.tree, self._base.language, "base") if packages_now else packages_now
+            )
+            self._asked = packages_now, packages_now - before
         packages, new_packages = self._asked
         parts = _parts(item.target)
         names = [name for name in sorted(new_packages) if any(_holds(name, part) for part in parts)]

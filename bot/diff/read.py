@@ -53,14 +53,14 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
 
 def _closed_instead(files: Sequence[ChangedFile]) -> tuple[ChangedFile, ...]:
     """The files; a new submodule or link is open if the change deletes what may live on in it: the folder of its name, or code anywhere."""
-    gone = [file.path for file in files if file.status == "deleted"]
-    gone += [file.old_path for file in files if file.status == "renamed" and file.old_path]
+    former_paths = [file.path for file in files if file.status == "deleted"]
+    former_paths += [file.old_path for file in files if file.status == "renamed" and file.old_path]
     is_code_gone = any(is_code(file.path) for file in files if file.status == "deleted" and file.skip is None)
     return tuple(
         replace(file, is_unreviewed=True)
         if file.status == "added"
         and file.skip in (skip.SUBMODULE, skip.LINK)
-        and (is_code_gone or any(path.startswith(f"{file.path}/") for path in gone))
+        and (is_code_gone or any(path.startswith(f"{file.path}/") for path in former_paths))
         else file
         for file in files
     )

@@ -364,8 +364,8 @@ def _typed_as(node: Node) -> frozenset[str]:
 
 def _nameless(kind: FileType, root: Node) -> Iterator[DotlessPlace]:
     """The places at which a value is taken apart by its parts' places alone."""
-    grammar, named = grammar_of(kind), True
-    kinds = [one for one in NAMELESS if grammar is not None and grammar.id_for_node_kind(one, named)]
+    grammar, is_named = grammar_of(kind), True
+    kinds = [one for one in NAMELESS if grammar is not None and grammar.id_for_node_kind(one, is_named)]
     if grammar is None or not kinds:
         return
     query = Query(grammar, " ".join(f"({one}) @pattern" for one in kinds))
@@ -408,9 +408,9 @@ def _declared(scope: Node, name: str) -> frozenset[str]:
     code, words = text(scope), set[str]()
     for match in islice(re.finditer(rf"(?<![\w$.]){re.escape(name)}(?![\w$])", code), MANY):
         behind = code[match.end() : match.end() + LONGEST]
-        typed, given = BEHIND.match(behind), GIVEN.match(behind)
-        words |= {word for word in _words(typed[1]) if word[:1].isupper()} if typed else set()
-        words |= {given[1]} if given else set()
+        type_match, value_match = BEHIND.match(behind), GIVEN.match(behind)
+        words |= {word for word in _words(type_match[1]) if word[:1].isupper()} if type_match else set()
+        words |= {value_match[1]} if value_match else set()
         before = BEFORE.search(code[max(match.start() - LONGEST, 0) : match.start()])
         if before and ENDS.match(behind) and before[1] not in WORDLIKE:
             words |= _words(before[1])

@@ -59,5 +59,5 @@ async def texts(state: RunState, paths: Sequence[str]) -> dict[str, str]:
     code = state.session.consumer_code
     if code is None:
         return {}
-    found = {path: await code.text(path) for path in paths if code.repository_of(path)}
-    return {path: text for path, text in found.items() if text}
+    contents = {path: await code.text(path) for path in paths if code.repository_of(path)}
+    return {path: text for path, text in contents.items() if text}

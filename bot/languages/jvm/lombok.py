@@ -32,12 +32,12 @@ def add(node: Node, name: str, members: Sequence[Node], walk: TypedWalk) -> None
     for field in fields:
         words = {*marks, *(word for word, _ in _marks(field))}
         for short in _variables(field):
-            for made in _made(
+            for member_name in _made(
                 short, words, is_boolean=text(field.child_by_field_name("type")) == "boolean", is_fluent=is_fluent
             ):
-                if made not in own:
-                    own.add(made)
-                    walk.define(f"{name}.{made}", GENERATED, field)
+                if member_name not in own:
+                    own.add(member_name)
+                    walk.define(f"{name}.{member_name}", GENERATED, field)
     _constructor(name, marks, fields, members, walk)
 
 

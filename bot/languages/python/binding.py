@@ -188,11 +188,11 @@ def replacements(path: str, source: bytes) -> Iterator[str]:
 
 def names_listed(source: bytes) -> frozenset[str] | None:
     """The names that `from it import *` brings, where the file lists them; what it computes of the list as it is written, behind a star."""
-    lists, computed = LISTED.findall(source), {f"*{match[1].decode()}" for match in LISTED_BY.finditer(source)}
-    if not lists and not computed:
+    lists, patterns = LISTED.findall(source), {f"*{match[1].decode()}" for match in LISTED_BY.finditer(source)}
+    if not lists and not patterns:
         return None
-    taken = {name for match in UNLISTED.finditer(source) for name in re.findall(r"\w+", (match[1] or b"").decode())}
-    return frozenset((set(re.findall(r"\w+", b" ".join(lists).decode("utf-8", "replace"))) - taken) | computed)
+    removals = {name for match in UNLISTED.finditer(source) for name in re.findall(r"\w+", (match[1] or b"").decode())}
+    return frozenset((set(re.findall(r"\w+", b" ".join(lists).decode("utf-8", "replace"))) - removals) | patterns)
 
 
 def names_left_out(listing: frozenset[str] | None, names: frozenset[str]) -> frozenset[str]:
