@@ -183,6 +183,63 @@ def test_a_setting_takes_the_files_that_the_page_names(scratch: Scratch, reposit
     assert len(scratch.opened) <= 2
 
 
+COMMAND = """
+import asyncio
+from types import SimpleNamespace
+from bot import commands
+from bot.render import phrases
+assert commands.read("/deeprepo thanks").word == "thanks"
+context = SimpleNamespace(say=lambda key: phrases.load("en").say(key))
+print(asyncio.run(commands.COMMANDS["thanks"].run("", context)))
+print(phrases.load("en").say("help_thanks"))
+"""
+
+
+def test_a_command_takes_the_files_that_the_page_names(scratch: Scratch) -> None:
+    """It is read in a comment, answers in words of its own, and stands in the list of commands."""
+    scratch.create("bot/commands/thanks.py", (SAMPLES / "thanks.py").read_text(encoding="utf-8"))
+    scratch.insert("bot/commands/__init__.py", "    review,\n    rules,", "    thanks,\n")
+    file = scratch.folder / "bot/commands/__init__.py"
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("            resume,\n", "            resume,\n            thanks,\n")
+    )
+    words = 'help_thanks = "Be polite."\nreply_thanks = "You are welcome."\n'
+    scratch.insert("templates/words/en.toml", "help_resume = ", words)
+    assert scratch.run("-c", COMMAND).splitlines() == ["You are welcome.", "Be polite."]
+    assert sorted(scratch.opened) == documented("command", "thanks")
+    assert len(scratch.opened) <= 3
+
+
+EXCERPT = """
+import sys
+from pathlib import Path
+sys.path[:0] = ["TESTS", "TESTS/context"]
+from beside import beside, text
+from fakes import Repository
+repository = Repository(Path("scratch-repository").absolute())
+shown = beside(repository, {"NOTES.txt": "Prices are in cents.\\n", "a.py": "x = 1\\n"}, {"a.py": "x = 2\\n"}, "a.py")
+print(text(shown))
+"""
+
+
+def test_an_excerpt_takes_the_files_that_the_page_names(scratch: Scratch) -> None:
+    """What it picks stands beside the change in a prompt, under its own title."""
+    scratch.create("bot/context/notes.py", (SAMPLES / "notes.py").read_text(encoding="utf-8"))
+    scratch.insert("bot/context/builder.py", "    result_flow,\n    routes,", "    notes,\n")
+    file = scratch.folder / "bot/context/builder.py"
+    held = file.read_text(encoding="utf-8")
+    before = "            *similar.pick(units, self._near, self._alike, shown_lines.lines),\n"
+    assert before in held  # beside the change, and where uses alone are shown
+    file.write_text(
+        held.replace(before, before + "            *notes.pick(units, shown_lines.lines),\n"), encoding="utf-8"
+    )
+    page = scratch.run("-c", EXCERPT.replace("TESTS", str(ROOT / "tests")))
+    assert "NOTES.txt · a note of the team" in page
+    assert "Prices are in cents." in page
+    assert sorted(scratch.opened) == documented("excerpt", "notes")
+    assert len(scratch.opened) <= 2
+
+
 TOOLS = (
     "bot/analyzers/ruff.py",
     "bot/analyzers/ruff_run.py",
