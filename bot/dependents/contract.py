@@ -52,7 +52,7 @@ RETURN = re.compile(r"\b(return|yield)\b([^\n;}]{0,200})")
 EXPRESSION = re.compile(r"[^\n{]{0,400}=>\s*[^\s{]")  # the body of an arrow function
 EXITS = re.compile(r"(?:return|raise|throw|yield|exit|die|process\.exit|sys\.exit)\b")
 SKIPPED = re.compile(r"(?:if|for|foreach|while|elif|elsif|elseif)\b")  # what may be passed by
-ENDLESS = re.compile(r"while\s*\(?\s*(?:True|true|1)\b|for\s*\(\s*;\s*;")
+ENDLESS = re.compile(r"while\b[\s(]*+(?:True|true|1)\b|for\s*+\(\s*+;\s*+;")
 BRANCHES = re.compile(
     r"(?:else|elif|try|except|finally|catch|with|match|case|switch|do|async\s+(?:with|for))\b|@|\w+:$"
 )
