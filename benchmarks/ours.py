@@ -27,6 +27,7 @@ from bot.llm.calls import Calls
 from bot.models import connect
 from bot.review.coverage import start
 from bot.review.session import Session
+from bot.review.survey import Survey
 from bot.values import Dependents, Limits, Message, Prompt, PullRequest, Source
 
 MANY, IN_FLIGHT = 1_000, 64
@@ -116,7 +117,12 @@ async def open_session(url: str, journal: Path, timeout: float) -> AsyncIterator
     tree: Any = NoTree()
     try:
         yield Session(
-            pull, (), (), Dependents(), tree, start((), (), Dependents()), calls, worker, worker, reader=model
+            Survey(pull, (), (), Dependents(), tree, start((), (), Dependents())),
+            tree,
+            calls,
+            worker,
+            worker,
+            reader=model,
         )
     finally:
         written.close()

@@ -24,7 +24,7 @@ from bot.context import identifiers
 from bot.context.builder import ContextBuilder, call_sites
 from bot.context.packing import pack
 from bot.context.usages import distinct
-from bot.review.opening import Survey
+from bot.review.survey import Survey
 from bot.text.paths import is_test
 from bot.values import ReviewRequest, Unit, tokens
 from deeprepo_evals.reviews.cases import Case

@@ -26,7 +26,7 @@ from bot.context.builder import ContextBuilder
 from bot.context.packing import pack
 from bot.errors import GitError
 from bot.ports import Tree
-from bot.review.opening import Survey
+from bot.review.survey import Survey
 from bot.values import DiffRow, Excerpt, ReviewRequest, Unit, tokens
 
 UNRELATED = 0.15

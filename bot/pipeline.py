@@ -24,8 +24,8 @@ from bot.journal import codec
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import coverage, guidance, incremental, walkthrough
-from bot.review.opening import Survey
 from bot.review.session import Session, borne_out
+from bot.review.survey import Survey
 from bot.values import (
     ArchivedFinding,
     ChangedFile,
@@ -132,8 +132,8 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             effort=settings.effort,
         )
         session.calls.journal.strategy(name, reason)
-        deps.tell(subject.masks.cover(_reading(subject, session, is_checked=False), guesses=True))
-        async with _judging(subject, session, left, deps.tell, settings) as judging:
+        deps.tell(subject.masks.cover(_reading(session, is_checked=False), guesses=True))
+        async with _judging(session, left, deps.tell, settings) as judging:
             transcript = await strategies.run(name, session)
             judgement, transcript = await _judge_findings(transcript, session, alone=partial(judging, None))
         if subject.past.round.full:  # asked to say everything: what is still open is said again
@@ -155,30 +155,27 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
                 place.place(doubts.reportable_findings, subject.files), subject.tree, deps.faults
             )
             placed_findings, reproduced_findings = await reproducing.reproduce(
-                placed_findings, doubtful, session, subject.tree, deps.running, settings.run
+                placed_findings, doubtful, session, deps.running, settings.run
             )
             judgement = judge.overrule(judgement, [one.finding for one in reproduced_findings])
             earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
             placed_findings = (*placed_findings, *reproduced_findings)
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
         seconds = deps.clock() - start
-        check_reports, failed_answers = await _check_reports(subject, session, left)
+        check_reports, failed_answers = await _check_reports(session, left)
         transcript = _without(transcript, subject.files, deps.left_out)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         accepted_marks = await _accepted_marks(judgement.fixed_findings, subject)
-        review = _review(
-            subject, settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks
-        )
+        review = _review(settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks)
         review = replace(review, checks=check_reports, failed_answers=failed_answers)
         review = replace(review, kept_back=withheld)
-        archive = await _archive(review, subject, session, judgement.refuted_marks)
+        archive = await _archive(review, session, judgement.refuted_marks)
         return session.calls.journal.end(subject.masks.cover(replace(review, archive=archive)))
 
 
-async def _archive(
-    review: Review, subject: Survey, session: Session, refuted_marks: frozenset[str]
-) -> tuple[ArchivedFinding, ...]:
+async def _archive(review: Review, session: Session, refuted_marks: frozenset[str]) -> tuple[ArchivedFinding, ...]:
     """What was reported so far, for rounds that cannot find it again; `refuted_marks`: what a second opinion has refuted."""
+    subject = session.survey
     open_findings = (*(placed.finding for placed in review.findings), *review.still, *review.kept_back)
     archive, here = subject.past.archive, (subject.pull.head, subject.pull.base)
     marks = refuted_marks | await memory.marks_of_ended(
@@ -371,8 +368,9 @@ def _files(files: Sequence[ChangedFile]) -> Reading:
     return Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read))
 
 
-def _reading(subject: Survey, session: Session, *, is_checked: bool) -> Reading:
+def _reading(session: Session, *, is_checked: bool) -> Reading:
     """What the review reads, and what code has proven so far and nobody has asked not to hear."""
+    subject = session.survey
     changed_paths = {path for file in subject.files for path in (file.path, file.old_path) if path}
     using = [row.path for row in subject.dependents.files] + [row.path for row in subject.dependents.references]
     users = [path for path in dict.fromkeys(using) if path not in changed_paths]
@@ -392,7 +390,7 @@ def _reading(subject: Survey, session: Session, *, is_checked: bool) -> Reading:
 
 @asynccontextmanager
 async def _judging(
-    subject: Survey, session: Session, reread: Sequence[Unit], tell: Callable[[Reading], None], settings: Config
+    session: Session, reread: Sequence[Unit], tell: Callable[[Reading], None], settings: Config
 ) -> AsyncIterator[Callable[[Ask | None], Awaitable[judge.JudgedFindings]]]:
     """Set up who judges the findings of the session: at the end all of them, and meanwhile those of each prompt by themselves.
 
@@ -402,18 +400,18 @@ async def _judging(
     proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
 
     def on_checked() -> None:
-        tell(subject.masks.cover(_reading(subject, session, is_checked=True), guesses=True))
+        tell(session.survey.masks.cover(_reading(session, is_checked=True), guesses=True))
         if not proven.done():
             proven.set_result(tuple(session.findings))
 
     async def now(ask: Ask | None) -> judge.JudgedFindings:
-        return await _judge(subject, session, session.findings, reread, ask, least)
+        return await _judge(session, session.findings, reread, ask, least)
 
     async def ahead(findings: Sequence[Finding]) -> None:
         by_code = await proven
         borne = [await borne_out(session.tree, session.calls.masks, finding) for finding in findings]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await _judge(subject, session, alone, reread, opinions.ask_ahead, least)
+        await _judge(session, alone, reread, opinions.ask_ahead, least)
 
     session.on_checked = on_checked
     model, send = session.root or session.reader, session.second_opinion(settings.verify)
@@ -434,7 +432,6 @@ async def _judging(
 
 
 async def _judge(
-    subject: Survey,
     session: Session,
     findings: Sequence[Finding],
     reread: Sequence[Unit],
@@ -442,6 +439,7 @@ async def _judge(
     least: Severity,
 ) -> judge.JudgedFindings:
     """The findings that may be said. An opinion that was given before is not asked for again."""
+    subject = session.survey
     return await judge.judge(
         findings,
         subject.tree,
@@ -503,9 +501,10 @@ async def _files_to_ask_about(subject: Survey) -> frozenset[str]:
 
 
 async def _check_reports(
-    subject: Survey, session: Session, reread: Sequence[Unit]
+    session: Session, reread: Sequence[Unit]
 ) -> tuple[tuple[CheckReport, ...], tuple[FailedAnswer, ...]]:
     """What the team's own checks come to: the answers of this round, and those before about what was not read again; and where they failed so far."""
+    subject = session.survey
     if not subject.checks:
         return (), subject.past.failed_answers
     from bot.findings import custom_checks
@@ -535,7 +534,6 @@ async def _accepted_marks(findings: Sequence[Finding], subject: Survey) -> tuple
 
 
 def _review(
-    subject: Survey,
     settings: Config,
     session: Session,
     strategy: tuple[str, str],
@@ -546,6 +544,7 @@ def _review(
     accepted_marks: tuple[str, ...],
 ) -> Review:
     """Everything that a review tells, put together."""
+    subject = session.survey
     earlier, budget = subject.past.earlier, session.calls.budget
     findings, numbered_findings = numbers.give(findings, judgement.still, subject.past.numbers)
     coverage_now = subject.tracker.coverage()
@@ -562,7 +561,7 @@ def _review(
         cost=budget.cost(),
         seconds=seconds,
         summary=transcript.summary or (earlier.summary if earlier else ""),
-        notes=_notes(subject, settings, session, transcript, judges_issues=bool(issue_reports)),
+        notes=_notes(settings, session, transcript, judges_issues=bool(issue_reports)),
         partial=transcript.partial,
         fault=transcript.fault,
         failure=(session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
@@ -591,14 +590,13 @@ def _review(
         areas=units.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,
-        walkthrough=_walkthrough(subject, session, coverage_now, open_findings) if settings.walkthrough else None,
+        walkthrough=_walkthrough(session, coverage_now, open_findings) if settings.walkthrough else None,
     )
 
 
-def _notes(
-    subject: Survey, settings: Config, session: Session, transcript: Transcript, *, judges_issues: bool
-) -> tuple[str, ...]:
+def _notes(settings: Config, session: Session, transcript: Transcript, *, judges_issues: bool) -> tuple[str, ...]:
     """The sentences about the review itself, each once."""
+    subject = session.survey
     submodules = (file.path for file in subject.files if file.skip == diff.SUBMODULE)
     notes = (
         *filter(None, (subject.other_inputs.get("note"),)),
@@ -615,8 +613,9 @@ def _notes(
     return tuple(dict.fromkeys(notes))
 
 
-def _walkthrough(subject: Survey, session: Session, coverage_now: Coverage, findings: Sequence[Finding]) -> Walkthrough:
+def _walkthrough(session: Session, coverage_now: Coverage, findings: Sequence[Finding]) -> Walkthrough:
     """What the whole change does; in a later round a file keeps its phrase if none of its units was read again."""
+    subject = session.survey
     states: dict[str, set[str]] = {}
     for row in coverage_now.readings:
         if row.kind == "unit":

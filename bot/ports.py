@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from bot.values import (
@@ -125,6 +125,8 @@ class LanguageTraits:
     whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
     module_word: str = ""  # an import names a module, which any file may declare with this word
     unique_names: bool = False  # an import may mean a file because no other bears its name
+    # Patterns for its syntax tree of what a formatter decides, by what becomes of it in `bot/languages/code.py`.
+    formatting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
 
 

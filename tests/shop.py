@@ -16,6 +16,7 @@ from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.review import coverage
 from bot.review.session import Lookup, Session
+from bot.review.survey import Survey
 from bot.review.workers import ModelWorker
 from bot.values import Completion, Dependents, Limits, Prompt, PullRequest, Reference, ToolCall, Usage
 from deeprepo_sandbox.scripted import Script, ScriptedModel
@@ -107,9 +108,10 @@ class Table:
             calls = Calls(Budget(self.limits), Journal(self.journal), pause=lambda _: asyncio.sleep(0))
             worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
             root = ScriptedModel(self.root, "scripted/root", price=self.price)
+            survey = Survey(change, files, parts, users, tree, tracker)
             session = Session(
-                change, files, parts, users, MaskedTree(tree, calls.masks), tracker, calls,
-                worker=ModelWorker(worker, calls, change, files, tree, tracker), checks=None, root=root, reader=worker,
+                survey, MaskedTree(tree, calls.masks), calls,
+                worker=ModelWorker(worker, calls, survey), checks=None, root=root, reader=worker,
                 say=self.said.append,
             )  # fmt: skip
             session.callers = self.callers or session.callers

@@ -104,14 +104,7 @@ class StepBackend:
         number = None
         if self.step.runner.github_event_name not in ON_PULL:
             with suppress(HostRefused):
-                number = await checks.start(
-                    run.host,
-                    run.state.facts.head_sha,
-                    run.id,
-                    run.language,
-                    base=run.base,
-                    broken_ending=run.ending_without_review,
-                )
+                number = await checks.start(run.host, run.state.facts.head_sha, run.check_owner)
         check = CheckRun(run, number, optional=True, on_line=self.console.say)
         try:
             yield check

@@ -76,16 +76,23 @@ async def check(
     old = {file.path: file.old_path for file in files if file.old_path}
     new_paths = {file.old_path: file.path for file in files if file.status == "renamed"}
     groups: dict[Group, list[Breakage]] = defaultdict(list)
-    told_places: set[tuple[str, int, str]] = set()  # one call that several changed definitions explain is said once
+    breakages: dict[
+        tuple[str, int, str], Breakage
+    ] = {}  # a name on a line that several changed definitions explain is told once
     for reference in sorted(dependents.references, key=lambda row: row.likely):  # what is proven speaks first
         breakage = _breakage(reference, symbols)
-        place = reference.path, reference.line, reference.name
-        if breakage is not None and reference.text.strip() and place not in told_places:
-            told_places.add(place)
-            family = "likely" if reference.likely else "removed" if breakage.rule.startswith("removed") else "signature"
-            home = reference.symbol.rpartition(":")[0]
-            new_path = new_paths.get(home) or new_paths.get(breakage.home_before) or ""
-            groups[reference.path, home, family].append(replace(breakage, new_path=new_path))
+        if breakage is not None and reference.text.strip():
+            place = reference.path, reference.line, reference.name
+            first = breakages.setdefault(place, breakage)
+            others = dict.fromkeys((*first.other_symbols, reference.symbol))
+            others.pop(first.reference.symbol, None)
+            breakages[place] = replace(first, other_symbols=tuple(others))
+    for breakage in breakages.values():
+        reference = breakage.reference
+        family = "likely" if reference.likely else "removed" if breakage.rule.startswith("removed") else "signature"
+        home = reference.symbol.rpartition(":")[0]
+        new_path = new_paths.get(home) or new_paths.get(breakage.home_before) or ""
+        groups[reference.path, home, family].append(replace(breakage, new_path=new_path))
     findings = await _with_rewrites(
         tree,
         [(rows, await finding(tree, rows, old)) for group in groups.values() for rows in _places(group)],

@@ -13,7 +13,7 @@ from itertools import pairwise
 from bot.analyzers.contracts_arity import misfit
 from bot.analyzers.contracts_words import Breakage
 from bot.languages.arguments import Argument, ArgumentList, arguments_of, node_at
-from bot.languages.imports import NAMED_AFTER, Statement, added_using, respell, statement, takes_default, without
+from bot.languages.imports import Statement, added_using, respell, statement, takes_default, without
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.values import Parameter, Rewrite, Symbol, Use
@@ -337,7 +337,7 @@ def _module_edits(file: _File, row: Breakage) -> set[ByteEdit]:
     if not row.new_path:
         raise _NotMechanical
     spot = statement(file.path, file.source, row.reference.line)
-    if row.home.endswith(NAMED_AFTER) and (spot is None or filetype(row.home).parser == "csharp"):
+    if filetype(row.home).named_types and (spot is None or filetype(row.home).parser == "csharp"):
         return _type_edits(file, row)
     if spot is None:
         raise _NotMechanical
@@ -358,7 +358,7 @@ def _trimmed(spot: Statement, new: str) -> ByteEdit:
 
 def _is_namesake(row: Breakage, name: str) -> bool:
     """Whether a type is the one that its file is named after, and the file has another name now."""
-    return row.home.endswith(NAMED_AFTER) and bool(row.new_path) and _stem(row.home_before) == name
+    return filetype(row.home).named_types and bool(row.new_path) and _stem(row.home_before) == name
 
 
 def _stem(path: str) -> str:

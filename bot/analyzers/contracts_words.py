@@ -1,6 +1,7 @@
 """A broken contract in words and quotes: both sides by file and line."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
-from bot.values.finding import ALSO_BROKEN
+from bot.values.finding import ALSO_BROKEN, break_of
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
 MORE = 6  # further lines of the caller that are quoted
@@ -23,6 +24,7 @@ class Breakage:
     rule: str
     misfit: Misfit | None = None
     new_path: str = ""  # where a file went that was imported
+    other_symbols: tuple[str, ...] = ()  # further definitions by which the same name breaks on this line
 
     @property
     def home(self) -> str:
@@ -68,13 +70,25 @@ async def finding(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) 
         consequence=_consequence(reference, len({row.reference.line for row in rows})),
         severity="medium" if reference.test or reference.likely else "high",
         category="broken-caller",
-        sources=(Source("analyser", "contracts"),),
+        sources=(Source("analyser", "contracts", breaks=_breaks(rows)),),
         rule=first.rule,
         start=reference.line,
         end=reference.line,
         evidence=tuple(evidence),
         verdict=Verdict.UNPROVEN if reference.likely else Verdict.PROVEN,
     )
+
+
+def _breaks(rows: Sequence[Breakage]) -> tuple[str, ...]:
+    """One digest for each use that breaks, by the definition and the text of its line; of several such lines each has its own."""
+    counts = Counter[tuple[str, ...]]()
+    breaks = []
+    for row in sorted(rows, key=lambda row: row.reference.line):
+        for symbol in (row.reference.symbol, *row.other_symbols):
+            key = symbol, row.reference.path, " ".join(row.reference.text.split())
+            counts[key] += 1
+            breaks.append(break_of(*key, str(counts[key])))
+    return tuple(sorted(breaks))
 
 
 def _further(rows: Sequence[Breakage]) -> list[Breakage]:

@@ -8,6 +8,7 @@ from bot.ports import Tree
 from bot.render import count
 from bot.text.lines import quote_of
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source, Verdict
+from bot.values.finding import break_of
 from bot.values.tool_results import ToolResult, ToolRun
 
 NAME = "sarif"
@@ -110,7 +111,7 @@ def _finding(result: ToolResult, quote: str) -> Finding:
         consequence=result.about if result.about != text else "",
         severity=result.severity,
         category="security" if result.security else "bug",
-        sources=(Source("tool", result.tool),),
+        sources=(Source("tool", result.tool, breaks=(break_of(result.tool, result.rule, result.mark or text),)),),
         rule=result.rule,
         start=result.start,
         end=result.start,

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LEVELS = ("critical", "high", "medium", "low")
-
 
 @dataclass(frozen=True, slots=True)
 class HookOptions:
@@ -22,6 +20,8 @@ def parse(arguments: Sequence[str]) -> HookOptions | None:
     """
     if not arguments or arguments[0] != "review":
         return None
+    from bot.values import SEVERITIES  # here: what is no review loads less
+
     staged = quiet = False
     values: dict[str, str] = {}
     rest = iter(arguments[1:])
@@ -35,6 +35,6 @@ def parse(arguments: Sequence[str]) -> HookOptions | None:
         else:
             return None
     level = values.get("--fail-on")
-    if values.get("--effort") != "none" or level not in (None, *LEVELS):
+    if values.get("--effort") != "none" or level not in (None, *SEVERITIES):
         return None
     return HookOptions(staged, level, quiet)

@@ -10,22 +10,10 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-# What the parser lets through, as data: the parts that these names mean load later.
-Effort = Literal["none", "low", "medium", "high"]  # how far a review goes, and how long a model that thinks may think
-Format = Literal["console", "markdown", "json", "sarif"]
-Level = Literal["critical", "high", "medium", "low"]
+from bot.config.settings import Strategy
+from bot.values import Effort, ReviewEffort
 
-
-class StrategyName(StrEnum):
-    """Names of the strategies."""
-
-    auto = "auto"
-    direct = "direct"
-    cascade = "cascade"
-    fanout = "fanout"
-    rlm = "rlm"
-    rlm_only = "rlm-only"
-    offline = "offline"
+StrategyName = Literal[Strategy, "rlm-only"]
 
 
 class Show(StrEnum):
@@ -44,7 +32,7 @@ class Lacking(StrEnum):
 
 RepoFolder = Annotated[str, typer.Option(help="The git repository.", metavar="DIR")]
 EffortOption = Annotated[
-    Effort | None,
+    ReviewEffort | None,
     typer.Option(
         help="How far the review goes (default: medium): none: by code alone; low: one reading; medium: a root model follows "
         "what that leaves open; high: it does in any case."

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from bot.cli.exits import tell
-from bot.cli.options import Format, Show
+from bot.cli.options import Show
+from bot.outputs import Format
 
 
 def command(

@@ -10,6 +10,8 @@ from typer.core import TyperCommand
 from bot.cli import options
 from bot.cli.exits import tell
 from bot.errors import UsageError
+from bot.outputs import Format
+from bot.values import Severity
 
 
 class OneChange(TyperCommand):
@@ -34,7 +36,7 @@ RangeOfReview = Annotated[
     str | None, typer.Argument(metavar="BASE..HEAD", help="What to review. Default: HEAD against the default branch.")
 ]
 OutputFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")]
-FailOn = Annotated[options.Level | None, typer.Option(help="Exit with 1 if a finding is at least this severe.")]
+FailOn = Annotated[Severity | None, typer.Option(help="Exit with 1 if a finding is at least this severe.")]
 FailAlso = Annotated[
     list[options.Lacking] | None,
     typer.Option(
@@ -93,7 +95,7 @@ def command(
     thinking: options.Thinking = None,
     strategy: options.StrategyOption = None,
     max_usd: options.MaxUsd = None,
-    form: Annotated[options.Format, typer.Option("--format", help="Output format.")] = "console",
+    form: Annotated[Format, typer.Option("--format", help="Output format.")] = "console",
     output: OutputFile = None,
     fail_on: FailOn = None,
     fail_also: FailAlso = None,

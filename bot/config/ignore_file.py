@@ -64,6 +64,8 @@ def digest(finding: Finding) -> str:
         return _digest(finding.path, "\0".join(sorted(finding.proofs)), finding.category)
     lines = [(finding.path, finding.quote), *((item.path, item.quote) for item in finding.evidence if item.is_broken)]
     digests = list(dict.fromkeys(_digest(path, " ".join(quote.split()), finding.category) for path, quote in lines))
+    breaks = dict.fromkeys(each for source in finding.sources for each in source.breaks)
+    digests += [_digest(each, finding.category) for each in sorted(breaks)]
     if len(digests) > MOST_PLACES:  # more may be broken than the evidence holds: then every word of it counts
         digests = [digests[0], _digest(*digests[1:], finding.why)]
     return " ".join(digests)

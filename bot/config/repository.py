@@ -13,7 +13,7 @@ from bot.config import stricter, yaml_text
 from bot.config.defaults import DEFAULTS
 from bot.config.names import FILE, MOST_SENTENCE
 from bot.config.sections import FileSection, Pattern, RunSection
-from bot.config.settings import Strategy
+from bot.config.settings import Strategy, Threshold
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
 from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
@@ -31,11 +31,7 @@ def _language(value: str) -> str:
 
 _LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
 Bar = Annotated[  # YAML reads a bare `off` as false
-    Literal["off", "critical", "high", "medium", "low"],
-    BeforeValidator(
-        lambda value: "off" if value is False else value,
-        json_schema_input_type=Literal["off", "critical", "high", "medium", "low"],
-    ),
+    Threshold, BeforeValidator(lambda value: "off" if value is False else value, json_schema_input_type=Threshold)
 ]
 Language = Annotated[str, AfterValidator(_language), WithJsonSchema({"type": "string", "pattern": _LANGUAGE})]
 KINDS = (*get_args(Category), "secret", "settings")  # categories of findings, with those that no model reports

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.errors import ConfigError
-from bot.values import Effort, ReviewEffort
+from bot.values import Effort, ReviewEffort, Severity
 from bot.values.consumer import Disclosure
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
 Strategy = Literal["auto", "direct", "cascade", "fanout", "rlm", "offline"]
+Threshold = Literal["off", Severity]  # from which findings do something
 PREFIX = "DEEPREPO_"
 
 # What holds for a server, whose reviews are paid by somebody who watches none of them, if the operator sets nothing else.
@@ -55,7 +56,7 @@ class Settings:
     )
     effort: ReviewEffort | None = _about("As `effort`, which can only lower this value.")
     strategy: Strategy | None = _about("As `strategy`, which then cannot name another.")
-    request_changes: Literal["off", "critical", "high", "medium", "low"] | None = _about(
+    request_changes: Threshold | None = _about(
         "As `request_changes`, which can then be no stricter: `off` forbids it to every repository."
     )
     pause_after: int | None = _about("As `pause_after`, which can only lower this value.", ge=1)

@@ -21,10 +21,9 @@ SHORTEST = 2  # letters of a carrier: a short one counts only where its owner is
 _PATH_NAME = re.compile(r"^(?:index|mod|__init__)$")
 _SIGNED = re.compile(r"[@#]\d+$")
 _TYPE = re.compile(r"(?<![\w$])[A-Z][\w$]*[a-z][\w$]*")
-_RETURN = re.compile(r"\s*(?:return|yield)\b")
 _VARIABLE = re.compile(
     r"(?:export\s+)?(?:(?:public|private|internal|static|final|readonly|pub)\s+)*(?:(?:const|let|var|val)\s+)?"
-    r"\$?([A-Za-z_]\w*)(?:\s*:[^=]{0,80})?\s*:?=(?![=>])"
+    + result_flow.VARIABLE
 )
 # A function that is given to a name: `exports.list = function (`, `const list = async (x) => {`, `list: (x) => {`.
 _ASSIGNED = re.compile(
@@ -195,7 +194,7 @@ def _getters(row: Reference, rows: Sequence[str], field: str, owners: frozenset[
     found = []
     for number, text in enumerate(rows, 1):
         if not returns.search(text.strip()) or (
-            not _RETURN.match(text) and "=>" not in text and not filetype(row.path).implicit_result
+            not result_flow.RETURNS.match(text) and "=>" not in text and not filetype(row.path).implicit_result
         ):
             continue
         head = definitions.head(row.path, rows, number) if "=>" not in text else number

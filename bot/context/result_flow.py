@@ -18,11 +18,10 @@ from bot.values import Reference, Unit
 
 LONGEST = 200  # lines of a function that is read
 MAX_FILES, MAX_OPTIONS = 3, 4  # of one caller; who names more names them all
-_RETURNS = re.compile(r"\s*(?:return|yield)\b")
+RETURNS = re.compile(r"\s*(?:return|yield)\b")
 _RESULT = re.compile(r"\s*(?:return|yield|throw|raise)\b|.*=>|.*->")
-_GIVEN = re.compile(
-    r"\s*(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?\$?([A-Za-z_]\w*)(?:\s*:[^=]{0,80})?\s*:?=(?![=>])"
-)
+VARIABLE = r"\$?([A-Za-z_]\w*)(?:\s*:[^=]{0,80})?\s*:?=(?![=>])"  # that gets a value, with its type
+_GIVEN = re.compile(r"\s*(?:(?:const|let|var|val|auto|final)\s+)?(?:mut\s+)?" + VARIABLE)
 _FILE = re.compile(r"[\"'`]([\w./@-]{1,120}\.[A-Za-z][\w.]{0,12})[\"'`]")
 _OPTION = re.compile(r"[\"'`](--[a-z][\w-]{2,60})")
 
@@ -32,7 +31,7 @@ def returns(path: str, rows: Sequence[str], row: Reference) -> bool:
     if row.span is None or row.span[1] - row.span[0] > LONGEST or row.line > len(rows):
         return False
     start, end = row.span[0], min(row.span[1], len(rows))
-    if any(_RETURNS.match(rows[number - 1]) for number in blocks.openings(rows, row.line, start + 1)):
+    if any(RETURNS.match(rows[number - 1]) for number in blocks.openings(rows, row.line, start + 1)):
         return True
     if row.line == start:
         return "{" not in rows[start - 1].partition(row.name)[2]
@@ -41,7 +40,7 @@ def returns(path: str, rows: Sequence[str], row: Reference) -> bool:
     if not (assignment := _GIVEN.match(rows[row.line - 1])):
         return False
     later = rows[row.line : end]
-    return any(_RETURNS.match(text) and assignment[1] in identifiers.words(text) for text in later)
+    return any(RETURNS.match(text) and assignment[1] in identifiers.words(text) for text in later)
 
 
 def changes_result(unit: Unit) -> bool:

@@ -152,7 +152,7 @@ async def _left_unsatisfying(
         before, after = _members_of(source.old, owner), _members_of(source.new, owner)
         pattern = rf"^func \([^)]{{1,200}}\) {re.escape(max(before, key=len))}\("
         found_lines = await scene.head.tree.grep_lines(
-            Query([pattern], ["*.go"], syntax="perl", limit=budget.parsed_files)
+            Query([pattern], [f"*{end}" for end in source.language.SUFFIXES], syntax="perl", limit=budget.parsed_files)
         )
         if len(found_lines) >= budget.parsed_files:
             missed_uses.append(

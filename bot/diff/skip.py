@@ -13,6 +13,8 @@ WITHHELD = "its content passes through a filter program of git, which is not sta
 SUBMODULE = "submodule: its code is in another repository"
 REPLACED = "a submodule is in its place: its code is in another repository"
 LINK = "symbolic link"
+POINTER = "pointer of Git LFS: the file itself is stored elsewhere"
+POINTER_HEAD = b"version https://git-lfs.github.com/spec/v1\n"
 VENDOR = "vendored code"
 LOCK = "lock file"
 LICENCE_TEXT = "text of a licence"
@@ -70,6 +72,7 @@ def reason(
     starts += [change.bases.get(file.old_path, b"")] if file.old_path is not None else []
     line_count = len(file.added_lines) + len(file.removed_lines)
     checks: dict[str, bool] = {
+        POINTER: change.heads.get(file.path, b"").startswith(POINTER_HEAD) and file.status != "deleted",
         LOCK: all(basename(path) in LOCK_FILES for path in paths),
         VENDOR: all(vendored_folder(path) for path in paths),
         LICENCE_TEXT: all(LICENCE.search(path) and not is_code(path) for path in paths),
@@ -95,8 +98,8 @@ def is_unvouched(file: ChangedFile, why: str | None) -> bool:
         return False
     if not file.hunks:
         return file.status != "deleted" or is_code(file.path)  # what is gone brings nothing, and code may be missed
-    if why == LINK:
-        return is_code(file.path)
+    if why in (LINK, POINTER):
+        return is_code(file.path) or (why == POINTER and is_settings(file.path))
     if why.endswith("data rather than code"):
         return True
     return file.old_path is None and not _is_vouched_by_name(file, why)

@@ -1,13 +1,18 @@
 """The change of a round as the findings of earlier rounds see it: whether their words are gone, where they stand, what has changed about them."""
 
+import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from bot.findings import suggest
 from bot.findings.occurrences import FileText, QuotedWords
 from bot.ports import Tree
+from bot.text.paths import is_code
 from bot.values import ChangedFile, Earlier, Evidence, Finding, Side, at_least
+
+TELLING_LINE = 12  # characters of a line that is looked for within others
 
 
 class RoundChange:
@@ -65,10 +70,17 @@ class RoundChange:
         return not words.stand_whole_in([*texts, *(await self._load()).values()])
 
     async def find_unseen(self, past: Finding) -> Finding | None:
-        """The finding of a check that could not look: at its place, or if its file is gone where its words stand; None if they are gone too."""
-        if past.path in await self.tree.entries(past.side) or new_path(past.path, self.files) != past.path:
+        """The finding of a check that could not look: at its place, or if its file is gone where its words are; None if they are gone too."""
+        entries = await self.tree.entries(past.side)
+        places = (
+            past.path,
+            *map(str, PurePosixPath(past.path).parents),
+        )  # a link or a submodule may be in a folder's place
+        if any(place in entries for place in places) or new_path(past.path, self.files) != past.path:
             return replace(past, status="open")
-        return await self.find_words(past)
+        here = await self.find_words(past)
+        lives_on = here is None and any(may_hold(file, past) for file in self.files)
+        return replace(past, status="open") if lives_on else here
 
     async def find_words(self, past: Finding) -> Finding | None:
         """The finding where its words stand now: at its own path, else in the change."""
@@ -151,6 +163,28 @@ class RoundChange:
             blob = await self.tree.read(path, side)
             self._others[path, side] = [FileText(path, blob)] if blob is not None else []
         return self._others[path, side]
+
+
+def may_hold(file: ChangedFile, finding: Finding) -> bool:
+    """Whether a changed file may hold the lines of a finding whose own file is gone.
+
+    That is a new one that was not looked at (a submodule, a link, an archive), and one with these lines that is new or is not code:
+    a notebook holds code as texts, a script as an argument.
+    """
+    if file.status == "added" and file.is_unreviewed:
+        return True
+    if file.status != "added" and is_code(file.path):
+        return False
+    lines = [line.strip() for line in finding.quote.split("\n") if line.strip()]
+    texts = [row.text for hunk in file.hunks for row in hunk.lines if row.kind == "+"]
+    return bool(lines) and all(any(_is_within(line, text) for text in texts) for line in lines)
+
+
+def _is_within(line: str, text: str) -> bool:
+    """Whether a line is a line of a text, or a part of one that is long enough to be no coincidence, also as JSON writes it."""
+    if text.strip() == line:
+        return True
+    return len(line) >= TELLING_LINE and (line in text or json.dumps(line)[1:-1] in text)
 
 
 def new_path(path: str, files: Sequence[ChangedFile]) -> str:

@@ -22,6 +22,7 @@ from bot.values.tool_results import ToolResult, ToolRun
 MOST_BYTES = 64 << 20  # of one file
 MOST_RESULTS = 100_000  # of one file
 MOST_WORDS, MOST_NAME, MOST_MARK = 600, 100, 1_000  # characters of a message, of a name, of a mark
+MOST_PLACES = 10  # of one result
 MOST_LINES = 20  # of a result that an added line makes new: a longer one is about a whole function or class
 MOST_PATH = 16_000  # of an address: git has paths of 4,096 bytes, each of which may be written as `%20`
 MOST_ROOTS = 50  # folders where a tool may have run
@@ -48,8 +49,7 @@ def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
                 raise UsageError(
                     f"{name} has more than {MOST_RESULTS:,} results: give those of the changed files alone"
                 )
-            result_read = _result(_dict(run), rules, _dict(result))
-            results += [result_read] if result_read is not None else []
+            results += _results(_dict(run), rules, _dict(result))
     return tuple(results)
 
 
@@ -234,7 +234,17 @@ def _root(absolute: Collection[str], changed_files: Mapping[str, ChangedFile], t
     return min(file_counts, key=lambda root: (-file_counts[root], len(root)), default="")
 
 
-def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> ToolResult | None:
+def _results(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> Iterator[ToolResult]:
+    """One row for each place of a result: all of them have to change."""
+    for location in _list(result.get("locations"))[:MOST_PLACES] or [{}]:
+        row = _result(run, rules, result, _dict(_dict(location).get("physicalLocation")))
+        if row is not None:
+            yield row
+
+
+def _result(
+    run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any], place: Mapping[str, Any]
+) -> ToolResult | None:
     state = _name(result.get("baselineState"))
     kinds = {
         _name(_dict(each).get("kind"))
@@ -246,7 +256,6 @@ def _result(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) 
     rule_id, rule = rules.of(result)
     level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level")) or "warning"
     level = level if level in LEVELS or level == "none" else "warning"  # a level that SARIF does not know hides nothing
-    place = _dict(_dict((_list(result.get("locations")) or [{}])[0]).get("physicalLocation"))
     address, region = _address(run, _dict(place.get("artifactLocation"))), _dict(place.get("region"))
     path, start = _path(address), _whole(region.get("startLine"))
     if level not in LEVELS:

@@ -6,7 +6,7 @@ can be forgiven: a missing text is empty, an unknown severity is medium, an unkn
 
 from collections.abc import Mapping
 from types import UnionType
-from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.fields import FieldInfo
@@ -64,6 +64,11 @@ class ClaimFields(Stranger):
     of: str = Field(default="", description="the function, class or caller that the claim is about, or empty")
 
 
+Title = Annotated[str, Field(description="one sentence that names the defect, at most 90 characters")]
+Consequence = Annotated[str, Field(description="what a user or a caller notices")]
+Trigger = Annotated[str, Field(description="a concrete input, call or order of events that makes it happen")]
+
+
 class LooseFinding(SeverityAndCategory):
     """One finding."""
 
@@ -74,10 +79,10 @@ class LooseFinding(SeverityAndCategory):
     line: int = Field(
         default=0, exclude=True
     )  # nobody is asked for it: code finds the quote. Of a reply that has it, it decides between several
-    title: str = Field(description="one sentence that names the defect, at most 90 characters")
+    title: Title
     why: str = Field(default="", description="the mechanism: what happens, step by step")
-    consequence: str = Field(default="", description="what a user or a caller notices")
-    trigger: str = Field(default="", description="a concrete input, call or order of events that makes it happen")
+    consequence: Consequence = ""
+    trigger: Trigger = ""
     severity: Severity = "medium"
     category: Category = "other"
     evidence: tuple[Quote, ...] = Field(

@@ -2,40 +2,14 @@
 
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
 from bot.errors import StorageError
-from bot.values import (
-    Ask,
-    Cancel,
-    ChecksEnded,
-    CommandAsk,
-    Follow,
-    Forget,
-    MergeGroup,
-    PackageSurvey,
-    Recheck,
-    RemarkAsk,
-    ReviewAsk,
-)
+from bot.values import Ask
 
-KINDS: dict[str, TypeAdapter[Any]] = {
-    kind.__name__: TypeAdapter(kind)
-    for kind in (
-        ReviewAsk,
-        CommandAsk,
-        RemarkAsk,
-        Cancel,
-        Recheck,
-        Follow,
-        ChecksEnded,
-        Forget,
-        MergeGroup,
-        PackageSurvey,
-    )
-}
+KINDS: dict[str, TypeAdapter[Any]] = {kind.__name__: TypeAdapter(kind) for kind in get_args(Ask)}
 
 
 def write(ask: Ask) -> str:

@@ -11,24 +11,12 @@ packages~INSTALLATION#REPOSITORY~DELIVERY
 import re
 from typing import Literal, TypedDict
 
-from bot.values import (
-    Ask,
-    Cancel,
-    ChecksEnded,
-    CommandAsk,
-    Follow,
-    Forget,
-    MergeGroup,
-    PackageSurvey,
-    PullRef,
-    Recheck,
-    RemarkAsk,
-    ReviewAsk,
-)
+from bot.values import Ask, ChecksEnded, CommandAsk, PullRef, RemarkAsk, ReviewAsk
 
 LONGEST = 120  # characters of a delivery's id
-QUEUES = {"review": "reviews", "command": "commands", "recheck": "small", "ci": "small", "small": "small"}
-QUEUES |= {"packages": "packages"}
+QUEUES = {  # of the kinds of jobs, which are the first words of their names
+    "review": "reviews", "command": "commands", "recheck": "small", "ci": "small", "small": "small", "packages": "packages",
+}  # fmt: skip
 OF_PULLS = tuple(
     f"{kind}~" for kind in QUEUES if kind not in ("small", "packages")
 )  # how the names of jobs about a pull request begin
@@ -37,19 +25,7 @@ OF_PULLS = tuple(
 def name(ask: Ask, delivery: str) -> str:
     """The name of the job that a delivery asks for."""
     label = re.sub(r"[^A-Za-z0-9._-]", "-", delivery)[:LONGEST]
-    match ask:
-        case ReviewAsk():
-            return f"{about(ask.pull, 'review')}{label}"
-        case CommandAsk() | RemarkAsk() | Cancel() | Follow():
-            return f"{about(ask.pull, 'command')}{label}"
-        case Recheck():
-            return f"{about(ask.pull, 'recheck')}{label}"
-        case ChecksEnded():
-            return f"{checks(ask)}{label}"
-        case Forget() | MergeGroup():
-            return f"small~{ask.installation}~{label}"
-        case PackageSurvey():
-            return f"packages~{ask.installation}#{ask.repository}~{label}"
+    return f"{ask.job}~{ask.subject}~{label}"
 
 
 def about(pull: PullRef, kind: Literal["review", "command", "recheck"]) -> str:
@@ -59,7 +35,7 @@ def about(pull: PullRef, kind: Literal["review", "command", "recheck"]) -> str:
 
 def checks(ask: ChecksEnded) -> str:
     """How the names of all jobs about the checks of a commit begin."""
-    return f"ci~{ask.repository}#{ask.head}~"
+    return f"{ask.job}~{ask.subject}~"
 
 
 def queue(job: str) -> str:
@@ -99,23 +75,8 @@ class Places(TypedDict):
 
 def places(ask: Ask) -> Places:
     """Whose places a job takes, and in which order. The commands of a pull request run one after the other, and so does what a merge queue asks for one commit."""
-    match ask:
-        case ReviewAsk():
-            return {"installation": ask.pull.installation, "serial": None, "person": "", "priority": _priority(ask)}
-        case CommandAsk() | RemarkAsk() | Cancel() | Recheck() | Follow():
-            person = ask.actor if isinstance(ask, CommandAsk | RemarkAsk) else ""
-            serial = ask.pull.key
-            return {
-                "installation": ask.pull.installation,
-                "serial": serial,
-                "person": person,
-                "priority": _priority(ask),
-            }
-        case Forget() | MergeGroup() | ChecksEnded():
-            commit = None if isinstance(ask, Forget) else f"{ask.repository}@{ask.head}"
-            return {"installation": ask.installation, "serial": commit, "person": "", "priority": _priority(ask)}
-        case PackageSurvey():
-            return {"installation": ask.installation, "serial": None, "person": "", "priority": _priority(ask)}
+    person = ask.actor if isinstance(ask, CommandAsk | RemarkAsk) else ""
+    return {"installation": ask.installation, "serial": ask.serial, "person": person, "priority": _priority(ask)}
 
 
 def _priority(ask: Ask) -> int:
@@ -123,20 +84,10 @@ def _priority(ask: Ask) -> int:
 
     What nobody waits for goes last, so a flood of it keeps no person waiting; `shares` gives it places all the same.
     """
-    match ask:
-        case ReviewAsk(trigger=trigger) if trigger in ASKED:
-            return 1
-        case (
-            ReviewAsk(stranger=True)
-            | CommandAsk(stranger=True)
-            | RemarkAsk(stranger=True)
-            | Cancel()
-            | Follow()
-            | ChecksEnded()
-            | PackageSurvey()
-        ):
-            return 20
-    return 10
+    if isinstance(ask, ReviewAsk) and ask.trigger in ASKED:
+        return 1
+    is_stranger = isinstance(ask, ReviewAsk | CommandAsk | RemarkAsk) and ask.stranger
+    return 20 if is_stranger or not ask.is_awaited else 10
 
 
 ASKED = frozenset({"command", "rerun"})  # triggers that a person pulled

@@ -8,7 +8,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages import syntax
-from bot.text.filetypes import filetype, parsed_by
+from bot.text.filetypes import filetype
 
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 CLIMB = 6  # levels from a name up to the call that calls it
@@ -16,7 +16,6 @@ APART = re.compile(
     rb"\A\s*+(?:(?:::)?[<\[][^()]{0,200}[>\]])?\s*+"
 )  # between a name and its arguments: those of its types
 KEYWORDS = frozenset({"keyword_argument", "argument", "value_argument", "pair"})
-JVM = parsed_by("jvm")  # in their languages an assignment among arguments names one
 SPREADS = re.compile(r"splat|spread|variadic")
 # What an expression does beside having a value: without it, the program would do less.
 EFFECTS = re.compile(r"call|invocation|await|yield|assign|update|creation|new_expression|macro|named_expression")
@@ -84,7 +83,7 @@ def _argument(path: str, node: Node) -> Argument:
 
 def _keyword(path: str, node: Node) -> Node | None:
     """The name that an argument is written with: nothing but it stands before the sign of assignment."""
-    if node.type == "assignment_expression" and path.endswith(JVM):
+    if node.type == "assignment_expression" and filetype(path).assigned_arguments:
         return node.child_by_field_name("left")
     if node.type not in KEYWORDS:
         return None

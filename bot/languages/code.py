@@ -13,10 +13,10 @@ from functools import lru_cache
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query, QueryCursor, QueryError
 
-from bot.languages import nesting
+from bot.languages import LANGUAGES, nesting
 from bot.languages.syntax import grammar_of, parse, text
 from bot.languages.unreadable import Unreadable
-from bot.text.filetypes import filetype
+from bot.text.filetypes import UNKNOWN, FileType, filetype
 from bot.values import ONE, DefinitionCode
 
 LITERAL = re.compile(
@@ -39,32 +39,6 @@ EVERYWHERE = {
         '(call receiver: (constant) @_class method: (identifier) @_maker block: (_) @body (#eq? @_class "Proc") (#eq? @_maker "new"))',
     ),
 }  # fmt: skip
-OF_PARSER = {
-    "python": {
-        "gone": ("(expression_statement . (string) .)", "(expression_statement . (concatenated_string) .)"),
-        "brackets": tuple(
-            pattern.format(kind)
-            for kind in ("parenthesized_expression", "tuple")
-            for pattern in (
-                "(assignment right: ({}) @brackets)", "(return_statement ({}) @brackets)", "(default_parameter value: ({}) @brackets)",
-                "(typed_default_parameter value: ({}) @brackets)", "(keyword_argument value: ({}) @brackets)", "(raise_statement ({}) @brackets)",
-            ) if kind != "tuple" or pattern.startswith(("(assignment", "(return"))
-        ),
-    },
-    "javascript": {
-        "semicolon": ('";"',),
-        "parameter": ("(arrow_function parameter: (identifier) @parameter)",),
-        "key": tuple(
-            f"({kind} {field}: (string) @key)" for kind, field in (
-                ("pair", "key"), ("property_signature", "name"), ("public_field_definition", "name"), ("method_definition", "name"),
-            )
-        ),
-        "brackets": (
-            "(variable_declarator value: (parenthesized_expression) @brackets)", "(return_statement (parenthesized_expression) @brackets)",
-            "(assignment_expression right: (parenthesized_expression) @brackets)", "(pair value: (parenthesized_expression) @brackets)",
-        ),
-    },
-}  # fmt: skip
 KIND = re.compile(r"\((\w{2,60})")
 LAST = "pieces literal"
 SMALL = 8  # children of a node that may be a tuple of one part
@@ -73,8 +47,6 @@ OPENING = re.compile(r"([A-Za-z0-9@$]{0,8}#{0,8})(\"\"\"|'''|\"|'|`)")
 ESCAPED_QUOTE = re.compile(r"\\([\"'`])|(\\.)", re.DOTALL)
 IN_MACRO = re.compile(r"(L?\"(?:\\.|[^\"\\\n])*+\"|L?'(?:\\.|[^'\\\n])++')|/\*(?:[^*]|\*(?!/))*+\*/|//[^\n]*+|\\\n")
 UNSAFE = re.compile(r"[^\w.]|_")
-ONE_QUOTE = frozenset({"python", "javascript", "lua"})  # all quotes make the same text
-INTERPOLATES = {"ruby": re.compile(r"[\\#]"), "php": re.compile(r"[\\$]")}  # what tells the two quotes apart
 Edit = tuple[int, int, str]  # from byte, to byte, the new text
 
 
@@ -106,7 +78,7 @@ def _edits(path: str, source: bytes) -> tuple[bytes, list[Edit], list[Edit]]:
     nesting.check(code)
     captures = QueryCursor(_query(grammar, kind.parser)).captures(parse(kind, code))
     names = sorted(captures, key=LAST.find)  # of two for one node the first counts
-    edits = [edit for name in names for node in captures[name] for edit in _of_node(name, node, kind.parser)]
+    edits = [edit for name in names for node in captures[name] for edit in _of_node(name, node, kind)]
     bodies = [(node.start_byte, node.end_byte, "_") for node in captures.get("body", ())]
     return code, _outermost(edits), _outermost([*bodies, *edits])
 
@@ -119,7 +91,7 @@ def _query(grammar: Grammar, parser: str) -> Query:
     }
     patterns = [f"({kind}) @literal" for kind in sorted(kinds) if LITERAL.search(kind)]
     patterns += [f"({kind}) @comment" for kind in sorted(kinds) if COMMENT.search(kind)]
-    for name, rows in [*EVERYWHERE.items(), *OF_PARSER.get(parser, {}).items()]:
+    for name, rows in [*EVERYWHERE.items(), *LANGUAGES[parser].TRAITS.formatting.items()]:
         patterns += [row if f"@{name}" in row else f"{row} @{name}" for row in rows]
     patterns = [row for row in patterns if kinds.issuperset(KIND.findall(row))]
     try:
@@ -137,14 +109,14 @@ def _is_of(grammar: Grammar, pattern: str) -> bool:
     return True
 
 
-def _of_node(name: str, node: Node, parser: str) -> Iterator[Edit]:
+def _of_node(name: str, node: Node, file_type: FileType) -> Iterator[Edit]:
     """What a captured node becomes."""
     here = node.start_byte, node.end_byte
     match name:
         case "literal":
-            yield *here, _word(text(node), parser)
+            yield *here, _word(text(node), file_type)
         case "pieces":
-            parts = [_parts(text(part), parser) for part in node.named_children if LITERAL.search(part.type)]
+            parts = [_parts(text(part), file_type) for part in node.named_children if LITERAL.search(part.type)]
             is_one_kind = len({kind for kind, _ in parts}) == 1
             texts = [(parts[0][0], "".join(content for _, content in parts))] if is_one_kind else parts
             yield *here, "".join(f'"{_safe(kind)}:{_safe(content)}"' for kind, content in texts)
@@ -153,10 +125,10 @@ def _of_node(name: str, node: Node, parser: str) -> Iterator[Edit]:
         case "semicolon":
             yield *here, "\n"
         case "macro":
-            yield *here, IN_MACRO.sub(lambda match: _word(match[1], "") if match[1] else " ", text(node))
+            yield *here, IN_MACRO.sub(lambda match: _word(match[1], UNKNOWN) if match[1] else " ", text(node))
         case "key":
             key = KEY.match(text(node))
-            yield *here, key[1] if key else _word(text(node), parser)
+            yield *here, key[1] if key else _word(text(node), file_type)
         case "parameter":
             yield *here, f"({text(node)})"
         case "brackets" if node.named_child_count and not _is_tuple_of_one(node):
@@ -176,23 +148,23 @@ def _is_tuple_of_one(node: Node) -> bool:
     return len(parts) == 1 and any(part.type == "," for part in node.children)
 
 
-def _word(literal: str, parser: str) -> str:
+def _word(literal: str, file_type: FileType) -> str:
     """A literal as one word: its kind, a colon, what it holds."""
-    kind, content = _parts(literal, parser)
+    kind, content = _parts(literal, file_type)
     return f'"{_safe(kind)}:{_safe(content)}"'
 
 
-def _parts(literal: str, parser: str) -> tuple[str, str]:
+def _parts(literal: str, file_type: FileType) -> tuple[str, str]:
     """The kind of a literal, the same for quotes that mean the same, and what it holds."""
     opening = OPENING.match(literal)
     if opening is None:
         return "", literal if literal[:1] != "%" else " ".join(literal.split())
     prefix, quote = opening.groups()
     content = literal[opening.end() : -len(quote) - prefix.count("#")]
-    prefix = "".join(sorted(prefix.lower().replace("u", ""))) if parser == "python" else prefix
-    if parser in ONE_QUOTE and not (quote == "`" and "${" in content):
+    prefix = "".join(sorted(prefix.lower().replace("u", ""))) if file_type.text_prefixes else prefix
+    if file_type.alike_quotes and not (quote == "`" and "${" in content):
         return prefix, content if "r" in prefix else ESCAPED_QUOTE.sub(r"\1\2", content)
-    if parser in INTERPOLATES and not INTERPOLATES[parser].search(content):
+    if file_type.double_quoted and not any(sign in content for sign in file_type.double_quoted):
         return "", content
     return f"{prefix}{quote}", content
 

@@ -30,10 +30,6 @@ DOTTED = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?:\.\w++)++")
 SLASHED = re.compile(r"(?<![\w\\])[A-Za-z_]\w*+(?:\\\w++)++")
 CRATE = re.compile(r"\bcrate((?:::\w++)++)")
 SCRIPTS = parsed_by("javascript")
-LINES = parsed_by("ruby")  # files are loaded by calls
-PATHS = (*SCRIPTS, *parsed_by("c/c++"), *LINES, *parsed_by("php"))
-TYPES = parsed_by("jvm")
-NAMED_AFTER = (*TYPES, *parsed_by("csharp"))  # a file has the name of its type
 USING = re.compile(rb"^(?:\xef\xbb\xbf)?+(?:global[ \t]++)?+using [\w.]{1,200};[ \t]*+\r?$", re.MULTILINE)
 NAMESPACE = re.compile(rb"^(?:\xef\xbb\xbf)?+[ \t]*+namespace[ \t]++([\w.]{1,200})", re.MULTILINE)
 
@@ -58,7 +54,7 @@ def statement(path: str, source: bytes, line: int) -> Statement | None:
     begin = sum(len(row) + 1 for row in lines[: line - 1])
     begin += len(lines[line - 1]) - len(lines[line - 1].lstrip())
     node = root.descendant_for_byte_range(begin, begin + 1)
-    if path.endswith(LINES):
+    if filetype(path).line_imports:
         return _line(lines[line - 1], begin)
     chain = [node, *islice(syntax.ancestors(node), DEPTH)] if node is not None else []
     whole = [one for one in chain if STATEMENT.search(one.type) and not PART.search(one.type)]
@@ -116,18 +112,18 @@ def takes_default(path: str, source: bytes, name: str) -> bool:
 
 def respell(importer: str, text: str, old: str, new: str) -> str | None:
     """The statement with the new path of a file in the place of the old one; None if it names the file in another way."""
-    suffix = posixpath.splitext(importer)[1].lower()
-    if suffix in (".py", ".pyi"):
-        new_text = _python(importer, text, old, new)
-    elif suffix in PATHS:
-        new_text = QUOTED.sub(lambda match: _quoted(match, importer, old, new), text)
-        new_text = _php(text, old, new) if new_text == text and suffix == ".php" else new_text
-    elif suffix in TYPES:
-        new_text = DOTTED.sub(lambda match: ".".join(_moved(match[0].split("."), _parts(old), _parts(new))), text)
-    elif suffix == ".rs":
-        new_text = CRATE.sub(lambda match: _crate(match[1], old, new), text)
-    else:
-        return None
+    match filetype(importer).imports:
+        case "module":
+            new_text = _python(importer, text, old, new)
+        case "path" | "namespace" as form:
+            new_text = QUOTED.sub(lambda match: _quoted(match, importer, old, new), text)
+            new_text = _namespaced(text, old, new) if form == "namespace" and new_text == text else new_text
+        case "dotted":
+            new_text = DOTTED.sub(lambda match: ".".join(_moved(match[0].split("."), _parts(old), _parts(new))), text)
+        case "crate":
+            new_text = CRATE.sub(lambda match: _crate(match[1], old, new), text)
+        case "":
+            return None
     return new_text if new_text and new_text != text else None
 
 
@@ -149,7 +145,7 @@ def added_using(source: bytes, old: bytes, new: bytes) -> tuple[int, bytes] | No
     return len(source) - len(without_mark(source)), line + ending
 
 
-def _php(text: str, old: str, new: str) -> str:
+def _namespaced(text: str, old: str, new: str) -> str:
     """A name with its namespaces, which lead to its file."""
     before, after = _parts(old), _parts(new)
     return SLASHED.sub(lambda match: "\\".join(_moved(match[0].split("\\"), before, after)), text)

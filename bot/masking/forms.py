@@ -133,23 +133,25 @@ class TokenPattern:
 # "-----BEGIN [kind] PRIVATE KEY-----" in Base64, up to the characters that the next word does not change.
 ENCODED_KEY = r"\bLS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BEU0EgUFJJVkFUR|BPUEVOU1NIIFBSSVZBVEUg|BFTkNSWVBURUQgUFJJVkFUR)[A-Za-z0-9+/=]{40,}"
 # Where a token may begin: behind nothing of a word, or behind an escape that ends in a letter or a digit.
-EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
+EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\[0-7])|(?<=\\[0-7]{2})|(?<=\\[0-7]{3}))"
 OWN = (  # forms that detect-secrets 1.5 does not know
     TokenPattern("github-token", "A GitHub token", (re.compile(r"github_pat_[A-Za-z0-9_]{60,}"),)),
     TokenPattern("openai-key", "An OpenAI key", (re.compile(r"sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,}"),)),
     TokenPattern("anthropic-key", "An Anthropic API key", (re.compile(r"sk-ant-[A-Za-z0-9_-]{60,}"),)),
-    TokenPattern(
-        "google-key", "A Google API key", (re.compile(EDGE + r"AIza[0-9A-Za-z_-]{35}(?![A-Za-z0-9])"),), "critical"
-    ),
-    TokenPattern("npm-token", "An npm token", (re.compile(r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),)),
+    TokenPattern("google-key", "A Google API key", (re.compile(EDGE + r"AIza[0-9A-Za-z_-]{35}"),), "critical"),
+    TokenPattern("npm-token", "An npm token", (re.compile(r"npm_[A-Za-z0-9]{36}"),)),
     TokenPattern("encoded-key", "A private key in Base64", (re.compile(ENCODED_KEY),), "critical"),
-    TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(EDGE + r"hf_[A-Za-z]{34}(?![A-Za-z0-9])"),)),
+    TokenPattern("hugging-face-token", "A Hugging Face token", (re.compile(EDGE + r"hf_[A-Za-z]{34}"),)),
 )
 
 
 REST = re.compile(r"[A-Za-z0-9_-]*")
-# What every exact form has: a label, or a long run of token characters with a digit. Most lines have neither.
-MAYBE = re.compile(r"PRIVATE KEY|PuTTY-User|hf_|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}")
+# What every exact form has: its own label, or a long run of token characters with a digit. Most lines have neither.
+MAYBE = re.compile(
+    r"PRIVATE KEY|PuTTY-User|A3T|ABIA|ACCA|AKIA|ASIA|AccountKey=|(?i:aws|xox|hooks\.slack)|github_pat_|gh[pousr]_|gl[a-z]{2,5}-|GR1348941|sk-|[rs]k_live_|AIza|npm_|_authToken"
+    r"|LS0tLS1|hf_|pypi-|SG\.|sq0csp-|\d{8}:|-us\d|[MNO][\w-]{23,25}\.[\w-]{6}\."
+    r"|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}",
+)
 MAYBE_NAMED = re.compile(r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://", re.IGNORECASE)
 
 
@@ -319,7 +321,7 @@ def _hits(kind: str, line: str, sample: bool, by_name: bool) -> tuple[Hit, ...]:
 
 def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
     """Values of a known form."""
-    for form in _forms():
+    for form in known_forms():
         for pattern in form.patterns:
             for match in pattern.finditer(line):
                 value = match[match.lastindex if match.lastindex and form.group else 0]
@@ -453,7 +455,8 @@ def is_allowed(path: str, line: str, before: str) -> bool:
 
 
 @cache
-def _forms() -> tuple[TokenPattern, ...]:
+def known_forms() -> tuple[TokenPattern, ...]:
+    """Return every exact form of a token, those of the library included."""
     from detect_secrets.plugins import (
         aws,
         azure_storage_key,
@@ -473,7 +476,10 @@ def _forms() -> tuple[TokenPattern, ...]:
     )
 
     def form(rule: str, what: str, detector: type, severity: Severity = "high") -> TokenPattern:
-        return TokenPattern(rule, what, tuple(detector.denylist), severity)  # type: ignore[attr-defined]
+        patterns: Iterable[re.Pattern[str]] = detector.denylist  # type: ignore[attr-defined]
+        # A letter behind a token, which its own alphabet may not hold, does not hide it.
+        whole = [re.compile(one.pattern.removesuffix(r"(?!\w)"), one.flags) for one in patterns]
+        return TokenPattern(rule, what, tuple(whole), severity)
 
     return (
         replace(form(KEY, "A private key", private_key.PrivateKeyDetector, "critical"), random=False),

@@ -6,16 +6,18 @@ Each is imported when it is asked for: the terminal's library takes longer to lo
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from bot.ports import Output
+if TYPE_CHECKING:
+    from bot.ports import Output
+
+Format = Literal["console", "markdown", "json", "sarif"]
 
 
 def _form(module: str) -> Any:  # noqa: ANN401 - a module that satisfies Output
     return import_module(f"bot.outputs.{module}")
 
 
-OUTPUTS: dict[str, Callable[[], Output]] = {
-    name: partial(_form, module)
-    for name, module in (("console", "console"), ("markdown", "markdown"), ("json", "json_file"), ("sarif", "sarif"))
+OUTPUTS: "dict[str, Callable[[], Output]]" = {
+    name: partial(_form, "json_file" if name == "json" else name) for name in get_args(Format)
 }

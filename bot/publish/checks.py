@@ -26,6 +26,20 @@ AGAIN, FULL = "again", "full"  # the identifiers of the buttons
 
 
 @dataclass(frozen=True, slots=True)
+class CheckOwner:
+    """The review that a check run in progress belongs to, as the check run states it."""
+
+    run: str
+    language: str = "en"
+    base: str = ""  # the branch that the commit is compared with
+    broken_ending: Ending = "neutral"  # how the check run ends if the review is given up
+
+    def mark(self, text: str) -> str:
+        """Return a text of the check run with its owner, for a later run to read."""
+        return _mark(text, run=self.run, base=self.base, broken=self.broken_ending)
+
+
+@dataclass(frozen=True, slots=True)
 class _Ending:
     """A check run that is ended: what it came to for its own pull request, and its words."""
 
@@ -39,22 +53,17 @@ class _Ending:
     annotations: tuple[Annotation, ...] = ()
 
 
-async def start(
-    host: Host, head: str, run: str, language: str = "en", *, base: str = "", broken_ending: Ending = "neutral"
-) -> int:
-    """The check run of this run: its own after a restart, one that nobody ended, else a new one.
-
-    `base`: the branch that the commit is compared with. `broken_ending`: how it ends if the review is given up.
-    """
-    words, number = load(language), str(host.pull.number)
+async def start(host: Host, head: str, owner: CheckOwner) -> int:
+    """Return the check run of this review: its own after a restart, one that nobody ended, else a new one."""
+    words, number = load(owner.language), str(host.pull.number)
 
     async def find() -> Check | None:
         own_checks = [one for one in await check_runs.list_runs(host, head, NAME) if one.external_id == number]
-        own = (one for one in own_checks if _facts(one).get("run") == run)
+        own = (one for one in own_checks if _facts(one).get("run") == owner.run)
         left = (one for one in own_checks if not _came(one))
         return next(own, None) or next(left, None)
 
-    output = (words.say("check_running"), _mark(words.say("check_begun"), run=run, base=base, broken=broken_ending))
+    output = (words.say("check_running"), owner.mark(words.say("check_begun")))
     own_check = await find()
     if own_check is None:
         return (await host.once(find, lambda: check_runs.start(host, head, NAME, number, *output))).id
@@ -63,24 +72,13 @@ async def start(
     return own_check.id
 
 
-async def progress(
-    host: Host,
-    number: int,
-    run: str,
-    now: Progress,
-    language: str = "en",
-    *,
-    base: str = "",
-    broken_ending: Ending = "neutral",
-) -> None:
+async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) -> None:
     """Report what is read, what code has found and how far it is. A failure to report this stops nothing."""
-    words, reading = load(language), now.reading
+    words, reading = load(owner.language), now.reading
     findings = hide.mask_findings(reading.worst_findings, reading.worst_findings) if reading is not None else ()
     text = comment("publish/progress.md.j2", words, reading=reading, found=findings, step=now.step)
     with suppress(HostError):
-        await check_runs.update(
-            host, number, words.say("check_running"), _mark(text, run=run, base=base, broken=broken_ending)
-        )
+        await check_runs.update(host, number, words.say("check_running"), owner.mark(text))
 
 
 async def end_with_review(
@@ -155,7 +153,7 @@ async def let_pass(host: Host, head: str, ending: Ending = "success", language: 
     words, run = load(language), f"queue-{head}"
     if any(one.is_over and _facts(one).get("run") == run for one in await check_runs.list_runs(host, head, NAME)):
         return
-    number = await start(host, head, run, language)
+    number = await start(host, head, CheckOwner(run, language))
     says = words.say("check_queue" if ending == "success" else "check_queue_stops")
     await check_runs.end(host, number, ending, says[:TITLE], _mark(says, run=run))
     await _settle(host, head, words, {})

@@ -3,15 +3,18 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from bot.diff.skip import POINTER
 from bot.errors import DeepRepoError
-from bot.ports import Analyzer, Compares, Tree
+from bot.findings.round_change import may_hold
+from bot.ports import Analyzer, Compares
 from bot.render import count
-from bot.review.coverage import CoverageTracker
 from bot.review.session import WorkerReply
+from bot.review.survey import Survey
 from bot.text.lines import LONE_CR
-from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source, Unit, severity_rank
+from bot.values import ChangedFile, Finding, Judgement, Silence, Source, Unit, severity_rank
 
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
@@ -28,20 +31,11 @@ MOST_OF_A_FILE, MOST = (
 class AnalyzerWorker:
     """The analysers behind the same door as a model: they judge the whole change once, and answer path by path."""
 
-    def __init__(
-        self,
-        analyzers: Mapping[str, Analyzer],
-        tree: Tree,
-        files: Sequence[ChangedFile],
-        dependents: Dependents,
-        units: Sequence[Unit],
-        tracker: CoverageTracker,
-    ) -> None:
+    def __init__(self, analyzers: Mapping[str, Analyzer], survey: Survey) -> None:
         self.name = ", ".join(analyzers)
         self.failures: list[str] = []  # sentences: what could not run, what is not listed
-        self._analyzers, self._tree, self._files, self._dependents = analyzers, tree, tuple(files), dependents
-        self._homes = {unit.path for unit in units}
-        self._tracker = tracker
+        self._analyzers, self._survey = analyzers, survey
+        self._homes = {unit.path for unit in survey.units}
         self._found: dict[str, list[Finding]] = {}  # by the name of the analyser, once it is done
         self._ran: set[str] = set()
         self._complete: dict[
@@ -97,7 +91,7 @@ class AnalyzerWorker:
             or finding.path in self._unlisted.get(name, ())
         ):
             return "unseen"
-        silence = analyzer.silence(finding, self._dependents)
+        silence = analyzer.silence(finding, self._survey.dependents)
         return "unseen" if silence == "fixed" and self._is_unjudged(name, finding) else silence
 
     def _is_unjudged(self, name: str, finding: Finding) -> bool:
@@ -105,25 +99,26 @@ class AnalyzerWorker:
         paths = {finding.path, *(item.path for item in finding.evidence)}
         if any((name, path) in self._partly for path in paths):
             return True
-        now = next((file for file in self._files if finding.path in (file.path, file.old_path)), None)
+        now = next((file for file in self._survey.files if finding.path in (file.path, file.old_path)), None)
         if name == "sarif":
             return False
         if isinstance(self._analyzers[name], Compares):  # it states itself what it has looked at, if it could
             return any(self._is_unread(path, finding) for path in paths)
         if now is None or now.status == "deleted":
-            return any(_holds(file, finding) for file in self._files if file.path not in self._complete[name])
+            return any(may_hold(file, finding) for file in self._survey.files if file.path not in self._complete[name])
         return (bool(now.added_lines) or now.path != finding.path) and now.path not in self._complete[name]
 
     def _is_unread(self, path: str, finding: Finding) -> bool:
         """Whether nothing could read a place of a finding this time: a link, a submodule, a file that is no text; or its lines went into one."""
-        if path in self._closed:
+        if any(above in self._closed for above in (path, *map(str, PurePosixPath(path).parents))):
             return True
-        now = next((file for file in self._files if path in (file.path, file.old_path)), None)
+        now = next((file for file in self._survey.files if path in (file.path, file.old_path)), None)
         if now is None or now.status == "renamed":
             return False
         if now.status == "deleted":
-            return path == finding.path and any(_holds(file, finding) for file in self._files)
-        return not now.is_analyzed and (now.is_unreviewed or now.is_ignored)
+            return path == finding.path and any(may_hold(file, finding) for file in self._survey.files)
+        is_read = now.is_analyzed and now.skip != POINTER
+        return not is_read and (now.is_unreviewed or now.is_ignored)
 
     async def look(self, parts: "Sequence[Part]", question: str) -> "Sight":  # noqa: ARG002 - nobody is there to answer
         """No analyser answers questions."""
@@ -140,9 +135,9 @@ class AnalyzerWorker:
         """Run one analyser, once."""
         if name in self._found:
             return
-        files = [file for file in self._files if analyzer.wants(file)]
+        files = [file for file in self._survey.files if analyzer.wants(file)]
         if isinstance(analyzer, Compares):
-            entries = await self._tree.entries()
+            entries = await self._survey.tree.entries()
             self._closed = frozenset(path for path, entry in entries.items() if entry.kind != "file")
         findings: Sequence[Finding] = ()
         try:
@@ -156,18 +151,18 @@ class AnalyzerWorker:
             self._complete[name] = judgement.complete - {path for path, _ in judgement.open}
             self._ran.add(name)
             if isinstance(analyzer, Compares):
-                self._compared.update(analyzer.compare(self._dependents))
+                self._compared.update(analyzer.compare(self._survey.dependents))
         except DeepRepoError as error:
             self.failures.append(f"{name} could not run: {error}")
-            self._tracker.note_unchecked("", f"{name} could not run: {error}")
+            self._survey.tracker.note_unchecked("", f"{name} could not run: {error}")
         self._found[name] = list(findings)
 
     async def _judge(self, analyzer: Analyzer, files: Sequence[ChangedFile]) -> Judgement:
         """What an analyser states about these files. Whatever it does not state is open; an exception costs the file that caused it."""
-        if not files and not (isinstance(analyzer, Compares) and self._dependents.references):
+        if not files and not (isinstance(analyzer, Compares) and self._survey.dependents.references):
             return Judgement((), frozenset())
         try:
-            judgement = await analyzer.check(self._tree, files, self._dependents)
+            judgement = await analyzer.check(self._survey.tree, files, self._survey.dependents)
         except DeepRepoError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary: a defect of an analyser must not end the review of the other files
@@ -186,13 +181,13 @@ class AnalyzerWorker:
     async def _with_lone_cr(self) -> frozenset[str]:
         """The changed files whose lines two programs may count differently, before the change or after it."""
         if self._lone is None:
-            after = await self._tree.read_many([file.path for file in self._files if file.is_analyzed])
-            before = await self._tree.read_many(
-                [file.old_path for file in self._files if file.is_analyzed and file.old_path], "base"
+            after = await self._survey.tree.read_many([file.path for file in self._survey.files if file.is_analyzed])
+            before = await self._survey.tree.read_many(
+                [file.old_path for file in self._survey.files if file.is_analyzed and file.old_path], "base"
             )
             self._lone = frozenset(
                 file.path
-                for file in self._files
+                for file in self._survey.files
                 if any(
                     LONE_CR.search(text) for text in (after.get(file.path, b""), before.get(file.old_path or "", b""))
                 )
@@ -218,17 +213,17 @@ class AnalyzerWorker:
             more = f" and {count(len(left) - NAMED, 'other file')}" if len(left) > NAMED else ""
             self.failures.append(f"Not listed: {places}{more} (check {name})")
             for path, number in left.items():
-                self._tracker.note_unchecked(path, f"{count(number, 'more finding')} of {name} not listed")
+                self._survey.tracker.note_unchecked(path, f"{count(number, 'more finding')} of {name} not listed")
         return kept_findings
 
     def _leave_open(self, name: str, path: str, reason: str) -> None:
         """A file of which a check has judged a part only: no unit of it counts as checked by it."""
         self._partly.add((name, path))
         self.failures.append(f"{name} has not judged all of {f'`{path}`' if path else 'the change'}: {reason}")
-        self._tracker.note_unchecked(path, f"{name}: {reason}")
+        self._survey.tracker.note_unchecked(path, f"{name}: {reason}")
 
     def _mark(self, units: Sequence[Unit]) -> None:
-        files = {file.path: file for file in self._files}
+        files = {file.path: file for file in self._survey.files}
         for unit in units:
             judges = [
                 n
@@ -241,20 +236,13 @@ class AnalyzerWorker:
             if not judges and unit.path in files and not files[unit.path].added_lines:
                 judges = [NOTHING_ADDED]  # no check looks for anything in lines that are gone, apart from who used them
             if judges:
-                self._tracker.note_checks(unit.id, ", ".join(judges))
+                self._survey.tracker.note_checks(unit.id, ", ".join(judges))
         self._mark_compared(units)
 
     def _mark_compared(self, units: Sequence[Unit]) -> None:
         if "contracts" in self._ran:
             paths = {unit.path for unit in units}
-            targets = [d for d in self._dependents.files if d.target in paths or d.target not in self._homes]
-            self._tracker.looked_at([d.path for d in targets], "contracts")
-            self._tracker.looked_at([r.path for u in units for r in u.references], "contracts")
-            self._tracker.note_comparisons(self._compared)
-
-
-def _holds(file: ChangedFile, finding: Finding) -> bool:
-    """Whether a new file holds the lines of a finding whose own file is gone."""
-    lines = [line.strip() for line in finding.quote.split("\n") if line.strip()]
-    texts = {row.text.strip() for hunk in file.hunks for row in hunk.lines if row.kind == "+"}
-    return file.status == "added" and bool(lines) and texts.issuperset(lines)
+            targets = [d for d in self._survey.dependents.files if d.target in paths or d.target not in self._homes]
+            self._survey.tracker.looked_at([d.path for d in targets], "contracts")
+            self._survey.tracker.looked_at([r.path for u in units for r in u.references], "contracts")
+            self._survey.tracker.note_comparisons(self._compared)

@@ -1,7 +1,7 @@
 """What a worker is asked: whole units, the unchanged code that decides about them, and the questions that they call for."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,9 +14,9 @@ from bot.diff.tell import FileDiff
 from bot.findings import custom_checks, issues, read
 from bot.ports import Lens
 from bot.review.coverage import ObligedUse
-from bot.review.guidance import MAX_CHARS, Guidance, tongue
-from bot.values import ChangedFile, CustomCheck, Excerpt, LinkedIssue, Message, Prompt, PullRequest, Unit, tokens
-from bot.values.consumer import ConsumerImpact
+from bot.review.guidance import MAX_CHARS, tongue
+from bot.review.survey import Survey
+from bot.values import CustomCheck, Excerpt, LinkedIssue, Message, Prompt, Unit, tokens
 
 BODY_CHARS = 2_000  # of what the author says
 LARGE_BODY, LARGE_ADVICE = 400, 600  # characters of the author's words and of the owner's in a prompt of a large change
@@ -58,26 +58,19 @@ def sizes(window: int | None) -> tuple[int, int]:
 class PromptWriter:
     """Write the prompts of one worker: whole units, the code beside them, the owner's advice and the questions of the lenses."""
 
-    pull: PullRequest
-    files: Sequence[ChangedFile]
-    units: Mapping[str, Unit]  # of the whole change
+    survey: Survey
     lenses: Mapping[str, Lens]
-    guidance: Guidance
     whole: bool  # everything in one prompt, whatever its size
     may_ask: bool  # whether the reader may ask to see more code
-    consumers: ConsumerImpact = field(
-        default_factory=ConsumerImpact
-    )  # other repositories, whose lines are shown beside what they use
-    checks: Sequence[CustomCheck] = ()  # of the owner's
 
     @property
     def large(self) -> bool:
         """Whether this change is read in many prompts."""
-        return large(tuple(self.units.values()))
+        return large(tuple(self.survey.tracker.units.values()))
 
     @property
     def _scale(self) -> Scale:
-        return scale(tuple(self.units.values()))
+        return scale(tuple(self.survey.tracker.units.values()))
 
     def of(
         self,
@@ -94,7 +87,7 @@ class PromptWriter:
         form = issues.schema(walkthrough) if issues_to_close else read.schema(walkthrough)
         return Prompt(
             (
-                Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.guidance.language)),
+                Message("system", render.text("prompts/worker_system.md.j2") + tongue(self.survey.guidance.language)),
                 Message("user", text),
             ),
             answer=custom_checks.form(form) if checks else form,
@@ -114,9 +107,9 @@ class PromptWriter:
     ) -> SentPrompt:
         """Write the prompt about these units. `bare`: without the code beside them."""
         beside = () if bare else await builder.of(units)
-        abroad = () if bare else self.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
+        abroad = () if bare else self.survey.consumers.beside([f"{unit.path}:{unit.name}" for unit in units])
         issues_to_close = self._issues_to_close(units)
-        checks = custom_checks.about(self.checks, units) if not question else ()
+        checks = custom_checks.about(self.survey.checks, units) if not question else ()
         parts = self._diffs(units, {} if bare else builder.rest_of_definitions(units))
         telling = partial(
             render.text,
@@ -144,7 +137,7 @@ class PromptWriter:
 
     def _diffs(self, units: Sequence[Unit], further_lines: Mapping[str, Mapping[int, str]]) -> list[FileDiff]:
         """The units file by file; in a prompt about a part with few unchanged lines."""
-        return file_diffs(units, self.files, None if self.whole else self._scale.around, further_lines)
+        return file_diffs(units, self.survey.files, None if self.whole else self._scale.around, further_lines)
 
     def of_uses(
         self, changed_units: Sequence[Unit], mine: Sequence[ObligedUse], beside: Sequence[Excerpt]
@@ -154,7 +147,7 @@ class PromptWriter:
             "prompts/worker.md.j2",
             **self._common_values(use.path for use in mine),
             issues=(),
-            parts=brief_diffs(changed_units, self.files),
+            parts=brief_diffs(changed_units, self.survey.files),
             unchanged=beside,
             elsewhere=(),
             questions=[render.text("prompts/uses.md.j2", uses=_places_by_clause(mine)).strip()],
@@ -166,9 +159,9 @@ class PromptWriter:
 
         No reader finds everything, and of a long diff each overlooks something else.
         """
-        if len(units) < len(self.units):
+        if len(units) < len(self.survey.tracker.units):
             return []
-        unit_diffs = file_diffs(units, self.files)
+        unit_diffs = file_diffs(units, self.survey.files)
         size = sum(tokens(part.body) for part in unit_diffs)
         if size not in DIFF_ONLY or (window is not None and size + INSTRUCTIONS + PART_ANSWER > window):
             return []
@@ -185,17 +178,17 @@ class PromptWriter:
 
     def _issues_to_close(self, units: Sequence[Unit]) -> tuple[LinkedIssue, ...]:
         """The issues that the reader of these units is asked about: who is shown a part of the change cannot tell what all of it does."""
-        return self.pull.issues if self.whole and len(units) == len(self.units) else ()
+        return self.survey.pull.issues if self.whole and len(units) == len(self.survey.tracker.units) else ()
 
     def _common_values(self, paths: Iterable[str]) -> dict[str, Any]:
         """What every prompt repeats: the author's words and the owner's, fewer of them in the many prompts of a large change."""
-        body = render.cut(self.pull.body, LARGE_BODY if self.large else BODY_CHARS)
-        advice = self.guidance.of(paths, LARGE_ADVICE if self.large else MAX_CHARS)
-        return {"title": self.pull.title, "body": body, "guidance": advice}
+        body = render.cut(self.survey.pull.body, LARGE_BODY if self.large else BODY_CHARS)
+        advice = self.survey.guidance.of(paths, LARGE_ADVICE if self.large else MAX_CHARS)
+        return {"title": self.survey.pull.title, "body": body, "guidance": advice}
 
     def _questions(self, units: Sequence[Unit]) -> list[str]:
         """What the units of one prompt call for, in the words of the lenses."""
-        files = {file.path: file for file in self.files}
+        files = {file.path: file for file in self.survey.files}
         questions = [
             lens.QUESTION
             for lens in self.lenses.values()

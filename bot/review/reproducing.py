@@ -19,7 +19,7 @@ from bot.findings import proof
 from bot.findings.read import strict, text
 from bot.findings.verify import pull_fields
 from bot.masking.masks import Masks
-from bot.ports import Model, RunnableTree
+from bot.ports import Model
 from bot.review.running.placing import nearest, subject
 from bot.review.running.presets import Result, judge
 from bot.review.running.rig import Rig, Sides, how_it_ended, rig
@@ -96,7 +96,6 @@ async def reproduce(
     placed_findings: Sequence[PlacedFinding],
     refuted_findings: Sequence[PlacedFinding],
     session: Session,
-    tree: RunnableTree,
     permission: RunPermission,
     section: "RunSection",
 ) -> tuple[tuple[PlacedFinding, ...], tuple[PlacedFinding, ...]]:
@@ -109,7 +108,7 @@ async def reproduce(
     wanted = _wanted(placed_findings, section.findings) if model is not None else []
     doubtful = _wanted(refuted_findings, section.findings - len(wanted)) if model is not None else []
     suggestions = [one for one in placed_findings if one.replacement is not None] if section.own else []
-    test_rig = await _rig(session, tree, permission, section) if wanted or doubtful or suggestions else None
+    test_rig = await _rig(session, permission, section) if wanted or doubtful or suggestions else None
     if test_rig is None:
         return tuple(placed_findings), ()
     tried = _Trial(session, test_rig, model)
@@ -143,12 +142,12 @@ async def reproduce(
     )
 
 
-async def _rig(session: Session, tree: RunnableTree, permission: RunPermission, section: "RunSection") -> Rig | None:
+async def _rig(session: Session, permission: RunPermission, section: "RunSection") -> Rig | None:
     """The tests of the change, ready to run; None with a note if they may not be run."""
     if permission.refusal:
         session.notes.append(f"No finding was tried with a test: {permission.refusal}.")
         return None
-    return await rig(_sides(session, tree), section, permission)
+    return await rig(_sides(session), section, permission)
 
 
 def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:
@@ -449,8 +448,9 @@ def _told(rows: Sequence[_Attempt]) -> list[str]:
     return [f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried."] if rows else []
 
 
-def _sides(session: Session, tree: RunnableTree) -> Sides:
+def _sides(session: Session) -> Sides:
     """Both sides of the change, by its pull request."""
+    tree = session.survey.tree
     return Sides(session.pull.url or session.pull.git_dir, tree.entries, tree.archive, tree.read_many)
 
 

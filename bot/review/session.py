@@ -32,6 +32,7 @@ from bot.values import (
 if TYPE_CHECKING:
     from bot.context.file_questions import Part, Sight
     from bot.context.look_ups import LookUps
+    from bot.review.survey import Survey
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +88,8 @@ async def _at_once() -> None:
 class Session:
     """The state of one review. Mutable on purpose: it is what grows between the diff and the findings."""
 
-    pull: PullRequest
-    files: tuple[ChangedFile, ...]
-    units: tuple[Unit, ...]
-    dependents: Dependents
-    tree: Tree
-    tracker: CoverageTracker
+    survey: "Survey"
+    tree: Tree  # as models are shown it
     calls: Calls
     worker: Worker
     checks: Worker  # the analysers; the same as `worker` where there is no model
@@ -116,7 +113,6 @@ class Session:
     reader_notes: list[ReaderNotes] = field(default_factory=list)  # what they said of that
     issues: tuple[IssueReport, ...] = ()  # what the root said of the issues that the change closes
     check_answers: list[CheckAnswer] = field(default_factory=list)  # what readers say of the owner's own checks
-    language: str = "en"  # in which models write what people read
     effort: ReviewEffort = "medium"  # how far the review goes
     judge_findings: Callable[[], Awaitable[JudgedFindings]] = (
         _unheard  # the findings so far, each with its second opinion
@@ -130,6 +126,36 @@ class Session:
         None
     )  # begins second opinions while other prompts are out
     wait_for_opinions: Callable[[], Awaitable[None]] = _at_once  # returns when none of these is under way any more
+
+    @property
+    def pull(self) -> PullRequest:
+        """The pull request."""
+        return self.survey.pull
+
+    @property
+    def files(self) -> tuple[ChangedFile, ...]:
+        """The changed files."""
+        return self.survey.files
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """The parts of the change that are judged."""
+        return self.survey.units
+
+    @property
+    def dependents(self) -> Dependents:
+        """Who uses what has changed."""
+        return self.survey.dependents
+
+    @property
+    def language(self) -> str:
+        """The language in which models write what people read."""
+        return self.survey.guidance.language
+
+    @property
+    def tracker(self) -> CoverageTracker:
+        """What was read so far."""
+        return self.survey.tracker
 
     def hear(self, judgement: JudgedFindings) -> None:
         """Give the findings the verdicts of their second opinions: who goes on sees what is settled."""

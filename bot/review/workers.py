@@ -13,27 +13,22 @@ from bot.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scal
 from bot.errors import DeepRepoError, PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
-from bot.ports import Lens, Model, Tree
+from bot.ports import Lens, Model
 from bot.review import dialogues, uses
-from bot.review.coverage import CoverageTracker
 from bot.review.dialogues import Dialogues
 from bot.review.finding_dialogues import FindingDialogues
-from bot.review.guidance import Guidance
 from bot.review.prompts import PromptWriter, SentPrompt, sizes
 from bot.review.session import WorkerReply
+from bot.review.survey import Survey
 from bot.values import (
-    ChangedFile,
     Completion,
-    CustomCheck,
     Finding,
     Message,
     Prompt,
-    PullRequest,
     ReaderNotes,
     Source,
     Unit,
 )
-from bot.values.consumer import ConsumerImpact
 
 # Tokens of code beside the units in all prompts of a large change: most of what a verdict needs is in the units or in the pairs.
 LARGE_NEARBY = 12_000
@@ -47,18 +42,12 @@ class ModelWorker:
 
     model: Model
     calls: Calls
-    pull: PullRequest
-    files: Sequence[ChangedFile]
-    tree: Tree
-    tracker: CoverageTracker
+    survey: Survey
     lenses: Mapping[str, Lens] = field(default_factory=dict)
-    guidance: Guidance = field(default_factory=Guidance)
     role: Literal["worker", "root"] = "worker"  # "root" where the orchestrating model reads by itself
     whole: bool = False  # everything in one prompt, whatever its size
     walkthrough: bool = False  # whether readers are asked what the change does
     look_ups: LookUps | None = None  # of a reader that wants to see more; None: nobody may
-    consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # whose lines are shown beside what they use
-    checks: Sequence[CustomCheck] = ()  # of the owner's, that readers answer
     is_backed: bool = False  # whether the pairs, which hold most uses of what changed, are read in calls of their own
     diff_only: bool = False  # whether one more reader of the whole change sees the diff alone
     on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
@@ -81,16 +70,13 @@ class ModelWorker:
 
     @property
     def _writer(self) -> PromptWriter:
-        units, may_ask = self.tracker.units, self.look_ups is not None
-        return PromptWriter(
-            self.pull, self.files, units, self.lenses, self.guidance, self.whole, may_ask, self.consumers, self.checks
-        )
+        return PromptWriter(self.survey, self.lenses, self.whole, may_ask=self.look_ups is not None)
 
     async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:
         """Every unit in some prompt, the prompts all at once; what was answered is marked as read."""
         limit, beside = sizes(self.calls.sizes.window(self.model))
         groups = [list(units)] * bool(units) if self.whole else pack(units, limit)
-        first = [use.reference for use in self.tracker.open_uses()]
+        first = [use.reference for use in self.survey.tracker.open_uses()]
         writer = self._writer
         if writer.large:
             beside = min(beside, LARGE_NEARBY // max(1, len(groups)))
@@ -100,7 +86,12 @@ class ModelWorker:
             full_prompts = sum(unit.tokens for unit in units) / ONE_PROMPT
             beside = min(MOST_NEARBY, int(beside * max(1.0, full_prompts / max(1, len(groups)))))
         builder = ContextBuilder(
-            self.tree, self.files, len(groups), first=first, most=beside, completes=scale(units) == SMALL_SCALE
+            self.survey.tree,
+            self.survey.files,
+            len(groups),
+            first=first,
+            most=beside,
+            completes=scale(units) == SMALL_SCALE,
         )
         await builder.prepare(units)
         extent = self._extent(units, groups) if not question else "none"
@@ -112,19 +103,21 @@ class ModelWorker:
         """Of how much a reader says what the change does: who has all of it in one prompt speaks of the whole."""
         if not self.walkthrough:
             return "none"
-        return "whole" if len(groups) == 1 and len(units) == len(self.tracker.units) else "parts"
+        return "whole" if len(groups) == 1 and len(units) == len(self.survey.tracker.units) else "parts"
 
     async def uses(self) -> WorkerReply:
         """The uses of changed contracts that nobody has compared or read yet, as many as the limits allow."""
-        left = self.tracker.open_uses()
+        left = self.survey.tracker.open_uses()
         limit, _ = sizes(self.calls.sizes.window(self.model))
         room = min(uses.PROMPT_TOKENS, limit or uses.PROMPT_TOKENS)
-        groups, beyond = await uses.group(self.tree, self.tracker.units, left, room)
-        self.tracker.leave(beyond, uses.TOO_MANY)
+        groups, beyond = await uses.group(self.survey.tree, self.survey.tracker.units, left, room)
+        self.survey.tracker.leave(beyond, uses.TOO_MANY)
         use_prompts = [self._writer.of_uses(*group) for group in groups]
-        use_reply = _join(await self._answers(use_prompts, ContextBuilder(self.tree, self.files), ""))
+        use_reply = _join(await self._answers(use_prompts, ContextBuilder(self.survey.tree, self.survey.files), ""))
         if use_reply.error:
-            self.tracker.leave((use for use in self.tracker.open_uses() if use not in beyond), use_reply.error)
+            self.survey.tracker.leave(
+                (use for use in self.survey.tracker.open_uses() if use not in beyond), use_reply.error
+            )
         return use_reply
 
     async def look(self, parts: Sequence[Part], question: str) -> Sight:
@@ -149,7 +142,7 @@ class ModelWorker:
             sight = file_questions.answer(reply.data, self.source, parts)
         except DeepRepoError as error:
             return Sight(error=str(error))
-        self.tracker.saw(text, self.name)
+        self.survey.tracker.saw(text, self.name)
         return sight
 
     async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
@@ -164,7 +157,7 @@ class ModelWorker:
             elif reply.stop == "refusal" or not reply.text.strip():
                 answers.append(WorkerReply("", error=f"{self.model.name} declined to answer"))
             else:
-                self.tracker.saw(text, self.name)
+                self.survey.tracker.saw(text, self.name)
                 answers.append(WorkerReply(reply.text))
         return answers
 
@@ -180,7 +173,7 @@ class ModelWorker:
         left = self._affordable(prompts)
         while left:
             smaller: list[SentPrompt] = []
-            async with FindingDialogues(self._dialogues, self.source, self.tracker, self.on_findings) as going:
+            async with FindingDialogues(self._dialogues, self.source, self.survey.tracker, self.on_findings) as going:
                 with self._dialogues.offering([sent_prompt.prompt for sent_prompt in left]) as offers:
                     pairs = zip(left, offers, strict=True)
                     offered_prompts = [

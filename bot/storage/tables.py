@@ -4,7 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.storage.columns import required
+from bot.storage.columns import keys, required
 from bot.values import PullRef
 
 schema = sa.MetaData()
@@ -55,8 +55,7 @@ review = sa.Table(
 finding = sa.Table(
     "finding",
     schema,
-    sa.Column("pull", sa.Text, primary_key=True),
-    sa.Column("fingerprint", sa.Text, primary_key=True),
+    *keys(sa.Text, "pull", "fingerprint"),
     *_owner(),
     sa.Column("first", sa.Integer, nullable=False),  # the round that found it
     sa.Column("last", sa.Integer, nullable=False),  # the round that spoke of it last
@@ -66,8 +65,7 @@ finding = sa.Table(
 suppression = sa.Table(
     "suppression",
     schema,
-    sa.Column("scope", sa.Text, primary_key=True),  # a PullRef.key, or the repository's id alone
-    sa.Column("fingerprint", sa.Text, primary_key=True),
+    *keys(sa.Text, "scope", "fingerprint"),  # the scope: a PullRef.key, or the repository's id alone
     *_owner(),
     *required(sa.Text, "who", "reason"),
     sa.Column("made", sa.Double, nullable=False),
@@ -76,12 +74,9 @@ suppression = sa.Table(
 feedback = sa.Table(
     "feedback",
     schema,
-    sa.Column("pull", sa.Text, primary_key=True),
-    sa.Column("fingerprint", sa.Text, primary_key=True),
-    sa.Column("who", sa.Text, primary_key=True),
-    sa.Column("kind", sa.Text, primary_key=True),
+    *keys(sa.Text, "pull", "fingerprint", "who", "kind"),
     *_owner(),
-    sa.Column("value", sa.Text, nullable=False),
+    *required(sa.Text, "value"),
     sa.Column("given", sa.Double, nullable=False),
 )
 line = sa.Table(
@@ -145,8 +140,8 @@ spending = sa.Table(  # kept when the App is removed, or removing it would be a 
 rule = sa.Table(
     "rule",
     schema,
-    sa.Column("repository", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    *keys(sa.BigInteger, "repository"),
+    *keys(sa.Integer, "number"),
     sa.Column("installation", sa.BigInteger, nullable=False),
     sa.Column("pull", sa.Text, nullable=False),  # where it arose
     sa.Column("mark", sa.Text, nullable=False),  # of the kind and the path that were proposed
@@ -165,8 +160,7 @@ rule = sa.Table(
 outcome = sa.Table(
     "outcome",
     schema,
-    sa.Column("pull", sa.Text, primary_key=True),
-    sa.Column("fingerprint", sa.Text, primary_key=True),
+    *keys(sa.Text, "pull", "fingerprint"),
     *_owner(),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("at", sa.Double, nullable=False),  # when the state was stored last
@@ -177,8 +171,7 @@ BUCKETS = 24  # of a day's review times; bot.storage.days knows what each holds
 day = sa.Table(  # sums of a repository's reviews, so that a month is shown without reading each of them
     "day",
     schema,
-    sa.Column("installation", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("repository", sa.BigInteger, primary_key=True, autoincrement=False),
+    *keys(sa.BigInteger, "installation", "repository"),
     sa.Column("day", sa.Integer, primary_key=True, autoincrement=False),  # days since 1970, UTC
     sa.Column("name", sa.Text, nullable=False),  # owner/name as it was last
     sa.Column("last", sa.Double, nullable=False),  # when its newest review finished
@@ -227,8 +220,7 @@ arrival = sa.Table(  # what people have sent in the last hour, counted before Gi
 app_name = sa.Table(  # under which name the App writes, as GitHub said it last
     "app_name",
     schema,
-    sa.Column("api", sa.Text, primary_key=True),  # GitHub's address
-    sa.Column("app", sa.Text, primary_key=True),  # the id in the settings
+    *keys(sa.Text, "api", "app"),  # GitHub's address, and the id in the settings
     sa.Column("login", sa.Text, nullable=False),
     sa.Column("number", sa.BigInteger, nullable=False),
 )

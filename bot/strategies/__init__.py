@@ -13,21 +13,13 @@ from bot.review.session import Session
 from bot.strategies.choice import affords, choose
 from bot.values import Transcript
 
-__all__ = ["STRATEGIES", "affords", "choose", "cut_short", "interrupted", "load", "run"]
+__all__ = ["affords", "choose", "cut_short", "load", "run"]
 Strategy = Callable[[Session], Awaitable[Transcript]]
-STRATEGIES = {  # the module of each
-    "direct": "direct",
-    "cascade": "cascade",
-    "fanout": "fanout",
-    "rlm": "rlm",
-    "rlm-only": "rlm_only",
-    "offline": "offline",
-}
 
 
 def load(name: str) -> Strategy:
     """The `run` of a strategy. It is imported when it is chosen: what asks models is not loaded for a review by code."""
-    strategy: Strategy = import_module(f"bot.strategies.{STRATEGIES[name]}").run
+    strategy: Strategy = import_module(f"bot.strategies.{name.replace('-', '_')}").run
     return strategy
 
 

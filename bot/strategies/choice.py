@@ -23,6 +23,7 @@ THRESHOLDS = Thresholds()
 MANY_TURNS = 8  # of a root, where a change has more units than that
 NO_MODEL, ASKED = "no model is configured", "requested"  # reasons
 NOTHING = Dependents()
+WITH_ROOT = frozenset({"cascade", "rlm", "rlm-only"})  # strategies in which a root model goes on
 
 
 @dataclass(frozen=True, slots=True)

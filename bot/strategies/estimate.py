@@ -13,11 +13,11 @@ from bot.findings.joint_opinions import MOST_CLAIMS
 from bot.llm import capacity
 from bot.review.session import Session
 from bot.strategies import load
+from bot.strategies.choice import WITH_ROOT
 from bot.values import Usage
 from bot.values.model import CHARS_PER_TOKEN, density
 
 NAMES = ("direct", "cascade", "fanout", "rlm")
-WITH_ROOT = frozenset({"cascade", "rlm"})
 PARTS = ("input", "output", "cache_read", "cache_write")
 Likely = tuple[Usage, float]  # a call, and how many times it is made in the mean
 

@@ -43,6 +43,12 @@ class FileType:
     docstrings: bool = False  # texts between three quotes are documentation
     head: Literal["brace", "colon", "line"] = "brace"  # where the head of a definition ends
     definitions: Literal["", "typed", "member"] = ""  # how one is written that no word announces
+    imports: Literal["", "module", "path", "namespace", "dotted", "crate"] = ""  # how an import writes what it means
+    line_imports: bool = False  # an import is a call on a line of its own
+    configs: Marks = ()  # base names (with *) of the files that decide what an import means
+    names_any_file: bool = False  # an import can mean a file of a type that the language does not read
+    named_types: bool = False  # a file has the name of its type
+    skipped_names: tuple[str, ...] = ()  # how a file's name begins that its tools leave out
     folder_modules: bool = False  # an import names a folder
     folder_scope: bool = False  # the files of a folder see each other without an import
     bare_calls: bool = False  # a method is called without brackets, too
@@ -50,8 +56,12 @@ class FileType:
     literal_keys: bool = False  # `key: value` is a literal's key, and no annotation
     keys_are_fields: bool = False  # `record.key` reads what `{"key": ...}` holds
     symbols: bool = False  # `:name` is a text
+    alike_quotes: bool = False  # all quotes make the same text
+    double_quoted: str = ""  # signs that mean something between double quotes alone
+    text_prefixes: bool = False  # letters before a quote tell what text it is, in any order and case; `u` tells nothing
     implicit_result: bool = False  # the last value of a function is its result
     named_arguments: str = ""  # what follows the name of a parameter in a call; empty: a call names none
+    assigned_arguments: bool = False  # an assignment among arguments names one
     ordered_arguments: bool = False  # a call names arguments in the order of the parameters
     undeclared_results: bool = False  # a definition need not tell what it returns
     missing_arguments: bool = (
@@ -80,6 +90,9 @@ PYTHON = FileType(
     hash_comments=True,
     slash_comments=False,
     docstrings=True,
+    alike_quotes=True,
+    text_prefixes=True,
+    imports="module",
     head="colon",
     named_arguments="=",
     undeclared_results=True,
@@ -94,6 +107,10 @@ JAVASCRIPT = FileType(
     lexer="javascript",
     grammar=("tree_sitter_javascript", "language"),
     comments=_SCRIPT_COMMENTS,
+    alike_quotes=True,
+    imports="path",
+    configs=("package.json", "tsconfig*.json", "jsconfig*.json"),
+    names_any_file=True,
     definitions="member",
     camel_case=True,
     keys_are_fields=True,
@@ -120,7 +137,10 @@ JAVA = FileType(
     family="jvm",
     headings=("Java",),
     lexer="java",
+    imports="dotted",
+    named_types=True,
     folder_scope=True,
+    assigned_arguments=True,
     grammar=("tree_sitter_java", "language"),
     comments=C_COMMENTS,
     definitions="typed",
@@ -155,6 +175,8 @@ CSHARP = FileType(
     parser="csharp",
     headings=("C#",),
     lexer="csharp",
+    configs=("*.csproj", "Directory.Build.props", "*Usings.cs", "*usings.cs"),
+    named_types=True,
     folder_scope=True,
     grammar=("tree_sitter_c_sharp", "language"),
     comments=C_COMMENTS,
@@ -172,6 +194,8 @@ C = FileType(
     family="c",
     headings=("C", "C++"),
     lexer="c",
+    imports="path",
+    names_any_file=True,
     grammar=("tree_sitter_c", "language"),
     comments=C_COMMENTS,
     definitions="typed",
@@ -191,6 +215,8 @@ GO = FileType(
     lexer="go",
     grammar=("tree_sitter_go", "language"),
     comments=C_COMMENTS,
+    configs=("go.mod", "go.work"),
+    skipped_names=("_", "."),
     folder_modules=True,
     folder_scope=True,
     camel_case=True,
@@ -202,6 +228,8 @@ RUST = FileType(
     parser="rust",
     headings=("Rust",),
     lexer="rust",
+    imports="crate",
+    configs=("Cargo.toml",),
     grammar=("tree_sitter_rust", "language"),
     comments=C_COMMENTS,
     literal_keys=True,
@@ -214,6 +242,10 @@ PHP = FileType(
     parser="php",
     headings=("PHP",),
     lexer="php",
+    double_quoted="\\$",
+    imports="namespace",
+    configs=("composer.json",),
+    names_any_file=True,
     folder_scope=True,
     grammar=("tree_sitter_php", "language_php"),
     comments=(PHP_HASH, *C_COMMENTS, PAGE),
@@ -231,6 +263,10 @@ RUBY = FileType(
     parser="ruby",
     headings=("Ruby",),
     lexer="ruby",
+    double_quoted="\\#",
+    imports="path",
+    line_imports=True,
+    names_any_file=True,
     folder_scope=True,
     bare_calls=True,
     grammar=("tree_sitter_ruby", "language"),
@@ -268,6 +304,7 @@ SWIFT = FileType(
     parser="swift",
     headings=("Swift",),
     lexer="swift",
+    configs=("Package.swift", "*Exports.swift", "*Exported.swift"),
     folder_scope=True,
     grammar=("tree_sitter_swift", "language"),
     extra="languages",
@@ -289,6 +326,7 @@ LUA = FileType(
     parser="lua",
     headings=("Lua",),
     lexer="lua",
+    alike_quotes=True,
     grammar=("tree_sitter_lua", "language"),
     comments=(r"--",),
     slash_comments=False,
@@ -336,12 +374,12 @@ FILETYPES: tuple[FileType, ...] = (
     FileType(suffixes=(".toml",), lexer="toml"),
     FileType(suffixes=(".yml", ".yaml"), lexer="yaml"),
 )
-_UNKNOWN = FileType(suffixes=())
+UNKNOWN = FileType(suffixes=())
 
 
 def filetype(path: str) -> FileType:
     """Return the type of a file; of an unknown suffix the defaults."""
-    return _by_suffix().get(posixpath.splitext(path)[1].lower(), _UNKNOWN)
+    return _by_suffix().get(posixpath.splitext(path)[1].lower(), UNKNOWN)
 
 
 def family(path: str) -> str:
@@ -349,27 +387,14 @@ def family(path: str) -> str:
     return filetype(path).family or posixpath.splitext(path)[1].lower()
 
 
-CONFIGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "javascript": ("package.json", "tsconfig*.json", "jsconfig*.json"),
-        "csharp": ("*.csproj", "Directory.Build.props", "*Usings.cs", "*usings.cs"),
-        "go": ("go.mod", "go.work"),
-        "rust": ("Cargo.toml",),
-        "php": ("composer.json",),
-        "swift": ("Package.swift", "*Exports.swift", "*Exported.swift"),
-    }
-)
-_ANY_FILE = frozenset({"javascript", "c/c++", "php", "ruby"})
-
-
 def configs_of(parser: str) -> tuple[str, ...]:
     """Return the base names (with *) of the files that decide what an import of a language means."""
-    return CONFIGS.get(parser, ())
+    return next((one.configs for one in FILETYPES if one.parser == parser), ())
 
 
 def names_any_file(parser: str) -> bool:
     """Whether an import of a language can mean a file of a type that the language does not read."""
-    return parser in _ANY_FILE
+    return any(one.names_any_file for one in FILETYPES if one.parser == parser)
 
 
 def parsed_by(parser: str) -> tuple[str, ...]:

@@ -122,6 +122,7 @@ if TYPE_CHECKING:
         MergeGroup,
         NothingAsked,
         PackageSurvey,
+        PullAsk,
         PullRef,
         Reason,
         Recheck,

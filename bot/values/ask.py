@@ -1,10 +1,12 @@
 """What GitHub, or a person on GitHub, asks of the bot: read from one delivery, stored until it is done.
 
 Ids survive a rename of the repository; `owner` and `name` are what its address said at the time of the delivery.
+
+A kind of ask is a class here, a part of `Ask`, and what is done for it in `bot/workflow`. How its jobs are named and queued follows from it.
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 Trigger = Literal["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"]
 Reason = Literal["closed", "draft", "command"]
@@ -39,14 +41,81 @@ class CommentRef:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewAsk:
+class PullAsk:
+    """What is asked about one pull request. Its jobs run one after the other."""
+
+    job: ClassVar[str] = "command"  # how the names of its jobs begin
+    is_awaited: ClassVar[bool] = True  # whether a person or a merge queue waits for it
+
+    pull: PullRef
+
+    @property
+    def installation(self) -> int:
+        """Whose turn its jobs take."""
+        return self.pull.installation
+
+    @property
+    def subject(self) -> str:
+        """What the names of its jobs name."""
+        return self.pull.key
+
+    @property
+    def serial(self) -> str | None:
+        """What its jobs have in common with those that they do not run beside."""
+        return self.pull.key
+
+
+@dataclass(frozen=True, slots=True)
+class CommitAsk:
+    """What is asked about one commit. Its jobs run one after the other."""
+
+    job: ClassVar[str] = "small"
+    is_awaited: ClassVar[bool] = True
+
+    installation: int
+    repository: int
+    owner: str
+    name: str
+    head: str
+
+    @property
+    def subject(self) -> str:
+        """What the names of its jobs name."""
+        return str(self.installation)
+
+    @property
+    def serial(self) -> str | None:
+        """What its jobs have in common with those that they do not run beside."""
+        return f"{self.repository}@{self.head}"
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationAsk:
+    """What is asked about an installation of the App. Its jobs run side by side."""
+
+    job: ClassVar[str] = "small"
+    is_awaited: ClassVar[bool] = True
+    serial: ClassVar[None] = None
+
+    installation: int
+
+    @property
+    def subject(self) -> str:
+        """What the names of its jobs name."""
+        return str(self.installation)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewAsk(PullAsk):
     """Review a pull request as it is when the work begins. `head` is what the delivery said: a hint for the log, never trusted.
 
     `comment` is where a person asked. A server makes this of a command only once it knows that the person may give it, for it
     takes the place of every other review of the pull request.
     """
 
-    pull: PullRef
+    job: ClassVar[str] = "review"
+    serial: ClassVar[None] = None  # the newest takes the place of the others
+
     trigger: Trigger
     full: bool = False  # read everything again, say everything
     actor: str = ""  # the login of who asked
@@ -64,10 +133,9 @@ class ReviewAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandAsk:
+class CommandAsk(PullAsk):
     """A command in a comment that needs an answer and no new review. `word` is a key of COMMANDS, or what was typed instead."""
 
-    pull: PullRef
     word: str
     argument: str
     actor: str
@@ -77,13 +145,12 @@ class CommandAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class RemarkAsk:
+class RemarkAsk(PullAsk):
     """A remark: a comment without a command that mentions us, or answers another one in a review thread.
 
     Its text is not kept: the comment is read again when the answer is made, as it is then.
     """
 
-    pull: PullRef
     actor: str
     comment: CommentRef
     mentioned: bool | None  # whether it names us; None: our name was not known, it may also hold a command
@@ -91,10 +158,11 @@ class RemarkAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(PullAsk):
     """Whatever is under way for this pull request is no longer wanted. `runs` are the reviews that were called off by it."""
 
-    pull: PullRef
+    is_awaited: ClassVar[bool] = False
+
     reason: Reason
     runs: tuple[str, ...] = ()
     actor: str = ""  # the login of who did it
@@ -102,60 +170,65 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
-class Recheck:
+class Recheck(PullAsk):
     """The check runs on the head of this pull request are to show at once that a review of it is due: the review itself may wait."""
 
-    pull: PullRef
+    job: ClassVar[str] = "recheck"
 
 
 @dataclass(frozen=True, slots=True)
-class Follow:
+class Follow(PullAsk):
     """What holds for the whole repository has changed: the page of this pull request is to show it."""
 
-    pull: PullRef
+    is_awaited: ClassVar[bool] = False
+
     head: str = ""  # if jobs of CI on this commit have ended: which failed is looked up first
 
 
 @dataclass(frozen=True, slots=True)
-class ChecksEnded:
+class ChecksEnded(CommitAsk):
     """All checks of an App on a commit have ended: the pages of the pull requests that were reviewed at it name what failed."""
 
-    installation: int
-    repository: int
-    owner: str
-    name: str
-    head: str
+    job: ClassVar[str] = "ci"
+    is_awaited: ClassVar[bool] = False
+
     is_failure: bool = True  # whether one has failed: a success only concerns a page that names failures
+
+    @property
+    def subject(self) -> str:
+        """What the names of its jobs name."""
+        return f"{self.repository}#{self.head}"
 
 
 @dataclass(frozen=True, slots=True)
-class Forget:
+class Forget(InstallationAsk):
     """The App was removed: from these repositories, or with no id from the whole installation."""
 
-    installation: int
     repositories: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class PackageSurvey:
+class PackageSurvey(InstallationAsk):
     """Look which packages a repository offers and takes; with the id 0, each repository of the installation."""
 
-    installation: int
+    job: ClassVar[str] = "packages"
+    is_awaited: ClassVar[bool] = False
+
     repository: int = 0
+
+    @property
+    def subject(self) -> str:
+        """What the names of its jobs name."""
+        return f"{self.installation}#{self.repository}"
 
 
 @dataclass(frozen=True, slots=True)
-class MergeGroup:
+class MergeGroup(CommitAsk):
     """A merge queue waits for our check run on a commit of its own. `number`: the pull request at this place of the queue, 0: unknown.
 
     `base`: the commit that the queue puts it on.
     """
 
-    installation: int
-    repository: int
-    owner: str
-    name: str
-    head: str
     number: int = 0
     base: str = ""
 

@@ -18,7 +18,7 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 Existence = Literal[  # what a finding may say of a name in the whole tree
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
-SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")  # worst first
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # worst first
 Status = Literal["new", "open", "moved", "fixed"]  # against the round before
 SourceKind = Literal["model", "analyser", "tool"]
 # What it means that an analyser no longer reports a finding of its own. "fixed": it has judged everything again. "unseen": it has
@@ -84,6 +84,8 @@ class Source:
     role: Role = ""  # of a model
     # What code has proven: the check's own code and a digest of the names in its words, of which one may be a secret; empty for a guess.
     proof: str = field(default="", metadata=EXACT)
+    # Of code that tells several breaks in one finding: a digest of each. What a person says of the finding is about these and no later one.
+    breaks: tuple[str, ...] = field(default=(), metadata=EXACT)
 
     def __str__(self) -> str:
         return f"{self.role} {self.name}".strip()
@@ -253,6 +255,11 @@ _NAMED = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof of older versio
 def proof_of(kind: str, names: str) -> str:
     """Return what tells a proof from others: the check's own code, and a digest of the names that it is about."""
     return f"{kind} {hashlib.sha256(names.encode('utf-8', 'replace')).hexdigest()[:32]}" if names else kind
+
+
+def break_of(*parts: str) -> str:
+    """Return the digest of one break among those that a finding tells."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _digested(proof: str) -> str:

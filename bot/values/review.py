@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.consumer import ConsumerReport
@@ -17,7 +17,7 @@ Shortfall = Literal[
     "unreviewed", "skipped", "cut", "dropped", "open", "undecided"
 ]  # what else fails a check for which a bar is set
 ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
-EFFORTS: tuple[ReviewEffort, ...] = ("none", "low", "medium", "high")  # least first
+EFFORTS: tuple[ReviewEffort, ...] = get_args(ReviewEffort)  # least first
 
 JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
 LogState = Literal["read", "forbidden", "expired", "unread"]  # of a job: whether GitHub has let it be read

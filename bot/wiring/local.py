@@ -14,8 +14,8 @@ from bot.config import Config
 from bot.limits import ProcessLimits
 from bot.pipeline import Deps
 from bot.review import coverage
-from bot.review.opening import Survey
 from bot.review.session import Session
+from bot.review.survey import Survey
 from bot.strategies import affords, choose
 from bot.values import Review, ReviewRequest
 from bot.wiring import child, effect, review
@@ -126,7 +126,8 @@ async def _estimate(
 
 async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
     """Every strategy rehearsed over the change, each with a coverage record of its own."""
-    from bot.strategies.estimate import HABITS, NAMES, WITH_ROOT, estimate
+    from bot.strategies.choice import WITH_ROOT
+    from bot.strategies.estimate import HABITS, NAMES, estimate
 
     async with pipeline.survey(request, deps) as (subject, settings):
         rows = []

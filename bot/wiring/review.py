@@ -25,8 +25,10 @@ from bot.models import PROVIDERS, TIMEOUT, connect, prices, provider_of, warm
 from bot.pipeline import Deps
 from bot.ports import Analyzer, Lens, Model
 from bot.review.lenses import LENSES
-from bot.review.opening import Models, Survey, open_session
+from bot.review.opening import Models, open_session
 from bot.review.session import Session
+from bot.review.survey import Survey
+from bot.strategies.choice import WITH_ROOT
 from bot.values import ChangedFile, Dependents, Limits, OwnerRule, PullRequest
 from bot.values.consumer import ConsumerImpact, Disclosure, NamedConsumer
 from bot.values.tool_results import ToolResult, ToolRun
@@ -391,7 +393,7 @@ def models(settings: Config, address: Callable[[str], str | None], access: Mappi
                 f"the strategy {settings.strategy} needs a model: name one with --worker provider/model, or set one of {variables}"
             )
         return Models(None, None)
-    if not root and settings.strategy in {"cascade", "rlm", "rlm-only"}:
+    if not root and settings.strategy in WITH_ROOT:
         raise UsageError(f"the strategy {settings.strategy} needs a root model: name one with --root provider/model")
     connected_reader = connected_at(reader, address, settings.timeout, access)
     return Models(connected_at(root, address, settings.timeout, access) if root else None, connected_reader)

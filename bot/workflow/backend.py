@@ -39,11 +39,6 @@ class ReviewRun:
         return self.state.stranger and self.ask.trigger not in ASKED
 
     @property
-    def base(self) -> str:
-        """The branch that the head is compared with."""
-        return self.state.facts.base_ref
-
-    @property
     def ending_without_review(self) -> Ending:
         """How the check ends if there is no review after all."""
         return policy.ending_without_review(self.settings)
@@ -52,6 +47,11 @@ class ReviewRun:
     def language(self) -> str:
         """Of the comments and of the check run."""
         return str(self.settings.language)
+
+    @property
+    def check_owner(self) -> checks.CheckOwner:
+        """What its check run states while it is in progress."""
+        return checks.CheckOwner(self.id, self.language, self.state.facts.base_ref, self.ending_without_review)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,7 @@ class CheckRun:
         if now.step:
             self.on_line(now.step)
         if self.number is not None:
-            run = self.run
-            await checks.progress(
-                run.host, self.number, run.id, now, run.language, base=run.base, broken_ending=run.ending_without_review
-            )
+            await checks.progress(self.run.host, self.number, self.run.check_owner, now)
 
     async def end(self, result: ReviewResult, page: str = "") -> None:
         """End it with the review, or with the reason why nothing was reviewed. `page`: the review as Markdown, if it is rendered already."""

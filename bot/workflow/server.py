@@ -135,8 +135,8 @@ class ServerBackend:
     async def _begin(
         self, ask: ReviewAsk, host: Host, facts: PullFacts, broken_ending: Ending, language: str = "en"
     ) -> int:
-        base, head = facts.base_ref, facts.head_sha
-        number = await checks.start(host, head, self.job.id, language, base=base, broken_ending=broken_ending)
+        owner = checks.CheckOwner(self.job.id, language, facts.base_ref, broken_ending)
+        number = await checks.start(host, facts.head_sha, owner)
         await keeping.remember_check(ask.pull, host, number, self.job.id, self.parts.store)
         return number
 

@@ -339,7 +339,8 @@ def test_coverage_is_short(table: Table) -> None:
 
     async def step(session: Session) -> tuple[dict[str, Any], dict[str, Any]]:
         uses = [replace(USE, path=f"shop/use{n}.py", line=n + 1) for n in range(80)]
-        session.tracker = coverage.start(session.units, session.files, Dependents(references=tuple(uses)))
+        tracker = coverage.start(session.units, session.files, Dependents(references=tuple(uses)))
+        session.survey = replace(session.survey, tracker=tracker)
         state = RunState(session, source=Source("model", "", "root"))
         return await report.coverage(state), await report.coverage(state, uses=True)
 

@@ -1,8 +1,10 @@
 import asyncio
+import re
 from hashlib import sha256
 
 import pytest
 from fakes import Repository
+from hypothesis import HealthCheck, given, settings, strategies
 
 from bot import diff
 from bot.analyzers import ANALYZERS, secrets
@@ -427,8 +429,24 @@ def test_letters_in_front_of_a_token_hide_it_nowhere(length: int) -> None:
         assert [hit.rule for hit in forms.hits("a.py", f'K = "{letters}{GITHUB}"[{len(letters)}:]', sample=False)]
 
 
+@pytest.mark.parametrize(
+    "pattern", [one for form in forms.known_forms() for one in form.patterns], ids=lambda one: one.pattern[:40]
+)
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(data=strategies.data())
+def test_the_cheap_question_lets_every_form_pass(pattern: re.Pattern[str], data: strategies.DataObject) -> None:
+    """A token without a digit is a token, too."""
+    plain = re.compile(pattern.pattern.replace(forms.EDGE, ""), pattern.flags)
+    text = data.draw(strategies.from_regex(plain, fullmatch=True))
+    assert forms.may_hold(text)
+    letters = text.translate(str.maketrans("0123456789", "qwertyuiop"))
+    assert forms.may_hold(letters) or not plain.search(letters)
+
+
 @pytest.mark.parametrize("token", [GITHUB, GOOGLE, "npm" + "_" + GITHUB[4:], "github" + "_pat_" + GITHUB[4:] * 2])
-@pytest.mark.parametrize("form", ["\\n{}", "%0A{}", "\\u000a{}", "a_{}", "{}_x", "{}-", "{}_example"])
+@pytest.mark.parametrize(
+    "form", ["\\n{}", "%0A{}", "\\u000a{}", "\\0{}", "\\075{}", "a_{}", "{}_x", "{}x", "{}é", "{}-", "{}_example"]
+)
 def test_no_letters_around_a_token_hide_it(repository: Repository, token: str, form: str) -> None:
     """Neither an escape before it nor a word behind it makes it another thing."""
     assert len(look(repository.change({"r": "x"}, {"a.py": f'x = "{form.format(token)}"\n'}))) == 1

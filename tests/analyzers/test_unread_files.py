@@ -15,6 +15,7 @@ from bot.checkout import Checkout
 from bot.ports import Tree
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.coverage import start
+from bot.review.survey import Survey
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Review, Silence
 
 Files = Mapping[str, str | bytes | None]
@@ -215,7 +216,8 @@ def test_an_analyser_cannot_forget_a_file(repository: Repository) -> None:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
             tracker = start((), files, Dependents())
-            await AnalyzerWorker({"forgetful": Forgetful()}, tree, files, Dependents(), (), tracker).review(())
+            survey = Survey(pull, files, (), Dependents(), tree, tracker)
+            await AnalyzerWorker({"forgetful": Forgetful()}, survey).review(())
         return {row.path: row.reason for row in tracker.coverage().open}
 
     left = asyncio.run(run())

@@ -258,3 +258,34 @@ def test_a_word_about_broken_lines_is_about_no_other_line(changed: Repository, c
     assert reviewed(changed)["findings"] == []
     changed.commit({"shop/labels.py": caller}, "one is gone")
     assert reviewed(changed)["findings"] == []
+
+
+LINE = "from shop.rates import fee, total\nfrom shop import costs\n\n\ndef label():\n    return {}\n"
+LIBRARY = {"shop/rates.py": "def total(a, b):\n    return a\n\n\ndef fee(a, b):\n    return a\n", "shop/costs.py": "def total(a, b):\n    return a\n"}  # fmt: skip
+ONE = LIBRARY["shop/rates.py"].replace("total(a, b)", "total(a)")
+OPENAPI = 'openapi: 3.0.0\ninfo: {{title: x, version: "1"}}\npaths:\n{}'
+PATHS = ['  /order-list:\n    get: {responses: {"200": {description: ok}}}\n', '  /price-list:\n    get: {responses: {"200": {description: ok}}}\n']  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "first", "later"),
+    [
+        ({**LIBRARY, "app.py": LINE.format("total(fee(1, 2), 3)")}, {"shop/rates.py": ONE}, {"shop/rates.py": ONE.replace("fee(a, b)", "fee(a)")}),
+        ({**LIBRARY, "app.py": LINE.format("total(1, 2) + costs.total(1, 2)")}, {"shop/rates.py": ONE}, {"shop/costs.py": "def total(a):\n    return a\n"}),
+        ({**LIBRARY, "app.py": LINE.format("total(1, 2)")}, {"shop/rates.py": ONE}, {"app.py": LINE.format("total(1, 2)") + "\n\ndef other():\n    return total(1, 2)\n"}),
+        ({"api.yaml": OPENAPI.format("".join(PATHS)), "a.py": ""}, {"api.yaml": OPENAPI.format(PATHS[1])}, {"api.yaml": OPENAPI.format("  {}\n")}),
+    ],
+    ids=["another definition", "a namesake", "the same text", "a schema"],
+)  # fmt: skip
+def test_a_word_about_a_finding_is_about_no_break_that_comes_later(
+    repository: Repository, before: dict[str, str], first: dict[str, str], later: dict[str, str]
+) -> None:
+    """One finding can tell several breaks of a line or of a file: those that were there when somebody ignored it."""
+    repository.commit({"shop/__init__.py": "", **before}, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(dict(first), "first")
+    (finding,) = reviewed(repository)["findings"]
+    assert run("ignore", finding["identity"], "--reason", "known", "--local", cwd=repository.folder).returncode == 0
+    assert reviewed(repository)["findings"] == []
+    repository.commit(dict(later), "later")
+    assert len(reviewed(repository)["findings"]) == 1

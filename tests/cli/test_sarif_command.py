@@ -240,6 +240,14 @@ def test_a_result_of_several_lines_is_new_if_the_change_adds_one(
     assert bool(review(changed, tmp_path, log(result))[1]) is is_reported
 
 
+def test_each_place_of_a_result_counts(changed: Repository, tmp_path: Path) -> None:
+    """The second one may be on the line that the change adds."""
+    result = located("src/app.js", 2, level="error")
+    result["locations"] += located("src/app.js", 3)["locations"]
+    _, found, _ = review(changed, tmp_path, log(result))
+    assert [one["start"] for one in found] == [3]
+
+
 def notification(level: str, *uris: str) -> dict[str, Any]:
     """What a tool says of its own run, about these files."""
     locations = [{"physicalLocation": {"artifactLocation": {"uri": uri}}} for uri in uris]

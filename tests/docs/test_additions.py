@@ -202,3 +202,28 @@ def test_no_second_list_of_suffixes_exists() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and known & set(node.value.split())
     }
     assert held == set()
+
+
+def _names(node: ast.AST) -> set[object]:
+    """The texts of a table, a set or a list."""
+    rows = (
+        node.keys
+        if isinstance(node, ast.Dict)
+        else node.elts
+        if isinstance(node, ast.Set | ast.List | ast.Tuple)
+        else ()
+    )
+    return {row.value for row in rows if isinstance(row, ast.Constant)}
+
+
+def test_no_second_list_of_languages_exists() -> None:
+    """Only where languages are registered, and where the tools of their packages are, does the code list more than two by name."""
+    parsers = {one.parser for one in FILETYPES}
+    tables = {
+        file.relative_to(ROOT / "bot").as_posix()
+        for file in (ROOT / "bot").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if len(parsers & _names(node)) > 2
+    }
+    running = {f"review/running/{name}.py" for name in ("installs", "layout", "runners")}
+    assert tables == {"languages/__init__.py", *running}

@@ -1,9 +1,12 @@
 import asyncio
+import json
 import logging
 import sqlite3
 import stat
 from contextlib import closing
+from dataclasses import MISSING, asdict, fields
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from job_scene import Diary, Scene, command, pull, push
@@ -142,6 +145,18 @@ def test_a_damaged_ask_is_a_sentence() -> None:
         with pytest.raises(StorageError, match="cannot be read"):
             codec.read(text)
     assert codec.read('{"kind":"Forget","installation":7,"repositories":[1],"later":true}') == Forget(7, (1,))
+
+
+@pytest.mark.parametrize("kind", get_args(Ask), ids=lambda kind: kind.__name__)
+def test_every_kind_of_ask_can_be_stored(kind: type[Ask]) -> None:
+    """What is asked is read back as it was written, and its job is in a queue and its installation's turn."""
+    values = {"pull": asdict(pull()), "comment": {"id": 1, "kind": "issue"}, "trigger": "push", "reason": "closed"}
+    needed = {one.name for one in fields(kind) if one.default is MISSING}
+    written = {name: values.get(name, 7 if name in ("installation", "repository") else "x") for name in needed}
+    ask = codec.read(json.dumps({"kind": kind.__name__, **written, "mentioned": True}))
+    assert codec.read(codec.write(ask)) == ask
+    assert ids.queue(ids.name(ask, "guid")) in ids.QUEUES.values()
+    assert ids.places(ask)["installation"] in (7, pull().installation)
 
 
 def test_names_of_jobs_are_harmless() -> None:

@@ -20,7 +20,7 @@ UNREAD = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="t
 
 async def run(at: Scene, review: Review, name: str = "run-1") -> int:
     """A check run from its beginning to its end."""
-    number = await checks.start(at.host, at.stands.head_sha, name)
+    number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner(name))
     await checks.end_with_review(at.host, number, name, review, OUTCOME)
     return number
 
@@ -31,9 +31,9 @@ def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
     async def go() -> None:
         async with scene(tmp_path) as at:
             head = at.stands.head_sha
-            number = await checks.start(at.host, head, "run-1")
+            number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
             begun = at.stands.checks[0]
-            await checks.progress(at.host, number, "run-1", Progress(step="7 of 12 units read"))
+            await checks.progress(at.host, number, checks.CheckOwner("run-1"), Progress(step="7 of 12 units read"))
             told = at.stands.checks[0]
             await checks.end_with_review(
                 at.host, number, "run-1", reviewed(head, finding("f1", 5), finding("f2")), OUTCOME
@@ -127,12 +127,12 @@ def test_one_check_run_for_one_run(tmp_path: Path) -> None:
         async with scene(tmp_path) as at:
             head = at.stands.head_sha
             at.gh.fail("POST", r"/check-runs$", Fault(502, after=True))
-            one = await checks.start(at.host, head, "run-1")
-            assert await checks.start(at.host, head, "run-1") == one
-            assert await checks.start(at.host, head, "run-2") == one
+            one = await checks.start(at.host, head, checks.CheckOwner("run-1"))
+            assert await checks.start(at.host, head, checks.CheckOwner("run-1")) == one
+            assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
             await checks.end_with_review(at.host, one, "run-2", reviewed(head), OUTCOME)
-            assert await checks.start(at.host, head, "run-2") == one
-            other = await checks.start(at.host, head, "run-3")
+            assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
+            other = await checks.start(at.host, head, checks.CheckOwner("run-3"))
 
             assert other != one
             assert len(at.stands.checks) == 2
@@ -146,7 +146,7 @@ def test_a_run_that_was_ended_is_not_opened_again(tmp_path: Path) -> None:
     async def go() -> None:
         async with scene(tmp_path) as at:
             number = await run(at, reviewed(at.stands.head_sha))
-            assert await checks.start(at.host, at.stands.head_sha, "run-1") == number
+            assert await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1")) == number
 
             assert at.stands.checks[0].conclusion == "success"
 
@@ -158,7 +158,7 @@ def test_an_end_without_a_review(tmp_path: Path) -> None:
 
     async def go() -> None:
         async with scene(tmp_path) as at:
-            number = await checks.start(at.host, at.stands.head_sha, "run-1")
+            number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
             await checks.end_without_review(at.host, number, "run-1", "it is a draft of @acme/all", "skipped")
             one = at.stands.checks[0]
 
@@ -177,10 +177,10 @@ def test_progress_that_cannot_be_told_stops_nothing(tmp_path: Path) -> None:
 
     async def go() -> None:
         async with scene(tmp_path) as at:
-            number = await checks.start(at.host, at.stands.head_sha, "run-1")
+            number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
             for status in (403, 422, 502):
                 at.gh.fail("PATCH", r"/check-runs/", Fault(status))
-                await checks.progress(at.host, number, "run-1", Progress(step="half"))
+                await checks.progress(at.host, number, checks.CheckOwner("run-1"), Progress(step="half"))
 
             assert at.stands.checks[0].status == "in_progress"
 
@@ -193,7 +193,7 @@ def test_what_is_read_and_found_is_said_in_every_language(tmp_path: Path, langua
 
     async def go() -> None:
         async with scene(tmp_path) as at:
-            number = await checks.start(at.host, at.stands.head_sha, "run-1", language)
+            number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1", language))
             key = "AKIA9Q7W5E3R1T8Y6U4I"
             planted = replace(
                 finding("f1", 5).finding,
@@ -214,7 +214,9 @@ def test_what_is_read_and_found_is_said_in_every_language(tmp_path: Path, langua
                 findings=9,
                 worst_findings=(planted,),
             )
-            await checks.progress(at.host, number, "run-1", Progress(reading, "@team\n# Heading"), language)
+            await checks.progress(
+                at.host, number, checks.CheckOwner("run-1", language), Progress(reading, "@team\n# Heading")
+            )
             said = at.stands.checks[0].summary or ""
 
             assert at.stands.checks[0].title == load(language).say("check_running")
@@ -251,7 +253,7 @@ def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
         async with scene(tmp_path) as at:
             evil = finding("f1", 5, title="@acme/all \u202eevil", why="<!-- deeprepo -->\n\u200bhidden")
             review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))
-            number = await checks.start(at.host, at.stands.head_sha, "run-1")
+            number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
             await checks.end_with_review(at.host, number, "run-1", review, replace(OUTCOME, notes=("see @acme/all",)))
             one = at.stands.checks[0]
 

@@ -88,9 +88,7 @@ def test_the_analysers_run_while_the_first_prompt_is_out(table: Table) -> None:
                 happened.set()
                 return Judgement((), frozenset())
 
-        session.checks = AnalyzerWorker(
-            {"looks": Looks()}, session.tree, session.files, session.dependents, session.units, session.tracker
-        )
+        session.checks = AnalyzerWorker({"looks": Looks()}, session.survey)
         assert isinstance(session.worker, ModelWorker)
         session.worker = replace(session.worker, model=Waits("shop/price.py", "no such file", happened))
         await fanout.run(session, with_pairs=False)

@@ -21,6 +21,7 @@ from bot.llm.calls import Calls
 from bot.ports import Model
 from bot.review import coverage
 from bot.review.session import Session
+from bot.review.survey import Survey
 from bot.values import Dependents, Limits, PullRequest
 
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit
@@ -77,12 +78,8 @@ async def open_inquiry(
             async with Checkout(pull) as tree:
                 nobody = Dependents()
                 session = Session(
-                    pull=pull,
-                    files=(),
-                    units=(),
-                    dependents=nobody,
+                    survey=Survey(pull, (), (), nobody, tree, coverage.start((), (), nobody)),
                     tree=MaskedTree(tree, calls.masks),
-                    tracker=coverage.start((), (), nobody),
                     calls=calls,
                     worker=reader,
                     checks=reader,

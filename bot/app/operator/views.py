@@ -22,7 +22,7 @@ from bot.storage import Failure
 from bot.storage.days import DAY, TIMES, DaySum, within
 from bot.storage.listing import ListedReview, ListPage
 from bot.storage.outcomes import FindingOutcomes
-from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullRef, ReviewAsk
+from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
 
 PERIODS = (7, 30, 90)  # days that plots and sums can go back
 ROWS = 50  # of one page of a list
@@ -219,7 +219,7 @@ async def queue(server: RunningServer, session: SignedIn) -> Queue:
         server.store.failures.newest(session.scope, FAILURES),
         server.store.failures.count(session.scope),
     )
-    visible = [_queue_row(job) for job in jobs if session.may(_installation(job))]
+    visible = [_queue_row(job) for job in jobs if session.may(job.ask.installation)]
     running = tuple(job for job in visible if job.state == "running")
     waiting = tuple(job for job in visible if job.state != "running")
     return Queue(running, waiting, failures, failure_count)
@@ -304,11 +304,6 @@ def _coverage(coverage: Mapping[str, Any]) -> tuple[CoverageReading, ...]:
     return tuple(readings)
 
 
-def _installation(job: ListedJob) -> int:
-    pull = getattr(job.ask, "pull", None)
-    return int(pull.installation if pull is not None else getattr(job.ask, "installation", 0))
-
-
 def _queue_row(job: ListedJob) -> QueuedJob:
     ask, where, page = job.ask, "", ""
     if isinstance(ask, ReviewAsk):
@@ -317,9 +312,8 @@ def _queue_row(job: ListedJob) -> QueuedJob:
         what = ask.word
     else:
         what = _kind(ask)
-    pull = getattr(ask, "pull", None)
-    if pull is not None:
-        where = f"{pull.owner}/{pull.name}#{pull.number}"
+    if isinstance(ask, PullAsk):
+        where = f"{ask.pull.owner}/{ask.pull.name}#{ask.pull.number}"
     elif isinstance(ask, MergeGroup):
         where = f"{ask.owner}/{ask.name}"
     return QueuedJob(job.id, what, job.state, job.stored_at, job.tries, where, page)

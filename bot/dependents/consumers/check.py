@@ -164,12 +164,7 @@ async def _change(
 
     def concerns(path: str | None) -> bool:
         return path is not None and any(
-            package.holds(path)
-            and path.endswith(suffixes[package.language])
-            and not _is_aside(path, offered)
-            and not (
-                package.language == "go" and posixpath.basename(path).startswith(("_", "."))
-            )  # its tool skips them
+            package.holds(path) and path.endswith(suffixes[package.language]) and not _is_aside(path, offered)
             for package in offered.packages
         )
 
@@ -203,8 +198,7 @@ def _is_aside(path: str, offer: Offer) -> bool:
     outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
     inner = path[len(max(outside, key=len)) :].lstrip("/") if outside else path
     name = posixpath.basename(path)
-    is_left_out = filetype(path).parser == "go" and name.startswith(("_", "."))
-    return is_left_out or is_test(inner or name) or is_sample(inner or name)
+    return name.startswith(filetype(path).skipped_names) or is_test(inner or name) or is_sample(inner or name)
 
 
 def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:
@@ -281,7 +275,7 @@ async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -
             replace(
                 proof_finding,
                 rule=f"consumer-{proof_finding.rule}",
-                sources=(Source("analyser", "consumers", proof=proof),),
+                sources=(Source("analyser", "consumers", proof=proof, breaks=_breaks([proof_finding])),),
                 evidence=evidence,
                 consumer=consumer.name,
             )
@@ -700,7 +694,7 @@ def _finding(
         consequence=phrase(first.consequence),
         severity=severity,
         category=first.category,
-        sources=(Source("analyser", "consumers", proof=proof if first.proven else ""),),
+        sources=(Source("analyser", "consumers", proof=proof if first.proven else "", breaks=_breaks(rows)),),
         rule=f"consumer-{first.rule}",
         start=at.line,
         end=at.line,
@@ -709,6 +703,11 @@ def _finding(
         verdict=first.verdict,
         consumer=consumer.name,
     )
+
+
+def _breaks(rows: Sequence[Finding]) -> tuple[str, ...]:
+    """The digests of all breaks that some findings tell."""
+    return tuple(sorted({each for row in rows for source in row.sources for each in source.breaks}))
 
 
 def _named(title: str) -> str:

@@ -4,11 +4,11 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from bot.dependents.declarations import FILES, format_of, words
 from bot.dependents.declarations.kinds import MODULE_KINDS
 from bot.dependents.declarations.reading import Declaration, NameUse, Scope
+from bot.dependents.declarations.words import Break
 from bot.dependents.declarations.world import World
 from bot.ports import Tree
 from bot.values import ChangedFile, Judgement, Query
@@ -16,18 +16,6 @@ from bot.values import ChangedFile, Judgement, Query
 ROWS = 5_000  # lines of files that may use something
 NAMES = 200  # that are looked for elsewhere
 _SOUGHT = ("target", "script", "workflow name")  # kinds that files of other folders use by the name alone
-
-
-@dataclass(frozen=True, slots=True)
-class Break:
-    """A name that is not declared, with everything that asks for it."""
-
-    scope: Scope
-    name: str
-    uses: tuple[NameUse, ...]
-    former: Declaration | None  # who declared it before the change
-    successors: tuple[str, ...]  # names that are new in its scope
-    is_required: bool = False  # it is declared, and calls have to give it now
 
 
 async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[Judgement, frozenset[str]]:

@@ -1,23 +1,32 @@
 """A missing name in words: what went or is needed, who uses it, and what its format makes of that."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from bot.dependents.declarations.kinds import KINDS
+from bot.dependents.declarations.reading import Declaration, NameUse, Scope
 from bot.dependents.declarations.world import World
 from bot.text.paths import is_sample, is_test
 from bot.values import ChangedFile, Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, proof_of
 
-if TYPE_CHECKING:
-    from bot.dependents.declarations.check import Break
-    from bot.dependents.declarations.reading import NameUse
-
 SOURCE = "declarations"
 QUOTED = 12  # uses
 
 
-def findings(breaks: Iterable["Break"], before: World, after: World, files: Sequence[ChangedFile]) -> list[Finding]:
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A name that is not declared, with everything that asks for it."""
+
+    scope: Scope
+    name: str
+    uses: tuple[NameUse, ...]
+    former: Declaration | None  # who declared it before the change
+    successors: tuple[str, ...]  # names that are new in its scope
+    is_required: bool = False  # it is declared, and calls have to give it now
+
+
+def findings(breaks: Iterable[Break], before: World, after: World, files: Sequence[ChangedFile]) -> list[Finding]:
     """One finding for each name."""
     removed_lines = {file.old_path: file.removed_lines for file in files if file.old_path}
     added_lines = {file.path: file.added_lines for file in files}
@@ -25,7 +34,7 @@ def findings(breaks: Iterable["Break"], before: World, after: World, files: Sequ
 
 
 def _finding(
-    one: "Break",
+    one: Break,
     before: World,
     after: World,
     removed_lines: dict[str, frozenset[int]],
@@ -68,7 +77,7 @@ def _severity(path: str, *, is_sure: bool, is_loud: bool) -> Severity:
     return "high" if is_loud and not (is_test(path) or is_sample(path)) else "medium"
 
 
-def _sentences(one: "Break", uses: Sequence["NameUse"], *, is_sure: bool) -> tuple[str, str, str, str]:
+def _sentences(one: Break, uses: Sequence[NameUse], *, is_sure: bool) -> tuple[str, str, str, str]:
     """The title, the reason, the effect, and the check's own code."""
     kind, first, former = KINDS[one.scope.kind], uses[0], one.former
     others = len({use.path for use in uses}) - 1

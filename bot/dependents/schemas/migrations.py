@@ -4,7 +4,6 @@ Rails, Alembic, Django, Laravel, Knex, Kysely, Sequelize, TypeORM and Entity Fra
 that drops, removes or renames a column, a field, a table or a model, with the names as its arguments. SQL in their texts counts too.
 """
 
-import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from itertools import islice
 from typing import Literal
 
 from bot.dependents.schemas.breaks import Document, SchemaBreak, is_product, singular, spellings
+from bot.dependents.schemas.rollbacks import forward, is_remark
 from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import Severity, Side
@@ -29,18 +29,6 @@ Does = Literal[
 ]
 _FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|post_migrate|alembic/versions)(?:/|$)|migration", re.IGNORECASE)
 _CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt)$")
-# What takes a migration back, to the end of its function or of the file.
-_DOWN = re.compile(
-    r"^(?P<indent>[ \t]*+)(?:def[ \t]++(?:self\.)?(?P<ruby>down)\b|(?:public[ \t]++|protected[ \t]++|override[ \t]++|async[ \t]++|export[ \t]++|const[ \t]++|exports\.)*+"
-    r"(?:(?:function|void)[ \t]++)?(?P<plain>down|Down)[ \t]*+(?:[(=:])|(?:\w+\.)?(?P<block>down)[ \t]++do\b|(?P<go>Rollback|Down|down|rollback)[ \t]*+[:=][ \t]*+func)",
-    re.MULTILINE,
-)
-_UP = re.compile(
-    r"(?:(?<![\w$.>])|(?<=exports\.))(?:up|Up|upgrade|change)(?![\w$])(?=[ \t]*+[(=:\"'`\]]|[ \t]*+$|[ \t]++do\b)"
-)
-_RUBY_OPENS = re.compile(r"^(?:def|if|unless|case|begin|class|module|while|until|for)\b|\bdo\b")
-# Names that a module hands out: { up, down }
-_HANDED_OUT = re.compile(r"\{\s*+(?:\w++\s*+,\s*+)*+(?:\w++\s*+)?\}")
 _NEXT_TEXT = re.compile(
     r"\s{0,200}+(?:[+.\\]\s{0,200}+)?[rRbBuUfF]?(?:\"(?P<double>[^\"\n]{0,2000})\"|'(?P<single>[^'\n]{0,2000})')"
 )
@@ -158,7 +146,7 @@ def is_in_folder(path: str) -> bool:
 
 def effects(document: Document, sql: SqlReader) -> list[MigrationStep]:
     """The steps on lines that the change brings, what takes the migration back left out."""
-    text = _forward(document.text, document.path)
+    text = forward(document.text, document.path)
     rows = _with_returns([*_calls(text, document.path)], text, document.path)
     for match in _SQL_TEXT.finditer(text):
         close = "\n" + match["doc"] if match["doc"] else match["open"]
@@ -178,11 +166,6 @@ def effects(document: Document, sql: SqlReader) -> list[MigrationStep]:
         if len(rows) > _MOST:
             break
     return [row for row in rows if row.line in document.added_lines]
-
-
-def forward_lines(text: str, path: str) -> frozenset[int]:
-    """The lines of a migration in code that do not take it back."""
-    return frozenset(at for at, line in enumerate(_forward(text, path).split("\n"), 1) if line)
 
 
 def brought_back(rows: Sequence[MigrationStep]) -> frozenset[str]:
@@ -210,7 +193,7 @@ def _with_returns(rows: Sequence[MigrationStep], text: str, path: str) -> list[M
             if (
                 match is None
                 or match.start() > len(line)
-                or _is_remark(line, path)
+                or is_remark(line, path)
                 or _ALTERS.search("\n".join(lines[number - 1 : number + 3])[:_LONG])
                 or re.search(r"//|#|/\*", line[: match.start()])
                 or _table_at(lines, number, match) not in {row.table, row.model or row.table}
@@ -245,7 +228,7 @@ def _table_at(lines: Sequence[str], number: int, match: re.Match[str]) -> str:
 def _is_straight(lines: Sequence[str], path: str) -> bool:
     """Whether lines between two steps hold nothing that decides, leaves, keeps for later or hides what follows."""
     return all(
-        _is_remark(line, path) or _OPENS_TABLE.match(line[:_LONG]) or not _BRANCHES.search(line[:_LONG])
+        is_remark(line, path) or _OPENS_TABLE.match(line[:_LONG]) or not _BRANCHES.search(line[:_LONG])
         for line in lines
     )
 
@@ -259,89 +242,6 @@ def _continuation(text: str, at: int) -> str:
     return "".join(parts)
 
 
-def _forward(text: str, path: str) -> str:
-    """A text whose functions that take back are blank; lines stay where they are.
-
-    The name alone proves nothing: one that anything else in the file names, or that ends before its indentation does, may be carried out.
-    """
-    blank_lines = _down_of_python(text, path) if filetype(path).parser == "python" else _down_of_others(text, path)
-    return "\n".join("" if at in blank_lines else line for at, line in enumerate(text.split("\n"), 1))
-
-
-def _down_of_python(text: str, path: str) -> set[int]:
-    """The lines of the bodies of functions that take back."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-    homes = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
-    nodes = [
-        node
-        for body in homes
-        for node in body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in ("down", "downgrade")
-    ]
-    return {
-        line
-        for node in nodes
-        if len(nodes) == 1 and not node.decorator_list and not _is_named(node.name, text, 1, path)
-        for line in range(max(node.body[0].lineno, node.lineno + 1), (node.end_lineno or node.lineno) + 1)
-    }
-
-
-def _is_named(name: str, text: str, times: int, path: str) -> bool:
-    """Whether code names a function more often than it is defined; a list of names that a module hands out names nothing."""
-    code = "\n".join(line for line in text.split("\n") if not _is_remark(line, path))
-    return len(re.findall(rf"(?<![\w$]){name}(?![\w$])", _HANDED_OUT.sub("", code))) > times
-
-
-def _is_remark(line: str, path: str) -> bool:
-    """Whether a line is a comment by its own beginning: one that begins with a star may go on with an expression."""
-    start = line.lstrip()
-    parser = filetype(path).parser
-    if parser in ("python", "ruby"):
-        return start.startswith("#")
-    return start.startswith("//") or (parser == "php" and start.startswith("#") and not start.startswith("#["))
-
-
-def _down_of_others(text: str, path: str) -> set[int]:
-    """The same in languages with brackets or an `end`: as far as the function goes by both its brackets and its indentation."""
-    lines = text.split("\n")
-    matches = [*_DOWN.finditer(text)]
-    names = [next(filter(None, match.group("ruby", "plain", "block", "go"))) for match in matches]
-    blank_lines: set[int] = set()
-    for match, name in zip(matches, names, strict=True):
-        if _is_named(name, text, names.count(name), path):
-            continue
-        first = text.count("\n", 0, match.start()) + 1
-        indent, depth, last_line = len(match["indent"]), 0, ""
-        for number in range(first, len(lines) + 1):
-            line = lines[number - 1]
-            code = line.strip()
-            inner = len(line) - len(line.lstrip())
-            is_over = number > first and not depth and not code.startswith((".", ")", "]", "}", "{", "?", ":"))
-            is_over &= not last_line.endswith(("=", ",", "=>", "(", "."))
-            if code and (_UP.search(line) or (number > first and (is_over or inner < indent))):
-                break
-            blank_lines.add(number)
-            depth += _depth(code, path)
-            last_line = code or last_line
-            if number > first and code and inner == indent and code[0] not in ")}{":
-                blank_lines.discard(number)
-                break
-            if depth < 0 or (not depth and code.endswith(("}", "};", "end", "},", ");"))):
-                break
-    return blank_lines
-
-
-def _depth(code: str, path: str) -> int:
-    """How much deeper a line goes by what it opens and closes."""
-    if filetype(path).parser == "ruby":
-        opens = len(_RUBY_OPENS.findall(code))
-        return opens - len(re.findall(r"(?<![\w.:])end\b", code))
-    return sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")
-
-
 def _calls(text: str, path: str) -> Iterator[MigrationStep]:
     tables = [(match.start(), match["table"].lower()) for match in _TABLE_OF.finditer(text)]
 
@@ -352,7 +252,7 @@ def _calls(text: str, path: str) -> Iterator[MigrationStep]:
         if count > _MOST:
             return
         line = text.count("\n", 0, match.start()) + 1
-        if _is_remark(text[text.rfind("\n", 0, match.start()) + 1 : match.start()] or " ", path):
+        if is_remark(text[text.rfind("\n", 0, match.start()) + 1 : match.start()] or " ", path):
             continue
         rest = text[match.start("rest") : match.start("rest") + 400]
         by_key, plain = _arguments(rest, one_line="(" not in match[0][: match.start("rest") - match.start()])
@@ -368,7 +268,7 @@ def _calls(text: str, path: str) -> Iterator[MigrationStep]:
 def _line_of(text: str, at: int, path: str) -> int:
     """The line of a call; 0 if the call is in a comment."""
     before = text[text.rfind("\n", 0, at) + 1 : at] or " "
-    return 0 if _is_remark(before, path) else text.count("\n", 0, at) + 1
+    return 0 if is_remark(before, path) else text.count("\n", 0, at) + 1
 
 
 def _alterations(text: str, path: str, around: Callable[[int], str]) -> Iterator[MigrationStep]:
@@ -428,7 +328,7 @@ def _other_calls(text: str, path: str, around: Callable[[int], str]) -> Iterator
     """The steps of Laravel and of blocks of Rails, and those that are named and not called."""
     for match in _UNCALLED.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
-        if not _is_remark(text[text.rfind("\n", 0, match.start()) + 1 : match.start()] or " ", path):
+        if not is_remark(text[text.rfind("\n", 0, match.start()) + 1 : match.start()] or " ", path):
             yield MigrationStep("unread", "", "", path, line, doubt=COMPUTED)
     for match in _BLADE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Literal
 
-from bot.dependents.schemas import breaks, migrations, sql_uses
+from bot.dependents.schemas import breaks, migrations, rollbacks, sql_uses
 
 NAME = "sql"
 _FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)
@@ -342,7 +342,7 @@ def lost_columns(rows: Iterable[tuple[str, int]], path: str, text: str, added_li
         return [name for name, _ in columns]
     document = breaks.Document(path, text, added_lines)
     if not _FILE.search(path):
-        lines = migrations.forward_lines(text, path)
+        lines = rollbacks.forward_lines(text, path)
         columns = [(name, line) for name, line in columns if line in lines]
         back = migrations.brought_back(migrations.effects(document, partial(_of_text, dialect="standard")))
     elif forward_names(path):

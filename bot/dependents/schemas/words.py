@@ -6,7 +6,7 @@ from bot.dependents.schemas.breaks import SchemaBreak, SchemaUse
 from bot.dependents.schemas.migrations import TIGHTENED
 from bot.text.paths import is_test
 from bot.values import Evidence, Finding, Severity, Source, Verdict
-from bot.values.finding import NAMES_IT, USES_IT, proof_of
+from bot.values.finding import NAMES_IT, USES_IT, break_of, proof_of
 
 SOURCE = "schemas"
 LABELS = {
@@ -35,7 +35,14 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
         consequence=_consequence(language, sure=bool(sure)),
         severity=severity,
         category="contract",
-        sources=(Source("analyser", SOURCE, proof=proof_of(one.rule, one.element) if sure else ""),),
+        sources=(
+            Source(
+                "analyser",
+                SOURCE,
+                proof=proof_of(one.rule, one.element) if sure else "",
+                breaks=(break_of(one.rule, one.element),),
+            ),
+        ),
         rule=one.rule if sure else f"likely-{one.rule}",
         start=one.line,
         end=one.line,
@@ -81,7 +88,7 @@ def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBrea
         else f"No use of it is in sight. By the rules of {label}, everybody who uses it elsewhere breaks.",
         severity=severity,
         category="contract",
-        sources=(Source("analyser", SOURCE),),
+        sources=(Source("analyser", SOURCE, breaks=tuple(break_of(one.rule, one.element) for one in group)),),
         rule=first.rule,
         start=first.line,
         end=first.line,

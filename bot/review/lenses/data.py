@@ -1,7 +1,6 @@
 """Does stored data survive it, old rows and caches too? Asked where schemas, migrations, queries or stored forms change."""
 
-from bot.review.lenses.words import is_about, word_pattern
-from bot.values import ChangedFile, Unit
+from bot.review.lenses.words import asked_of, word_pattern
 
 QUESTION = "lenses/data.md.j2"
 PATHS = word_pattern(r"(^|/)migrations?/|(^|/)alembic/|schema|\.sql$|\.prisma$|(^|/)models?(/|\.py$)")
@@ -10,8 +9,4 @@ WORDS = word_pattern(
     r"|add_column|remove_column|\bon_delete\b|\.objects\.|\bbulk_|\bcommit\(|rollback|\btransaction|\bserializ|\bdeserializ|pickle"
     r"|\bcache(?:d|_key|Key)?\b|localStorage|\bTTL\b|\bpersist"
 )
-
-
-def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
-    """The changed lines, or the file, describe what is stored."""
-    return is_about(unit, WORDS, PATHS)
+wants = asked_of(WORDS, PATHS)  # the changed lines, or the file, describe what is stored

@@ -1,7 +1,6 @@
 """What happens when it fails, and is everything closed again? Asked where errors are handled or resources are held."""
 
-from bot.review.lenses.words import is_about, word_pattern
-from bot.values import ChangedFile, Unit
+from bot.review.lenses.words import asked_of, word_pattern
 
 QUESTION = "lenses/errors.md.j2"
 WORDS = word_pattern(
@@ -9,8 +8,4 @@ WORDS = word_pattern(
     r"|\bopen\(|\bclose\(|\bwith\s|\bsocket|\bconnect\(|\btimeout|\bretry|\bstream|\bfd\b|\bmalloc\b|\bfree\(|\brelease\(|\bdispose"
     r"|\bcleanup|\bon\(['\"]error"
 )
-
-
-def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the code says enough
-    """The changed lines raise, catch, open or close."""
-    return is_about(unit, WORDS)
+wants = asked_of(WORDS)  # the changed lines raise, catch, open or close

@@ -1,7 +1,6 @@
 """Can a stranger make it do what it must not? Asked where input, secrets, permissions or commands are in sight."""
 
-from bot.review.lenses.words import is_about, word_pattern
-from bot.values import ChangedFile, Unit
+from bot.review.lenses.words import asked_of, word_pattern
 
 QUESTION = "lenses/security.md.j2"
 WORDS = word_pattern(
@@ -11,8 +10,4 @@ WORDS = word_pattern(
     r"|raw\(|execute\(|unsafe\b|getRuntime"
 )
 PATHS = word_pattern(r"auth|login|permission|security|crypt|session|token|payment")
-
-
-def wants(unit: Unit, file: ChangedFile) -> bool:  # noqa: ARG001 - the path of the unit says enough
-    """The changed lines, or the place where they stand, touch what an attacker looks for."""
-    return is_about(unit, WORDS, PATHS)
+wants = asked_of(WORDS, PATHS)  # the changed lines, or the place where they stand, touch what an attacker looks for

@@ -1,10 +1,11 @@
 """What the lenses look at: the lines that a change adds or removes, without their comments."""
 
 import re
+from collections.abc import Callable
 
 from bot.text.lines import is_comment
 from bot.text.paths import is_test
-from bot.values import Unit
+from bot.values import ChangedFile, Unit
 
 
 def changed_text(unit: Unit) -> str:
@@ -20,3 +21,8 @@ def word_pattern(pattern: str) -> re.Pattern[str]:
 def is_about(unit: Unit, words: re.Pattern[str], paths: re.Pattern[str] | None = None) -> bool:
     """Whether the changed lines of product code have such a word, or its path has."""
     return not is_test(unit.path) and bool((paths and paths.search(unit.path)) or words.search(changed_text(unit)))
+
+
+def asked_of(words: re.Pattern[str], paths: re.Pattern[str] | None = None) -> Callable[[Unit, ChangedFile], bool]:
+    """Make the `wants` of a lens that asks about such words, or about files in such places."""
+    return lambda unit, _: is_about(unit, words, paths)

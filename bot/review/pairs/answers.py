@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from bot.findings import read, strangers
-from bot.findings.strangers import Quote, SeverityAndCategory, Stranger
+from bot.findings.strangers import Consequence, Quote, SeverityAndCategory, Stranger, Title, Trigger
 from bot.values import Category, Finding, Schema, Severity, Source
 
 NAME = "pairs"
@@ -21,10 +21,10 @@ class BrokenUse(SeverityAndCategory):
         description="the changed line that breaks it: its file, and the line verbatim without its sign"
     )
     use: Quote = Field(description="the line that breaks: its file, and the line verbatim")
-    title: str = Field(description="one sentence that names the defect, at most 90 characters")
+    title: Title
     why: str = Field(default="", description="step by step: what arrives at the use now, and what it does with it")
-    trigger: str = Field(default="", description="a concrete input, call or order of events that makes it happen")
-    consequence: str = Field(default="", description="what a user or a caller notices")
+    trigger: Trigger = ""
+    consequence: Consequence = ""
     severity: Severity = "medium"
     category: Category = "contract"
 

@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 
-from bot.review.running.layout import LOCKS, REQUIREMENTS, PackageLayout, above, below, within
+from bot.review.running.layout import PACKAGE_FILES, REQUIREMENTS, PackageLayout, above, below, within
 from bot.text.paths import is_sample
 
 MOST = 12  # packages that are prepared
@@ -30,7 +30,6 @@ NO_DOWNLOADS = {
     "PUPPETEER_SKIP_DOWNLOAD": "1", "PUPPETEER_SKIP_CHROMIUM_DOWNLOAD": "1", "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD": "1",
     "CYPRESS_INSTALL_BINARY": "0", "ELECTRON_SKIP_BINARY_DOWNLOAD": "1", "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0",
 }  # fmt: skip
-OWN_LOCKS = {language: LOCKS[language] for language in ("python", "go", "rust", "web")}
 SCRIPTS = frozenset(
     ["preinstall", "install", "postinstall", "prepare"]
 )  # of a package.json, that run when it is installed
@@ -60,7 +59,7 @@ def _own_lock(layout: PackageLayout, language: str, folder: str) -> bool:
         within(layout.table(one, "pyproject.toml"), "tool", "uv", "workspace") for one in above(folder)
     ):
         return False
-    return layout.has(folder, *OWN_LOCKS.get(language, ()))
+    return PACKAGE_FILES[language].nests and layout.has(folder, *PACKAGE_FILES[language].locks)
 
 
 def _for_tests(names: Iterable[str]) -> list[str]:

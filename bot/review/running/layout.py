@@ -16,27 +16,37 @@ from bot.text.paths import is_sample, is_test, vendored_folder
 MOST_MANIFESTS = 1_000  # that are read, the ones nearest to the top first
 DEPTH = 8  # folders below the top in which a manifest counts
 REQUIREMENTS = re.compile(r"(?:^|/)(?:[\w.-]*requirements[\w.-]*\.(?:txt|in)|requirements/[\w.-]+\.(?:txt|in))$")
-# By language, as the tools of each know them: what makes a folder a package, and what settles its dependencies.
-MANIFESTS: Mapping[str, frozenset[str]] = {
-    "python": frozenset(["pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "tox.ini", "pytest.ini", "manage.py"]),
-    "web": frozenset(["package.json"]),
-    "go": frozenset(["go.mod"]),
-    "rust": frozenset(["Cargo.toml"]),
-    "jvm": frozenset(["pom.xml", "build.gradle", "build.gradle.kts"]),
-    "ruby": frozenset(["Gemfile", ".rspec"]),
-    "php": frozenset(["composer.json"]),
-    "csharp": frozenset(),  # any name that ends with .csproj or .sln
+
+
+@dataclass(frozen=True, slots=True)
+class PackageFiles:
+    """The files by which the tools of a language know a package: what makes a folder one, and what settles its dependencies."""
+
+    manifests: frozenset[str] = frozenset()
+    locks: frozenset[str] = frozenset()
+    nests: bool = False  # one within another that has a lock file of its own is installed by itself
+
+
+PACKAGE_FILES: Mapping[str, PackageFiles] = {
+    "python": PackageFiles(
+        frozenset(["pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "tox.ini", "pytest.ini", "manage.py"]),
+        frozenset(["uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock"]),
+        nests=True,
+    ),
+    "web": PackageFiles(
+        frozenset(["package.json"]),
+        frozenset(["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"]),
+        nests=True,
+    ),
+    "go": PackageFiles(frozenset(["go.mod"]), frozenset(["go.mod", "go.sum", "go.work.sum"]), nests=True),
+    "rust": PackageFiles(frozenset(["Cargo.toml"]), frozenset(["Cargo.lock"]), nests=True),
+    "jvm": PackageFiles(frozenset(["pom.xml", "build.gradle", "build.gradle.kts"]), frozenset(["gradle.lockfile"])),
+    "ruby": PackageFiles(frozenset(["Gemfile", ".rspec"]), frozenset(["Gemfile.lock"])),
+    "php": PackageFiles(frozenset(["composer.json"]), frozenset(["composer.lock"])),
+    "csharp": PackageFiles(
+        locks=frozenset(["packages.lock.json"])
+    ),  # a manifest is any name that ends with .csproj or .sln
 }
-LOCKS: Mapping[str, frozenset[str]] = {
-    "python": frozenset(["uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock"]),
-    "web": frozenset(["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"]),
-    "go": frozenset(["go.mod", "go.sum", "go.work.sum"]),
-    "rust": frozenset(["Cargo.lock"]),
-    "jvm": frozenset(["gradle.lockfile"]),
-    "ruby": frozenset(["Gemfile.lock"]),
-    "php": frozenset(["composer.lock"]),
-    "csharp": frozenset(["packages.lock.json"]),
-}  # fmt: skip
 FURTHER = frozenset(["pnpm-workspace.yaml", "lerna.json", ".yarnrc.yml", "Pipfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "pnpm-lock.yaml", "yarn.lock"])  # fmt: skip  # read, too
 UNDECIDED = frozenset(["tox.ini", "pytest.ini", "manage.py", ".rspec"])  # manifests that name no dependency for anybody
 PROJECTS = (".csproj", ".fsproj", ".sln", ".slnx")
@@ -49,7 +59,7 @@ def language_of(path: str) -> str:
         return "python"
     if name.endswith(PROJECTS):
         return "csharp"
-    return next((one for one in MANIFESTS if name in MANIFESTS[one] or name in LOCKS[one]), "")
+    return next((language for language, files in PACKAGE_FILES.items() if name in files.manifests | files.locks), "")
 
 
 def manifests(paths: Collection[str]) -> list[str]:
@@ -71,8 +81,8 @@ def decisive(paths: Collection[str]) -> list[str]:
     lock_folders = {
         (language, folder_of(path))
         for path in paths
-        for language in LOCKS
-        if path.rpartition("/")[2] in LOCKS[language]
+        for language, files_of_language in PACKAGE_FILES.items()
+        if path.rpartition("/")[2] in files_of_language.locks
     }
     for path in paths:
         name, language = path.rpartition("/")[2], language_of(path)
@@ -80,7 +90,7 @@ def decisive(paths: Collection[str]) -> list[str]:
             continue
         is_settled = any((language, folder) in lock_folders for folder in above(path))
         is_required = REQUIREMENTS.search(path) is not None and not is_sample(path)
-        if name in LOCKS[language] or is_required or not (is_settled or is_sample(path) or is_test(path)):
+        if name in PACKAGE_FILES[language].locks or is_required or not (is_settled or is_sample(path) or is_test(path)):
             files.append(path)
     return sorted(files)
 

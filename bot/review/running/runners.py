@@ -3,8 +3,8 @@
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -72,14 +72,7 @@ def recipe(section: "RunSection", layout: PackageLayout, near: str) -> Recipe | 
     if not section.test:
         if default is None or not section.files:
             return default
-        return Recipe(
-            preset=default.preset,
-            test=default.test,
-            files=section.files,
-            folder=default.folder,
-            own=default.own,
-            note=default.note,
-        )
+        return replace(default, files=section.files)
     preset = _meant(section.test)
     files = section.files
     if not files and preset is not None:
@@ -182,12 +175,15 @@ def _go(layout: PackageLayout, near: str) -> Runner | None:
     return ("go", package, package) if layout.has(package, "go.mod") else None
 
 
+def _nearest(runner: str, near: str, is_package: Callable[[str], bool]) -> Runner | None:
+    """A runner in the nearest folder that is a package of it."""
+    folder = next(filter(is_package, above(near)), None)
+    return None if folder is None else (runner, folder, folder)
+
+
 def _rust(layout: PackageLayout, near: str) -> Runner | None:
     """The nearest crate: a workspace alone has no tests."""
-    for folder in above(near):
-        if "package" in layout.table(folder, "Cargo.toml"):
-            return "cargo", folder, folder
-    return None
+    return _nearest("cargo", near, lambda folder: "package" in layout.table(folder, "Cargo.toml"))
 
 
 def _jvm(layout: PackageLayout, near: str) -> Runner | None:
@@ -200,17 +196,13 @@ def _jvm(layout: PackageLayout, near: str) -> Runner | None:
 
 
 def _ruby(layout: PackageLayout, near: str) -> Runner | None:
-    for folder in above(near):
-        if layout.has(folder, ".rspec") or "rspec" in layout.text(folder, "Gemfile"):
-            return "rspec", folder, folder
-    return None
+    return _nearest(
+        "rspec", near, lambda folder: layout.has(folder, ".rspec") or "rspec" in layout.text(folder, "Gemfile")
+    )
 
 
 def _php(layout: PackageLayout, near: str) -> Runner | None:
-    for folder in above(near):
-        if "phpunit" in layout.text(folder, "composer.json"):
-            return "phpunit", folder, folder
-    return None
+    return _nearest("phpunit", near, lambda folder: "phpunit" in layout.text(folder, "composer.json"))
 
 
 def _csharp(layout: PackageLayout, near: str) -> Runner | None:

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -34,7 +34,11 @@ Kind = Annotated[
 ]
 Only = Annotated[list[str] | None, typer.Option(metavar="ID", help="Only this case; may be repeated.")]
 Strategy = Annotated[
-    list[StrategyName] | None, typer.Option(help="How changes are read; several are compared (default: fanout).")
+    list[str] | None,
+    typer.Option(
+        metavar=f"[{'|'.join(get_args(StrategyName))}]",
+        help="How changes are read; several are compared (default: fanout).",
+    ),
 ]
 Baseline = Annotated[str | None, typer.Option(metavar="diff-only", help="Beside them: one call with the diff alone.")]
 Commands = Annotated[
@@ -109,7 +113,9 @@ def command(
     """
     from deeprepo_evals.reviews.review_options import ReviewOptions
 
-    names = tuple(name.value for name in strategy or ())
+    names = tuple(strategy or ())
+    if unknown := sorted({*names} - {*get_args(StrategyName)}):
+        raise UsageError(f"unknown strategy {unknown[0]!r}: known are {', '.join(get_args(StrategyName))}")
     free = oracle or (bool(names) and not baseline and {*names} <= FREE)
     asked = ReviewOptions(
         cases=cases,

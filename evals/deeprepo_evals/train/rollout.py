@@ -15,8 +15,9 @@ from bot.languages import LANGUAGES
 from bot.pipeline import Deps
 from bot.ports import Model
 from bot.review.lenses import LENSES
-from bot.review.opening import Models, Survey, open_session
+from bot.review.opening import Models, open_session
 from bot.review.session import Session
+from bot.review.survey import Survey
 from bot.values import Limits, Review, ReviewRequest
 from deeprepo_evals import plant
 from deeprepo_evals.train.facts import Facts, Till, facts_of

@@ -1,0 +1,40 @@
+"""What a review knows before anybody judges the change, and an estimate without one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.findings import judge
+from bot.findings.suppress import IgnoreList
+from bot.masking.masks import Masks
+from bot.ports import RunnableTree
+from bot.review.coverage import CoverageTracker
+from bot.review.guidance import Guidance
+from bot.review.incremental import Past
+from bot.values import ChangedFile, CustomCheck, Dependents, Finding, PullRequest, ReviewRequest, Unit
+from bot.values.consumer import ConsumerImpact
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The change as the earlier steps have read it."""
+
+    pull: PullRequest
+    files: tuple[ChangedFile, ...]
+    units: tuple[Unit, ...]
+    dependents: Dependents
+    tree: RunnableTree
+    tracker: CoverageTracker
+    request: ReviewRequest | None = None  # what was asked for, where a person asked
+    other_inputs: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record
+    past: Past = field(default_factory=Past)  # the round before
+    ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
+    guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
+    masks: Masks = field(default_factory=Masks)  # what no provider is shown
+    consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
+    checks: tuple[CustomCheck, ...] = ()  # of the owner's
+
+    @property
+    def is_same(self) -> Callable[[Finding, Finding], bool] | None:
+        """What takes two findings for one where people have dismissed claims."""
+        return judge.one_defect(judge.dismissed_claims(self.ignore_list, self.past.earlier, self.past.archive))

@@ -1,0 +1,93 @@
+"""A caller that is proven broken goes to where no check can read it: its finding is not fixed."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fakes import Repository
+from recorded import deeprepo
+
+POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\nsize 12345\n"
+BEFORE: dict[str, str | bytes | None] = {
+    "lib/shop.rb": "def total(items, tax)\n  items.sum * tax\nend\n",
+    "app/main.rb": 'require_relative "../lib/shop"\nputs total([1], 20)\n',
+}
+BROKEN: dict[str, str | bytes | None] = {"lib/shop.rb": "def total(items)\n  items.sum\nend\n"}
+CALL = "puts total([1], 20)"
+
+
+def submodule(repository: Repository, name: str) -> None:
+    """The folder goes, and a submodule comes."""
+    repository.git("rm", "-rq", "app")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},{name}")
+    repository.git("commit", "-qm", "a repository of its own")
+
+
+def link(repository: Repository, target: str) -> None:
+    """The folder becomes a link."""
+    repository.git("rm", "-rq", "app")
+    (repository.folder / "app").symlink_to(target)
+    repository.git("add", "--all")
+    repository.git("commit", "-qm", "a link")
+
+
+def moved(path: str, text: str) -> Callable[[Repository], None]:
+    """The caller goes, and another file has its line."""
+    return lambda repository: repository.commit({"app/main.rb": None, path: text}, "elsewhere") and None
+
+
+WAYS: dict[str, Callable[[Repository], None]] = {
+    "a pointer of Git LFS": lambda repository: repository.commit({"app/main.rb": POINTER}, "large") and None,
+    "a submodule in the place of its folder": lambda repository: submodule(repository, "app"),
+    "a submodule of another name": lambda repository: submodule(repository, "services"),
+    "a link out of the tree": lambda repository: link(repository, "/nowhere/at/all"),
+    "a link to another folder": lambda repository: link(repository, "lib"),
+    "a notebook": moved("app.ipynb", json.dumps({"cells": [{"source": [CALL]}]})),
+    "an argument of a script": moved("run.sh", f"ruby -r ./lib/shop -e '{CALL}'\n"),
+}
+
+
+def review(repository: Repository, *arguments: str) -> str:
+    done = deeprepo("review", "main..HEAD", "--strategy", "offline", "--format", "json", *arguments, cwd=repository.folder)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_finding_whose_caller_cannot_be_read_stays(repository: Repository, tmp_path: Path, way: str) -> None:
+    """It is neither fixed nor gone, and it counts in the conclusion."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(BROKEN, "broken")
+    saved = tmp_path / "first.json"
+    saved.write_text(review(repository))
+    WAYS[way](repository)
+    document = json.loads(review(repository, "--previous", str(saved)))
+    assert document["fixed"] == []
+    assert [one["category"] for one in document["still"]] == ["broken-caller"]
+    assert document["conclusion"] == "findings"
+
+
+def test_a_caller_that_is_deleted_ends_its_finding(repository: Repository, tmp_path: Path) -> None:
+    """Nothing in the change may hold its lines."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(BROKEN, "broken")
+    saved = tmp_path / "first.json"
+    saved.write_text(review(repository))
+    repository.commit({"app/main.rb": None, "NEWS.md": "The command is gone.\n"}, "gone")
+    document = json.loads(review(repository, "--previous", str(saved)))
+    assert [one["category"] for one in document["fixed"]] == ["broken-caller"]
+
+
+@pytest.mark.parametrize("files", [{"x.rb": POINTER}, {"picture.png": POINTER}], ids=["code", "a picture"])
+def test_a_new_pointer_is_open_if_it_stands_for_code(
+    repository: Repository, files: dict[str, str | bytes | None]
+) -> None:
+    """Nobody reviews what is stored elsewhere."""
+    repository.commit(BEFORE, "before")
+    repository.git("checkout", "-qb", "feature")
+    repository.commit(files, "pointer")
+    document = json.loads(review(repository))
+    assert bool(document["coverage"]["open"]) is ("x.rb" in files)
