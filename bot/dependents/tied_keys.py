@@ -32,7 +32,7 @@ _NAME = r"[A-Za-z_$][\w$]*+"
 _TEXT_KEY = re.compile(rf"[\"'`]({_NAME})[\"'`]\s*+(?:=>|:(?!:)|\]\s*+=(?![=>]))")
 _LITERAL_KEY = re.compile(rf"(?<![\w.$?(-])({_NAME})\s*+:(?![:=])")
 _PASSED = re.compile(r"render|context|template|\bdict\(|update\(|format\(|params|kwargs")
-_ARGUMENT = re.compile(rf"(?<![\w.])({_NAME})=(?!=)")
+_ARGUMENT = re.compile(rf"(?<![\w.$])({_NAME})=(?!=)")
 _FIELD = re.compile(rf"^[ \t]++({_NAME})\s*+(?::[^=\n]{{1,80}})?=\s*+(?:[a-z_]\w*+\.)*+[A-Z]\w*+\(")
 _FUNCTION = re.compile(rf"^\s*+(?:function\s++)?({_NAME})\s*+\(\s*+\)\s*+(?:\{{|$)|^\s*+function\s++({_NAME})\s*+\{{?")
 _SETTING = re.compile(rf"^\s*+(?:(?:export|ENV|ARG|local)\s++)?({_NAME})\s*+[:=](?![=:])")
