@@ -18,6 +18,7 @@ from bot.dependents.indirect import Indirect
 from bot.dependents.keys import lost_keys
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.mentions import mentions
+from bot.dependents.named_paths import named_paths
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
 from bot.dependents.proof import UNNAMED, Proof
@@ -62,12 +63,17 @@ async def find(
         lost_keys(tree, files, suffixes, budget),
     )
     *by_language, by_word, keys = parts
-    cut += [*by_word.cut, *keys.cut, *tree.stopped_searches]
+    found_symbols = [symbol for part in by_language for symbol in part.symbols]
+    places = await named_paths(tree, files, found_symbols, suffixes)
+    parts = (*parts, places)
+    cut += [*by_word.cut, *keys.cut, *places.cut, *tree.stopped_searches]
     references = [reference for part in by_language for reference in part.references]
     places_used = {
         (row.path, row.line, row.name) for row in references if row.form != "definition" and not row.is_guessed
     }
-    references += [row for row in keys.references if (row.path, row.line, row.name) not in places_used]
+    references += [
+        row for row in (*keys.references, *places.references) if (row.path, row.line, row.name) not in places_used
+    ]
     places_used = {(row.path, row.line, row.name) for row in references}
     references += [row for row in by_word.references if (row.path, row.line, row.name) not in places_used]
     return Dependents(

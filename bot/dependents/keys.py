@@ -37,6 +37,7 @@ from bot.dependents.key_definitions import (
 from bot.dependents.routes import Role, declares, is_said, parts, role, segments, shapes, with_slashes
 from bot.dependents.settings_formats import Place, UnreadableSettingsError, format_of, has_parser
 from bot.dependents.sites import mention, telling
+from bot.dependents.tied_keys import tied_keys
 from bot.ports import Tree
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import code_of, defines, is_comment, says
@@ -88,6 +89,11 @@ BARE_START = r"(?:/|(?<=[:^`'\"]))"
 MEMBER = r"(?:\.|->|::)NAME\b(?!\s*+\()"
 SHELL = r"\$\{?NAME\b"
 SYMBOL = r"(?<![\w:]):NAME\b"
+TAG = r"`[^`]{0,400}?\b\w{1,40}:\\?\"(?:[^\"`]{0,200}[,;:])?NAME[\";,\\]"
+ANNOTATION = r"^\s*+(?:@[\w.]{1,80}\s*+\(|\[\w{1,80}\(|#\[)[^\n]{0,200}?[\"']NAME[\"']"
+CALLED_SO = r"\b\w{0,40}(?:name|id|key|alias|slug|dest)\s*+[:=]\s*+[\"']NAME[\"']"
+MACRO = r"^\s*+[a-z]\w*+(?:\.\w++)?[ (]\s*+(?::NAME\b|[\"']NAME[\"'])"
+MACRO_LIST = r"^\s*+[a-z]\w*+[ (]\s*+:\w++,\s[^\n]{0,300}?(?<![:\w]):NAME\b"
 TAKEN_APART = r"[{,]\s*+NAME\s*+[,}=]"
 STANDS_FOR = "\u01c2"  # a letter that no name holds
 MANNER = re.compile(rf"([\w$.]{{0,40}}[ \t]{{0,2}}[^\w\s]{{0,3}})(?<![\w$]){STANDS_FOR}(?![\w$])([^\w\s]?)")
@@ -109,6 +115,7 @@ class Key:
     is_dropped: bool = (
         False  # by a statement about its column or by another section around it: its line may still exist
     )
+    is_announced: bool = False  # by a text or a symbol: in a tag, an annotation, a macro, as a `name`
     is_undefined: bool = False  # the parser of the file's format knows of no definition that is left
 
 
@@ -133,8 +140,9 @@ async def lost_keys(
     """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
     texts = await _texts(tree, files)
     keys, cut = _given_up(files, suffixes, budget.keys, texts)
+    tied_rows = await tied_keys(tree, files, suffixes, texts) if budget.sites else ()
     if not keys or not budget.sites:
-        return Dependents(cut=cut, missed_uses=cut)
+        return Dependents(references=tied_rows, cut=cut, missed_uses=cut)
     words = {key.word: key for key in keys}
     known_names = await _known(tree, {name for key in keys for name in key.names}, suffixes)
     lines, is_whole = await _lines(tree, words, suffixes)
@@ -160,6 +168,8 @@ async def lost_keys(
             cut = (*cut, f"{key.path}: {LINES} of the {len(unchanged_rows)} lines that still say {word} are listed")
     if not is_whole:
         cut = (*cut, f"{ROWS:,} lines and more hold keys that the change takes away: the others were not looked at")
+    places_found = {(row.path, row.line, row.name) for row in references}
+    references += [row for row in tied_rows if (row.path, row.line, row.name) not in places_found]
     return Dependents(references=tuple(references), cut=cut, missed_uses=cut)
 
 
@@ -169,7 +179,10 @@ async def _lines(
     """The lines of the head that say a key, by its word, with what they do; whether these are all of them."""
     found_rows = await _found(tree, keys, "head")
     lines: dict[str, list[tuple[str, int, str, str]]] = defaultdict(list)
+    given = {word for path, _, text, word in found_rows.rows if keys[word].is_announced and _gives(word, path, text)}
     for path, line, text, word in found_rows.rows:
+        if word in given:
+            continue
         what = _what(word, path, text, suffixes)
         if what and (not _is_route(word) or is_said(word, keys[word].role, _as_written(word, text))):
             lines[word].append((path, line, text, what))
@@ -305,6 +318,7 @@ def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, is_rena
     if key.is_dropped:
         return 0 < len(others) <= FILES
     plain = not _distinctive(key.word)
+    is_common = plain or key.word in COMMON
     route = _is_route(key.word)
     mine = [row for row in rows if row[0] == key.path and not (route and _is_another(key, row[2]))]
     if key.is_undefined:  # its file has lines that look as if they set it
@@ -313,14 +327,14 @@ def _left_behind(key: Key, rows: Sequence[tuple[str, int, str, str]], *, is_rena
         return False  # a reader of it went, and the file gives it a value as before
     is_telling = key.sets or not mine or (not plain and not route)
     if is_renamed and is_telling and (key.sets or not plain or route):
-        few = plain and (key.role != "whole" or not route)
+        few = is_common and (key.role != "whole" or not route)
         return bool(rows) and len(others) <= (FEW if few else FILES)
     if any(what == SETS for _, _, _, what in mine):
         return False
     if key.in_settings:  # a line that still sets it sets what nobody reads, a line that reads it gets nothing
         return 0 < len(others) <= DECLARED
     alone = not any(what == SETS for _, _, _, what in rows)
-    return key.sets and alone and not plain and 0 < len(others) <= FEW
+    return key.sets and alone and (route or not plain) and 0 < len(others) <= FEW
 
 
 def _is_another(key: Key, text: str) -> bool:
@@ -349,12 +363,15 @@ def _given_up(
         for word, text, names in _removed_words(file):
             earlier = keys_by_word.get(word)
             is_settled = earlier is not None and earlier.sets and bool(earlier.names or not names)
-            if is_settled or not (names or _distinctive(word) or _declares(file.path, word)):
+            if is_settled or not (names or _distinctive(word) or _declares(file.path, word) or _is_route(word)):
                 continue
             what = _removed_form(word, file.path, text, is_parsed=is_parsed)
             part: Role = role(word, text) if _is_route(word) else "whole"
             if part != "whole" and not (names and (is_parsed or is_page(file.path))):
                 continue  # outside code it is rather the path of a file
+            is_announced = what == SAYS and not names and is_parsed and not _is_route(word)
+            is_announced = is_announced and _announces(word, file.path, text)
+            what = SETS if is_announced else what
             if what and (names or what == SETS):
                 sets = what == SETS or (earlier is not None and earlier.sets)
                 is_declared = sets and _declares(file.path, word)
@@ -363,7 +380,10 @@ def _given_up(
                 word_shapes = shapes(word, text) if _is_route(word) else frozenset()
                 word_shapes |= earlier.shapes if earlier is not None else frozenset()
                 manners = _manners(word, text) | (earlier.manners if earlier is not None else frozenset())
-                keys_by_word[word] = Key(word, file.path, sets, is_declared, instead, part, word_shapes, manners)
+                is_announced &= earlier is None or earlier.is_announced
+                keys_by_word[word] = Key(
+                    word, file.path, sets, is_declared, instead, part, word_shapes, manners, is_announced=is_announced
+                )
     for file in mine:
         try:
             _add_parsed(keys_by_word, file, suffixes, texts)
@@ -633,7 +653,7 @@ def _words(code: str, shortest: int = SHORTEST) -> frozenset[str]:
 
 
 def _distinctive(word: str) -> bool:
-    return word not in COMMON and (telling(word) or bool(HYPHEN.search(word)) or "/" in word.strip("/"))
+    return telling(word) or bool(HYPHEN.search(word)) or "/" in word.strip("/")
 
 
 def _form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = False) -> str:
@@ -646,6 +666,19 @@ def _form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = Fal
     if _sets(word, filetype(path), code):
         return SETS
     return SAYS if _says(word, filetype(path), code, whole=whole) else ""
+
+
+def _gives(word: str, path: str, text: str) -> bool:
+    """Whether a line announces or defines a name: whoever says it may mean that."""
+    return not (is_prose(path) or is_test(path) or is_comment(text, path)) and (
+        _announces(word, path, text) or defines(text, word, path)
+    )
+
+
+def _announces(word: str, path: str, code: str) -> bool:
+    """Whether a line of code gives others a name by a text or a symbol: in a field's tag, an annotation, a macro of a class, or called `name`."""
+    look = [TAG, ANNOTATION, CALLED_SO, *((MACRO, MACRO_LIST) if filetype(path).symbols else ())]
+    return any(says(one, word, code) for one in look)
 
 
 def _removed_form(word: str, path: str, code: str, *, is_parsed: bool) -> str:

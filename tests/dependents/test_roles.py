@@ -23,7 +23,7 @@ TABLE = {
 }
 UNDEFINED = "def f():\n    return yy\n"
 SETTINGS = "timeout_seconds: 3\nretry_count: 2\n"
-READER = 'import yaml\n\nC = yaml.safe_load(open("config.yml"))\n\n\ndef f():\n    return C["timeout_seconds"]\n'
+READER = 'import yaml\n\nC = yaml.safe_load(open(PATH))\n\n\ndef f():\n    return C["timeout_seconds"]\n'
 LIVE = {
     "a workflow among documents": ("docs/a.yml", ".github/workflows/a.yml", INJECTED),
     "a workflow that was put aside": (".github/disabled/a.yml", ".github/workflows/a.yml", INJECTED),

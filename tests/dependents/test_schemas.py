@@ -81,6 +81,12 @@ CASES = {
     "sql: a column of a model of Django": Case(
         {"shop/models.py": MODEL}, {"shop/migrations/0002_a.py": DJANGO}, "column-dropped", ("shop/models.py:5",)
     ),
+    "sql: the table of a model of Django, in a statement": Case(
+        {"a.py": 'SQL = "SELECT total FROM shop_order"\n'}, {"shop/migrations/0002_a.py": DJANGO}, "column-dropped", ("a.py:1",)
+    ),
+    "sql: a column of a model, in a query": Case(
+        {"a.py": "ROWS = Order.objects.filter(total=1)\n"}, {"shop/migrations/0002_a.py": DJANGO}, "likely-column-dropped", ("a.py:1",)
+    ),
     "sql: by Rails": Case({"a.rb": QUERY}, {"db/migrate/2_a.rb": RAILS}, "column-dropped", ("a.rb:1",)),
     "sql: by Alembic": Case({"a.py": QUERY}, {"migrations/versions/2.py": ALEMBIC}, "column-dropped", ("a.py:1",)),
     "sql: by Laravel": Case({"a.php": "<?php\n$sql = 'SELECT total FROM orders';\n"}, {"database/migrations/2.php": LARAVEL}, "column-dropped", ("a.php:2",)),

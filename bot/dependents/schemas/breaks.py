@@ -52,6 +52,7 @@ class SchemaBreak:
     doubt: str = (
         ""  # why the change may not break it: something that it adds, and that nothing proves. A use then is open
     )
+    model: str = ""  # the class of a table's rows, where the table is not called after it alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,7 @@ class MigrationStep:
     spelling: str = ""  # the column as the code of the migration writes it
     is_conditional: bool = False  # it changes nothing if what it creates is there: IF NOT EXISTS, OR REPLACE
     doubt: str = ""  # why a step that brings something may not be carried out
+    model: str = ""  # of Django: the class whose table it is
 
 
 def is_migration(path: str) -> bool:
@@ -195,13 +196,13 @@ def _with_returns(rows: Sequence[MigrationStep], text: str, path: str) -> list[M
                 or is_remark(line, path)
                 or _ALTERS.search("\n".join(lines[number - 1 : number + 3])[:_LONG])
                 or re.search(r"//|#|/\*", line[: match.start()])
-                or _table_at(lines, number, match) != row.table
+                or _table_at(lines, number, match) not in {row.table, row.model or row.table}
             ):
                 continue
             doubt = "" if number > row.line and _is_straight(lines[row.line : number - 1], path) else UNSURE
             if _BRANCHES.search(line[: match.start()].replace("return ", "")) or _TAKES_PART.search(line):
                 doubt = UNSURE
-            more.append((at, MigrationStep("add", row.table, row.column, path, number, doubt=doubt)))
+            more.append((at, replace(row, does="add", line=number, new="", spelling="", doubt=doubt)))
             break
     result = list(rows)
     for at, one in sorted(more, key=lambda pair: -pair[0]):
@@ -371,7 +372,9 @@ def _of_call(
     match: re.Match[str], by_key: dict[str, str], plain: list[str], around: str, path: str, line: int
 ) -> Iterator[MigrationStep]:
     verb, noun = match["verb"].lower(), match["noun"].lower()
-    table = by_key.get("model_name") or by_key.get("table") or by_key.get("table_name") or ""
+    model = by_key.get("model_name", "").lower()
+    app = _DJANGO_APP.search(path) if model else None
+    table = f"{app[1]}_{model}" if app else model or by_key.get("table") or by_key.get("table_name") or ""
     if verb in ("add", "change"):
         yield from _of_requirement(match, plain, around, path, line)
         return
@@ -396,7 +399,7 @@ def _of_call(
     for name in names:
         column = f"{name}_id" if noun in ("reference", "references", "belongs_to") else name
         does: Does = "rename-column" if verb == "rename" and new else "drop-column"
-        yield MigrationStep(does, table, column.lower(), path, line, new=new, spelling=column)
+        yield MigrationStep(does, table, column.lower(), path, line, new=new, spelling=column, model=model)
 
 
 def _of_requirement(
@@ -546,7 +549,7 @@ def _break(row: MigrationStep, *, is_new: bool = False) -> SchemaBreak:
     )
     return SchemaBreak(
         rule, "column" if kind == "column" else "table", element, fate, law, row.path, row.line, row.side,
-        name=name, owner=table if row.column else "", alone=alone, is_new=is_new, doubt=doubt,
+        name=name, owner=table if row.column else "", alone=alone, is_new=is_new, doubt=doubt, model=row.model,
     )  # fmt: skip
 
 

@@ -46,6 +46,11 @@ _TABLE_NAME = re.compile(
 )
 _RETIRES = re.compile(r"ignored_columns|ignore_columns|deprecated_columns")
 _BEFORE, _AFTER, _MODEL_LINES = 25, 15, 150
+# A query that is a chain of calls: `Order.objects.filter(total=1)`, `Order.where(total: 1).pluck(:total)`.
+_ASKED = r"(?<![\w.$])(?:NAME)\s*+(?:\.|::|->|\()"
+_ASKED_FOR = r"(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
+_GOES_ON = ("(", "[", "{", ",", ".", "\\")
+_QUERY_LINES, LONGEST = 5, 2_000
 _DUMP = re.compile(r"(?:^|/)(?:schema|structure)\.(?:rb|sql)$")
 
 
@@ -105,22 +110,44 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
         if other and other[1] != one.name:
             return ""  # an attribute of that name, over another column
         return "sure" if _is_of_model(one, place) else ""
-    if not telling(one.name) or one.name in COMMON or not one.owner:
-        return ""
-    if not any(
-        re.search(rf"(?:[.\"'`:@]|->){_word(form)}|{_word(form)}\s*+:(?![:=])", text) for form in spellings(one.name)
+    if not one.owner or _is_in_query(one, place):
+        return "hint" if one.owner else ""
+    if (
+        not telling(one.name)
+        or one.name in COMMON
+        or not any(
+            re.search(rf"(?:[.\"'`:@]|->){_word(form)}|{_word(form)}\s*+:(?![:=])", text)
+            for form in spellings(one.name)
+        )
     ):
         return ""
     whole = place.whole
-    owners = migrations.forms_of_table(one.owner)
+    owners = _owners(one)
     base = place.path.rpartition("/")[2].partition(".")[0]
     at_home = base in owners or any(re.search(_word(form), whole) for form in owners)
     return "hint" if at_home else ""
 
 
+def _owners(one: SchemaBreak) -> frozenset[str]:
+    """The names of the table and of the class of its rows."""
+    return migrations.forms_of_table(one.owner) | migrations.forms_of_table(one.model or one.owner)
+
+
+def _is_in_query(one: SchemaBreak, place: SchemaPlace) -> bool:
+    """Whether the statement around a line asks the class of the table's rows, and the line says the column as a text, a symbol or an argument."""
+    classes = {form for form in _owners(one) if form[:1].isupper()}
+    asked = re.compile(_ASKED.replace("NAME", "|".join(map(re.escape, sorted(classes))))) if classes else None
+    if asked is None or not re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), place.text):
+        return False
+    return any(
+        asked.search(line[:LONGEST]) and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip()[:1] == ".")
+        for at, line in enumerate(reversed(place.lines[max(0, place.line - _QUERY_LINES) : place.line]))
+    )
+
+
 def _is_of_model(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether the model around a line is the table's: by its own name, or by the table that it names."""
-    owners = {form.lower() for form in migrations.forms_of_table(one.owner)} | {one.owner}
+    owners = {form.lower() for form in _owners(one)} | {one.owner}
     for at in range(place.line - 1, max(-1, place.line - _MODEL_LINES), -1):
         match = _MODEL.search(place.lines[at][:400]) if at < len(place.lines) else None
         if match:
