@@ -149,22 +149,23 @@ def _set_words(path: str, text: str, suffixes: Collection[str]) -> frozenset[str
         looks = [_COLUMN] if suffix == _PRISMA else [_SETTING] if suffix == _TERRAFORM else [_FUNCTION]
         if suffix not in (_PRISMA, _TERRAFORM, *_SHELL):
             return frozenset()
-    words: set[str] = set()
+    words: dict[str, set[int]] = defaultdict(set)
     hidden_lines = lines_inside_texts(text)
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONG_LINE or number in hidden_lines or is_comment(line, path):
             continue
         code = code_of(line, path)
-        words.update(
-            chain.from_iterable(filter(None, match.groups()) for look in looks for match in look.finditer(code))
-        )
+        here = {name for look in looks for match in look.finditer(code) for name in match.groups() if name}
         if is_parsed and "=" in code:
-            words.update(_ARGUMENT.findall(code) if _PASSED.search(code) else ())
-            words.update(_FIELD.findall(code) if kind.parser == "python" else ())
-    if kind.family == "web":
-        braces = shorthands(text)
-        words = (words - braces.takes.keys()) | braces.gives.keys()
-    return frozenset(words)
+            here.update(_ARGUMENT.findall(code) if _PASSED.search(code) else ())
+            here.update(_FIELD.findall(code) if kind.parser == "python" else ())
+        for name in here:
+            words[name].add(number)
+    if kind.family != "web":
+        return frozenset(words)
+    braces = shorthands(text)  # `{ a: x } = b` takes what it writes like a key
+    set_words = {name for name, numbers in words.items() if not numbers <= set(braces.takes.get(name, ()))}
+    return frozenset(set_words | braces.gives.keys())
 
 
 def _names(path: str, before: str, words: Collection[str], suffixes: Collection[str]) -> frozenset[str]:
