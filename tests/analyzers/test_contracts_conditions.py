@@ -187,6 +187,11 @@ def test_what_stands_around_a_definition_belongs_to_its_contract(
         (PYTHON, "shop/cart.py", f'"""Raise nothing.\n\nraise SystemExit\n"""\n{TOTAL}{SIZE}'),
         (GO, "cart/cart.go", f"// A cart.\n{at(GO, 'cart/cart.go')}"),
         (RUST, "src/cart.rs", f"#[inline]\n{at(RUST, 'src/cart.rs')}"),
+        (
+            RUST,
+            "src/cart.rs",
+            f"#![cfg_attr(windows, allow(rustdoc::broken_intra_doc_links))]\n{at(RUST, 'src/cart.rs')}",
+        ),
         (PHP, "src/cart.php", at(PHP, "src/cart.php") + "\nreturn [];\n"),
     ],
 )

@@ -47,7 +47,7 @@ CONDITIONS = Conditions(
 DERIVED = re.compile(r"\bderive\s{0,4}\(([^)]{0,400})\)")
 WORD = re.compile(r"[\w:]+")
 PATH = re.compile(r"#\[\s*path\s*=\s*\"([^\"]{1,200})\"")
-INNER = re.compile(rb"#[ \t]*![ \t]*\[[ \t]*cfg[^\n]*")
+INNER = re.compile(rb"#[ \t]*![ \t]*\[[ \t]*cfg\b[^\n]*")  # `cfg_attr` adds lints and documentation
 
 
 @outlines
