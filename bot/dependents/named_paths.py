@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from bot.dependents.sites import MODULE, mention, telling
 from bot.ports import Tree
+from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_output, is_page, is_prose, is_test, vendored_folder
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Query, Reference
@@ -24,7 +25,6 @@ _PATH = re.compile(r"[\w.@/-]+")
 _DOTTED = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w*+(?:[.:]\w++)*+")
 _TEXTS = re.compile(r"""\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?|`(?:[^`\\]|\\.)*+`?""")
 _IMPORT = re.compile(r"^[^\w\"'`]*(?:import|from|use|using|require\w*|export|#\s*+include)\b|\brequire\(|\bimport\(")
-_DOTTED_MODULES = (".py", ".pyi", ".java", ".kt", ".scala", ".groovy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class _Place:
     @property
     def module(self) -> tuple[str, ...]:
         """The parts of a module's dotted name, the folders of the tree first; none if its language has no such names."""
-        stem, suffix = posixpath.splitext(self.path)
-        return tuple(stem.removesuffix("/__init__").split("/")) if suffix in _DOTTED_MODULES else ()
+        stem = posixpath.splitext(self.path)[0]
+        return tuple(stem.removesuffix("/__init__").split("/")) if filetype(self.path).dotted_modules else ()
 
     @property
     def searched_texts(self) -> list[str]:
@@ -102,7 +102,7 @@ async def _gone(tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[Chan
     leavers: dict[_Place, str] = {}
     for item in symbols:
         before, after = item.before, item.after
-        if before is None or not before.path.endswith(_DOTTED_MODULES) or _holds_nothing(before.path):
+        if before is None or not filetype(before.path).dotted_modules or _holds_nothing(before.path):
             continue
         has_moved = after is not None and after.name == before.name and after.path != before.path
         is_gone = after is None or after.name != before.name

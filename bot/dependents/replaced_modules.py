@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 
 from bot.dependents.confirm import Reach
-from bot.dependents.consumers.packages import asked_packages
 from bot.values import Import
 
 APART = re.compile(r"[^a-z0-9]+")
@@ -33,6 +32,8 @@ class PackagesInPlace:
         if RELATIVE.search(line):
             return ""
         if self._asked is None:
+            from bot.dependents.consumers.packages import asked_packages  # here: few changes remove a module
+
             packages_now = await asked_packages(self._head.tree, self._head.language)
             before = (
                 await asked_packages(self._base.tree, self._base.language, "base") if packages_now else packages_now

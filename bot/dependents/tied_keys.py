@@ -13,7 +13,6 @@ from itertools import chain
 
 from bot.dependents.key_definitions import comparison, lines_inside_texts, owners, undefined_keys
 from bot.dependents.literals import shorthands
-from bot.dependents.schemas.migrations import is_of_the_past
 from bot.dependents.settings_formats import UnreadableSettingsError, has_parser
 from bot.dependents.sites import mention
 from bot.ports import Tree
@@ -92,6 +91,8 @@ async def tied_keys(
                     for word, line, text in _reads(loser, path, readers[path], suffixes)
                     if line not in fresh.get(path, ())
                 )
+    from bot.dependents.schemas.migrations import is_of_the_past  # here: few changes lose a key
+
     rows = [row for row in rows if not (is_of_the_past(row[2]) and _is_code(row[2], suffixes))]
     kept_words = await _set_elsewhere(
         tree, {word for loser, word, *_ in rows if _is_code(loser.path, suffixes)}, suffixes

@@ -49,6 +49,7 @@ class FileType:
     names_any_file: bool = False  # an import can mean a file of a type that the language does not read
     named_types: bool = False  # a file has the name of its type
     skipped_names: tuple[str, ...] = ()  # how a file's name begins that its tools leave out
+    dotted_modules: bool = False  # a text names a module by its folders, with dots between them
     folder_modules: bool = False  # an import names a folder
     folder_scope: bool = False  # the files of a folder see each other without an import
     bare_calls: bool = False  # a method is called without brackets, too
@@ -98,6 +99,7 @@ PYTHON = FileType(
     undeclared_results=True,
     inherited_constructors=True,
     implicit_methods=r"__\w+__",
+    dotted_modules=True,
 )
 JAVASCRIPT = FileType(
     suffixes=(".js", ".mjs", ".cjs"),
@@ -148,6 +150,7 @@ JAVA = FileType(
     literal_keys=True,
     broken_use=_COMPILED,
     marked_overrides=True,
+    dotted_modules=True,
 )
 KOTLIN = replace(
     JAVA,

@@ -443,9 +443,9 @@ def test_the_cheap_question_lets_every_form_pass(pattern: re.Pattern[str], data:
     """A token without a digit is a token, too."""
     plain = re.compile(pattern.pattern.replace(forms.EDGE, ""), pattern.flags)
     text = data.draw(strategies.from_regex(plain, fullmatch=True))
-    assert forms.may_hold(text)
+    assert forms.MAYBE_ANY.search(text)
     letters = text.translate(str.maketrans("0123456789", "qwertyuiop"))
-    assert forms.may_hold(letters) or not plain.search(letters)
+    assert forms.MAYBE_ANY.search(letters) or not plain.search(letters)
 
 
 @pytest.mark.parametrize("token", [GITHUB, GOOGLE, "npm" + "_" + GITHUB[4:], "github" + "_pat_" + GITHUB[4:] * 2])

@@ -103,7 +103,7 @@ def test_the_pattern_of_one_file_means_that_file_alone(path: str, other: str) ->
 @given(path=NAMES)
 def test_an_entry_for_one_file_stays_exact_in_its_file(path: str) -> None:
     """What is written to disk and read again means the same file."""
-    finding = Finding(path, "x", "t", "w", "c", "high", "logic", "s", rule="F1", fingerprint="abc")
+    finding = Finding(path, "x", "t", "w", "c", "high", "logic", (), rule="F1", fingerprint="abc")
     for scope in ("rule", "path", "finding"):
         text = suppress.write(None, suppress.entry_for(finding, scope, "r"))  # type: ignore[arg-type]
         ignored = suppress.read(text.encode(), date.min)
