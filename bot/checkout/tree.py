@@ -1,12 +1,14 @@
 """Both trees of a change, read from the object store."""
 
 import asyncio
+import codecs
 import os
 import re
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from fnmatch import fnmatch
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
@@ -19,6 +21,7 @@ from bot.errors import GitError
 from bot.ports import Tree
 from bot.text import media
 from bot.text.attributes import generated_marks
+from bot.text.filetypes import FILETYPES
 from bot.text.lines import file_lines
 from bot.text.tree_names import name_of, raw_name
 from bot.values import PullRequest, Query, RawChange, Side, TreeEntry
@@ -100,6 +103,7 @@ class Checkout:
         self._batch: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
+        self._odd: dict[Side, Mapping[str, str]] = {}
         self.stopped_searches: list[str] = []  # a sentence for each search that was ended before it was done
 
     @property
@@ -474,8 +478,38 @@ class Checkout:
             return b""
         form += ["-w"] if query.word else []
         form += ["-F" if query.syntax == "fixed" else "-P"]
+        places = [*(query.globs or (["."] if self._without else [])), *self._without]
+        lines = await self._search(["-I", *form, *pattern_arguments], query.side, places, rows)
+        odd_texts = await self._odd_texts(query.side)
+        odd_paths = [path for path, text in odd_texts.items() if not text and _is_among(path, query.globs)]
+        hidden_paths = [
+            path for path, text in odd_texts.items() if _is_among(path, query.globs) and _may_match(query, text)
+        ]
+        if hidden_paths:
+            sentence = f"{hidden_paths[0]} is in an encoding that is not searched, and may hold what was looked for: save it as UTF-8"
+            self.stopped_searches += [sentence] if sentence not in self.stopped_searches else []
+        if odd_paths:
+            more = [f":(literal){path}" for path in odd_paths]
+            lines += await self._search(["--text", *form, *pattern_arguments], query.side, more, rows)
+        return lines
+
+    async def _odd_texts(self, side: Side) -> Mapping[str, str]:
+        """The files of code that git takes for binary: those with a few NUL bytes, which it can search all the same, and the texts of those in UTF-16."""
+        if side not in self._odd:
+            suffixes = sorted({suffix for kind in FILETYPES if kind.parser for suffix in kind.suffixes})
+            places = [*(f"*{suffix}" for suffix in suffixes), *self._without]
+            out = await self._search(["--text", "-l", "-P", "-e", r"\x00"], side, places, None)
+            skip = len(self._tree(side)) + 1
+            paths = [name_of(path[skip:]) for path in out.split(b"\0") if path][:MOST_TEXTS]
+            blobs = await self.read_many(paths, side)
+            texts = {path: "" if media.has_stray_nuls(blob) else _utf16(blob) for path, blob in blobs.items()}
+            self._odd[side] = {path: text for path, text in texts.items() if text or media.has_stray_nuls(blobs[path])}
+        return self._odd[side]
+
+    async def _search(self, form: Sequence[str], side: Side, places: Sequence[str], rows: int | None) -> bytes:
+        """One `git grep`."""
         result = await git.search(
-            "grep", "-z", "-I", "--full-name", "--no-color", *form, *pattern_arguments, self._tree(query.side), "--", *(query.globs or (["."] if self._without else [])), *self._without,
+            "grep", "-z", "--full-name", "--no-color", *form, self._tree(side), "--", *places,
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
         )  # fmt: skip
         if result.was_stopped or "match failed with error code" in result.err:
@@ -515,6 +549,29 @@ class Checkout:
                     raise GitError(f"git cat-file took longer than {git.MOST_SECONDS:g} s and was ended") from None
                 raise
         return blobs
+
+
+def _is_among(path: str, globs: Sequence[str]) -> bool:
+    """Whether a search of these places takes in a file; what a pattern with a magic word means is left to git."""
+    return not globs or any(glob.startswith(":") or fnmatch(path, glob) for glob in globs)
+
+
+def _utf16(blob: bytes) -> str:
+    """The text of a file in UTF-16; "" if it begins with no mark of it."""
+    is_marked = blob[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return blob.decode("utf-16", "replace") if is_marked else ""
+
+
+def _may_match(query: Query, text: str) -> bool:
+    """Whether a text may hold one of the patterns; one that Python does not know may."""
+    if not text:
+        return False
+    if query.syntax == "fixed":
+        return any(pattern in text for pattern in query.patterns)
+    try:
+        return any(re.search(pattern, text, re.MULTILINE) for pattern in query.patterns)
+    except re.error:
+        return True
 
 
 async def _object(out: asyncio.StreamReader) -> bytes | None:

@@ -82,7 +82,13 @@ async def find(
         references=tuple(references),
         cut=tuple(dict.fromkeys(cut)),
         missed_uses=tuple(
-            dict.fromkeys([*missed_uses, *(sentence for part in parts for sentence in part.missed_uses)])
+            dict.fromkeys(
+                [
+                    *missed_uses,
+                    *tree.stopped_searches,
+                    *(sentence for part in parts for sentence in part.missed_uses),
+                ]
+            )
         ),
         heirs=tuple(heir for part in parts for heir in part.heirs),
     )
