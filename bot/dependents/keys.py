@@ -41,7 +41,7 @@ from bot.dependents.tied_keys import tied_keys
 from bot.ports import Tree
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import code_of, defines, is_comment, says
-from bot.text.paths import decides_nothing, is_output, is_page, is_prose, is_settings, is_test, vendored_folder
+from bot.text.paths import decides_nothing, is_page, is_prose, is_settings, is_test, uses_nothing
 from bot.values import ChangedFile, Dependents, DiffLine, Query, Reference, Side
 
 TOKEN = re.compile(r"(?<=/):\w+|(?<=%)[sd](?=/)|--?[A-Za-z][\w-]*\w|/?[A-Za-z_][\w$]*(?:[./-]\w+)*|[^\w\s]|\d+")
@@ -218,7 +218,7 @@ async def _found(tree: Tree, words: Collection[str], side: Side) -> FoundRows:
 
 async def _texts(tree: Tree, files: Sequence[ChangedFile]) -> Texts:
     """The changed files that take keys away, on both sides."""
-    mine = [file for file in files if file.is_analyzed and not _says_nothing(file.path)]
+    mine = [file for file in files if file.is_analyzed and not uses_nothing(file.path)]
     after = await tree.read_many([file.path for file in mine if file.status != "deleted"])
     before = await tree.read_many([file.old_path for file in mine if file.old_path], "base")
     return {
@@ -275,7 +275,7 @@ async def _of_the_same(
 
 def _what(word: str, path: str, text: str, suffixes: Collection[str]) -> str:
     """What a line of a tree does with a key; "" if it is prose, a test, a comment or the path of a module."""
-    if _says_nothing(path) or is_comment(text, path) or (_is_route(word) and LOADS.search(text)):
+    if uses_nothing(path) or is_comment(text, path) or (_is_route(word) and LOADS.search(text)):
         return ""
     code = _as_written(word, text)
     return _form(word, path, code, is_parsed=suffix(path) in suffixes) if word in code else ""
@@ -342,15 +342,11 @@ def _is_another(key: Key, text: str) -> bool:
     return key.role != "start" and key.shapes.isdisjoint(shapes(key.word, _as_written(key.word, text)))
 
 
-def _says_nothing(path: str) -> bool:
-    return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
-
-
 def _given_up(
     files: Sequence[ChangedFile], suffixes: Collection[str], seconds: float, texts: Texts
 ) -> tuple[list[Key], tuple[str, ...]]:
     """The keys that the change takes away, renamed ones first, and a sentence for what a limit cuts."""
-    mine = [file for file in by_risk(files) if file.is_analyzed and not _says_nothing(file.path)]
+    mine = [file for file in by_risk(files) if file.is_analyzed and not uses_nothing(file.path)]
     keys_by_word: dict[str, Key] = {}
     end, cut = time.process_time() + seconds, list[str]()
     for count, file in enumerate(mine):

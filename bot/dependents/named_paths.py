@@ -10,11 +10,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.dependents.byname import suffix
 from bot.dependents.sites import MODULE, mention, telling
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
-from bot.text.paths import is_output, is_page, is_prose, is_test, vendored_folder
+from bot.text.paths import is_page, uses_nothing
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Query, Reference
 
 PLACES = 120  # files and definitions that are looked for
@@ -97,12 +98,12 @@ async def _gone(tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[Chan
         for file in files
         if file.old_path
         and (file.status == "deleted" or file.old_path != file.path)
-        and not _holds_nothing(file.old_path)
+        and not uses_nothing(file.old_path)
     ]
     leavers: dict[_Place, str] = {}
     for item in symbols:
         before, after = item.before, item.after
-        if before is None or not filetype(before.path).dotted_modules or _holds_nothing(before.path):
+        if before is None or not filetype(before.path).dotted_modules or uses_nothing(before.path):
             continue
         has_moved = after is not None and after.name == before.name and after.path != before.path
         is_gone = after is None or after.name != before.name
@@ -116,13 +117,9 @@ async def _gone(tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[Chan
     return list(dict.fromkeys(places))
 
 
-def _holds_nothing(path: str) -> bool:
-    return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
-
-
 def _says_nothing(path: str) -> bool:
     name = posixpath.basename(path)
-    return _holds_nothing(path) or name.startswith(".git") or name.endswith("ignore") or name == "CODEOWNERS"
+    return uses_nothing(path) or name.startswith(".git") or name.endswith("ignore") or name == "CODEOWNERS"
 
 
 class _Alive:
@@ -145,8 +142,8 @@ class _Alive:
 
 def _names(place: _Place, path: str, text: str, alive: _Alive, suffixes: Collection[str]) -> bool:
     """Whether a line names the place, and nothing that is there after the change."""
-    is_parsed = _suffix(path) in suffixes
-    if is_parsed and _suffix(place.path) in suffixes and _IMPORT.search(text):
+    is_parsed = suffix(path) in suffixes
+    if is_parsed and suffix(place.path) in suffixes and _IMPORT.search(text):
         return False  # the language resolves it
     parts = _TEXTS.findall(text) if is_parsed else [text]
     if text.startswith("//go:embed "):
@@ -156,10 +153,6 @@ def _names(place: _Place, path: str, text: str, alive: _Alive, suffixes: Collect
     if any(_is_path(place.path, word, path, alive) for part in parts for word in _PATH.findall(part)):
         return True
     return any(_is_module(place, match, part, alive) for part in parts for match in _DOTTED.finditer(part))
-
-
-def _suffix(path: str) -> str:
-    return posixpath.splitext(path)[1].lower()
 
 
 def _is_path(old_path: str, word: str, path: str, alive: _Alive) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from bot.dependents.byname import suffix
 from bot.dependents.key_definitions import comparison, lines_inside_texts, owners, undefined_keys
 from bot.dependents.literals import shorthands
 from bot.dependents.settings_formats import UnreadableSettingsError, has_parser
@@ -18,7 +19,7 @@ from bot.dependents.sites import mention
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import code_of, is_comment, says
-from bot.text.paths import decides_nothing, is_output, is_prose, is_settings, is_test, vendored_folder
+from bot.text.paths import decides_nothing, is_settings, uses_nothing
 from bot.values import ChangedFile, Query, Reference
 
 SHORTEST, LONGEST = 3, 60
@@ -105,11 +106,7 @@ async def tied_keys(
 
 
 def _is_code(path: str, suffixes: Collection[str]) -> bool:
-    return posixpath.splitext(path)[1].lower() in suffixes
-
-
-def _says_nothing(path: str) -> bool:
-    return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
+    return suffix(path) in suffixes
 
 
 def _loser(file: ChangedFile, suffixes: Collection[str], texts: Texts) -> _Loser | None:
@@ -144,11 +141,11 @@ def _lost_words(path: str, before: str, after: str, suffixes: Collection[str]) -
 def _set_words(path: str, text: str, suffixes: Collection[str]) -> frozenset[str]:
     """The keys that a file sets, whatever holds them."""
     kind, is_parsed = filetype(path), _is_code(path, suffixes)
-    suffix = posixpath.splitext(path)[1].lower()
+    ending = suffix(path)
     looks = [_TEXT_KEY, *([_LITERAL_KEY] if kind.literal_keys else [])]
     if not is_parsed:
-        looks = [_COLUMN] if suffix == _PRISMA else [_SETTING] if suffix == _TERRAFORM else [_FUNCTION]
-        if suffix not in (_PRISMA, _TERRAFORM, *_SHELL):
+        looks = [_COLUMN] if ending == _PRISMA else [_SETTING] if ending == _TERRAFORM else [_FUNCTION]
+        if ending not in (_PRISMA, _TERRAFORM, *_SHELL):
             return frozenset()
     words: dict[str, set[int]] = defaultdict(set)
     hidden_lines = lines_inside_texts(text)
@@ -211,7 +208,7 @@ async def _ties(tree: Tree, losers: Sequence[_Loser]) -> dict[str, list[str]]:
         }
         paths = {path for name in loser.names for path in holders[name]} | pages | beside
         near = sorted(paths - {loser.path}, key=lambda path: (-len(posixpath.commonpath([path, loser.path])), path))
-        ties[loser.path] = [path for path in near if not _says_nothing(path)][:FILES]
+        ties[loser.path] = [path for path in near if not uses_nothing(path)][:FILES]
     return ties
 
 
@@ -279,7 +276,7 @@ async def _set_elsewhere(tree: Tree, words: Collection[str], suffixes: Collectio
         return frozenset(words)
     by_path: dict[str, list[str]] = defaultdict(list)
     for path, _, text in rows:
-        if not _says_nothing(path) and not is_comment(text, path):
+        if not uses_nothing(path) and not is_comment(text, path):
             by_path[path].append(text)
     return frozenset(
         word for path, lines in by_path.items() for word in _set_words(path, "\n".join(lines), suffixes) & set(words)

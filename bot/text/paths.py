@@ -193,3 +193,8 @@ def nearest(path: str, candidates: Iterable[str]) -> str:
     if not near and len(path) <= COMPARED:
         near = difflib.get_close_matches(path, [p for p in paths if len(p) <= COMPARED][:5_000], 3, 0.75)
     return f"; did you mean {', '.join(near)}?" if near else ""
+
+
+def uses_nothing(path: str) -> bool:
+    """Whether nothing breaks by the names that a file holds: prose, a test, what a tool wrote, other people's code."""
+    return is_prose(path) or is_test(path) or is_output(path) or vendored_folder(path) is not None
