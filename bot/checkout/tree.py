@@ -500,7 +500,10 @@ class Checkout:
             places = [*(f"*{suffix}" for suffix in suffixes), *self._without]
             out = await self._search(["--text", "-l", "-P", "-e", r"\x00"], side, places, None)
             skip = len(self._tree(side)) + 1
-            paths = [name_of(path[skip:]) for path in out.split(b"\0") if path][:MOST_TEXTS]
+            paths = [name_of(path[skip:]) for path in out.split(b"\0") if path]
+            if len(paths) > MOST_TEXTS:
+                self.stopped_searches.append(f"{MOST_TEXTS} of {len(paths)} files of code with NUL bytes were searched")
+            paths = paths[:MOST_TEXTS]
             blobs = await self.read_many(paths, side)
             texts = {path: "" if media.has_stray_nuls(blob) else _utf16(blob) for path, blob in blobs.items()}
             self._odd[side] = {path: text for path, text in texts.items() if text or media.has_stray_nuls(blobs[path])}

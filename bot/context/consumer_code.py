@@ -178,7 +178,7 @@ class ConsumerCode:
         return {"candidates": candidates, "notes": list(result.notes), "rest": [list(place) for place in result.rest]}
 
     async def _line_of(self, item: Evidence, _: Tree) -> int:
-        """Where a quote stands in what readers may see of its file; 0 if it stands nowhere."""
+        """The line of a quote in what readers may see of its file; 0 if the file does not hold it."""
         tree = self._trees[self.repository_of(item.path)][1]
         place = await find_quote(tree, item.path, self.masks.hide(item.quote), item.line, ("head",))
         return place[1] if place is not None else 0

@@ -1,7 +1,7 @@
 """Uses that the syntax writes without a dot: of members in case labels, patterns, initialisers and attributes; of constructors in patterns.
 
-The search goes by imports, receivers and calls, and such a place has none of them. The words around it say whose member is meant; if
-nothing does, the file has to have to do with the class. Nothing is proven here: such a line is open.
+The other searches follow imports, receivers and calls, and such a place has none of them. The words around it say whose member is meant;
+if none does, the line counts only in a file that uses the class. Nothing is proven here: such a line is open.
 """
 
 import posixpath
@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from bot.dependents.budget import SearchLimits, is_minified
+from bot.dependents.budget import SearchLimits
 from bot.dependents.importing import Scene
 from bot.dependents.propose import globs
 from bot.dependents.sites import Bindings, UseTarget, bind, classes_of, mention
@@ -66,13 +66,17 @@ async def dotless_uses(
     }
     rows: list[Reference] = []
     for path, source in (await scene.head.tree.read_many(paths[: budget.parsed_files])).items():
-        if len(source) <= budget.bytes and not is_minified(source):
+        if len(source) <= budget.bytes:
             rows += _of_file(scene, language, path, source, obliging)
+        else:
+            missed_uses.append(
+                f"{path} has more than {budget.bytes:,} bytes: members without a dot were not looked for in it"
+            )
     return tuple(row for row in dict.fromkeys(rows) if (row.symbol, row.path, row.line) not in known_places)
 
 
 def _may_hold(scene: Scene, path: str, targets: Sequence[UseTarget]) -> bool:
-    """Whether a file has to do with one of the classes: it holds or imports it, or sees it without an import."""
+    """Whether a file may use one of the classes: it holds or imports it, or sees it without an import."""
     return path in scene.importers or any(
         path == home or path in scene.exports.mates(home) or _is_beside(path, home)
         for target in targets

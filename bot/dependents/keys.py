@@ -140,9 +140,10 @@ async def lost_keys(
     """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
     texts = await _texts(tree, files)
     keys, cut = _given_up(files, suffixes, budget.keys, texts)
-    tied_rows = await tied_keys(tree, files, suffixes, texts) if budget.sites else ()
+    tied = await tied_keys(tree, files, suffixes, texts) if budget.sites else Dependents()
+    cut = (*cut, *tied.cut)
     if not keys or not budget.sites:
-        return Dependents(references=tied_rows, cut=cut, missed_uses=cut)
+        return replace(tied, cut=cut, missed_uses=cut)
     words = {key.word: key for key in keys}
     known_names = await _known(tree, {name for key in keys for name in key.names}, suffixes)
     lines, is_whole = await _lines(tree, words, suffixes)
@@ -169,7 +170,7 @@ async def lost_keys(
     if not is_whole:
         cut = (*cut, f"{ROWS:,} lines and more hold keys that the change takes away: the others were not looked at")
     places_found = {(row.path, row.line, row.name) for row in references}
-    references += [row for row in tied_rows if (row.path, row.line, row.name) not in places_found]
+    references += [row for row in tied.references if (row.path, row.line, row.name) not in places_found]
     return Dependents(references=tuple(references), cut=cut, missed_uses=cut)
 
 
@@ -665,7 +666,7 @@ def _form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = Fal
 
 
 def _gives(word: str, path: str, text: str) -> bool:
-    """Whether a line announces or defines a name: whoever says it may mean that."""
+    """Whether a line announces or defines a name, so that other lines with the name may mean this one."""
     return not (is_prose(path) or is_test(path) or is_comment(text, path)) and (
         _announces(word, path, text) or defines(text, word, path)
     )

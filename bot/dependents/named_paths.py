@@ -83,11 +83,16 @@ async def named_paths(
             continue
         mine = {place: None for word, some in by_text.items() if word in text for place in some}
         for place in mine:
-            if len(references[place]) < LINES and _names(place, path, text, alive, suffixes):
+            if _names(place, path, text, alive, suffixes):
                 key = f"{place.path}:{place.name or MODULE}"
                 word = place.name.rpartition(".")[2] or posixpath.splitext(posixpath.basename(place.path))[0]
                 references[place][path, line] = mention(key, word, path, line, text.rstrip("\r"))
-    found_rows = [row for rows_of_place in references.values() for row in rows_of_place.values()]
+    cut += [
+        f"{LINES} of the {len(mine)} lines that still name {place.path} are listed"
+        for place, mine in references.items()
+        if len(mine) > LINES
+    ]
+    found_rows = [row for mine in references.values() for row in list(mine.values())[:LINES]]
     return Dependents(references=tuple(found_rows), cut=tuple(cut), missed_uses=tuple(cut))
 
 

@@ -28,7 +28,7 @@ class PackagesInPlace:
         self._asked: tuple[frozenset[str], frozenset[str]] | None = None
 
     async def doubt(self, item: Import, line: str) -> str:
-        """The package that may give an import of a removed file its meaning, in words; empty if there is none."""
+        """Name the package that an import of a removed file may mean now; "" if there is none."""
         if RELATIVE.search(line):
             return ""
         if self._asked is None:

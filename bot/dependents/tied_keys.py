@@ -20,7 +20,7 @@ from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import code_of, is_comment, says
 from bot.text.paths import decides_nothing, is_settings, uses_nothing
-from bot.values import ChangedFile, Query, Reference
+from bot.values import ChangedFile, Dependents, Query, Reference
 
 SHORTEST, LONGEST = 3, 60
 WORDS = 60  # of one file that are looked for
@@ -72,14 +72,13 @@ class _Loser:
 Texts = Mapping[tuple[str, str], str]
 
 
-async def tied_keys(
-    tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], texts: Texts
-) -> tuple[Reference, ...]:
+async def tied_keys(tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], texts: Texts) -> Dependents:
     """The lines of tied files that still read keys which changed files no longer set."""
-    losers = [loser for file in files if (loser := _loser(file, suffixes, texts)) is not None]
+    cut: list[str] = []
+    losers = [loser for file in files if (loser := _loser(file, suffixes, texts, cut)) is not None]
     if not losers:
-        return ()
-    ties = await _ties(tree, losers)
+        return Dependents()
+    ties = await _ties(tree, losers, cut)
     sources = await tree.read_many(sorted({path for paths in ties.values() for path in paths}))
     readers = {path: raw.decode("utf-8", "replace") for path, raw in sources.items()}
     fresh = {file.path: file.added_lines for file in files}
@@ -96,21 +95,27 @@ async def tied_keys(
 
     rows = [row for row in rows if not (is_of_the_past(row[2]) and _is_code(row[2], suffixes))]
     kept_words = await _set_elsewhere(
-        tree, {word for loser, word, *_ in rows if _is_code(loser.path, suffixes)}, suffixes
+        tree, {word for loser, word, *_ in rows if _is_code(loser.path, suffixes)}, suffixes, cut
     )
     references: dict[tuple[str, str], list[Reference]] = defaultdict(list)
     for loser, word, path, line, text in rows:
         if word not in kept_words or not _is_code(loser.path, suffixes):
             references[loser.path, word].append(mention(f"{loser.path}:{word}", word, path, line, text))
-    return tuple(chain.from_iterable(mine[:LINES] for mine in references.values()))
+    cut += [
+        f"{path}: {LINES} of the {len(mine)} lines that still read {word} are listed"
+        for (path, word), mine in references.items()
+        if len(mine) > LINES
+    ]
+    listed_references = tuple(chain.from_iterable(mine[:LINES] for mine in references.values()))
+    return Dependents(references=listed_references, cut=tuple(cut), missed_uses=tuple(cut))
 
 
 def _is_code(path: str, suffixes: Collection[str]) -> bool:
     return suffix(path) in suffixes
 
 
-def _loser(file: ChangedFile, suffixes: Collection[str], texts: Texts) -> _Loser | None:
-    """A changed file, if it sets fewer keys than before."""
+def _loser(file: ChangedFile, suffixes: Collection[str], texts: Texts, cut: list[str]) -> _Loser | None:
+    """A changed file, if it sets fewer keys than before. `cut`: gets a sentence for what a limit leaves out."""
     old_path = file.old_path or file.path
     before, after = texts.get(("base", old_path)), texts.get(("head", file.path))
     if before is None or after is None or old_path != file.path:
@@ -123,6 +128,8 @@ def _loser(file: ChangedFile, suffixes: Collection[str], texts: Texts) -> _Loser
     }
     if not words:
         return None
+    if len(words) > WORDS:
+        cut.append(f"{file.path}: {WORDS} of the {len(words)} keys that it no longer sets were looked up in tied files")
     chosen_words = frozenset(sorted(words, key=lambda word: (-len(word), word))[:WORDS])
     return _Loser(file.path, before, after, chosen_words, _names(file.path, before, chosen_words, suffixes))
 
@@ -179,10 +186,12 @@ def _names(path: str, before: str, words: Collection[str], suffixes: Collection[
     return frozenset(filter(None, {module, *_TYPE.findall(before)}))
 
 
-async def _ties(tree: Tree, losers: Sequence[_Loser]) -> dict[str, list[str]]:
+async def _ties(tree: Tree, losers: Sequence[_Loser], cut: list[str]) -> dict[str, list[str]]:
     """The files that may be tied to each: those that hold a name of it, that it names, that are stored beside it."""
     names = {name for loser in losers for name in loser.names}
     rows = await tree.grep_lines(Query(sorted(names), word=True, limit=ROWS)) if names else ()
+    if len(rows) >= ROWS:
+        cut.append(f"{ROWS:,} lines and more name files whose keys went: the others were not looked at")
     holders: dict[str, set[str]] = defaultdict(set)
     look = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?![\w$])")
     for path, _, text in rows:
@@ -192,6 +201,7 @@ async def _ties(tree: Tree, losers: Sequence[_Loser]) -> dict[str, list[str]]:
     by_base: dict[str, list[str]] = defaultdict(list)
     for path in all_paths:
         by_base[posixpath.basename(path)].append(path)
+    word_holders = set(await tree.grep(Query(sorted({word for loser in losers for word in loser.words}), word=True)))
     ties: dict[str, list[str]] = {}
     for loser in losers:
         file_names = set(_FILE_NAME.findall(loser.after))
@@ -208,7 +218,10 @@ async def _ties(tree: Tree, losers: Sequence[_Loser]) -> dict[str, list[str]]:
         }
         paths = {path for name in loser.names for path in holders[name]} | pages | beside
         near = sorted(paths - {loser.path}, key=lambda path: (-len(posixpath.commonpath([path, loser.path])), path))
-        ties[loser.path] = [path for path in near if not uses_nothing(path)][:FILES]
+        readers = [path for path in near if path in word_holders and not uses_nothing(path)]
+        if len(readers) > FILES:
+            cut.append(f"{loser.path}: {FILES} of the {len(readers)} files that may read its keys were looked at")
+        ties[loser.path] = readers[:FILES]
     return ties
 
 
@@ -267,12 +280,15 @@ def _looks(loser: str, path: str, *, is_parsed: bool, suffixes: Collection[str])
     return looks
 
 
-async def _set_elsewhere(tree: Tree, words: Collection[str], suffixes: Collection[str]) -> frozenset[str]:
+async def _set_elsewhere(
+    tree: Tree, words: Collection[str], suffixes: Collection[str], cut: list[str]
+) -> frozenset[str]:
     """Those of the words that another file of the tree sets: a reader may mean that."""
     if not words:
         return frozenset()
     rows = await tree.grep_lines(Query(sorted(words), word=True, limit=ROWS))
     if len(rows) >= ROWS:
+        cut.append(f"{ROWS:,} lines and more hold keys that files no longer set: who else sets them is not known")
         return frozenset(words)
     by_path: dict[str, list[str]] = defaultdict(list)
     for path, _, text in rows:

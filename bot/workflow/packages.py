@@ -217,7 +217,7 @@ def _may_be_told(home: Home | None, audience: Audience) -> bool:
 async def _at_hand(
     row: PackageHome, home: Home | None, token: SecretStr, parts: Services, scratch: str
 ) -> NamedConsumer:
-    """The clone of a consumer at the commit that the index names; fetched if this machine has none."""
+    """Find the clone of a consumer at the commit that the index names, or fetch it."""
     if home is None:
         return consumers.absent(row.name, consumers.UNSEEN)
     path = clones.find(parts.folder, row.repository, row.commit_id)

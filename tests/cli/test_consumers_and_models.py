@@ -60,13 +60,13 @@ def billing(repositories: Others) -> Repository:
     return made
 
 
-def said(body: Mapping[str, Any]) -> str:
+def messages_of(body: Mapping[str, Any]) -> str:
     """Every message of a dialogue."""
     return "\n".join(str(message["content"]) for message in body["messages"])
 
 
 def is_verdict(body: Mapping[str, Any]) -> bool:
-    return "You check one claim" in said(body)
+    return "You check one claim" in messages_of(body)
 
 
 def worker(body: Mapping[str, Any]) -> Reply:
@@ -87,7 +87,7 @@ def review(library: Repository, server: Server, *options: str, strategy: str = "
     )  # fmt: skip
 
 
-def found(done: Ended) -> dict[str, Any]:
+def only_finding(done: Ended) -> dict[str, Any]:
     """The one finding of a review."""
     assert done.stdout, done.stderr
     (finding,) = json.loads(done.stdout)["findings"]
@@ -98,14 +98,14 @@ def test_a_reader_looks_into_a_consumer_and_quotes_it(library: Repository, billi
     """Uses, definitions, searches and lines of a consumer are shown; its line becomes evidence that names repository and commit."""
     server = Server(PerModel({"worker": worker, "root": worker}))
     with doubles.in_thread(server):
-        finding = found(review(library, server, "--with", str(billing.folder)))
+        finding = only_finding(review(library, server, "--with", str(billing.folder)))
     first, last = [body for body in server.requests if not is_verdict(body)][:2]
-    assert "These repositories use this one: billing." in said(first)
-    shown = said(last)
+    assert "These repositories use this one: billing." in messages_of(first)
+    shown = messages_of(last)
     assert "7     return price(3000) / 100" in shown
     assert "billing:deep/pay.py" in shown
     assert "billing:nowhere.py" in shown
-    assert SECRET not in "".join(map(said, server.requests))
+    assert SECRET not in "".join(map(messages_of, server.requests))
     (evidence,) = [item for item in finding["evidence"] if item["repository"]]
     commit = billing.git("rev-parse", "HEAD")
     assert (evidence["path"], evidence["line"], evidence["repository"], evidence["commit"]) == (
@@ -113,7 +113,7 @@ def test_a_reader_looks_into_a_consumer_and_quotes_it(library: Repository, billi
     )  # fmt: skip
     assert finding["consumer"] == "billing"
     (opinion,) = [body for body in server.requests if is_verdict(body)]
-    assert "which uses this one (after the change) ---\n7     return price(3000) / 100" in said(opinion)
+    assert "which uses this one (after the change) ---\n7     return price(3000) / 100" in messages_of(opinion)
 
 
 def test_a_consumer_of_the_file_alone_is_shown_to_no_model(library: Repository, billing: Repository) -> None:
@@ -127,7 +127,7 @@ def test_a_consumer_of_the_file_alone_is_shown_to_no_model(library: Repository, 
     with doubles.in_thread(server):
         done = review(library, server)
     assert json.loads(done.stdout)["consumers"][0]["state"] == "checked"
-    texts = "".join(map(said, server.requests))
+    texts = "".join(map(messages_of, server.requests))
     assert "These repositories use this one" not in texts
     assert "price(3000)" not in texts.replace(str(FINDING["evidence"]), "")
 
@@ -162,7 +162,7 @@ def root(body: Mapping[str, Any]) -> Reply:
 
 def silent(body: Mapping[str, Any]) -> Reply:
     """A worker that finds nothing."""
-    is_look = "Who divides?" in said(body)
+    is_look = "Who divides?" in messages_of(body)
     look = {"answer": "pay()", "found": True, "quotes": [FINDING["evidence"][0]]} if is_look else {"answer": "Read."}
     return Reply(data={**look, "findings": []})
 
@@ -174,11 +174,11 @@ def test_the_root_looks_into_a_consumer_and_a_replay_needs_no_clone(
     server, journal = Server(PerModel({"worker": silent, "root": root})), tmp_path / "review.jsonl"
     with doubles.in_thread(server):
         done = review(library, server, "--with", str(billing.folder), "--journal", str(journal), strategy="rlm")
-    finding = found(done)
+    finding = only_finding(done)
     assert finding["consumer"] == "billing"
     assert [item["line"] for item in finding["evidence"] if item["repository"]] == [7]
-    turns = [body for body in server.requests if "REPL" in said(body) and not is_verdict(body)]
-    assert "- consumers(): the repositories" in said(turns[0])
+    turns = [body for body in server.requests if "REPL" in messages_of(body) and not is_verdict(body)]
+    assert "- consumers(): the repositories" in messages_of(turns[0])
     printed = str(turns[1]["messages"][-1]["content"])
     assert "('billing', 'checked', True" in printed
     assert "billing:deep/pay.py:7: return price(3000) / 100" in printed
@@ -188,4 +188,4 @@ def test_the_root_looks_into_a_consumer_and_a_replay_needs_no_clone(
     assert SECRET not in printed + journal.read_text()
     shutil.rmtree(billing.folder)
     again = deeprepo("replay", str(journal), "--format", "json", cwd=library.folder)
-    assert found(again)["fingerprint"] == finding["fingerprint"]
+    assert only_finding(again)["fingerprint"] == finding["fingerprint"]

@@ -89,7 +89,7 @@ def test_a_word_that_nothing_ties_to_the_change_is_a_word(repository: Repository
 
 @pytest.mark.parametrize("what", PLACES)
 def test_a_path_that_goes_is_missed_where_a_text_names_it(repository: Repository, what: str) -> None:
-    """No language resolves it: whoever reads the line sees that the file is gone."""
+    """No language resolves such a text: the line is open, so that somebody reads it."""
     path, new, (reader, text), line = PLACES[what]
     body = (
         "one\ntwo\nthree\n"

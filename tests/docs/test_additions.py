@@ -196,7 +196,7 @@ print(phrases.load("en").say("help_thanks"))
 
 
 def test_a_command_takes_the_files_that_the_page_names(scratch: Scratch) -> None:
-    """It is read in a comment, answers in words of its own, and stands in the list of commands."""
+    """A comment can give the command, it answers in words of its own, and the list of commands has it."""
     scratch.create("bot/commands/thanks.py", (SAMPLES / "thanks.py").read_text(encoding="utf-8"))
     scratch.insert("bot/commands/__init__.py", "    review,\n    rules,", "    thanks,\n")
     file = scratch.folder / "bot/commands/__init__.py"

@@ -31,7 +31,7 @@ C: Mapping[str, tuple[Files, Files, dict[str, bool]]] = {
 def test_a_definition_of_c_that_left_its_prototype_behind_leaves_users_and_prototype_open(
     places: Places, case: str
 ) -> None:
-    """Whoever declares it as it was calls it as it was, whether or not the definition includes that file."""
+    """A file with the old prototype calls the function as it was, whether or not the definition includes that file."""
     before, after, expected = C[case]
     said = places(before, after)
     assert {path: path in said for path in expected} == expected

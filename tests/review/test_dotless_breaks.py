@@ -1,14 +1,8 @@
 """Uses that no dot and no call shows, members that no line declares, and what a function is called on: a break of each is open."""
 
-import asyncio
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
-from fakes import Repository
-
-from bot import pipeline, wiring
-from bot.values import Review, ReviewRequest
 
 Case = tuple[
     Mapping[str, str], Mapping[str, str], str
@@ -190,23 +184,6 @@ OTHERS: Mapping[str, tuple[str, str, str, str, str, bool]] = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def reviewed(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # noqa: ANN201
-    """Review one change without a model: the paths that are open or have a finding."""
-    for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(variable, raising=False)
-
-    def run(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
-        repository.commit(before, "before")
-        repository.git("checkout", "-qb", "feature")
-        repository.commit(after, "after")
-        given = wiring.deps({}, str(tmp_path), lambda _: None)
-        review: Review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
-        return {row.path for row in review.coverage.open} | {placed.finding.path for placed in review.findings}
-
-    return run
-
-
 ROWS = [
     pytest.param(case, path, body, is_open, id=f"{language}-{name}")
     for language, (case, path, loud, quiet) in MEMBERS.items()
@@ -217,17 +194,17 @@ ROWS = [
 
 @pytest.mark.parametrize(("case", "path", "body", "is_open"), ROWS)
 def test_a_member_of_one_word_that_is_gone_is_open_where_the_syntax_writes_no_dot(
-    reviewed, case: Case, path: str, body: str, is_open: bool  # noqa: ANN001
+    places, case: Case, path: str, body: str, is_open: bool  # noqa: ANN001
 ) -> None:  # fmt: skip
     """A case label, a pattern, an initialiser, an attribute: what says whose member it is decides, and a variable is none."""
     before, after, frame = case
-    assert (path in reviewed({**before, path: frame % body}, after)) is is_open
+    assert (path in places({**before, path: frame % body}, after)) is is_open
 
 
 @pytest.mark.parametrize(("home", "old", "new", "path", "user", "is_open"), OTHERS.values(), ids=OTHERS.keys())
 def test_what_no_line_declares_or_no_call_shows_is_open(
-    reviewed, home: str, old: str, new: str, path: str, user: str, is_open: bool  # noqa: ANN001
+    places, home: str, old: str, new: str, path: str, user: str, is_open: bool  # noqa: ANN001
 ) -> None:  # fmt: skip
     """Components and generated members, callers whose body is an expression, required properties, receivers and patterns."""
     more = {"go.mod": "module x.io/s\n\ngo 1.22\n"} if home.endswith(".go") else {}
-    assert (path in reviewed({**more, home: old, path: user}, {home: new})) is is_open
+    assert (path in places({**more, home: old, path: user}, {home: new})) is is_open

@@ -1,9 +1,6 @@
 """The clones of consumers in the data folder of a server."""
 
-import os
 from pathlib import Path
-
-import pytest
 
 from bot.workflow import clones
 
@@ -34,21 +31,8 @@ def test_of_two_reviews_that_fetch_the_same_commit_both_have_a_clone(tmp_path: P
     assert (second / "HEAD").read_text() == "one"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_clone_that_cannot_be_kept_is_read_where_it_is(tmp_path: Path) -> None:
-    """A full or read-only data folder costs the next review a fetch, and this one nothing."""
-    store = fetched(tmp_path / "scratch", "one")
-    folder = clones.folder(tmp_path / "data")
-    folder.chmod(0o500)
-    try:
-        assert clones.keep(tmp_path / "data", store, 7, COMMIT) == store
-        assert store.is_dir()
-    finally:
-        folder.chmod(0o700)
-
-
 def test_a_clone_whose_name_is_taken_is_read_where_it_is(tmp_path: Path) -> None:
-    """A file or a link that has the name is no clone."""
+    """A link that has the name is not a clone: this review reads what it has fetched, and the next one fetches again."""
     store = fetched(tmp_path / "scratch", "one")
     (clones.folder(tmp_path) / f"7-{COMMIT}.git").symlink_to(tmp_path / "nowhere")
     assert clones.keep(tmp_path, store, 7, COMMIT) == store

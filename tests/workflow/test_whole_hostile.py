@@ -29,7 +29,7 @@ def assert_harmless(page: str) -> None:
 
 @pytest.mark.parametrize("share", few(range(SHARES), 0))
 def test_a_patch_beside_hostile_code_is_words(tmp_path: Path, share: int) -> None:
-    """The answer quotes the lines around the fix in a fence that none of them closes; the commit's message has none of them."""
+    """No line around the fix can close the fence of the answer, and the message of the commit quotes no line."""
     around = [f"    # {text}" for text in lines(share)]
     code = "\n".join(
         ["from shop.price import total", "", "", "def pay(items):", *around[:2], "    return total(items, 0.2)", ""]

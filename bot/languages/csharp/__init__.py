@@ -88,7 +88,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 
 
 def _required(members: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    """Class -> what whoever makes one has to set, as conditions."""
+    """Class -> the properties that each construction of it has to set, as conditions."""
     conditions: dict[str, tuple[str, ...]] = {}
     for owner, name in members:
         conditions[owner] = (*conditions.get(owner, ()), f"{REQUIRES}{name}")

@@ -15,7 +15,7 @@ VALUE = "a value"
 
 
 def result_forms(node: Node) -> frozenset[str]:
-    """The forms of the results of a definition. What a call gives has none."""
+    """The forms of the values that a definition returns. The result of a call has no form."""
     forms: set[str] = set()
     stack = list(_bodies(node))
     for _ in range(MOST):
