@@ -46,7 +46,7 @@ NUMBERED = re.compile(r"\d\.\d")
 NAMESPACE = re.compile(r"package\b|namespace\b|defmodule\b")
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
-RECEIVER = re.compile(r"[\w@]+$")
+RECEIVER = re.compile(r"[\w@]{1,200}$")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
 RETURN = re.compile(r"\b(return|yield)\b([^\n;}]{0,200})")
 EXPRESSION = re.compile(r"[^\n{]{0,400}=>\s*[^\s{]")  # the body of an arrow function

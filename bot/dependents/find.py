@@ -16,6 +16,7 @@ from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
 from bot.dependents.keys import lost_keys
+from bot.dependents.literal_names import literal_names
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.mentions import mentions
 from bot.dependents.named_paths import named_paths
@@ -162,10 +163,10 @@ async def _of_language(
     references += await proof.weigh(await rebound_uses(scene, language, targets, references, fresh))
     references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
-    beyond: list[str] = []
+    beyond, suffixes = list[str](), tuple(language.SUFFIXES)
     lost_members = _members(sources, scene.symbols, beyond) | dict(attributes)
-    name_mentions = await mentions(tree, targets, references, fresh, lost_members, tuple(language.SUFFIXES), beyond)
-    references += await proof.weigh(name_mentions)
+    references += await proof.weigh(await mentions(tree, targets, references, fresh, lost_members, suffixes, beyond))
+    references += await literal_names(tree, targets, references, fresh, suffixes, beyond)
     overriding = await heirs(scene, language, targets, budget, beyond)
     interfaces, implementers = await unsatisfied_interfaces(scene, budget, beyond)
     cut += beyond

@@ -330,7 +330,7 @@ class Search:
         row = replace(row, doubt=await self._doubt(target, hit, row.path))
         fresh = name not in former_names(target) and not target.constructor
         was = target.symbol.before if target.symbol is not None else None
-        return replace(row, is_held=fresh or own or hit.use.is_guarded or await self._still_offers(hit, row.path, was))
+        return replace(row, is_held=fresh or own or await self._still_offers(hit, row.path, was))
 
     async def _doubt(self, target: UseTarget, hit: Match, path: str) -> str:
         """What may define any name where this one came from, and where it stands; "" if nothing does."""

@@ -20,7 +20,7 @@ BOUND = frozenset({
 })  # fmt: skip
 ASKING = frozenset({"if", "unless", "if_modifier", "unless_modifier", "conditional", "elsif"})
 RESCUED = frozenset({"begin", "body_statement"})
-FORESEEN = re.compile(r"rescue\b[^\n]*\b(NoMethodError|NameError|ArgumentError|LoadError)\b")
+FORESEEN = re.compile(r"rescue\b[^\n]*\b(NoMethodError|NameError|ArgumentError)\b")
 
 
 def spot(node: Node) -> Spot | None:

@@ -1,0 +1,197 @@
+"""Names of one word that code elsewhere says as a text or a symbol: `getattr(cart, "total")`, `delegate :total, to: :cart`, `[$cart, 'total']`.
+
+A text of one word may mean anything. So only files count that name the class or the file of what is gone, and of them only the places where a
+text can stand for a member: an argument, an element of a list, the key behind a module. Nothing is proven by them.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from bot.dependents.sites import UseTarget, mention, telling
+from bot.dependents.trees import FOLDERS
+from bot.ports import Tree
+from bot.text.lines import is_comment
+from bot.text.paths import is_output, is_prose, is_style, is_test
+from bot.values import Query, Reference
+from bot.values.everyday import METHODS
+
+LEAST = 3  # letters of a name
+LINES = 1_000
+FILES = 120  # files that hold such a text and are read
+MOST = 20  # lines of one name
+LONG = 400  # characters of a line that a person wrote
+KINDS = frozenset({"type", "namespace", "implementation"})  # what no text asks an object for
+QUOTED, SYMBOL = r"[\"'`]NAME[\"'`]", r"(?<![\w:\"'`\\]):NAME(?![\w?!:\"'`(]|[ \t]{0,8}=>)"
+QUALIFIED = r"[\"'`][\w\\/.]{1,100}(?:::|[.#@])NAME[\"'`(]"  # "orders#show", 'Cart::total'
+LOADED = r"\b(?:import_module|__import__|import|require)\([^\n]{1,200}\)[^\n]{0,100}(?<![\w\"'])NAME(?!\w)"
+LISTED_SYMBOLS = r"%[iwIW][\[({][^\n\])}]{0,200}(?<![\w:])NAME(?![\w:])"
+READS = re.compile(  # what looks a text up in data or in a language's own words
+    r"(?:get|pop|setdefault|fetch|dig|has|has_key|key\?|include\?|includes|contains|containsKey|getItem|setItem|getenv|getString|startsWith|endsWith"
+    r"|startswith|endswith|split|join|replace|strip|print|println|puts|log|debug|info|warn|warning|error|raise|t|tr|_|gettext|translate|require|require_relative|import|raise\w{0,60}|\w{0,60}(?:Error|Exception))$"
+)
+MODULES = re.compile(
+    r"(?:__dict__|\bvars\([^()\n]{0,80}\)|\bglobals\(\)|\bglobalThis|\bprototype|\bReflect\.\w{1,20})$"
+)
+PAGE = r"(?<!\w)HOME(?:\.|->|&\.|\?\.)NAME(?!\w)"  # in a page: "cart.total"
+PAGES = (".vue", ".svelte", ".blade.php")
+ROLE = re.compile(r"(?<=\w)(?:_?[Cc]ontroller|Service|Model|Serializer|Helper|Mailer|Job)$")
+FORMS = (QUOTED, SYMBOL, LISTED_SYMBOLS, QUALIFIED, LOADED)
+OPEN, CLOSED = "([{", ")]}"
+PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[^\W_]+")
+WORD = re.compile(r"[\w$?!]{1,100}$")
+
+
+async def literal_names(
+    tree: Tree,
+    targets: Sequence[UseTarget],
+    known_references: Sequence[Reference],
+    fresh: Mapping[str, Collection[int]],
+    suffixes: tuple[str, ...],
+    missed_uses: list[str],
+) -> tuple[Reference, ...]:
+    """Return the lines that say a name of one word which is gone, in files that name its class or its file.
+
+    `known_references`: what was found by syntax; `suffixes`: those of the language; `missed_uses`: what a limit cuts.
+    """
+    gone = [(target, name, _home(target)) for target in targets if (name := _lost_name(target))]
+    if not gone:
+        return ()
+    any_name = f"(?:{'|'.join(sorted({re.escape(name) for _, name, _ in gone}))})"
+    homes = "|".join(sorted({home.pattern for _, _, home in gone}))
+    forms = [form.replace("NAME", any_name).replace("HOME", homes) for form in (*FORMS, PAGE)]
+    matches = await tree.grep_lines(Query(forms, syntax="perl", limit=LINES))
+    if len(matches) >= LINES:
+        missed_uses.append(
+            f"{LINES:,} lines and more say names that the change takes away as texts: the others were not looked at"
+        )
+    rows = [
+        (path, line, text[:LONG].rstrip("\r"))
+        for path, line, text in matches
+        if line not in fresh.get(path, ())
+        and not (is_prose(path) or is_output(path) or is_style(path) or is_test(path) or is_comment(text, path))
+    ]
+    paths = sorted({path for path, _, _ in rows})
+    if len(paths) > FILES:
+        missed_uses.append(
+            f"{len(paths)} files say names that the change takes away as texts: {FILES} of them were looked at"
+        )
+    sources = {
+        path: source.decode("utf-8", "replace") for path, source in (await tree.read_many(paths[:FILES])).items()
+    }
+    known_places = {(row.path, row.line, row.name) for row in known_references if not row.is_guessed}
+    references: dict[str, list[Reference]] = defaultdict(list)
+    for target, name, home in gone:
+        for path, line, text in rows:
+            if name not in text or path not in sources or (path, line, name) in known_places:
+                continue
+            is_page = not path.endswith(suffixes) or path.endswith(PAGES)
+            is_meant = (is_page and re.search(_form(PAGE, name, home), text)) or (
+                (path in target.homes or home.search(sources[path]) or _is_qualified(text, name, target, home))
+                and _stands_for_member(name, target, text, home)
+            )
+            if is_meant and target.is_visible(path):
+                references[target.key].append(mention(target.key, name, path, line, text))
+    for key, lines in references.items():
+        if len(lines) > MOST:
+            missed_uses.append(
+                f"{len(lines)} lines say {lines[0].name} of {key.partition(':')[0]} as a text: {MOST} of them are listed"
+            )
+    return tuple(row for key in sorted(references) for row in references[key][:MOST])
+
+
+def _lost_name(target: UseTarget) -> str:
+    """The name of one word that the change takes away; "" if there is none, or values of every language have it."""
+    item = target.symbol
+    before = item.before if item is not None else None
+    after = item.after if item is not None else None
+    if before is None or not {"removed", "renamed"} & set(target.contract) or before.kind in KINDS:
+        return ""
+    name = before.short
+    is_word = len(name) >= LEAST and re.fullmatch(r"\w+", name) is not None and not name.startswith("__")
+    is_kept = telling(name) or name in METHODS or (after is not None and after.short == name)
+    return name if is_word and not is_kept else ""
+
+
+def _form(form: str, name: str, home: re.Pattern[str]) -> str:
+    return form.replace("NAME", re.escape(name)).replace("HOME", home.pattern)
+
+
+def _home(target: UseTarget) -> re.Pattern[str]:
+    """The names by which code calls the class of what is gone, or without one its file: `OrderItem`, `order_item`, `order-item`."""
+    words = {target.owner.rpartition(".")[2]} if target.owner else set[str]()
+    for home in () if target.owner else target.homes:
+        folder, name = posixpath.split(home)
+        stem = posixpath.splitext(name)[0]
+        words.add(posixpath.basename(folder) if stem in FOLDERS else stem)
+    words |= {ROLE.sub("", word) for word in words}
+    forms = ["[_-]?".join(map(re.escape, PARTS.findall(word))) for word in sorted(words) if len(word) >= LEAST]
+    return re.compile(rf"(?i:(?<![^\W_])(?:{'|'.join(forms)})(?![^\W_]))" if forms else r"(?!)")
+
+
+def _stands_for_member(name: str, target: UseTarget, text: str, home: re.Pattern[str]) -> bool:
+    """Whether a text or a symbol of a line can be the name of a member: an argument, an element of a list, the key behind a module."""
+    quoted, symbol, symbols, _, loaded = (_form(form, name, home) for form in FORMS)
+    if re.search(symbols, text) or any(home.search(match[0]) for match in re.finditer(loaded, text)):
+        return True
+    if _is_qualified(text, name, target, home):
+        return True
+    if any(not _is_data(text[: match.start()]) for match in re.finditer(symbol, text)):
+        return True
+    return any(_asks(text[: match.start()], text[match.end() :], target) for match in re.finditer(quoted, text))
+
+
+def _is_qualified(text: str, name: str, target: UseTarget, home: re.Pattern[str]) -> bool:
+    """Whether a text names the class as well: `"orders#show"` of OrdersController, `'Cart::total'`."""
+    owner = target.owner.rpartition(".")[2].lower()
+    for match in re.finditer(_form(QUALIFIED, name, home), text):
+        *_, last, _ = re.findall(r"\w+", match[0])
+        if home.search(match[0]) or (len(last) >= LEAST and owner.startswith(last.replace("_", "").lower())):
+            return True
+    return False
+
+
+def _asks(before: str, after: str, target: UseTarget) -> bool:
+    """Whether what stands around a quoted word takes it for a name: no key, no comparison, nothing that is looked up in data."""
+    following = after.lstrip()
+    if following[:1] == ":" or following[:2] == "=>":
+        return False
+    if re.match(r"(?:not )?in\b", following):
+        return True
+    at = _bracket(before)
+    if at is None:
+        return following[:1] in (",", "]", ")") and not before.strip(" \t\"'`,\\w")
+    head = before[:at].rstrip()
+    word = WORD.search(head)
+    if before[at] == "[" and (word or head[-1:] in (")", "]")):
+        receiver = word[0].lower() if word else ""
+        stems = {posixpath.splitext(posixpath.basename(home))[0].lower() for home in target.homes}
+        return bool(MODULES.search(head)) or receiver in stems
+    comparison = re.search(r"[=!<>]=?\s*$|\bcase\s*$|\breturn\s*$", before)
+    is_read = before[at] == "(" and word and READS.match(word[0]) and not MODULES.search(head)
+    return not comparison and not is_read
+
+
+def _is_data(before: str) -> bool:
+    """Whether what follows is looked up in data: `order[:total]`, `order.fetch(:total`."""
+    at = _bracket(before)
+    if at is None:
+        return bool(re.search(r"==\s*$|\bwhen\s+$", before))
+    word = WORD.search(before[:at])
+    if before[at] == "[":
+        return bool(word or before[:at][-1:] in (")", "]"))
+    return bool(before[at] == "(" and word and READS.match(word[0]))
+
+
+def _bracket(before: str) -> int | None:
+    """Where the innermost bracket stands that is open at the end of a text; None if none is."""
+    depth = 0
+    for at in range(len(before) - 1, -1, -1):
+        if before[at] in CLOSED:
+            depth += 1
+        elif before[at] in OPEN:
+            if not depth:
+                return at
+            depth -= 1
+    return None
