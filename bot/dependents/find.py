@@ -166,7 +166,7 @@ async def _of_language(
     beyond, suffixes = list[str](), tuple(language.SUFFIXES)
     lost_members = _members(sources, scene.symbols, beyond) | dict(attributes)
     references += await proof.weigh(await mentions(tree, targets, references, fresh, lost_members, suffixes, beyond))
-    references += await literal_names(tree, targets, references, fresh, suffixes, beyond)
+    references += await literal_names(tree, targets, references, fresh, beyond)
     overriding = await heirs(scene, language, targets, budget, beyond)
     interfaces, implementers = await unsatisfied_interfaces(scene, budget, beyond)
     cut += beyond

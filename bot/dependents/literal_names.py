@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from bot.dependents.sites import UseTarget, mention, telling
 from bot.dependents.trees import FOLDERS
 from bot.ports import Tree
+from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_output, is_prose, is_style, is_test
 from bot.values import Query, Reference
@@ -35,7 +36,6 @@ MODULES = re.compile(
     r"(?:__dict__|\bvars\([^()\n]{0,80}\)|\bglobals\(\)|\bglobalThis|\bprototype|\bReflect\.\w{1,20})$"
 )
 PAGE = r"(?<!\w)HOME(?:\.|->|&\.|\?\.)NAME(?!\w)"  # in a page: "cart.total"
-PAGES = (".vue", ".svelte", ".blade.php")
 ROLE = re.compile(r"(?<=\w)(?:_?[Cc]ontroller|Service|Model|Serializer|Helper|Mailer|Job)$")
 FORMS = (QUOTED, SYMBOL, LISTED_SYMBOLS, QUALIFIED, LOADED)
 OPEN, CLOSED = "([{", ")]}"
@@ -48,12 +48,11 @@ async def literal_names(
     targets: Sequence[UseTarget],
     known_references: Sequence[Reference],
     fresh: Mapping[str, Collection[int]],
-    suffixes: tuple[str, ...],
     missed_uses: list[str],
 ) -> tuple[Reference, ...]:
     """Return the lines that say a name of one word which is gone, in files that name its class or its file.
 
-    `known_references`: what was found by syntax; `suffixes`: those of the language; `missed_uses`: what a limit cuts.
+    `known_references`: what was found by syntax; `missed_uses`: what a limit cuts.
     """
     gone = [(target, name, _home(target)) for target in targets if (name := _lost_name(target))]
     if not gone:
@@ -86,7 +85,7 @@ async def literal_names(
         for path, line, text in rows:
             if name not in text or path not in sources or (path, line, name) in known_places:
                 continue
-            is_page = not path.endswith(suffixes) or path.endswith(PAGES)
+            is_page = filetype(path).grammar is None or "{{" in text
             is_meant = (is_page and re.search(_form(PAGE, name, home), text)) or (
                 (path in target.homes or home.search(sources[path]) or _is_qualified(text, name, target, home))
                 and _stands_for_member(name, target, text, home)
