@@ -15,10 +15,8 @@ from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
-from bot.dependents.keys import lost_keys
+from bot.dependents.keys import LineSearch, lost_keys, mentions, named_paths
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
-from bot.dependents.mentions import mentions
-from bot.dependents.named_paths import named_paths
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
 from bot.dependents.proof import UNNAMED, Proof
@@ -164,8 +162,8 @@ async def _of_language(
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     beyond: list[str] = []
     lost_members = _members(sources, scene.symbols, beyond) | dict(attributes)
-    name_mentions = await mentions(tree, targets, references, fresh, lost_members, tuple(language.SUFFIXES), beyond)
-    references += await proof.weigh(name_mentions)
+    lines = LineSearch(tree, fresh, beyond)
+    references += await proof.weigh(await mentions(lines, targets, references, lost_members, tuple(language.SUFFIXES)))
     overriding = await heirs(scene, language, targets, budget, beyond)
     interfaces, implementers = await unsatisfied_interfaces(scene, budget, beyond)
     cut += beyond
