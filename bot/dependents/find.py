@@ -15,11 +15,8 @@ from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
-from bot.dependents.keys import lost_keys
-from bot.dependents.literal_names import literal_names
+from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
-from bot.dependents.mentions import mentions
-from bot.dependents.named_paths import named_paths
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
 from bot.dependents.proof import UNNAMED, Proof
@@ -163,10 +160,10 @@ async def _of_language(
     references += await proof.weigh(await rebound_uses(scene, language, targets, references, fresh))
     references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
-    beyond, suffixes = list[str](), tuple(language.SUFFIXES)
-    lost_members = _members(sources, scene.symbols, beyond) | dict(attributes)
-    references += await proof.weigh(await mentions(tree, targets, references, fresh, lost_members, suffixes, beyond))
-    references += await literal_names(tree, targets, references, fresh, beyond)
+    lines = LineSearch(tree, fresh)
+    lost_members = _members(sources, scene.symbols, beyond := lines.cut) | dict(attributes)
+    references += await proof.weigh(await mentions(lines, targets, references, lost_members, tuple(language.SUFFIXES)))
+    references += await literal_names(lines, targets, references)
     overriding = await heirs(scene, language, targets, budget, beyond)
     interfaces, implementers = await unsatisfied_interfaces(scene, budget, beyond)
     cut += beyond

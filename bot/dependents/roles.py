@@ -8,8 +8,8 @@ import re
 from functools import lru_cache
 from posixpath import dirname
 
+from bot.dependents.keys import format_of, has_parser
 from bot.dependents.schemas import migrations, sql
-from bot.dependents.settings_formats import format_of, has_parser
 from bot.text.filetypes import filetype
 from bot.text.paths import (
     is_action,

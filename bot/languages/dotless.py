@@ -5,20 +5,19 @@ member is meant: a type, a tag, the declaration of the value that is taken apart
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Literal
 
 from tree_sitter import Node, Query, QueryCursor
 
-from bot.languages import nesting
+from bot.languages import LANGUAGES, nesting
+from bot.languages.dotless_rows import NAMELESS, DotlessRow, Kind
 from bot.languages.syntax import MOST_USES, ancestors, first_line, grammar_of, parse, places, text
 from bot.languages.unreadable import Unreadable
 from bot.text.filetypes import FileType, filetype
 
-Kind = Literal["member", "attribute", "pattern"]
 UP = 12  # levels from a key to what says whose it is
 LONGEST = 200  # characters of a type, or between a name and what declares it
 MANY = 100  # places of one variable
@@ -37,14 +36,6 @@ WORDLIKE = frozenset({
 FUNCTION = re.compile(r"function|method|lambda|arrow|closure|constructor|_item$|^def|init_declaration")
 CASTS = frozenset({"as_expression", "satisfies_expression"})
 STRINGS = frozenset({"string_fragment"})
-# What takes an object apart by places, with no word for its class; the field or the order tells the value.
-NAMELESS = (
-    "multi_variable_declaration",
-    "structured_binding_declarator",
-    "pattern_list",
-    "tuple_pattern",
-    "tuple_expression",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,54 +49,6 @@ class DotlessPlace:
     is_plain: bool = False  # any object may have a key of that name: it says nothing without an owner
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """How one kind of node holds a member's name."""
-
-    child: str  # the field that the name is in; "first": of no field, and in front; "": anywhere
-    holders: frozenset[str]  # nodes around it that say whose it is
-    owner: str  # their field for that; "first": the first node in them
-    is_plain: bool = False
-    is_value: bool = False  # the owner is a value, whose declaration tells
-    kind: Kind = "member"
-
-
-def _row(
-    child: str, holders: str, owner: str, *, plain: bool = False, value: bool = False, kind: Kind = "member"
-) -> _Row:
-    return _Row(child, frozenset(holders.split()), owner, plain, value, kind)
-
-
-TAGS = "jsx_opening_element jsx_self_closing_element"
-ROWS: dict[str, tuple[_Row, ...]] = {
-    "switch_label": (_row("", "switch_expression switch_statement", "condition", value=True),),
-    "element_value_pair": (_row("key", "annotation", "name"),),
-    "field_pattern": (_row("name", "struct_pattern", "type"),),
-    "field_initializer": (_row("field", "struct_expression", "name"),),
-    "shorthand_field_initializer": (_row("", "struct_expression", "name"),),
-    "field_designator": (_row("", "compound_literal_expression declaration", "type"),),
-    "offsetof_expression": (_row("member", "offsetof_expression", "type"),),
-    "subpattern": (_row("first", "recursive_pattern", "type"),),
-    "with_initializer": (_row("first", "with_expression", "first", value=True),),
-    "attribute_argument": (_row("name", "attribute", "name"),),
-    "jsx_attribute": (_row("first", TAGS, "name", kind="attribute"),),
-    "keyword_pattern": (_row("key", "hash_pattern array_pattern", "class"), _row("first", "class_pattern", "first")),
-    "keyword_argument": (_row("name", "call", "function", plain=True),),
-    "value_argument_label": (_row("", "call_expression", "first", plain=True),),
-    "pattern": (_row("first", "switch_statement", "expr", value=True),),  # `case .slow:` of Swift
-    "prefix_expression": (_row("target", "prefix_expression", ""),),  # `.slow`
-    "literal_element": (_row("", "composite_literal", "type"),),
-    "record_pattern": (_row("first", "record_pattern", "first", kind="pattern"),),
-    "case_class_pattern": (_row("type", "case_class_pattern", "type", kind="pattern"),),
-    "stable_type_identifier": (_row("", "case_class_pattern", "type", kind="pattern"),),
-    "array_pattern": (_row("class", "array_pattern", "class", kind="pattern"),),
-    "hash_pattern": (_row("class", "hash_pattern", "class", kind="pattern"),),
-    "constant_pattern": (_row("", "constant_pattern", "first", kind="pattern"),),
-    "recursive_pattern": (_row("type", "recursive_pattern", "type", kind="pattern"),),
-}  # fmt: skip
-DOTTED_CLASS = "dotted_name"  # of a class in a pattern of Python
-
-
 def dotless_places(
     path: str, source: bytes, names: Collection[str], *, nameless: bool = False
 ) -> tuple[DotlessPlace, ...]:
@@ -114,12 +57,12 @@ def dotless_places(
     try:
         kind, code = _readable(path, source)
         nesting.check(code)
-        root = parse(kind, code)
+        root, rows = parse(kind, code), rows_of(kind)
         for match, node in islice(places(root, code, names), MOST_USES):
             name = match[0].decode("utf-8", "replace")
-            if text(node).strip(":").rstrip(": ") == name and (place := _place(node, name)) is not None:
+            if text(node).strip(":").rstrip(": ") == name and (place := _place(node, name, rows)) is not None:
                 places_found.append(place)
-        places_found += _nameless(kind, root) if nameless else ()
+        places_found += _nameless(kind, root, rows.get(NAMELESS, ())) if nameless else ()
     except (Unreadable, RecursionError):
         return ()
     return tuple(places_found)
@@ -135,23 +78,27 @@ def _readable(path: str, source: bytes) -> tuple[FileType, bytes]:
     return javascript.file_type(path, code), code
 
 
-def _place(node: Node, name: str) -> DotlessPlace | None:
+def rows_of(kind: FileType) -> Mapping[str, Sequence[DotlessRow]]:
+    """What the language of a file says of such places, by the node around the name."""
+    rows: Mapping[str, Sequence[DotlessRow]] = getattr(LANGUAGES[kind.parser], "DOTLESS", {})
+    return rows
+
+
+def _place(node: Node, name: str, rows: Mapping[str, Sequence[DotlessRow]]) -> DotlessPlace | None:
     above = node.parent
     if above is None:
         return None
-    for row in ROWS.get(above.type, ()):
+    for row in rows.get(above.type, ()):
         if _is_there(node, above, row):
             return _of_row(node, name, row)
-    if above.type == DOTTED_CLASS and above.parent is not None and above.parent.type == "class_pattern":
-        return DotlessPlace(name, first_line(node), _words(text(above)), "pattern")
     if above.type == "call" and above.child_by_field_name("target") == node:
         return None
     return _of_literal(node, above, name) or _of_chain(node, above, name) or _of_key_path(node, above, name)
 
 
-def _is_there(node: Node, above: Node, row: _Row) -> bool:
-    if above.type in SHAPED:
-        return SHAPED[above.type](node, above)
+def _is_there(node: Node, above: Node, row: DotlessRow) -> bool:
+    if row.is_there is not None:
+        return row.is_there(node, above)
     if not row.child:
         return True
     if row.child == "first":
@@ -159,49 +106,7 @@ def _is_there(node: Node, above: Node, row: _Row) -> bool:
     return above.child_by_field_name(row.child) == node
 
 
-def _is_key(node: Node, element: Node) -> bool:
-    """Whether it is the key of a pair in a literal of Go."""
-    del node
-    outer = element.parent
-    return outer is not None and outer.type == "keyed_element" and outer.child_by_field_name("key") == element
-
-
-def _follows_dot(node: Node, above: Node) -> bool:
-    """Whether it is a member of Swift whose type the place tells: `.slow`."""
-    del above
-    return node.type == "simple_identifier" and text(node.prev_sibling) == "."
-
-
-def _is_called(node: Node, pattern: Node) -> bool:
-    """Whether brackets follow in a pattern of C#: the grammar reads `Point(1, 2)` as a call."""
-    return re.match(r"\s*+\(", _behind(pattern, node)) is not None
-
-
-def _has_parts(node: Node, pattern: Node) -> bool:
-    """Whether a pattern of C# names its class and takes it apart by places."""
-    is_class = pattern.child_by_field_name("type") == node
-    return is_class and any(part.type == "positional_pattern_clause" for part in pattern.named_children)
-
-
-SHAPED = {
-    "literal_element": _is_key, "prefix_expression": _follows_dot, "pattern": _follows_dot, "constant_pattern": _is_called,
-    "recursive_pattern": _has_parts,
-}  # fmt: skip
-
-
-def _behind(above: Node, node: Node) -> str:
-    """The text behind a node, also where the grammar closes the node around it too early."""
-    outer = above.parent
-    while outer is not None and outer.end_byte == node.end_byte:
-        outer = outer.parent
-    return (
-        (outer.text or b"")[node.end_byte - outer.start_byte :][:8].decode("utf-8", "replace")
-        if outer is not None
-        else ""
-    )
-
-
-def _of_row(node: Node, name: str, row: _Row) -> DotlessPlace:
+def _of_row(node: Node, name: str, row: DotlessRow) -> DotlessPlace:
     holder = next((one for one in islice(ancestors(node), UP) if one.type in row.holders), None)
     owner = None
     if holder is not None:
@@ -362,10 +267,11 @@ def _typed_as(node: Node) -> frozenset[str]:
     return frozenset()
 
 
-def _nameless(kind: FileType, root: Node) -> Iterator[DotlessPlace]:
+def _nameless(kind: FileType, root: Node, rows: Sequence[DotlessRow]) -> Iterator[DotlessPlace]:
     """The places at which a value is taken apart by its parts' places alone."""
     grammar, is_named = grammar_of(kind), True
-    kinds = [one for one in NAMELESS if grammar is not None and grammar.id_for_node_kind(one, is_named)]
+    holders = [one for row in rows for one in sorted(row.holders)]
+    kinds = [one for one in holders if grammar is not None and grammar.id_for_node_kind(one, is_named)]
     if grammar is None or not kinds:
         return
     query = Query(grammar, " ".join(f"({one}) @pattern" for one in kinds))

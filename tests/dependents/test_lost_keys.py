@@ -6,7 +6,7 @@ from dependents_scene import find
 from fakes import Repository
 
 from bot.dependents import SearchLimits
-from bot.dependents.settings_formats import UnreadableSettingsError, parsed_places
+from bot.dependents.keys import UnreadableSettingsError, parsed_places
 from bot.review import coverage
 from bot.values import Dependents
 

@@ -1,17 +1,14 @@
 """Reviews of small changes without a model."""
 
 import asyncio
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from fakes import Repository
+from small_changes import Files, Places
 
 from bot import pipeline, wiring
 from bot.values import Review, ReviewRequest
-
-Files = Mapping[str, str]
-Places = Callable[[Files, Files], set[str]]
 
 
 @pytest.fixture

@@ -1,11 +1,10 @@
 """Prototypes that a change of the definition leaves behind, and results of another form."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pytest
+from small_changes import Files, Places
 
-Files = Mapping[str, str]
-Places = Callable[[Files, Files], set[str]]
 AREA = "int area_of(int w) { return w; }\n"
 WIDE = "int area_of(int w, int *h) { return w * *h; }\n"
 HEADER = "int area_of(int w);\n"

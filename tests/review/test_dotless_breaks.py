@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
+from small_changes import Places
 
 Case = tuple[
     Mapping[str, str], Mapping[str, str], str
@@ -194,7 +195,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("case", "path", "body", "is_open"), ROWS)
 def test_a_member_of_one_word_that_is_gone_is_open_where_the_syntax_writes_no_dot(
-    places, case: Case, path: str, body: str, is_open: bool  # noqa: ANN001
+    places: Places, case: Case, path: str, body: str, is_open: bool
 ) -> None:  # fmt: skip
     """A case label, a pattern, an initialiser, an attribute: what says whose member it is decides, and a variable is none."""
     before, after, frame = case
@@ -203,7 +204,7 @@ def test_a_member_of_one_word_that_is_gone_is_open_where_the_syntax_writes_no_do
 
 @pytest.mark.parametrize(("home", "old", "new", "path", "user", "is_open"), OTHERS.values(), ids=OTHERS.keys())
 def test_what_no_line_declares_or_no_call_shows_is_open(
-    places, home: str, old: str, new: str, path: str, user: str, is_open: bool  # noqa: ANN001
+    places: Places, home: str, old: str, new: str, path: str, user: str, is_open: bool
 ) -> None:  # fmt: skip
     """Components and generated members, callers whose body is an expression, required properties, receivers and patterns."""
     more = {"go.mod": "module x.io/s\n\ngo 1.22\n"} if home.endswith(".go") else {}

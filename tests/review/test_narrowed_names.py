@@ -1,11 +1,10 @@
 """Names that a file hands on to fewer of its users than before."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pytest
+from small_changes import Files, Places
 
-Files = Mapping[str, str]
-Places = Callable[[Files, Files], set[str]]
 A = "def run_all():\n    return 1\n\n\ndef stop():\n    return 2\n"
 TAKES = "from .a import run_all\nfrom .a import stop\n"
 STAR = "from p import *\n\n\ndef f():\n    return run_all()\n"

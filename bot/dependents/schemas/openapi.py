@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.dependents.byname import COMMON
-from bot.dependents.routes import declares
+from bot.dependents.keys import declares
 from bot.dependents.schemas import breaks
 from bot.dependents.schemas.documents import line_of, load, target_of
 from bot.dependents.schemas.shapes import Direction, Keys, Shape, ShapeComparer

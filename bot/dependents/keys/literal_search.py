@@ -6,12 +6,11 @@ text can stand for a member: an argument, an element of a list, the key behind a
 
 import posixpath
 import re
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 
-from bot.dependents.sites import UseTarget, mention, telling
+from bot.dependents.keys.line_search import LineSearch, Row
+from bot.dependents.sites import UseTarget, telling
 from bot.dependents.trees import FOLDERS
-from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_output, is_prose, is_style, is_test
@@ -19,9 +18,8 @@ from bot.values import Query, Reference
 from bot.values.everyday import METHODS
 
 LEAST = 3  # letters of a name
-LINES = 1_000
+MATCHES = 1_000  # lines of the tree
 FILES = 120  # files that hold such a text and are read
-MOST = 20  # lines of one name
 LONG = 400  # characters of a line that a person wrote
 KINDS = frozenset({"type", "namespace", "implementation"})  # what no text asks an object for
 QUOTED, SYMBOL = r"[\"'`]NAME[\"'`]", r"(?<![\w:\"'`\\]):NAME(?![\w?!:\"'`(]|[ \t]{0,8}=>)"
@@ -44,15 +42,11 @@ WORD = re.compile(r"[\w$?!]{1,100}$")
 
 
 async def literal_names(
-    tree: Tree,
-    targets: Sequence[UseTarget],
-    known_references: Sequence[Reference],
-    fresh: Mapping[str, Collection[int]],
-    missed_uses: list[str],
+    search: LineSearch, targets: Sequence[UseTarget], known_references: Sequence[Reference]
 ) -> tuple[Reference, ...]:
     """Return the lines that say a name of one word which is gone, in files that name its class or its file.
 
-    `known_references`: what was found by syntax; `missed_uses`: what a limit cuts.
+    `known_references`: what was found by syntax.
     """
     gone = [(target, name, _home(target)) for target in targets if (name := _lost_name(target))]
     if not gone:
@@ -60,44 +54,45 @@ async def literal_names(
     any_name = f"(?:{'|'.join(sorted({re.escape(name) for _, name, _ in gone}))})"
     homes = "|".join(sorted({home.pattern for _, _, home in gone}))
     forms = [form.replace("NAME", any_name).replace("HOME", homes) for form in (*FORMS, PAGE)]
-    matches = await tree.grep_lines(Query(forms, syntax="perl", limit=LINES))
-    if len(matches) >= LINES:
-        missed_uses.append(
-            f"{LINES:,} lines and more say names that the change takes away as texts: the others were not looked at"
-        )
     rows = [
         (path, line, text[:LONG].rstrip("\r"))
-        for path, line, text in matches
-        if line not in fresh.get(path, ())
+        for path, line, text in await search.rows(
+            Query(forms, syntax="perl", limit=MATCHES), "say names that the change takes away as texts"
+        )
+        if search.is_old(path, line)
         and not (is_prose(path) or is_output(path) or is_style(path) or is_test(path) or is_comment(text, path))
     ]
     paths = sorted({path for path, _, _ in rows})
     if len(paths) > FILES:
-        missed_uses.append(
+        search.cut.append(
             f"{len(paths)} files say names that the change takes away as texts: {FILES} of them were looked at"
         )
     sources = {
-        path: source.decode("utf-8", "replace") for path, source in (await tree.read_many(paths[:FILES])).items()
+        path: source.decode("utf-8", "replace") for path, source in (await search.tree.read_many(paths[:FILES])).items()
     }
     known_places = {(row.path, row.line, row.name) for row in known_references if not row.is_guessed}
-    references: dict[str, list[Reference]] = defaultdict(list)
+    references: list[Reference] = []
     for target, name, home in gone:
-        for path, line, text in rows:
-            if name not in text or path not in sources or (path, line, name) in known_places:
-                continue
-            is_page = filetype(path).grammar is None or "{{" in text
-            is_meant = (is_page and re.search(_form(PAGE, name, home), text)) or (
-                (path in target.homes or home.search(sources[path]) or _is_qualified(text, name, target, home))
-                and _stands_for_member(name, target, text, home)
-            )
-            if is_meant and target.is_visible(path):
-                references[target.key].append(mention(target.key, name, path, line, text))
-    for key, lines in references.items():
-        if len(lines) > MOST:
-            missed_uses.append(
-                f"{len(lines)} lines say {lines[0].name} of {key.partition(':')[0]} as a text: {MOST} of them are listed"
-            )
-    return tuple(row for key in sorted(references) for row in references[key][:MOST])
+        meant_rows = [
+            row
+            for row in rows
+            if name in row[2]
+            and row[0] in sources
+            and (*row[:2], name) not in known_places
+            and target.is_visible(row[0])
+            and _means(row, name, target, home, sources[row[0]])
+        ]
+        references += search.mentions(target.key, name, meant_rows, f"say {name} as a text")
+    return tuple(references)
+
+
+def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source: str) -> bool:
+    """Whether a line says the name for the member that is gone: in a page behind its variable, elsewhere as a text."""
+    path, _, text = row
+    if (filetype(path).grammar is None or "{{" in text) and re.search(_form(PAGE, name, home), text):
+        return True
+    names_home = path in target.homes or home.search(source) or _is_qualified(text, name, target, home)
+    return bool(names_home) and _stands_for_member(name, target, text, home)
 
 
 def _lost_name(target: UseTarget) -> str:

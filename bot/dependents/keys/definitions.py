@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from bot.dependents.settings_formats import DOCUMENT, Place, UnreadableSettingsError, parsed_places
+from bot.dependents.keys.settings_formats import DOCUMENT, Place, UnreadableSettingsError, parsed_places
 from bot.text.lines import code_of, is_comment, says
 
 # Texts of several lines that no program reads as code. One that is never closed hides nothing.

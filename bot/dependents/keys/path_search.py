@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.dependents.byname import suffix
-from bot.dependents.sites import MODULE, mention, telling
+from bot.dependents.keys.forms import TEXTS
+from bot.dependents.keys.line_search import LineSearch, Row, added_lines
+from bot.dependents.sites import MODULE, telling
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
@@ -20,11 +22,9 @@ from bot.values import ChangedFile, ChangedSymbol, Dependents, Query, Reference
 
 PLACES = 120  # files and definitions that are looked for
 ROWS = 2_000
-LINES = 40  # of one place
 LONG_LINE = 2_000
 _PATH = re.compile(r"[\w.@/-]+")
 _DOTTED = re.compile(r"(?<![\w./\\-])[A-Za-z_]\w*+(?:[.:]\w++)*+")
-_TEXTS = re.compile(r"""\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?|`(?:[^`\\]|\\.)*+`?""")
 _IMPORT = re.compile(r"^[^\w\"'`]*(?:import|from|use|using|require\w*|export|#\s*+include)\b|\brequire\(|\bimport\(")
 
 
@@ -63,37 +63,31 @@ async def named_paths(
     places = [place for place in await _gone(tree, files, symbols) if place.name or place.path not in head_paths]
     if not places:
         return Dependents()
-    cut = (
-        [f"{PLACES} of the {len(places)} paths that are gone were looked for in texts"] if len(places) > PLACES else []
-    )
-    places = places[:PLACES]
+    search = LineSearch(tree, added_lines(files))
+    if len(places) > PLACES:
+        search.cut.append(f"{PLACES} of the {len(places)} paths that are gone were looked for in texts")
+        places = places[:PLACES]
     texts = sorted({text for place in places for text in place.searched_texts})
-    rows = await tree.grep_lines(Query(texts, limit=ROWS))
-    if len(rows) >= ROWS:
-        cut.append(f"{ROWS:,} lines and more hold the names of files that are gone: the others were not looked at")
-    fresh = {file.path: file.added_lines for file in files}
+    rows = await search.rows(Query(texts, limit=ROWS), "hold the names of files that are gone")
     alive = _Alive(head_paths)
     by_text: dict[str, list[_Place]] = defaultdict(list)
     for place in places:
         for text in place.searched_texts:
             by_text[text].append(place)
-    references: dict[_Place, dict[tuple[str, int], Reference]] = defaultdict(dict)
+    place_rows: dict[_Place, dict[tuple[str, int], Row]] = defaultdict(dict)
     for path, line, text in rows:
-        if line in fresh.get(path, ()) or _says_nothing(path) or is_comment(text, path) or len(text) > LONG_LINE:
+        if not search.is_old(path, line) or _says_nothing(path) or is_comment(text, path) or len(text) > LONG_LINE:
             continue
         mine = {place: None for word, some in by_text.items() if word in text for place in some}
         for place in mine:
             if _names(place, path, text, alive, suffixes):
-                key = f"{place.path}:{place.name or MODULE}"
-                word = place.name.rpartition(".")[2] or posixpath.splitext(posixpath.basename(place.path))[0]
-                references[place][path, line] = mention(key, word, path, line, text.rstrip("\r"))
-    cut += [
-        f"{LINES} of the {len(mine)} lines that still name {place.path} are listed"
-        for place, mine in references.items()
-        if len(mine) > LINES
-    ]
-    found_rows = [row for mine in references.values() for row in list(mine.values())[:LINES]]
-    return Dependents(references=tuple(found_rows), cut=tuple(cut), missed_uses=tuple(cut))
+                place_rows[place][path, line] = path, line, text.rstrip("\r")
+    references: list[Reference] = []
+    for place, by_line in place_rows.items():
+        word = place.name.rpartition(".")[2] or posixpath.splitext(posixpath.basename(place.path))[0]
+        key = f"{place.path}:{place.name or MODULE}"
+        references += search.mentions(key, word, list(by_line.values()), f"name {place.path}")
+    return search.dependents(references)
 
 
 async def _gone(tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol]) -> list[_Place]:
@@ -150,7 +144,7 @@ def _names(place: _Place, path: str, text: str, alive: _Alive, suffixes: Collect
     is_parsed = suffix(path) in suffixes
     if is_parsed and suffix(place.path) in suffixes and _IMPORT.search(text):
         return False  # the language resolves it
-    parts = _TEXTS.findall(text) if is_parsed else [text]
+    parts = TEXTS.findall(text) if is_parsed else [text]
     if text.startswith("//go:embed "):
         parts = [text]
     if place.name:

@@ -11,35 +11,30 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from bot.dependents.keys.line_search import LINES, LineSearch, Row
 from bot.dependents.sites import UseTarget, mention, telling
-from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import binds, defines, is_comment
 from bot.text.paths import is_output, is_prose, is_settings, is_style, is_test
 from bot.values import Query, Reference
 
-Row = tuple[str, int, str]  # path, line, text
-
-LINES = 2_000
+ROWS = 2_000
 FAR = 20  # files that hold a word: in more it is a word of its own
-MOST = 40  # lines of one name
 WORD = re.compile(r"[\w$]+")
 LONG = 400  # characters of a line that a person wrote
 IMPORTS = re.compile(r"\s*(?:import|from|use|using|require\w*|#\s*include)\b|[^\n]{0,200}\brequire\(")
 
 
 async def mentions(
-    tree: Tree,
+    search: LineSearch,
     targets: Sequence[UseTarget],
     known_references: Sequence[Reference],
-    fresh: Mapping[str, Collection[int]],
     attributes: Mapping[str, str],
     suffixes: tuple[str, ...],
-    missed_uses: list[str],
 ) -> tuple[Reference, ...]:
     """The lines that hold the name of what is gone as a word. Lines that the change adds make no name common.
 
-    `known_references`: what was found by syntax; `attributes`: name -> key; `suffixes`: those of the language; `missed_uses`: what a limit cuts.
+    `known_references`: what was found by syntax; `attributes`: name -> key; `suffixes`: those of the language.
     """
     hidden_names = _gone(targets)  # what code elsewhere cannot mean
     owners = {name: key for name, key in attributes.items() if telling(name)}
@@ -50,12 +45,9 @@ async def mentions(
     if not owners:
         return ()
     any_name = rf"(?<![\w$])(?:{'|'.join(re.escape(name) for name in sorted(owners))})(?![\w$])"
-    rows = await tree.grep_lines(Query([any_name], syntax="perl", limit=LINES))
-    if len(rows) >= LINES:
-        missed_uses.append(
-            f"{LINES:,} lines and more hold names that the change takes away: the others were not looked at"
-        )
-    lines_by_name, defined_names, rivals = _by_name(rows, re.compile(any_name), fresh)
+    query = Query([any_name], syntax="perl", limit=ROWS)
+    rows = await search.rows(query, "hold names that the change takes away")
+    lines_by_name, defined_names, rivals = _by_name(rows, re.compile(any_name), search)
     # A file that imports the name from elsewhere means that; an import from here was found by syntax, where the file is parsed.
     bound = {
         (path, name)
@@ -71,14 +63,14 @@ async def mentions(
             for path, line, text in lines_by_name[name]
             if (path, line, name) not in known_places
             and (path, name) not in bound
-            and line not in fresh.get(path, ())
+            and search.is_old(path, line)
             and not is_comment(text, path)
             and not (path.endswith(suffixes) and _is_out_of_sight(hidden_names.get(name), name, path, text))
         ]
         if sentence := _beyond(name, open_rows):
-            missed_uses.append(sentence)
+            search.cut.append(sentence)
         else:
-            listed_rows = sorted(open_rows, key=lambda row: is_test(row[0]))[:MOST]
+            listed_rows = sorted(open_rows, key=lambda row: is_test(row[0]))[:LINES]
             references += [
                 replace(mention(owners[name], name, *row), doubt=rivals.get(name, "")) for row in listed_rows
             ]
@@ -98,7 +90,7 @@ def _gone(targets: Sequence[UseTarget]) -> dict[str, UseTarget]:
 
 
 def _by_name(
-    rows: Sequence[Row], words: re.Pattern[str], fresh: Mapping[str, Collection[int]]
+    rows: Sequence[Row], words: re.Pattern[str], search: LineSearch
 ) -> tuple[dict[str, list[Row]], set[str], dict[str, str]]:
     """The lines of each name; the names that something defines; those that the change gives a meaning, which a reader has to tell."""
     lines_by_name: dict[str, list[Row]] = defaultdict(list)
@@ -107,10 +99,10 @@ def _by_name(
     for path, line, text in rows:
         for name in set(words.findall(text)):
             if not is_settings(path) and _gives_meaning(name, path, text[:LONG]):
-                if line in fresh.get(path, ()):
-                    rivals.setdefault(name, f"{path}:{line}")
-                else:
+                if search.is_old(path, line):
                     defined_names.add(name)
+                else:
+                    rivals.setdefault(name, f"{path}:{line}")
             elif not (is_prose(path) or is_output(path) or is_style(path)):
                 lines_by_name[name].append((path, line, text.rstrip("\r")))
     return lines_by_name, defined_names, rivals
@@ -120,7 +112,7 @@ def _beyond(name: str, rows: Sequence[Row]) -> str:
     """The sentence about a name that too many lines hold for each to be listed. A test that is wrong about it fails."""
     rows = [row for row in rows if not is_test(row[0])]
     files = len({path for path, _, _ in rows})
-    if files <= FAR and len(rows) <= MOST:
+    if files <= FAR and len(rows) <= LINES:
         return ""
     path, line, _ = rows[0]
     where = f"{files} files" if files > FAR else f"{len(rows)} lines"

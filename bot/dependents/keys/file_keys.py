@@ -1,0 +1,74 @@
+"""The keys that a file sets, whatever holds them: literals, arguments, fields, settings, columns, functions of a shell."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection
+
+from bot.dependents.byname import suffix
+from bot.dependents.keys.definitions import comparison, lines_inside_texts, undefined_keys
+from bot.dependents.keys.forms import PASSES, TEXT_KEY
+from bot.dependents.keys.settings_formats import UnreadableSettingsError, has_parser
+from bot.dependents.literals import shorthands
+from bot.text.filetypes import filetype
+from bot.text.lines import code_of, is_comment
+from bot.text.paths import decides_nothing, is_settings
+
+LONG_LINE = 2_000
+_NAME = r"[A-Za-z_$][\w$]*+"
+_TEXT_KEY = re.compile(TEXT_KEY.replace("NAME", f"({_NAME})"))
+LITERAL_KEY = r"(?<![\w.$?(-])NAME\s*+:(?![:=])"
+_LITERAL_KEY = re.compile(LITERAL_KEY.replace("NAME", f"({_NAME})"))
+_PASSED = re.compile(PASSES)
+_ARGUMENT = re.compile(rf"(?<![\w.$])({_NAME})=(?!=)")
+_FIELD = re.compile(rf"^[ \t]++({_NAME})\s*+(?::[^=\n]{{1,80}})?=\s*+(?:[a-z_]\w*+\.)*+[A-Z]\w*+\(")
+_FUNCTION = re.compile(rf"^\s*+(?:function\s++)?({_NAME})\s*+\(\s*+\)\s*+(?:\{{|$)|^\s*+function\s++({_NAME})\s*+\{{?")
+_SETTING = re.compile(rf"^\s*+(?:(?:export|ENV|ARG|local)\s++)?({_NAME})\s*+[:=](?![=:])")
+_COLUMN = re.compile(rf"^\s++({_NAME})\s++[A-Z]\w*+[?\[\]]{{0,3}}(?:\s|$)")
+TERRAFORM = ".tf"
+PRISMA = ".prisma"
+SHELL_SCRIPTS = (".sh", ".bash", ".zsh", ".ksh", "")
+
+
+def is_code(path: str, suffixes: Collection[str]) -> bool:
+    """Whether a language's parser reads the file."""
+    return suffix(path) in suffixes
+
+
+def unset_keys(path: str, before: str, after: str, suffixes: Collection[str]) -> frozenset[str]:
+    """Return the keys that a file set before the change and does not set after it."""
+    if has_parser(path) or (is_settings(path) and not is_code(path, suffixes)):
+        if decides_nothing(path) in ("CI", "vendored", "output"):
+            return frozenset()
+        try:
+            return undefined_keys(*comparison(path, after, path, before))
+        except UnreadableSettingsError:
+            return frozenset()
+    return set_keys(path, before, suffixes) - set_keys(path, after, suffixes)
+
+
+def set_keys(path: str, text: str, suffixes: Collection[str]) -> frozenset[str]:
+    """The keys that a file sets, whatever holds them."""
+    kind, is_parsed = filetype(path), is_code(path, suffixes)
+    ending = suffix(path)
+    looks = [_TEXT_KEY, *([_LITERAL_KEY] if kind.literal_keys else [])]
+    if not is_parsed:
+        looks = [_COLUMN] if ending == PRISMA else [_SETTING] if ending == TERRAFORM else [_FUNCTION]
+        if ending not in (PRISMA, TERRAFORM, *SHELL_SCRIPTS):
+            return frozenset()
+    words: dict[str, set[int]] = defaultdict(set)
+    hidden_lines = lines_inside_texts(text)
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > LONG_LINE or number in hidden_lines or is_comment(line, path):
+            continue
+        code = code_of(line, path)
+        here = {name for look in looks for match in look.finditer(code) for name in match.groups() if name}
+        if is_parsed and "=" in code:
+            here.update(_ARGUMENT.findall(code) if _PASSED.search(code) else ())
+            here.update(_FIELD.findall(code) if kind.parser == "python" else ())
+        for name in here:
+            words[name].add(number)
+    if kind.family != "web":
+        return frozenset(words)
+    braces = shorthands(text)  # `{ a: x } = b` takes what it writes like a key
+    set_words = {name for name, numbers in words.items() if not numbers <= set(braces.takes.get(name, ()))}
+    return frozenset(set_words | braces.gives.keys())

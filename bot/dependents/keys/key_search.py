@@ -1,0 +1,140 @@
+"""Keys that a change renames or removes and that other files still say: of data, settings, the environment, routes, columns, templates.
+
+No syntax ties the two ends together. They agree on a text, across languages: what a view calls `order_total`, a template reads. So
+nothing is proven here: each line that still says a distinctive key which the change takes away is open until somebody has read it.
+
+- **Renamed**: a line is edited in place, and another word stands where the key stood. The files that still say the old one are left behind,
+  however many they are and even if others still write it: they agreed with this file.
+- **Removed**: the key is set or declared on a line that goes, and nothing in the tree sets or declares it any more.
+
+No line that the change adds takes a key off the list, unless it defines the same key again (`definitions`): a comment, a text, a value
+and another reader define nothing.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from bot.dependents.budget import SearchLimits
+from bot.dependents.byname import COMMON, suffix
+from bot.dependents.keys.forms import SCHEMA, SETS, form_in_tree, gives, is_key_like
+from bot.dependents.keys.key import Key, read_texts
+from bot.dependents.keys.key_lines import ROWS, lines_with
+from bot.dependents.keys.line_search import LineSearch, added_lines
+from bot.dependents.keys.removals import removed_keys
+from bot.dependents.keys.routes import is_said, segments, shapes, with_slashes
+from bot.dependents.keys.tied_keys import tied_keys
+from bot.dependents.keys.words import PLAIN, as_written, is_distinctive, is_route
+from bot.ports import Tree
+from bot.text.lines import code_of
+from bot.values import ChangedFile, Dependents, Reference
+
+_FormRow = tuple[str, int, str, str]  # path, line, text, what the line does with the key
+FILES = 60  # that say a key of several words: in more it is a word of its own
+FEW = 6  # the same for a key of one word, and for one that is removed and not renamed
+DECLARED = 8  # the same for one that settings or a schema lose
+
+
+async def lost_keys(
+    tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], budget: SearchLimits
+) -> Dependents:
+    """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
+    texts = await read_texts(tree, files)
+    search = LineSearch(tree, added_lines(files))
+    keys = removed_keys(files, suffixes, budget.keys, texts, search.cut)
+    of_tied = await tied_keys(search, files, suffixes, texts) if budget.sites else []
+    references = await _of_keys(search, keys, suffixes) if keys and budget.sites else []
+    places_found = {(row.path, row.line, row.name) for row in references}
+    references += [row for row in of_tied if (row.path, row.line, row.name) not in places_found]
+    return search.dependents(references)
+
+
+async def _of_keys(search: LineSearch, keys: Sequence[Key], suffixes: Collection[str]) -> list[Reference]:
+    """The unchanged lines that say one of the keys, and are likely to mean it."""
+    words = {key.word: key for key in keys}
+    known_names = await _known(search.tree, {name for key in keys for name in key.names}, suffixes)
+    lines, is_whole = await _lines(search.tree, words, suffixes)
+    references: list[Reference] = []
+    for word, key in words.items():
+        unchanged_rows = [row for row in lines[word] if search.is_old(row[0], row[1])]
+        is_renamed = bool(key.names - known_names)
+        if key.is_dropped:  # who declared the column, or dropped it before, does not read it
+            unchanged_rows = [row for row in unchanged_rows if not (row[3] == SETS and SCHEMA.search(row[0]))]
+        if key.is_dropped or SCHEMA.search(key.path):
+            from bot.dependents.schemas.migrations import is_of_the_past  # here: few changes drop a column
+
+            unchanged_rows = [row for row in unchanged_rows if not is_of_the_past(row[0])]
+        if is_renamed and is_route(word) and len({row[0] for row in unchanged_rows}) > FILES:
+            unchanged_rows = await _of_the_same(search.tree, key, unchanged_rows)
+        if _left_behind(key, unchanged_rows, is_renamed=is_renamed):
+            rows = [row[:3] for row in unchanged_rows]
+            references += search.mentions(f"{key.path}:{word}", word, rows, f"say {word}", owner=key.path)
+    if not is_whole:
+        search.overflow(ROWS, "hold keys that the change takes away")
+    return references
+
+
+async def _lines(
+    tree: Tree, keys: Mapping[str, Key], suffixes: Collection[str]
+) -> tuple[dict[str, list[_FormRow]], bool]:
+    """The lines of the head that say a key, by its word, with what they do; whether these are all of them."""
+    found_rows = await lines_with(tree, keys, "head")
+    lines: dict[str, list[_FormRow]] = defaultdict(list)
+    given = {word for path, _, text, word in found_rows.rows if keys[word].is_announced and gives(word, path, text)}
+    for path, line, text, word in found_rows.rows:
+        if word in given:
+            continue
+        what = form_in_tree(word, path, text, suffixes)
+        if what and (not is_route(word) or is_said(word, keys[word].role, as_written(word, text))):
+            lines[word].append((path, line, text, what))
+    return lines, found_rows.is_whole
+
+
+async def _known(tree: Tree, names: Collection[str], suffixes: Collection[str]) -> frozenset[str]:
+    """Those of the words in the place of keys that were keys before the change. One of too many lines is no new word."""
+    found_rows = await lines_with(tree, names, "base")
+    known_names = {
+        name
+        for path, _, text, name in found_rows.rows
+        if form_in_tree(name, path, text, suffixes)
+        and (len(name) >= PLAIN or suffix(path) in suffixes or is_key_like(name, code_of(text, path)))
+    }
+    return frozenset(known_names | found_rows.everywhere)
+
+
+async def _of_the_same(tree: Tree, key: Key, rows: Sequence[_FormRow]) -> list[_FormRow]:
+    """Where too many files say a route, those lines that say it behind a segment which its own file declares."""
+    content = (await tree.read_many([key.path])).get(key.path, b"").decode("utf-8", "replace")
+    own = {part for line in content.split("\n") for part in segments(with_slashes(code_of(line, key.path)))}
+    before = re.compile(rf"/([A-Za-z][\w-]*)(?:/[{{$<][^/]*)?{re.escape(key.word)}(?![\w$])(?!-\w)")
+    return [row for row in rows if not own.isdisjoint(before.findall(row[2]))]
+
+
+def _left_behind(key: Key, rows: Sequence[_FormRow], *, is_renamed: bool) -> bool:
+    """Whether the lines that still say a key are likely to mean what this file called so."""
+    others = {path for path, _, _, _ in rows if path != key.path}
+    if key.is_dropped:
+        return 0 < len(others) <= FILES
+    plain = not is_distinctive(key.word)
+    is_common = plain or key.word in COMMON
+    route = is_route(key.word)
+    mine = [row for row in rows if row[0] == key.path and not (route and _is_another(key, row[2]))]
+    if key.is_undefined:  # its file has lines that look as if they set it
+        mine = []
+    if not key.sets and not route and any(what == SETS for _, _, _, what in mine):
+        return False  # a reader of it went, and the file gives it a value as before
+    is_telling = key.sets or not mine or (not plain and not route)
+    if is_renamed and is_telling and (key.sets or not plain or route):
+        few = is_common and (key.role != "whole" or not route)
+        return bool(rows) and len(others) <= (FEW if few else FILES)
+    if any(what == SETS for _, _, _, what in mine):
+        return False
+    if key.in_settings:  # a line that still sets it sets what nobody reads, a line that reads it gets nothing
+        return 0 < len(others) <= DECLARED
+    alone = not any(what == SETS for _, _, _, what in rows)
+    return key.sets and alone and (route or not plain) and 0 < len(others) <= FEW
+
+
+def _is_another(key: Key, text: str) -> bool:
+    """Whether a line of the key's own file says another route that has the same segment."""
+    return key.role != "start" and key.shapes.isdisjoint(shapes(key.word, as_written(key.word, text)))

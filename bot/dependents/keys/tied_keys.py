@@ -1,0 +1,244 @@
+"""Keys of any length that a file no longer sets, in the files that are tied to it.
+
+`total` alone says nothing: half of a tree writes it. It does in a file that takes something from the one which lost it: that imports it,
+reads these settings by the name of their file, is a page that the changed file renders, is stored beside it where files of a folder are one.
+"""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from bot.dependents.keys.definitions import lines_inside_texts, owners
+from bot.dependents.keys.file_keys import (
+    LITERAL_KEY,
+    LONG_LINE,
+    PRISMA,
+    SHELL_SCRIPTS,
+    TERRAFORM,
+    is_code,
+    set_keys,
+    unset_keys,
+)
+from bot.dependents.keys.key import Texts
+from bot.dependents.keys.line_search import LineSearch, Row
+from bot.dependents.keys.words import LONGEST, SHORTEST
+from bot.dependents.literals import shorthands
+from bot.text.filetypes import filetype
+from bot.text.lines import code_of, is_comment, says
+from bot.text.paths import is_settings, uses_nothing
+from bot.values import ChangedFile, Query, Reference
+
+WORDS = 60  # of one file that are looked for
+FILES = 60  # tied to one changed file that are read
+ROWS = 5_000
+_TYPE = re.compile(
+    r"^[^\w\n]*+(?:\w++\s++){0,4}?(?:class|interface|struct|record|enum|module|object|trait|protocol)\s++([A-Z]\w++)",
+    re.MULTILINE,
+)
+_IMPORT = re.compile(
+    r"^[^\w\"'`]*(?:import|require(?:_once|_relative)?|from|include(?:_once)?|use|using|export\b[^\n]*\bfrom|\}\s*+from|source|\.)(?![\w:=(.])"
+    r"|\brequire\(|\bimport\("
+)
+_FILE_NAME = re.compile(r"[\"'`]([\w./-]{1,200}\.\w{1,12})[\"'`]")
+_EXACT = r"[\"'`]-?NAME(?:__\w{1,80})?[\"'`]"
+_MEMBER = r"(?:\.|->|::)NAME(?![\w$])"
+_DATA_MEMBER = r"(?:\.|->|::)NAME(?![\w$])(?!\s*+\()"
+_KEYWORD = r"(?<![\w.])NAME(?:__\w{1,80})?\s*+=(?![=>])"
+_PLACEHOLDER = r"(?:\{\{|\{%|<%|\$\{|\{)[^\n]{0,200}?(?<![\w$-])NAME(?![\w$-])"
+_COMMAND = r"(?:^|[;&|({`]|\b(?:then|do|else|if|while|!))\s*+NAME(?![\w=(-])"
+_MODULE_STEMS = frozenset({"index", "__init__", "mod", "main", "init", "lib"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Loss:
+    """A changed file with the keys that it no longer sets, and the words by which others name it."""
+
+    path: str
+    before: str
+    after: str
+    words: frozenset[str]
+    names: frozenset[str]
+
+
+async def tied_keys(
+    search: LineSearch, files: Sequence[ChangedFile], suffixes: Collection[str], texts: Texts
+) -> list[Reference]:
+    """The lines of tied files that still read keys which changed files no longer set."""
+    losses = [loss for file in files if (loss := _loss(file, suffixes, texts, search.cut)) is not None]
+    if not losses:
+        return []
+    ties = await _ties(search, losses)
+    sources = await search.tree.read_many(sorted({path for paths in ties.values() for path in paths}))
+    readers = {path: raw.decode("utf-8", "replace") for path, raw in sources.items()}
+    reads: list[tuple[_Loss, str, Row]] = []
+    for loss in losses:
+        for path in ties[loss.path]:
+            if path in readers and _is_tied(loss, path, readers[path], suffixes):
+                reads += (
+                    (loss, word, (path, line, text))
+                    for word, line, text in _reads(loss, path, readers[path], suffixes)
+                    if search.is_old(path, line)
+                )
+    from bot.dependents.schemas.migrations import is_of_the_past  # here: few changes lose a key
+
+    reads = [read for read in reads if not (is_of_the_past(read[2][0]) and is_code(read[2][0], suffixes))]
+    kept_words = await _set_elsewhere(
+        search, {word for loss, word, _ in reads if is_code(loss.path, suffixes)}, suffixes
+    )
+    rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for loss, word, row in reads:
+        if word not in kept_words or not is_code(loss.path, suffixes):
+            rows[loss.path, word].append(row)
+    return [
+        reference
+        for (path, word), mine in rows.items()
+        for reference in search.mentions(f"{path}:{word}", word, mine, f"read {word}", owner=path)
+    ]
+
+
+def _loss(file: ChangedFile, suffixes: Collection[str], texts: Texts, cut: list[str]) -> _Loss | None:
+    """A changed file, if it sets fewer keys than before. `cut`: gets a sentence for what a limit leaves out."""
+    old_path = file.old_path or file.path
+    before, after = texts.get(("base", old_path)), texts.get(("head", file.path))
+    if before is None or after is None or old_path != file.path:
+        return None
+    removed_text = "\n".join(line.text for hunk in file.hunks for line in hunk.lines if line.kind == "-")
+    words = {
+        word
+        for word in unset_keys(file.path, before, after, suffixes)
+        if SHORTEST <= len(word) <= LONGEST and word in removed_text
+    }
+    if not words:
+        return None
+    if len(words) > WORDS:
+        cut.append(f"{file.path}: {WORDS} of the {len(words)} keys that it no longer sets were looked up in tied files")
+    chosen_words = frozenset(sorted(words, key=lambda word: (-len(word), word))[:WORDS])
+    return _Loss(file.path, before, after, chosen_words, _names(file.path, before, chosen_words, suffixes))
+
+
+def _names(path: str, before: str, words: Collection[str], suffixes: Collection[str]) -> frozenset[str]:
+    """The words one of which a tied file holds: what the file is called, the types that it defines, the models of a schema."""
+    base = posixpath.basename(path)
+    stem = posixpath.splitext(base)[0]
+    if path.endswith(PRISMA):
+        models = chain.from_iterable(owners(word, before, path) for word in words)
+        return frozenset(name for model in models for name in (model, model[:1].lower() + model[1:]) if model)
+    if not is_code(path, suffixes):
+        return frozenset({base})
+    module = posixpath.basename(posixpath.dirname(path)) if stem in _MODULE_STEMS else stem
+    return frozenset(filter(None, {module, *_TYPE.findall(before)}))
+
+
+async def _ties(search: LineSearch, losses: Sequence[_Loss]) -> dict[str, list[str]]:
+    """The files that may be tied to each: those that hold a name of it, that it names, that are stored beside it."""
+    names = {name for loss in losses for name in loss.names}
+    query = Query(sorted(names), word=True, limit=ROWS)
+    rows = await search.rows(query, "name files whose keys went") if names else ()
+    holders: dict[str, set[str]] = defaultdict(set)
+    look = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?![\w$])")
+    for path, _, text in rows:
+        for name in set(look.findall(text[:LONG_LINE])):
+            holders[name].add(path)
+    all_paths = list(await search.tree.entries())
+    by_base: dict[str, list[str]] = defaultdict(list)
+    for path in all_paths:
+        by_base[posixpath.basename(path)].append(path)
+    word_holders = set(
+        await search.tree.grep(Query(sorted({word for loss in losses for word in loss.words}), word=True))
+    )
+    ties: dict[str, list[str]] = {}
+    for loss in losses:
+        file_names = set(_FILE_NAME.findall(loss.after))
+        pages = {
+            path
+            for name in file_names
+            for path in by_base[posixpath.basename(name)]
+            if f"/{path}".endswith(f"/{name.lstrip('./')}")
+        }
+        beside = {
+            path
+            for path in (all_paths if loss.path.endswith(TERRAFORM) else ())
+            if path.endswith(TERRAFORM) and posixpath.dirname(path) == posixpath.dirname(loss.path)
+        }
+        paths = {path for name in loss.names for path in holders[name]} | pages | beside
+        near = sorted(paths - {loss.path}, key=lambda path: (-len(posixpath.commonpath([path, loss.path])), path))
+        readers = [path for path in near if path in word_holders and not uses_nothing(path)]
+        if len(readers) > FILES:
+            search.cut.append(f"{loss.path}: {FILES} of the {len(readers)} files that may read its keys were looked at")
+        ties[loss.path] = readers[:FILES]
+    return ties
+
+
+def _is_tied(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> bool:
+    """Whether a file that holds a name of the changed one, or is named by it, means it."""
+    if not is_code(loss.path, suffixes):
+        return True
+    types = {name for name in loss.names if name[:1].isupper()}
+    module = loss.names - types
+    name = posixpath.basename(path)
+    if re.search(rf"[\"'`/]{re.escape(name)}[\"'`]", loss.after):
+        return True
+    return any(
+        (says(r"(?<![\w$])NAME(?![\w$])", one, line) and (one in types or _IMPORT.search(line)))
+        for line in text.split("\n")
+        for one in (*types, *module)
+        if one in line and not is_comment(line, path)
+    )
+
+
+def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iterator[tuple[str, int, str]]:
+    """(word, line, text) of the lines that read a key that went."""
+    words = {word for word in loss.words if word in text}
+    if not words:
+        return
+    is_parsed, kind = is_code(path, suffixes), filetype(path)
+    if not loss.path.endswith(PRISMA):  # what a query asks for looks like what it sets
+        words -= set_keys(path, text, suffixes)
+    lines_by_name = shorthands(text).takes if kind.family == "web" else {}
+    looks = list(_looks(loss.path, path, is_parsed=is_parsed, suffixes=suffixes))
+    hidden_lines = lines_inside_texts(text)
+    for number, line in enumerate(text.split("\n"), 1):
+        if number in hidden_lines or is_comment(line, path) or (is_parsed and _IMPORT.search(line)):
+            continue
+        code = code_of(line[:LONG_LINE], path)
+        for word in words:
+            if word in code and (
+                number in lines_by_name.get(word, ()) or any(says(look, word, code) for look in looks)
+            ):
+                yield word, number, line.rstrip("\r")
+
+
+def _looks(loss: str, path: str, *, is_parsed: bool, suffixes: Collection[str]) -> Iterable[str]:
+    """How a file may read a key of another."""
+    if not is_code(loss, suffixes) and posixpath.splitext(loss)[1].lower() in SHELL_SCRIPTS:
+        return () if is_parsed else (_COMMAND,)
+    if path.endswith(TERRAFORM):
+        return (_MEMBER,) if loss.endswith(TERRAFORM) else ()
+    if not is_parsed:
+        return () if is_settings(path) else (_PLACEHOLDER,)
+    looks = [_EXACT, _MEMBER if filetype(loss).family == "web" else _DATA_MEMBER]
+    if filetype(loss).parser == "python":
+        looks = [_EXACT, _KEYWORD]
+    if loss.endswith(PRISMA):
+        looks.append(LITERAL_KEY)
+    return looks
+
+
+async def _set_elsewhere(search: LineSearch, words: Collection[str], suffixes: Collection[str]) -> frozenset[str]:
+    """Those of the words that another file of the tree sets: a reader may mean that."""
+    if not words:
+        return frozenset()
+    query = Query(sorted(words), word=True, limit=ROWS)
+    rows = await search.rows(query, "hold keys that files no longer set", "who else sets them is not known")
+    if len(rows) >= ROWS:
+        return frozenset(words)
+    by_path: dict[str, list[str]] = defaultdict(list)
+    for path, _, text in rows:
+        if not uses_nothing(path) and not is_comment(text, path):
+            by_path[path].append(text)
+    return frozenset(
+        word for path, lines in by_path.items() for word in set_keys(path, "\n".join(lines), suffixes) & set(words)
+    )
