@@ -139,3 +139,14 @@ def test_a_rescue_of_another_error_foresees_no_name_that_is_gone(places) -> None
     user = 'require "shop/version"\nbegin\n  fail "old" if 3 != Shop::MAJOR\nrescue LoadError\nend\n'
     before = {"lib/shop/version.rb": source, "lib/shop.rb": user}
     assert "lib/shop.rb" in places(before, {"lib/shop/version.rb": source.replace("MAJOR", "LARGEST")})
+
+
+def test_a_call_that_begins_like_an_import_binds_no_name(places) -> None:  # noqa: ANN001
+    """`use Shop::PriceCache` of Ruby uses the constant, and its file's `autoload` as well."""
+    source = "module Shop\n  class PriceCache\n    def call\n      1\n    end\n  end\nend\n"
+    user = (
+        "module Shop\n  autoload :PriceCache, 'shop/price_cache'\n\n"
+        "  def self.build\n    Builder.new do\n      use ::Shop::PriceCache, 1\n    end\n  end\nend\n"
+    )
+    before = {"lib/shop/price_cache.rb": source, "lib/shop.rb": user}
+    assert "lib/shop.rb" in places(before, {"lib/shop/price_cache.rb": source.replace("PriceCache", "CostCache")})

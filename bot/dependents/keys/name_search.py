@@ -22,6 +22,7 @@ ROWS = 2_000
 FAR = 20  # files that hold a word: in more it is a word of its own
 WORD = re.compile(r"[\w$]+")
 LONG = 400  # characters of a line that a person wrote
+REQUIRES = re.compile(r"\s*(?:require\w*|load)\b")
 IMPORTS = re.compile(r"\s*(?:import|from|use|using|require\w*|#\s*include)\b|[^\n]{0,200}\brequire\(")
 
 
@@ -53,7 +54,7 @@ async def mentions(
         (path, name)
         for name, rows in lines_by_name.items()
         for path, _, text in rows
-        if IMPORTS.match(text) and (filetype(path).parser or not _may_lead_to(homes[name], text))
+        if _imports(path, text) and (filetype(path).parser or not _may_lead_to(homes[name], text))
     }
     known_places = {(row.path, row.line, row.name) for row in known_references}
     references: list[Reference] = []
@@ -75,6 +76,11 @@ async def mentions(
                 replace(mention(owners[name], name, *row), doubt=rivals.get(name, "")) for row in listed_rows
             ]
     return tuple(references)
+
+
+def _imports(path: str, text: str) -> bool:
+    """Whether a line imports something: `use Rack::Cache` of Ruby is a call."""
+    return bool((REQUIRES if filetype(path).line_imports else IMPORTS).match(text))
 
 
 def _gone(targets: Sequence[UseTarget]) -> dict[str, UseTarget]:
