@@ -44,12 +44,13 @@ NAMESPACE = re.compile(
 async def base_members(scene: Scene, missed_uses: list[str]) -> Heirs:
     """Each changed method with the member of a base that it stood for. The base's member is as it was."""
     rows: list[tuple[str, Symbol]] = []
+    definitions: dict[tuple[str, str], list[Symbol]] = {}
     for source in scene.sources:
         if is_test(source.file.path) or source.new.unread or source.file.status == "deleted":
             continue
         items = [item for item in scene.symbols.get(source.file.path, ()) if _matters(item, source)]
         for item in items:
-            left = await _Implementation(scene, source, item, item.before or item.symbol).left()
+            left = await _Implementation(scene, source, item, item.before or item.symbol, definitions).left()
             rows += [(f"{item.symbol.path}:{item.symbol.name}", one) for one in left]
         if filetype(source.file.path).parser == "go":
             rows += await _unsatisfied(scene, source, items, missed_uses)
@@ -80,6 +81,7 @@ class _Implementation:
     source: ChangedSource
     item: ChangedSymbol
     before: Symbol
+    definitions: dict[tuple[str, str], list[Symbol]]  # (file, name of a class) -> what was found of it
 
     @property
     def owner(self) -> str:
@@ -174,6 +176,11 @@ class _Implementation:
         return classes
 
     async def _defined(self, path: str, name: str) -> list[Symbol]:
+        if (path, name) not in self.definitions:
+            self.definitions[path, name] = await self._search(path, name)
+        return self.definitions[path, name]
+
+    async def _search(self, path: str, name: str) -> list[Symbol]:
         """The classes of that name in the tree, where no path tells which file an import means: those whose namespace the file writes."""
         if not name.isidentifier():
             return []

@@ -6,7 +6,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.dependents.exports import Exports
 from bot.dependents.implementations import namespaces
@@ -22,7 +22,7 @@ PARSERS = frozenset({"jvm", "csharp", "swift"})
 SEPARATOR = re.compile(r"::|[.\\]")
 DEFINES = r"\b(?:extends|implements|with|class|object|trait|interface|struct|record|protocol|extension|actor|enum)\b|^\s*[:,]|\)\s*:"
 MOST_NAMES = 40  # of one generation
-MOST_LINES = 400
+MOST_LINES = 2_000
 Families = Mapping[
     str, Mapping[str, frozenset[str]]
 ]  # Target.key -> class that has the member -> the files that say so
@@ -34,6 +34,9 @@ class _Search:
     language: Language
     exports: Exports
     missed_uses: list[str]
+    nearest: dict[str, Outline] = field(
+        default_factory=dict
+    )  # the files that may define one of the classes, or one just below it
 
     async def family(self, target: UseTarget) -> dict[str, frozenset[str]]:
         """The class of a member and those below it, each with the files that define it or a part of it."""
@@ -41,9 +44,10 @@ class _Search:
         if target.is_gone and await self._is_above(target):
             return {}
         generation, texts = {target.owner}, await self._namespaces(target)
+        outlines = self.nearest
         for _ in range(GENERATIONS):
             below: set[str] = set()
-            for path, outline in (await self._outlines(generation)).items():
+            for path, outline in outlines.items():
                 source = (await self.tree.read(path) or b"").decode("utf-8", "replace")
                 if not all(text in source for text in texts):
                     continue
@@ -58,13 +62,14 @@ class _Search:
             generation, texts = below, []
             if not generation:
                 break
+            outlines = await self.outlines(generation)
         return {name: frozenset(paths) for name, paths in files.items()}
 
     async def _is_above(self, target: UseTarget) -> bool:
         """Whether a base of the class in the tree has such a member too, which is inherited now."""
         names = {target.owner}
         for generation in range(GENERATIONS):
-            outlines = [*(await self._outlines(names)).values()]
+            outlines = [*(await self.outlines(names) if generation else self.nearest).values()]
             if generation and any(
                 _has(one, name, short) for one in outlines for name in names for short in former_names(target)
             ):
@@ -89,7 +94,7 @@ class _Search:
         ]
         return namespaces(owners[0]) if owners else []
 
-    async def _outlines(self, names: set[str]) -> dict[str, Outline]:
+    async def outlines(self, names: set[str]) -> dict[str, Outline]:
         """The files that may define one of these classes, or one below it."""
         either = "|".join(re.escape(name) for name in sorted(names)[:MOST_NAMES])
         query = Query(
@@ -110,6 +115,9 @@ async def families(
     """The classes that have each of those members whose contract changed."""
     search = _Search(tree, language, exports, missed_uses)
     mine = [target for target in targets if _is_inherited(target, language)]
+    owners = sorted({target.owner for target in mine})
+    for at in range(0, len(owners), MOST_NAMES):
+        search.nearest |= await search.outlines({*owners[at : at + MOST_NAMES]})
     return {target.key: await search.family(target) for target in mine}
 
 
