@@ -316,7 +316,7 @@ def _parameters(
         one, other = _by_name(old, was & now), _by_name(new, was & now)
         same = all(_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
         receivers = [_receivers(side) for side in (old, new)]
-        same = same and (not all(receivers) or receivers[0] == receivers[1])
+        same = same and (not receivers[0] or receivers[0] == receivers[1])
     else:
         pairs = zip(old, new, strict=False)
         same = all(_same_parameter(_nameless(one, was), _nameless(other, now)) for one, other in pairs)

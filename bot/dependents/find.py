@@ -13,17 +13,20 @@ from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
 from bot.dependents.dotless import dotless_uses
 from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
+from bot.dependents.implementations import base_members
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
 from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
+from bot.dependents.platforms import counterparts
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
 from bot.dependents.rebinding import rebound_uses
 from bot.dependents.retargeting import retargeted_imports
 from bot.dependents.search import Search
+from bot.dependents.sites import UseTarget
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.trees import Trees, affected_languages, compare_trees
 from bot.dependents.use_targets import attribute_targets, use_targets
@@ -89,6 +92,7 @@ async def find(
             )
         ),
         heirs=tuple(heir for part in parts for heir in part.heirs),
+        bases=tuple(base for part in parts for base in part.bases),
     )
 
 
@@ -164,18 +168,29 @@ async def _of_language(
     lost_members = _members(sources, scene.symbols, beyond := lines.cut) | dict(attributes)
     references += await proof.weigh(await mentions(lines, targets, references, lost_members, tuple(language.SUFFIXES)))
     references += await literal_names(lines, targets, references)
-    overriding = await heirs(scene, language, targets, budget, beyond)
-    interfaces, implementers = await unsatisfied_interfaces(scene, budget, beyond)
+    relatives = await _relatives(scene, language, targets, budget, beyond)
     cut += beyond
     missed_uses += beyond
-    more_symbols = [*(target.symbol for target in exchanges if target.symbol is not None), *interfaces]
+    more_symbols = [*(target.symbol for target in exchanges if target.symbol is not None), *relatives.symbols]
     return Dependents(
         (*(item for items in scene.symbols.values() for item in items), *more_symbols, *retargeted.dependents.symbols),
         (*dependents, *beside(scene, references)),
         (*broken_imports, *retargeted.dependents.references, *references),
         missed_uses=tuple(missed_uses),
-        heirs=(*overriding, *implementers, *prototypes),
+        heirs=(*relatives.heirs, *prototypes),
+        bases=relatives.bases,
     )
+
+
+async def _relatives(
+    scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
+) -> Dependents:
+    """The definitions that a changed one has to agree with: those that stand below it, above it, and beside it for another platform."""
+    below = await heirs(scene, language, targets, budget, missed_uses)
+    interfaces, implementers = await unsatisfied_interfaces(scene, budget, missed_uses)
+    beside_it = await counterparts(scene, missed_uses)
+    above = await base_members(scene, missed_uses)
+    return Dependents(tuple(interfaces), heirs=(*below, *implementers, *beside_it), bases=above)
 
 
 async def _prototypes(scene: Scene, tree: Tree, language: Language, cut: list[str]) -> tuple[tuple[str, Symbol], ...]:

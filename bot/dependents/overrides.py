@@ -11,6 +11,7 @@ from dataclasses import replace
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene
+from bot.dependents.parameter_shapes import shape
 from bot.dependents.sites import Bindings, UseTarget, bind, classes_of
 from bot.dependents.targets import former_names, has_new_signature, is_imported
 from bot.ports import Language
@@ -110,7 +111,7 @@ async def _left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> Hei
                 continue
             names = {symbol.name for symbol in outline.symbols}
             class_names = {name for name in (owner, *_renamed(scene.importers.get(path, ()), home, owner)) if name}
-            for name, bases in _implementing(outline, source):
+            for name, bases in implementing(outline, source):
                 if f"{name}.{short}" in names or not any(
                     ARGUMENTS.sub("", base).strip() in class_names for base in bases
                 ):
@@ -277,7 +278,7 @@ def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, pat
     names = _overridden_names(target)
     below = {
         f"{name}.{short}"
-        for name, bases in (*outline.bases, *_implementing(outline, source))
+        for name, bases in (*outline.bases, *implementing(outline, source))
         if name != target.within and any(ARGUMENTS.sub("", base).strip() in class_names for base in bases)
         for short in names
     }
@@ -289,10 +290,20 @@ def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, pat
         and symbol.short in names
         and any((match := IMPLEMENTATION.match(one)) and match[1] in class_names for one in symbol.conditions)
     ]
-    return [symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone]
+    return [
+        symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone or _took_its_place(target, symbol)
+    ]
 
 
-def _implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _took_its_place(target: UseTarget, symbol: Symbol) -> bool:
+    """Whether one of several overloads takes what the target took."""
+    before = target.symbol.before if target.symbol is not None else None
+    if before is None or before.signature is None or symbol.signature is None:
+        return False
+    return shape(before.signature) == shape(symbol.signature)
+
+
+def implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Classes of TypeScript with the interfaces that they implement, of which they inherit nothing."""
     classes = [symbol for symbol in outline.symbols if symbol.kind == "class"] if b"implements" in source else []
     if not classes or filetype(classes[0].path).parser != "javascript":

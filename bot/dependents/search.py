@@ -11,6 +11,7 @@ from bot.concurrency import together
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.importing import ALIASES
+from bot.dependents.kin import Families, families, files_of
 from bot.dependents.names import Bearers, Own, Spans, all_bearers, bearers, occurrences
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
@@ -43,7 +44,7 @@ from bot.dependents.targets import (
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_output
-from bot.values import Import, Query, Reference, Side, SomeUses, Symbol, Use
+from bot.values import SINGLETON, Import, Query, Reference, Side, SomeUses, Symbol, Use
 from bot.values.everyday import METHODS
 
 LISTED = 8  # names in a sentence
@@ -75,6 +76,7 @@ class Search:
     apart: set[tuple[str, str]] = field(default_factory=set)
     certain: set[tuple[str, str, int]] = field(default_factory=set)
     obliging: bool = False  # whether some target's contract changed
+    families: Families = field(default_factory=dict)  # the classes that have each member
     lone_attributes: frozenset[str] = frozenset()  # of one word, that nothing else in the tree bears
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
@@ -83,6 +85,7 @@ class Search:
             return ()
         end = time.process_time() + self.budget.seconds
         self.obliging = any(target.contract for target in targets)
+        self.families = await families(self.tree, self.language, self.exports, targets, self.missed_uses)
         special = {
             short
             for t in targets
@@ -104,8 +107,7 @@ class Search:
         attributes = {short for target in targets if target.is_attribute for short in target.shorts}
         attributes -= self.language.AMBIENT
         self.lone_attributes = (await all_bearers(self.tree, self.language, attributes, own, self.budget)).alone
-        homes = {home for target in targets for home in target.homes}
-        near = {*self.importers, *homes, *(mate for home in homes for mate in self.exports.mates(home))}
+        near = self._near(targets)
         paths = [*sorted(near), *sorted({*by_name} - near)]
         if len(paths) > self.budget.parsed_files:
             paths = await self._order(paths, targets)
@@ -136,6 +138,12 @@ class Search:
         for key, rows in references.items():
             references[key] = [replace(row, likely=row.likely and not self._may_be_library(key, row)) for row in rows]
         return self._limit(references, frozenset(target.key for target in targets if target.contract))
+
+    def _near(self, targets: Sequence[UseTarget]) -> set[str]:
+        """The files that have to do with what changed, whether they write its name or not."""
+        homes = {home for target in targets for home in target.homes}
+        mates = {mate for home in homes for mate in self.exports.mates(home)}
+        return {*self.importers, *homes, *mates, *files_of(self.families)}
 
     async def _spans(self, targets: Sequence[UseTarget]) -> Mapping[Side, Spans]:
         """Where the changed definitions stand, those of their prototypes in headers included."""
@@ -214,7 +222,7 @@ class Search:
             target
             for target in targets
             if target.is_visible(path)
-            and (path in target.homes or not target.shorts.isdisjoint(paths_by_word) or is_imported(target, bound))
+            and (not target.shorts.isdisjoint(paths_by_word) or self._is_near(target, path, bound))
         ]
         uses = self._uses(path, source, mine, bound) if mine else ()
         if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.cut):
@@ -229,7 +237,7 @@ class Search:
         for target in mine:
             bearers_known = lone[target.is_gone]
             alone = bearers_known.alone
-            for hit in match(target, uses, bound, path):
+            for hit in match(target, uses, bound, path, self.families.get(target.key, {})):
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
                 if target.is_attribute:
@@ -255,6 +263,11 @@ class Search:
                     rivals = {**bearers_known.old, **bearers_known.come} if near else bearers_known.come
                     row = await self._weigh(row, target, hit, uses, (alone, rivals), import_words)
                 references[target.key].append(row)
+
+    def _is_near(self, target: UseTarget, path: str, bound: Bindings) -> bool:
+        """Whether a file holds the target, imports it, or has a class that inherits it."""
+        family = self.families.get(target.key, {})
+        return path in target.homes or is_imported(target, bound) or any(path in paths for paths in family.values())
 
     def _means_attribute(self, target: UseTarget, use: Use, bound: Bindings) -> bool:
         """Whether a member of an unknown object can be the attribute: the file imports its class, or nothing else has its name."""
@@ -313,7 +326,7 @@ class Search:
         own = hit.use.form != "import" and not hit.use.receiver and (name in import_words or _defines(name, uses))
         if hit.rival:
             return replace(row, lone=True, doubt=f"{row.path}:{hit.rival}")
-        if target.is_macro and hit.use.form == "member":
+        if hit.is_inherited or (target.is_macro and hit.use.form == "member"):
             return replace(row, lone=True)
         if not hit.sure:
             last = hit.use.receiver.rpartition(".")[2]
@@ -330,7 +343,16 @@ class Search:
         row = replace(row, doubt=await self._doubt(target, hit, row.path))
         fresh = name not in former_names(target) and not target.constructor
         was = target.symbol.before if target.symbol is not None else None
-        return replace(row, is_held=fresh or own or await self._still_offers(hit, row.path, was))
+        is_there = fresh or own or await self._still_offers(hit, row.path, was)
+        return replace(row, is_held=is_there and not await self._is_left_to_an_object(hit.use, was))
+
+    async def _is_left_to_an_object(self, use: Use, was: Symbol | None) -> bool:
+        """Whether of a class and the object of its name the object alone is left, where a type is meant."""
+        if was is None or not use.is_type or SINGLETON in was.conditions:
+            return False
+        outline = await self.exports.outline("head", was.path)
+        left = [one for one in outline.symbols if one.name == was.name] if outline is not None else []
+        return bool(left) and all(SINGLETON in one.conditions for one in left)
 
     async def _doubt(self, target: UseTarget, hit: Match, path: str) -> str:
         """What may define any name where this one came from, and where it stands; "" if nothing does."""

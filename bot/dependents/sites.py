@@ -244,11 +244,18 @@ class Match:
     star: bool = False  # the name came with everything else of the door
     unbound: bool = False  # a class named in place of an instance: its first argument may be the receiver
     is_extension: bool = False  # a member of something, by the name of an extension that the file can call
+    is_inherited: bool = False  # a member that the class around it, or that of its receiver, has from another
     rival: int = 0  # the line on which the file binds the imported name to something else, where the use may see it
 
 
-def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) -> list[Match]:
-    """The uses of a file that mean the target, and those that may mean it."""
+def match(
+    target: UseTarget,
+    uses: Sequence[Use],
+    bound: Bindings,
+    path: str,
+    family: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> list[Match]:
+    """The uses of a file that mean the target, and those that may mean it. `family`: the classes that have the member, with their files."""
     matches = []
     definitions = tuple(
         use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
@@ -256,6 +263,10 @@ def match(target: UseTarget, uses: Sequence[Use], bound: Bindings, path: str) ->
     classes = classes_of(target, bound, path) if target.owner else {}
     for use in map(target.in_namespace, uses):
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
+        if hit is None and target.owner:
+            hit = _member_by_name(target, use, bound, definitions)
+        if family and (hit is None or not hit.sure) and _is_of_family(target, use, uses, path, family):
+            hit = Match(use, sure=False, is_inherited=True)
         if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
             hit = Match(use, sure=False)
         if target.is_macro and use.form == "member":
@@ -385,6 +396,37 @@ def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | 
         unbound = before_or_after is not None and before_or_after.kind == "method"
         return Match(use, sure=True, door=classes[use.receiver], unbound=unbound)
     return None
+
+
+def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
+    """A use of a member that the file imports without its class: `import static shop.Cart.total;`."""
+    is_bare = use.form == "member" and not use.receiver and use.types == ("?",)  # or a class around it inherits one
+    for origin, door_names in sorted(target.doors) if is_bare or use.form in ("name", "import") else ():
+        for name in sorted(door_names & target.shorts):
+            if is_bare and use.name == name and origin in bound.stars:
+                return Match(use, sure=False, door=min(bound.stars[origin]), name=name, star=True, is_inherited=True)
+            hit = _imported(use, origin, name, bound, definitions)
+            if hit is not None:
+                return hit
+    return None
+
+
+def _is_of_family(
+    target: UseTarget, use: Use, uses: Sequence[Use], path: str, family: Mapping[str, Collection[str]]
+) -> bool:
+    """Whether a use stands in a class that has the member, without a receiver, or on something that is declared to be of one."""
+    if use.name not in target.shorts or use.form not in ("name", "member") or use.is_type:
+        return False
+    if use.receiver:
+        named = {one.rpartition(".")[2] for one in (use.types or (use.receiver,))}
+        return any(one in family and one != target.owner for one in named)
+    around = use.function.split(".")
+    is_own = set(use.types) <= {"?"} or any(one in family for one in use.types)
+    local = any(
+        one.form == "definition" and one.name == use.name and one.function == use.function and one.line <= use.line
+        for one in uses
+    )
+    return is_own and not local and any(path in family.get(name, ()) for name in around)
 
 
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:

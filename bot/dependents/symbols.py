@@ -4,7 +4,7 @@ import difflib
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -13,9 +13,10 @@ from bot.dependents.contract import is_conditioned, is_contested
 from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
-from bot.values import COMPONENT, GENERATED, ChangedFile, ChangedSymbol, Outline, Side, Symbol
+from bot.values import COMPONENT, GENERATED, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
 VALUES = frozenset({"variable", COMPONENT, GENERATED})  # what has no body
+HOLDERS = frozenset({"class", "type"})  # what has members
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
@@ -80,11 +81,13 @@ class _Edits:
 def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     """The definitions that the change adds, removes, renames or edits, in the order of the file."""
     base, head = _Edits(source.old, source.file.removed_lines), _Edits(source.new, source.file.added_lines)
-    old = _by_name(source.old.symbols)
-    new = _by_name(source.new.symbols, old)
+    companions = _companions(source.old) | _companions(source.new)
+    old = _by_name(source.old.symbols, companions=companions)
+    new = _by_name(source.new.symbols, old, companions)
     new |= {key: _with_doubt(source, old[key], after) for key, after in new.items() if key in old}
     symbols_found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
-    removed_symbols = _outermost([symbol for key, symbol in old.items() if key not in new])
+    left_names = {symbol.name for symbol in source.new.symbols} & companions
+    removed_symbols = _outermost([symbol for key, symbol in old.items() if key not in new], left_names)
     added_symbols = [symbol for key, symbol in new.items() if key not in old and head.touch(symbol)]
     renames = _renames(source, removed_symbols, added_symbols)
     symbols_found += renames
@@ -95,8 +98,16 @@ def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     return tuple(sorted((item for item in symbols_found if item is not None), key=lambda item: item.symbol.start))
 
 
+def _companions(outline: Outline) -> frozenset[str]:
+    """The names that a class and an object share."""
+    is_object = {(symbol.name, SINGLETON in symbol.conditions) for symbol in outline.symbols if symbol.kind in HOLDERS}
+    return frozenset(name for name, is_one in is_object if is_one and (name, False) in is_object)
+
+
 def _by_name(
-    symbols: Iterable[Symbol], others: Mapping[tuple[str, int], Symbol] = MappingProxyType({})
+    symbols: Iterable[Symbol],
+    others: Mapping[tuple[str, int], Symbol] = MappingProxyType({}),
+    companions: Collection[str] = (),
 ) -> dict[tuple[str, int], Symbol]:
     """Definitions by name; those of the same name are told apart by their order. Overloads take the place of their like."""
     symbols_by_key: dict[tuple[str, int], Symbol] = {}
@@ -110,9 +121,11 @@ def _by_name(
             later.append(symbol)
     next_of: dict[str, int] = defaultdict(int)
     for symbol in later:
-        while (symbol.name, next_of[symbol.name]) in symbols_by_key:
-            next_of[symbol.name] += 1
-        symbols_by_key[symbol.name, next_of[symbol.name]] = symbol
+        is_companion = symbol.name in companions and SINGLETON in symbol.conditions
+        name = f"{SINGLETON} {symbol.name}" if is_companion else symbol.name
+        while (name, next_of[name]) in symbols_by_key:
+            next_of[name] += 1
+        symbols_by_key[name, next_of[name]] = symbol
     return symbols_by_key
 
 
@@ -166,9 +179,9 @@ def _holds(outer: Symbol, inner: Symbol) -> bool:
     )
 
 
-def _outermost(symbols: Sequence[Symbol]) -> list[Symbol]:
-    """A removed class stands for its members."""
-    names = {symbol.name for symbol in symbols}
+def _outermost(symbols: Sequence[Symbol], left_names: Collection[str]) -> list[Symbol]:
+    """A removed class stands for its members, unless the object of its name is left, or the other way round."""
+    names = {symbol.name for symbol in symbols} - {*left_names}
     return [symbol for symbol in symbols if not names & set(_outer(symbol.name))]
 
 

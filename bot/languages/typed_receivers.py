@@ -37,6 +37,8 @@ INFERRED = frozenset({"var", "val"})
 WORDLIKE = frozenset({
     "await", "case", "else", "final", "in", "is", "new", "out", "package", "readonly", "ref", "return", "static", "throw", "yield",
 })  # fmt: skip
+TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[\w\s.,?:\[\]]{1,200}>(?=\.|$)|(?<=[\w<,])<[\w\s.,?:\[\]]{1,200}>(?=[\s,>])")
+NESTED_ARGUMENTS = 4  # type arguments inside type arguments
 KEPT = re.compile(rb"[^\r\n]")
 # An open comment or string runs to the end, so that every byte is read once.
 NOISE = re.compile(
@@ -157,7 +159,15 @@ def _use(node: Node, above: Sequence[Node], place: IdentifierUse, reading: Typed
         classes = [reading.scope_name(item) for item in scopes if item.type in reading.classes]
         types = UNKNOWN if _nameless(above, reading) else bare(name, classes)
         form = "member" if types else "name"
-    return replace(use_at(node, form, receiver, scopes, reading.scope_name), types=types, call=place.call)
+    use = use_at(node, form, receiver, scopes, reading.scope_name)
+    return replace(use, types=types, call=place.call, receiver=_without_arguments(use.receiver))
+
+
+def _without_arguments(receiver: str) -> str:
+    """The name of a class without its type arguments: `Cache` of `Cache<T>`."""
+    for _ in range(NESTED_ARGUMENTS if ">" in receiver else 0):
+        receiver = TYPE_ARGUMENTS.sub("", receiver)
+    return receiver
 
 
 def _nameless(above: Sequence[Node], reading: TypedGrammar) -> bool:

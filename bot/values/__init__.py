@@ -11,6 +11,7 @@ from bot.values.change import (
     GENERATED,
     OFFERS,
     REQUIRES,
+    SINGLETON,
     ChangedFile,
     ChangedSymbol,
     Contract,

@@ -235,6 +235,8 @@ class Signature:
 OFFERS, REQUIRES = "offers ", "requires "
 # Kinds of members that no line of their own declares: the head of a record names them; a program makes them of a field.
 COMPONENT, GENERATED = "component", "generated"
+# The condition of an object that may stand beside a class of the same name.
+SINGLETON = "object"
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,6 +369,9 @@ class Dependents:
     cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
     missed_uses: tuple[str, ...] = ()  # of these, what may hide a use of a changed contract
     heirs: tuple[tuple[str, Symbol], ...] = ()  # ("path:name" of a changed method, the definition that overrides it)
+    bases: tuple[
+        tuple[str, Symbol], ...
+    ] = ()  # ("path:name" of a changed method, the base's member for which it stood)
 
     def by_key(self) -> dict[str, ChangedSymbol]:
         """The changed definitions by "path:name". Of several that bear one name, the one whose contract changed."""

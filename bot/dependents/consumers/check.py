@@ -568,7 +568,7 @@ def _of_consumer(
         for key, own in impact.heirs
         if overlay.inside(own.path) is not None and not _hidden_name(key.rpartition(":")[2], key, languages)
     )
-    return replace(impact, references=tuple(references), heirs=heirs)
+    return replace(impact, references=tuple(references), heirs=heirs, bases=())
 
 
 def _private(

@@ -21,6 +21,7 @@ USING = re.compile(
 GLOBAL = re.compile(
     rb"^[ \t]*+global\s++using\s++(?:static\s++)?([\w.]++)\s*+;|<Using\s++Include=\"([\w.]++)\"", re.MULTILINE
 )
+GLOBAL_STATIC = re.compile(rb"^[ \t]*+global\s++using\s++static\s++(?:global::)?([\w.]++)\s*+;", re.MULTILINE)
 WORD = re.compile(rb"[A-Za-z_]\w*")
 EXTENSION = re.compile(rb"\b(\w++)\s*+(?:<[^<>()]{0,80}+>)?\s*+\(\s*+(?:\[[^\]]{0,80}+\]\s*+)?this\s")
 CHAIN = re.compile(rb"(?:[\w)\]>?!]+\s*\.\s*)+$")  # what stands before a dot
@@ -65,6 +66,9 @@ class Namespaces:
         self._told: dict[str, _FileNames] = {}
         self._known: dict[tuple[str, str], set[str]] = defaultdict(set)  # (namespace, name) -> files
         self._names: dict[str, set[str]] = defaultdict(set)  # name -> namespaces
+        self._global_static = {
+            name.decode() for source in configs.values() for name in GLOBAL_STATIC.findall(config(source))
+        }
         self._global = {
             (first or second).decode()
             for source in configs.values()
@@ -77,6 +81,14 @@ class Namespaces:
         file_names.spaces |= {name.decode() for name in NAMESPACE.findall(typed_receivers.blank(source))} or {""}
         file_names.types |= {item.name for item in outline.symbols if "." not in item.name}
         file_names.extensions |= {name.decode() for name in EXTENSION.findall(source)}
+        static = {
+            name for space in file_names.spaces for name in file_names.types if f"{space}.{name}" in self._global_static
+        }
+        static_members = {name for name, local in outline.exports if local.rpartition(".")[0] in static}
+        file_names.extensions |= static_members
+        for name in static_members:  # without its class, and in every namespace
+            self._names[name].add("")
+            self._known["", name].add(path)
         for space in file_names.spaces:
             for name in file_names.names:
                 self._names[name].add(space)

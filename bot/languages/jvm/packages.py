@@ -84,6 +84,7 @@ class JvmPackages:
         self._stems: dict[str, list[str]] | None = None
         self._told: dict[str, _FileNames] = {}
         self._packages: dict[str, str] = {}  # of the files that were told of
+        self._facades: dict[str, str] = {}  # file of Kotlin -> the class by which Java calls what is in none
         self._known: dict[tuple[str, str], set[str]] = defaultdict(set)
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
@@ -99,7 +100,8 @@ class JvmPackages:
         types = set(kinds) - members
         if members and path.endswith(".kt"):
             facade = FACADE.search(source)
-            types.add(facade[1].decode() if facade else f"{_stem(path)[:1].upper()}{_stem(path)[1:]}Kt")
+            self._facades[path] = facade[1].decode() if facade else f"{_stem(path)[:1].upper()}{_stem(path)[1:]}Kt"
+            types.add(self._facades[path])
         file_names = _FileNames(
             package,
             frozenset(types) | (before.types if before else frozenset()),
@@ -157,6 +159,9 @@ class JvmPackages:
         for at in range(len(parts) - 1, -1, -1):
             targets = self._lookup(".".join(parts[:at]), parts[at], file.path)
             for target in targets:
+                if self._facades.get(target) == parts[-1] and is_used:
+                    yield Import(target, WHOLE, line, (("*", here),))
+                    continue
                 names = frozenset({parts[-1]}) if is_used else frozenset[str]()
                 yield Import(target, names, line, ((parts[-1], here),) if here != parts[-1] and is_used else ())
             if targets:
@@ -185,7 +190,10 @@ class JvmPackages:
                 place = at or self._extension_call(target, word, file)
                 if place and _visible(target, file.path):
                     number = line or file.lines.at(place.start())
-                    yield Import(target, frozenset({word}), number)
+                    is_facade = self._facades.get(target) == word
+                    yield Import(
+                        target, WHOLE if is_facade else frozenset({word}), number, (("*", word),) if is_facade else ()
+                    )
         yield from self._qualified_imports(file, wanted_words)
 
     def _extension_call(self, target: str, word: str, file: _File) -> re.Match[bytes] | None:

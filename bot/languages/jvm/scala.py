@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 
 from tree_sitter import Node
@@ -12,7 +13,7 @@ from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import SCALA
-from bot.values import COMPONENT, Call, Outline, Parameter, Side, Signature, Visibility
+from bot.values import COMPONENT, SINGLETON, Call, Outline, Parameter, Side, Signature, Visibility
 
 CLASSES = frozenset({"class_definition", "object_definition", "trait_definition", "enum_definition"})
 HOLDERS = CLASSES | {"given_definition"}  # what has members of its own
@@ -134,6 +135,8 @@ def _class(node: Node, inside: str, walk: TypedWalk) -> None:
     kind = "type" if node.type == "trait_definition" else "class"
     is_object = node.type == "object_definition"
     _add(node, inside, short, "variable" if node.type == "given_definition" else kind, walk, None)
+    if is_object:
+        walk.symbols[-1] = replace(walk.symbols[-1], conditions=(SINGLETON,))
     if node.type != "given_definition" or not inside:
         walk.exports.setdefault(short, name)
     walk.bases[short] = tuple(dict.fromkeys((*walk.bases.get(short, ()), *bases)))
