@@ -118,6 +118,8 @@ class LanguageTraits:
 
     declared_members: bool = False  # a member that no type declares does not compile
     conditional_build: bool = False  # `Use.guarded` means code that is built under a condition
+    capital_members: bool = False  # fields and properties are written like classes
+    members_apart: bool = False  # a member may stand in another file than its class, and nobody imports that file
     unwritten_names: bool = False  # a file can offer names that it does not write
     open_classes: bool = False  # any file that is loaded may open a class or a module again
     uses_indentation: bool = False  # a line's indentation tells what encloses it

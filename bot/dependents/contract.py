@@ -105,6 +105,14 @@ def is_built_otherwise(was: Symbol, now: Symbol) -> bool:
     return before != after
 
 
+def is_built_with(other: Symbol, was: Symbol) -> bool:
+    """Whether a definition beside one that went is there wherever that one was: under none but its conditions."""
+    if is_test(other.path) and not is_test(was.path):
+        return False
+    before, more = ([one for one in side if not one.startswith((OFFERS, REQUIRES))] for side in _conditions(was, other))
+    return not Counter(more) - Counter(before)
+
+
 def _conditions(was: Symbol, now: Symbol) -> tuple[list[str], list[str]]:
     """What stands around a definition on each side, without the namespace where it went to another folder."""
     away = dirname(was.path) != dirname(now.path)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from bot.dependents.confirm import Reach
-from bot.dependents.contract import is_conditioned
+from bot.dependents.contract import is_built_with, is_conditioned
 from bot.values import Import, Outline, Side, Symbol
 
 DEPTH = 12  # files that hand on everything of each other
@@ -106,7 +106,7 @@ class Exports:
                 return False  # what encloses it now has to be named, too
             return was is None or meaning_now.path == was.path or _stands_for(meaning_now, was)
         is_there = meaning_now == "there" or (meaning_now == "module" and (was is None or was.signature is None))
-        return is_there or await self.elsewhere(path, name)
+        return is_there or await self.elsewhere(path, name, was)
 
     async def meaning(
         self,
@@ -190,8 +190,11 @@ class Exports:
                 return class_bases
         return None
 
-    async def elsewhere(self, path: str, name: str) -> bool:
-        """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door."""
+    async def elsewhere(self, path: str, name: str, was: Symbol | None = None) -> bool:
+        """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door.
+
+        `was`: what it has to replace. An alternative for another platform does not: where that one was built, nothing is left.
+        """
         word, mates = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
         if mates not in self._near:
             self._near[mates] = await self._sides["head"].tree.read_many(sorted(mates))
@@ -199,7 +202,8 @@ class Exports:
             if word in self._near[mates].get(mate, word):
                 outline = await self.outline("head", mate)
                 is_complete = outline is not None and outline.complete
-                if outline is None or not is_complete or any(symbol.name == name for symbol in outline.symbols):
+                same = [symbol for symbol in outline.symbols if symbol.name == name] if outline is not None else []
+                if outline is None or not is_complete or any(was is None or is_built_with(one, was) for one in same):
                     return True
         return False
 

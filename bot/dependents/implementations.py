@@ -50,8 +50,8 @@ async def base_members(scene: Scene, missed_uses: list[str]) -> Heirs:
             continue
         items = [item for item in scene.symbols.get(source.file.path, ()) if _matters(item, source)]
         for item in items:
-            left = await _Implementation(scene, source, item, item.before or item.symbol, definitions).left()
-            rows += [(f"{item.symbol.path}:{item.symbol.name}", one) for one in left]
+            members = await _Implementation(scene, source, item, item.before or item.symbol, definitions).left()
+            rows += [(f"{item.symbol.path}:{item.symbol.name}", one) for one in members]
         if filetype(source.file.path).parser == "go":
             rows += await _unsatisfied(scene, source, items, missed_uses)
     return tuple(dict.fromkeys(rows))
@@ -291,11 +291,11 @@ def _takes(signature: Signature, call: tuple[int, frozenset[str]]) -> bool:
 def _accepts(parameters: Sequence[Parameter], count: int, keywords: frozenset[str]) -> bool:
     places = [one for one in parameters if one.kind in PLACES]
     kinds = {one.kind for one in parameters}
-    named = {one.name for one in parameters if one.kind == "keyword-only"}
+    keyword_names = {one.name for one in parameters if one.kind == "keyword-only"}
     required = {one.name for one in parameters if one.kind == "keyword-only" and one.is_required}
     is_enough = all(not one.is_required or one.name in keywords for one in places[count:])
     is_taken = count <= len(places) or "varargs" in kinds
-    names = named | {one.name for one in places[count:]}
+    names = keyword_names | {one.name for one in places[count:]}
     return is_enough and is_taken and (keywords <= names or "kwargs" in kinds) and required <= keywords
 
 

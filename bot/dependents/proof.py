@@ -124,7 +124,7 @@ class Proof:
         The type of the receiver is not known, or a base that is known by name alone: a library may still offer the name.
         """
         use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
-        foreseen = self._foreseen(use) or is_generated(target) or (path, hit.door) in self.doubtful_imports
+        foreseen = self._foresees(use) or is_generated(target) or (path, hit.door) in self.doubtful_imports
         if foreseen or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:
@@ -195,7 +195,7 @@ class Proof:
             for path, source in sources.items()
             if len(source) <= self.budget.bytes
             for use in self.language.uses(path, source, row_names)
-            if use.form in ("name", "member", "import") and not self._foreseen(use)
+            if use.form in ("name", "member", "import") and not self._foresees(use)
         ]
         meant_places = {
             (path, use.line, LAST.findall(use.name)[-1])
@@ -213,7 +213,7 @@ class Proof:
             for row in rows
         )
 
-    def _foreseen(self, use: Use) -> bool:
+    def _foresees(self, use: Use) -> bool:
         """Whether the code foresees that the name is absent; a condition under which code is built foresees nothing."""
         return use.is_guarded and not self.language.TRAITS.conditional_build
 

@@ -54,6 +54,7 @@ WORD = re.compile(r"[A-Za-z_$][\w$]*")
 LONG_LINE = 400  # characters; of a longer one the beginning is read
 OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})  # roots that no import can mean
 CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute of something: nobody can import it
+FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # of a value: the root of the chain is no class
 SHORT = 3  # letters: a shorter name is not looked up without an import
 
 
@@ -233,7 +234,7 @@ class Search:
         import_words = frozenset(
             word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE])
         )
-        foreign = await self._foreign(path, source, uses, {*lone[0].alone, *lone[0].old}, lines)
+        foreign = await self._foreign(path, source, uses, self._telling_names(mine, lone[0]), lines)
         for target in mine:
             bearers_known = lone[target.is_gone]
             alone = bearers_known.alone
@@ -261,7 +262,7 @@ class Search:
                         target, hit.use, path, bearers_known.old
                     )
                     rivals = {**bearers_known.old, **bearers_known.come} if near else bearers_known.come
-                    row = await self._weigh(row, target, hit, uses, (alone, rivals), import_words)
+                    row = await self._weigh(row, target, hit, uses, (alone, rivals), (import_words, foreign))
                 references[target.key].append(row)
 
     def _is_near(self, target: UseTarget, path: str, bound: Bindings) -> bool:
@@ -315,12 +316,14 @@ class Search:
         hit: Match,
         uses: Sequence[Use],
         bearers_known: tuple[frozenset[str], Mapping[str, str]],
-        import_words: frozenset[str],
+        import_facts: tuple[frozenset[str], Mapping[str, str]],
     ) -> Reference:
         """A use of a changed contract: whether what it names is still there, and whether its name alone tells what is meant.
 
-        `bearers_known`: the names that nothing else bears, and those of which a place says that something else may.
+        `bearers_known`: the names that nothing else bears, and those of which a place says that something else may. `import_facts`: the
+        words of the import lines, and the receivers that come from outside the tree.
         """
+        import_words, foreign = import_facts
         name = hit.use.name
         # The file gives the name a meaning by itself: an import, which is a use of its own where it is one, or a definition.
         own = hit.use.form != "import" and not hit.use.receiver and (name in import_words or _defines(name, uses))
@@ -329,13 +332,18 @@ class Search:
         if hit.is_inherited or (target.is_macro and hit.use.form == "member"):
             return replace(row, lone=True)
         if not hit.sure:
-            last = hit.use.receiver.rpartition(".")[2]
-            if own or (names_class(hit.use.receiver) and last not in (target.owner, *target.shorts)):
+            is_field = self._is_field(hit.use.receiver) and hit.use.receiver not in foreign
+            if own or (_names_another(hit.use.receiver, target) and not is_field):
                 return (
                     row if not hit.is_extension else replace(row, lone=True)
                 )  # or a member of another class, which is named
             alone, rivals = bearers_known
-            near = self._takes(row.path, target) and (telling(name) or (target.is_extension and name not in METHODS))
+            is_beside = target.is_apart and posixpath.dirname(row.path) in {
+                posixpath.dirname(one) for one in target.homes
+            }
+            near = (self._takes(row.path, target) or is_beside) and (
+                telling(name) or (target.is_extension and name not in METHODS)
+            )
             lone = name in alone or name in rivals or hit.is_extension or near
             return replace(row, lone=lone, doubt=rivals.get(name, ""))
         if not target.is_gone or row.missing:
@@ -343,7 +351,9 @@ class Search:
         row = replace(row, doubt=await self._doubt(target, hit, row.path))
         fresh = name not in former_names(target) and not target.constructor
         was = target.symbol.before if target.symbol is not None else None
-        is_there = fresh or own or await self._still_offers(hit, row.path, was)
+        # Of a language that is built under conditions a name with a receiver in doubt may be another namespace's: `std::total`.
+        is_doubtful = hit.use.is_guarded and hit.use.form == "name" and bool(hit.use.receiver)
+        is_there = fresh or own or is_doubtful or await self._still_offers(hit, row.path, was)
         return replace(row, is_held=is_there and not await self._is_left_to_an_object(hit.use, was))
 
     async def _is_left_to_an_object(self, use: Use, was: Symbol | None) -> bool:
@@ -351,8 +361,8 @@ class Search:
         if was is None or not use.is_type or SINGLETON in was.conditions:
             return False
         outline = await self.exports.outline("head", was.path)
-        left = [one for one in outline.symbols if one.name == was.name] if outline is not None else []
-        return bool(left) and all(SINGLETON in one.conditions for one in left)
+        namesakes = [one for one in outline.symbols if one.name == was.name] if outline is not None else []
+        return bool(namesakes) and all(SINGLETON in one.conditions for one in namesakes)
 
     async def _doubt(self, target: UseTarget, hit: Match, path: str) -> str:
         """What may define any name where this one came from, and where it stands; "" if nothing does."""
@@ -414,11 +424,25 @@ class Search:
         """Whether the name of a member says enough: nothing else bears it, and the two files have to do with each other."""
         if use.types or use.name not in alone:
             return False
-        last = use.receiver.rpartition(".")[2]
-        is_named = names_class(use.receiver) and last not in (target.owner, *target.shorts)
-        if is_named and await self.proof.is_strange((last,)):
+        is_named = _names_another(use.receiver, target) and not self._is_field(use.receiver)
+        if is_named and await self.proof.is_strange((use.receiver.rpartition(".")[2],)):
             return False  # a class that the tree does not define
         return resembles(use.receiver, target.owner) or await self._is_connected(path, target)
+
+    def _telling_names(self, targets: Sequence[UseTarget], name_bearers: Bearers) -> frozenset[str]:
+        """The names of which the receiver's origin matters: that of a field, which is written like a class, always does."""
+        typed_targets = targets if self.language.TRAITS.capital_members else ()
+        return frozenset(
+            {
+                *name_bearers.alone,
+                *name_bearers.old,
+                *(name for item in wanted if item.contract for name in item.shorts),
+            }
+        )
+
+    def _is_field(self, receiver: str) -> bool:
+        """Whether a receiver that is written like a class is a field or a property of something: `h.Options.Matcher`."""
+        return self.language.TRAITS.capital_members and bool(FIELD.match(receiver))
 
     async def _is_connected(self, path: str, target: UseTarget) -> bool:
         """Whether one of two files imports the other, directly or through one file between, or they share a folder or a module."""
@@ -462,6 +486,11 @@ class Search:
                 self._miss(sentence) if key in obliging else self.cut.append(sentence)
             references_kept += rows[:most]
         return tuple(references_kept)
+
+
+def _names_another(receiver: str, target: UseTarget) -> bool:
+    """Whether a receiver is written like a class, and another one than the target's."""
+    return names_class(receiver) and receiver.rpartition(".")[2] not in (target.owner, *target.shorts)
 
 
 def _is_called_so(use: Use, target: UseTarget) -> bool:

@@ -37,6 +37,7 @@ class UseTarget:
     within: str = ""  # the same with the classes around it: "Outer.Inner"
     is_gone: bool = False  # the old name stands nowhere in its file any more
     is_attribute: bool = False  # an attribute that a class sets no more: other code may set it, so nothing is proven
+    is_apart: bool = False  # a member whose class is in another file
     takers: Takers = (
         "all"  # the uses that it concerns: those of who takes everything of a file, those that are no types
     )
@@ -76,6 +77,11 @@ class UseTarget:
         before = self.symbol.before or self.symbol.after if self.symbol is not None else None
         own = before is not None and before.visibility == "self" and path not in self.homes
         return own and receiver not in ("", "self")
+
+    def is_member_apart(self, use: Use) -> bool:
+        """Whether a use is a member of a value whose type is called like this one's class, which is in another file."""
+        is_of_type = any(one.rpartition(".")[2] == self.owner for one in use.types)
+        return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
 
     @property
     def is_extension(self) -> bool:
@@ -268,7 +274,7 @@ def match(
         if family and (hit is None or not hit.sure) and _is_of_family(target, use, uses, path, family):
             hit = Match(use, sure=False, is_inherited=True)
         if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
-            hit = Match(use, sure=False)
+            hit = Match(use, sure=False, is_extension=target.is_member_apart(use))
         if target.is_macro and use.form == "member":
             hit = (
                 Match(use, sure=False) if use.name in target.shorts and _calls_macro(target, use, uses, path) else None
@@ -296,12 +302,19 @@ def _concerns(target: UseTarget, hit: Match) -> bool:
 
 
 def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> list[Match]:
-    """The matches without the word `default` in the imports of other files, as a file has it that hands on many of them."""
-    ways = (bound.locals.get((origin, WHOLE_MODULE), ()) for origin, _ in target.doors)
-    lines = {one.line for each in ways for one in each}
-    words = [hit for hit in matches if hit.use.form == "import" and hit.use.name == WHOLE_MODULE]
-    others = [hit for hit in words if hit.use.line not in lines]
-    return [hit for hit in matches if hit not in others] if len(others) < len(words) else matches
+    """The matches without the same word in the imports of other files, as a file has it that hands on many of them.
+
+    Where a statement of several lines begins above the word nothing tells the imports apart, and all of them are kept.
+    """
+    dropped: list[Match] = []
+    for word in {hit.use.name for hit in matches if hit.use.form == "import"}:
+        ways = (one for origin, _ in target.doors for one in bound.locals.get((origin, word), ()))
+        lines = {one.line for one in ways if one.line}
+        words = [hit for hit in matches if hit.use.form == "import" and hit.use.name == word]
+        others = [hit for hit in words if hit.use.line not in lines]
+        is_told = len(others) < len(words) if word == WHOLE_MODULE else lines <= {hit.use.line for hit in words}
+        dropped += others if is_told and lines else []
+    return [hit for hit in matches if hit not in dropped]
 
 
 def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions: Sequence[Use]) -> Match | None:

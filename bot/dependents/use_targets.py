@@ -61,6 +61,7 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     sides = [side for side in (item.before, item.after) if side is not None]
     owner = sides[0].name.rpartition(".")[0]
     doors: dict[str, frozenset[str]] = {}
+    is_apart = bool(owner) and scene.head.language.TRAITS.members_apart
     for side in sides:
         above = {side.name[:at] for at, letter in enumerate(side.name) if letter == "."} | {side.name}
         for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
@@ -69,6 +70,7 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
             export_names = frozenset(name for name, local in exports if local in above)
             if not export_names and scene.head.mates(path):
                 export_names = frozenset({side.name.partition(".")[0]})  # a neighbouring file defines the type
+            is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.symbols)
             doors[path] = doors.get(path, frozenset()) | export_names
     symbol = item.symbol
     return UseTarget(
@@ -80,4 +82,5 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
         owner=owner.rpartition(".")[2],
         within=owner,
         is_gone=item.change in ("removed", "renamed") and item.symbol.kind != "implementation",
+        is_apart=is_apart,
     )

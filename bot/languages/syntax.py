@@ -40,7 +40,8 @@ CASTS = frozenset({
     "parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression", "type_assertion",
 })  # fmt: skip
 TYPE_NODES = frozenset({"type_arguments", "comment"})
-CLIMB = 6  # levels from an identifier up to the import statement that holds it
+CLIMB = 6  # levels from an identifier up to the statement that holds it
+NESTED = 40  # the same to an import statement: groups of names may hold groups
 
 
 def text(node: Node | None) -> str:
@@ -280,7 +281,7 @@ def use_at(
 
 def _place(node: Node, around: list[Node], shape: Shape) -> tuple[Form, Node | None, Node]:
     """The form of an identifier, its receiver where it is a member, and the node that a call would call."""
-    if any(above.type in shape.imports for above in around[:CLIMB]):
+    if any(above.type in shape.imports for above in around[:NESTED]):
         return "import", None, node
     first = next((i for i, above in enumerate(around) if above.type not in shape.wraps), len(around))
     if first and all(_wrapped_name(outer) == inner for inner, outer in pairwise((node, *around[:first]))):

@@ -48,11 +48,11 @@ async def literal_names(
 
     `known_references`: what was found by syntax.
     """
-    gone = [(target, name, _home(target)) for target in targets if (name := _lost_name(target))]
-    if not gone:
+    lost_targets = [(target, name, _home(target)) for target in targets if (name := _lost_name(target))]
+    if not lost_targets:
         return ()
-    any_name = f"(?:{'|'.join(sorted({re.escape(name) for _, name, _ in gone}))})"
-    homes = "|".join(sorted({home.pattern for _, _, home in gone}))
+    any_name = f"(?:{'|'.join(sorted({re.escape(name) for _, name, _ in lost_targets}))})"
+    homes = "|".join(sorted({home.pattern for _, _, home in lost_targets}))
     forms = [form.replace("NAME", any_name).replace("HOME", homes) for form in (*FORMS, PAGE)]
     rows = [
         (path, line, text[:LONG].rstrip("\r"))
@@ -72,7 +72,7 @@ async def literal_names(
     }
     known_places = {(row.path, row.line, row.name) for row in known_references if not row.is_guessed}
     references: list[Reference] = []
-    for target, name, home in gone:
+    for target, name, home in lost_targets:
         meant_rows = [
             row
             for row in rows

@@ -19,7 +19,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import CSHARP
 from bot.values import REQUIRES, Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
-TRAITS = LanguageTraits()
+TRAITS = LanguageTraits(capital_members=True)
 project = Namespaces
 AMBIENT = frozenset({
     "Clone", "CompareTo", "Deconstruct", "Dispose", "Equals", "Finalize", "GetEnumerator", "GetHashCode", "GetType", "HasFlag",

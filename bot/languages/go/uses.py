@@ -75,12 +75,44 @@ def _types(receiver: Node) -> tuple[str, ...]:
         receiver = receiver.named_children[0]
     if receiver.type == "selector_expression":
         return _field(receiver)
+    if receiver.type == "index_expression":
+        return _element(receiver.child_by_field_name("operand"))
     if receiver.type != "identifier":
         return _of_value(receiver) or UNKNOWN
     function = next((above for above in ancestors(receiver) if above.type in FUNCTIONS), None)
     if function is None:
         return UNKNOWN
     return local_type(receiver, function, b".", _binds, _bound)
+
+
+def _element(value: Node | None) -> tuple[str, ...]:
+    """The type of what a local list or table holds, as the function writes it."""
+    if value is None or value.type != "identifier":
+        return UNKNOWN
+    function = next((above for above in ancestors(value) if above.type in FUNCTIONS), None)
+    return local_type(value, function, b".", _binds, _bound_element) if function is not None else UNKNOWN
+
+
+def _bound_element(node: Node) -> tuple[str, ...]:
+    """The type of the elements that a binding gives to its name: `[]T`, `...T`, `map[K]T`, also of a literal or `make`."""
+    above = node.parent
+    type_node = above.child_by_field_name("type") if above is not None else None
+    if above is not None and above.type == "variadic_parameter_declaration":
+        return (bare(text(type_node)),) if bare(text(type_node)) else UNKNOWN
+    if type_node is None and above is not None:
+        holder = above.parent if above.type == "expression_list" else above
+        values = holder.child_by_field_name("right") or holder.child_by_field_name("value") if holder else None
+        right = values.named_children if values is not None else []
+        value = right[0] if len(right) == 1 and above.named_child_count == 1 else None
+        if value is not None and value.type == "composite_literal":
+            type_node = value.child_by_field_name("type")
+        elif value is not None and text(value.child_by_field_name("function")) == "make":
+            arguments = value.child_by_field_name("arguments")
+            type_node = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    element = (
+        type_node.child_by_field_name("element" if type_node.type != "map_type" else "value") if type_node else None
+    )
+    return (bare(text(element)),) if bare(text(element)) else UNKNOWN
 
 
 def _bound(node: Node) -> tuple[str, ...]:
@@ -93,6 +125,9 @@ def _bound(node: Node) -> tuple[str, ...]:
         name = bare(text(type_node)) if above.type != "variadic_parameter_declaration" else ""
         return (name,) if name else UNKNOWN
     holder = above.parent if above.type == "expression_list" else above
+    if holder is not None and holder.type == "range_clause":
+        is_element = above.named_children.index(node) == 1  # the first is its place
+        return _element(holder.child_by_field_name("right")) if is_element else UNKNOWN
     if holder is None or holder.type not in ("short_var_declaration", "var_spec"):
         return UNKNOWN
     left = above.named_children if holder is not above else above.children_by_field_name("name")

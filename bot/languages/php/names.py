@@ -54,6 +54,9 @@ class Names:
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self._prefixes: list[tuple[str, str]] = []  # namespace with its last backslash -> folder
         self._functions: list[str] = []  # files that are always loaded
+        self._class_folders: list[
+            str
+        ] = []  # folders whose files are searched for their classes, whatever they are called
         self._named: dict[str, list[str]] | None = None
         self._folders: dict[str, list[str]] | None = None
         self._found: dict[str, str | None] = {}
@@ -63,8 +66,8 @@ class Names:
 
     @property
     def settings(self) -> object:
-        """Namespaces with their folders, and the files that are always loaded."""
-        return self._prefixes, self._functions
+        """Namespaces with their folders, the files that are always loaded, and the folders that are searched for classes."""
+        return self._prefixes, self._functions, self._class_folders
 
     def _configure(self, folder: str, source: bytes) -> None:
         try:
@@ -80,6 +83,7 @@ class Names:
                     (prefix, _join(folder, target, prefix.replace("\\", "/"))) for target in _strings(targets)
                 ]
             self._functions += [_join(folder, target) for target in _strings(loads.get("files"))]
+            self._class_folders += [_join(folder, target) for target in _strings(loads.get("classmap"))]
 
     def clues(self, path: str) -> Clues:
         """A class is named by its file's stem behind a backslash or in a group; a file by its own name in quotes."""
@@ -96,7 +100,8 @@ class Names:
     def mates(self, path: str) -> Collection[str]:
         """The files of the same namespace: those beside it, where composer.json says that folders are namespaces."""
         folder = posixpath.dirname(path)
-        if not path.endswith(".php") or not any(_below(folder, home) for _, home in self._prefixes):
+        homes = [*(home for _, home in self._prefixes), *self._class_folders]
+        if not path.endswith(".php") or not any(_below(folder, home) for home in homes):
             return ()
         if self._folders is None:
             self._folders = defaultdict(list)
@@ -164,7 +169,7 @@ class Names:
             path = _join(home, full[len(prefix) :].strip("\\").replace("\\", "/") + ".php")
             if path in self._paths:
                 return path
-        if self._prefixes or "\\" not in full:
+        if (self._prefixes and not self._class_folders) or "\\" not in full:
             return None
         if self._named is None:
             self._named = defaultdict(list)
@@ -172,7 +177,14 @@ class Names:
                 self._named[path[path.rfind("/") + 1 :]].append(path)
         tail = full.split("\\")[-2:]  # without a map: the class's file in a folder named like its namespace
         ending = "/" + "/".join(tail) + ".php"
-        paths = [path for path in self._named.get(f"{tail[-1]}.php", ()) if f"/{path}".endswith(ending)]
+        folders = self._class_folders if self._prefixes else [""]
+        named = [
+            path
+            for path in self._named.get(f"{tail[-1]}.php", ())
+            if any(_below(posixpath.dirname(path), folder) for folder in folders)
+        ]
+        paths = [path for path in named if f"/{path}".endswith(ending)]
+        paths = paths or [path for path in named if _holds(path, full)]  # the namespace leaves some folders out
         return paths[0] if len(paths) == 1 else None
 
     def _loads(self, path: str) -> bool:
@@ -207,6 +219,13 @@ def _clauses(what: str) -> Iterator[tuple[str, str]]:
 def _join(*parts: str) -> str:
     path = posixpath.normpath(posixpath.join(*(part for part in parts if part), "") or ".")
     return "" if path == "." else path
+
+
+def _holds(path: str, full: str) -> bool:
+    """Whether the folders of a file have the parts of a namespace in their order, but for its first, which names the project."""
+    folders = iter(path.split("/")[:-1])
+    parts = full.split("\\")[1:-1]
+    return bool(parts) and all(part in folders for part in parts)
 
 
 def _below(folder: str, home: str) -> bool:

@@ -15,13 +15,13 @@ from bot.languages.rust.dotless import DOTLESS
 from bot.languages.rust.layout import module_folder
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
-from bot.languages.rust.uses import SHAPE
+from bot.languages.rust.uses import SHAPE, in_macro
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import RUST
 from bot.values import OFFERS, Outline, Side, Use
 
-TRAITS = LanguageTraits(conditional_build=True)
+TRAITS = LanguageTraits(conditional_build=True, members_apart=True)
 project = Crates
 # The prelude, the primitive types and the crates that every file has.
 PRELUDE = (
@@ -131,8 +131,13 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         return ()
     nesting.check(source)
     code = _readable(source)
-    code_uses = syntax.uses(syntax.parse(RUST, code), code, names, SHAPE)
-    return type(code_uses)(_with_dots(use) for use in code_uses)
+    root = syntax.parse(RUST, code)
+    code_uses = syntax.uses(root, code, names, SHAPE)
+    return type(code_uses)(_with_dots(_with_tokens(use, root)) for use in code_uses)
+
+
+def _with_tokens(use: Use, root: Node) -> Use:
+    return in_macro(use, root) if use.form == "member" and not use.receiver else use
 
 
 def _with_dots(use: Use) -> Use:

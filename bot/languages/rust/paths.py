@@ -75,8 +75,8 @@ def code_paths(code: bytes) -> Iterator[CodePath]:
         yield CodePath("crate", (match[1].decode(),), (match[2] or match[1]).decode(), match.start())
     rest, end_of_last = [], 0
     for start, end, public in _statements(code):
-        for parts, here in _leaves(code[start:end].decode("utf-8", "replace")):
-            yield CodePath("use", parts, here, start, public)
+        for parts, here, at in _leaves(code[start:end].decode("ascii", "replace")):
+            yield CodePath("use", parts, here, start + at, public)
         rest.append((end_of_last, code[end_of_last:start]))
         end_of_last = end
     rest.append((end_of_last, code[end_of_last:]))
@@ -99,17 +99,18 @@ def _statements(code: bytes) -> Iterator[tuple[int, int, bool]]:
             yield match.end(), end, before[1] is not None
 
 
-def _leaves(tree: str) -> Iterator[tuple[Segments, str]]:
-    """The paths of a `use` tree with the name that each gives here: `a::{b as c, d::*}` is a::b (c) and a::d::* (none)."""
+def _leaves(tree: str) -> Iterator[tuple[Segments, str, int]]:
+    """The paths of a `use` tree with the name that each gives here, and where it ends: `a::{b as c, d::*}` is a::b (c) and a::d::* (none)."""
     stack: list[Segments] = [()]
     prefix: Segments = ()
-    name = ""
-    for word in [*re.findall(r"::|[{},*]|\bas\b|\w+", tree), ","]:
+    name, at = "", 0
+    for match in re.finditer(r"::|[{},*]|\bas\b|\w+", tree + ","):
+        word = match[0]
         if word == "{":
             stack.append(prefix)
         elif word in ("}", ","):
             if prefix != stack[-1]:
-                yield _leaf(prefix, name)
+                yield *_leaf(prefix, name), at
             if word == "}" and len(stack) > 1:
                 stack.pop()
             prefix, name = stack[-1], ""
@@ -118,7 +119,7 @@ def _leaves(tree: str) -> Iterator[tuple[Segments, str]]:
         elif name == "as":
             name = word
         elif word != "::" and len(prefix) < DEEPEST:
-            prefix = (*prefix, word)
+            prefix, at = (*prefix, word), match.start()
 
 
 def _leaf(parts: Segments, name: str) -> tuple[Segments, str]:

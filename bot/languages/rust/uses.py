@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from tree_sitter import Node
@@ -9,7 +10,7 @@ from tree_sitter import Node
 from bot.languages.rust.outline import bare
 from bot.languages.rust.signature import conditions
 from bot.languages.syntax import UNKNOWN, Form, Shape, ancestors, local_type, text
-from bot.values import Call
+from bot.values import Call, Use
 
 SCOPES = frozenset({"function_item", "function_signature_item", "impl_item", "trait_item", "mod_item"})
 ITEMS = SCOPES | {
@@ -28,6 +29,12 @@ PATTERNS = frozenset({
 })  # fmt: skip
 BINDERS = frozenset({"let_declaration", "parameter", "for_expression", "let_condition"})
 MAKERS = frozenset({"new", "default"})  # functions of a type that return it
+PATH_TOKENS = frozenset({"identifier", "type_identifier", "crate", "self", "super", "metavariable", "primitive_type"})
+DEEPEST = 20  # names of a path
+# The macros whose arguments are expressions.
+STANDARD = re.compile(
+    r"(?:std::|core::)?(?:e?print(?:ln)?|format(?:_args)?|write(?:ln)?|panic|(?:debug_)?assert(?:_eq|_ne)?|vec|dbg|todo|unreachable|unimplemented)$"
+)
 TESTED = re.compile(r"#!?\[\s*cfg\s*\(\s*test\s*\)\s*\]")
 
 
@@ -77,6 +84,32 @@ def _in_macro(node: Node) -> Form:
     if before in ("fn", "struct", "enum", "let", "mod", "const", "static", "ref", "mut", "|", "type", "$", "'"):
         return "definition"
     return "key" if after in ("=", ":", "::", "=>", "|") or before == "|" else "name"
+
+
+def in_macro(use: Use, root: Node) -> Use:
+    """The use, with the path or the receiver that is written before it among the tokens of a macro.
+
+    Only the macros of the standard library are known to take their tokens for the code that they look like.
+    """
+    node = root.descendant_for_byte_range(use.at, use.at + len(use.name.encode()))
+    tokens = node.parent if node is not None and node.parent is not None and node.parent.type == "token_tree" else None
+    if node is None or tokens is None:
+        return use
+    sign = text(node.prev_sibling)
+    owner = node.prev_sibling.prev_sibling if node.prev_sibling is not None else None
+    parts: list[str] = []
+    last = owner
+    while last is not None and last.type in PATH_TOKENS and len(parts) < DEEPEST and sign in (".", "::"):
+        parts.append(text(last).lstrip("$"))
+        before = last.prev_sibling
+        if text(before) != sign:
+            break
+        last = before.prev_sibling if before is not None else None
+    types = _types(owner) if len(parts) == 1 and owner is not None else UNKNOWN
+    macro = next((above for above in ancestors(tokens) if above.type != "token_tree"), None)
+    is_code = macro is not None and STANDARD.match(text(macro.child_by_field_name("macro")))
+    receiver = sign.join(reversed(parts))
+    return replace(use, receiver=receiver, types=types, is_guarded=use.is_guarded or not is_code)
 
 
 def _arguments(argument_list: Node) -> Call:
