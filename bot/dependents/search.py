@@ -436,7 +436,7 @@ class Search:
             {
                 *name_bearers.alone,
                 *name_bearers.old,
-                *(name for item in wanted if item.contract for name in item.shorts),
+                *(name for item in typed_targets if item.contract for name in item.shorts),
             }
         )
 

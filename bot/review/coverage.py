@@ -291,7 +291,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     uses_by_place: dict[Place, ObligedUse] = {}
     rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
     rows += [(_override(key, own), symbols.get(key)) for key, own in (*dependents.heirs, *dependents.bases)]
-    left = {(key, own.path, own.start): own.name for key, own in dependents.bases}
+    base_names = {(key, own.path, own.start): own.name for key, own in dependents.bases}
     for row, item in sorted(rows, key=lambda pair: _telling(pair[0])):
         changes = item.contract if item is not None else ("removed",) if row.sure or row.missing or row.lone else ()
         is_gone = not {"removed", "renamed"}.isdisjoint(changes)
@@ -302,7 +302,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
             continue
         says = " and ".join(_says(part, row, item) for part in changes[:2])
         says += f", unless {row.doubt} {'defines it' if is_gone else 'is meant'}" if row.doubt else ""
-        if name := left.get((row.symbol, row.path, row.line)):
+        if name := base_names.get((row.symbol, row.path, row.line)):
             says += f", and {name}, for which it stood, did not change"
         use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row)
         uses_by_place.setdefault(use.place, use)
