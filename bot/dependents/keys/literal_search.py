@@ -126,8 +126,8 @@ def _home(target: UseTarget) -> re.Pattern[str]:
 
 def _stands_for_member(name: str, target: UseTarget, text: str, home: re.Pattern[str]) -> bool:
     """Whether a text or a symbol of a line can be the name of a member: an argument, an element of a list, the key behind a module."""
-    quoted, symbol, symbols, _, loaded = (_form(form, name, home) for form in FORMS)
-    if re.search(symbols, text) or any(home.search(match[0]) for match in re.finditer(loaded, text)):
+    quoted, symbol, symbols, _, load = (_form(form, name, home) for form in FORMS)
+    if re.search(symbols, text) or any(home.search(match[0]) for match in re.finditer(load, text)):
         return True
     if _is_qualified(text, name, target, home):
         return True
