@@ -8,6 +8,7 @@ from bot.concurrency import together
 from bot.dependents import symbols
 from bot.dependents.budget import SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
+from bot.dependents.callbacks import callbacks
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
 from bot.dependents.dotless import dotless_uses
@@ -175,7 +176,7 @@ async def _of_language(
     return Dependents(
         (*(item for items in scene.symbols.values() for item in items), *more_symbols, *retargeted.dependents.symbols),
         (*dependents, *beside(scene, references)),
-        (*broken_imports, *retargeted.dependents.references, *references),
+        (*broken_imports, *retargeted.dependents.references, *references, *relatives.references),
         missed_uses=tuple(missed_uses),
         heirs=(*relatives.heirs, *prototypes),
         bases=relatives.bases,
@@ -190,7 +191,13 @@ async def _relatives(
     interfaces, implementers = await unsatisfied_interfaces(scene, budget, missed_uses)
     beside_it = await counterparts(scene, missed_uses)
     above = await base_members(scene, missed_uses)
-    return Dependents(tuple(interfaces), heirs=(*below, *implementers, *beside_it), bases=above)
+    agreed = await callbacks(scene, language, budget, missed_uses)
+    return Dependents(
+        (*interfaces, *agreed.symbols),
+        references=agreed.references,
+        heirs=(*below, *implementers, *beside_it, *agreed.heirs),
+        bases=(*above, *agreed.bases),
+    )
 
 
 async def _prototypes(scene: Scene, tree: Tree, language: Language, cut: list[str]) -> tuple[tuple[str, Symbol], ...]:
