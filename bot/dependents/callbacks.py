@@ -7,7 +7,7 @@ number of arguments do the rest. If the callback goes, what answers it is left b
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.dependents.budget import SearchLimits
@@ -23,6 +23,7 @@ from bot.values import ChangedSymbol, Contract, Dependents, Query, Reference, Si
 
 ANSWERS = r"(?:@behaviour|\buse|\bdefimpl)\b[ \t(]+[\w.(]{0,200}\bLAST\b|\bLAST\b[ \t]*,[ \t]*as:"
 DEFINES = r"\bdef(?:module|protocol)\b[ \t(]+[\w.]{0,200}\bLAST\b"
+ITSELF = re.compile(rb"(?<![%.\w@])__MODULE__(?![.\w{])")  # a module as a value: `%Failure{module: __MODULE__}`
 GENERATIONS = 3  # of modules whose macros use each other
 Change = Literal["removed", "renamed", "signature"]
 CONTRACTS: dict[Change, Contract] = {"removed": "removed", "renamed": "renamed", "signature": "parameters"}
@@ -112,9 +113,11 @@ async def callbacks(scene: Scene, language: Language, budget: SearchLimits, miss
             continue
         before, after = modules(source.before), {one.name: one for one in modules(source.after)}
         for was in before:
-            now = after.get(was.name)
-            if now is not None:
-                part = _Part(scene, source, was, now, _Modules(scene, language, budget, missed_uses))
+            world, now = _Modules(scene, language, budget, missed_uses), after.get(was.name)
+            if now is None and source.after:
+                rows = replace(rows, heirs=(*rows.heirs, *await _without_module(source, was, world)))
+            elif now is not None:
+                part = _Part(scene, source, was, now, world)
                 await part.find()
                 rows = Dependents(
                     symbols=(*rows.symbols, *part.symbols),
@@ -123,6 +126,19 @@ async def callbacks(scene: Scene, language: Language, budget: SearchLimits, miss
                     bases=(*rows.bases, *part.bases),
                 )
     return rows
+
+
+async def _without_module(source: ChangedSource, was: Module, world: _Modules) -> list[tuple[str, Symbol]]:
+    """The modules that say they answer one which is called otherwise now, or went while its file stays."""
+    await world.search(DEFINES, [was.name])
+    if any(one.name == was.name for _, one in world.every()):
+        return []
+    await world.search(ANSWERS, [was.name])
+    return [
+        (f"{source.file.path}:{was.name}", Symbol(path, one.name, "class", one.start, one.end, "head"))
+        for path, one in world.every()
+        if was.name in (*one.behaviours, *one.uses)
+    ]
 
 
 @dataclass(slots=True)
@@ -148,6 +164,9 @@ class _Part:
         losses = list(_function_losses(self.was, self.now))
         if losses and (self.now.behaviours or self.now.uses):
             await self._of_callbacks(losses)
+        if losses and ITSELF.search(self.source.after):
+            targets = {one.target for one in await self.scene.exports.imports(self.source.file.path)}
+            await self._calls(losses, sorted(targets))
 
     def _is_demanded(self, callback: Member, losses: Sequence[_Loss]) -> bool:
         """Whether who answers the module newly needs code of its own for a callback."""
@@ -177,7 +196,7 @@ class _Part:
             ]
         for callback in demands:
             self._demand(callback, answering)
-        await self._calls(losses, {path for path, _ in answering})
+        await self._calls(losses, await self._naming(losses, {path for path, _ in answering}))
 
     def _demand(self, callback: Member, answering: Sequence[tuple[str, Module]]) -> None:
         """The modules that lack a callback which came."""
@@ -194,41 +213,30 @@ class _Part:
         """Whether the macro of a module that it uses writes the function."""
         return any(callback.name in one.handed_names for _, one in self.world.asking_of(module))
 
-    async def _calls(self, losses: Sequence[_Loss], answering_paths: set[str]) -> None:
-        """The calls of callbacks that went on a module in a variable, in files that name the behaviour or who answers it."""
-        by_call = {_key(one.before): one for one in losses}
-        names = sorted({name for name, _ in by_call})
-        tree = self.scene.head.tree
+    async def _naming(self, losses: Sequence[_Loss], answering_paths: set[str]) -> list[str]:
+        """The files that hold the name of a callback which went, and name the behaviour or who answers it."""
+        names = sorted({one.before.name for one in losses})
+        if not names:
+            return []
+        tree, languages_globs = self.scene.head.tree, globs(self.world.language)
         lasts = {self.now.name.rpartition(".")[2]}
         lasts |= {one.name.rpartition(".")[2] for path in answering_paths for one in self.world.by_path[path]}
-        words = [re.compile(rf"\b{re.escape(last)}\b".encode()) for last in sorted(lasts)]
-        holders = await tree.grep(Query(names, globs(self.world.language), word=True)) if names else ()
-        paths = sorted(path for path in holders if not is_test(path))
-        for path, source in (await tree.read_many(paths[: self.world.budget.parsed_files])).items():
-            if not any(word.search(source) for word in words):
-                continue
+        holders = await tree.grep(Query(names, languages_globs, word=True))
+        return sorted({*holders} & {*await tree.grep(Query(sorted(lasts), languages_globs, word=True))})
+
+    async def _calls(self, losses: Sequence[_Loss], paths: Sequence[str]) -> None:
+        """The calls in these files of what went on a module in a variable."""
+        by_call = {_key(one.before): one for one in losses}
+        names = {name for name, _ in by_call}
+        budget = self.world.budget.parsed_files
+        paths = [path for path in paths if not is_test(path)][:budget]
+        for path, source in (await self.scene.head.tree.read_many(paths)).items():
             lines = file_lines(source)
             for line, name, count in calls_of_variables(source, names):
                 if (loss := by_call.get((name, count))) is not None:
-                    key = self._key_of(loss)
-                    self.references.append(
-                        Reference(
-                            key,
-                            name,
-                            path,
-                            line,
-                            lines[line - 1],
-                            "",
-                            None,
-                            sure=True,
-                            test=False,
-                            form="call",
-                            call=True,
-                        )
-                    )
-
-    def _key_of(self, loss: _Loss) -> str:
-        return f"{self.source.file.path}:{_name(self.now, loss.after or loss.before)}"
+                    key = self._changed(loss.change, self.was, loss.before, self.now, loss.after)
+                    row = Reference(key, name, path, line, lines[line - 1], "", None, sure=True, test=False)
+                    self.references.append(replace(row, form="call", call=True))
 
     async def _of_callbacks(self, losses: Sequence[_Loss]) -> None:
         """The callbacks that the module answered, and answers no more."""
@@ -239,7 +247,8 @@ class _Part:
             for callback in behaviour.callbacks:
                 own = [one for one in losses if one.before.takes(callback) and not self.now.defines(callback)]
                 for loss in own[:1] if behaviour.name != self.now.name else ():
-                    if behaviour.demands(callback) or loss.after is not None:
+                    is_demanded = behaviour.demands(callback) and not self._is_given(self.now, callback)
+                    if is_demanded or loss.after is not None:
                         key = self._changed(loss.change, self.was, loss.before, self.now, loss.after)
                         self.bases.append((key, _symbol(path, behaviour, callback, "head")))
 

@@ -191,12 +191,12 @@ async def _relatives(
     interfaces, implementers = await unsatisfied_interfaces(scene, budget, missed_uses)
     beside_it = await counterparts(scene, missed_uses)
     above = await base_members(scene, missed_uses)
-    agreed = await callbacks(scene, language, budget, missed_uses)
+    halves = await callbacks(scene, language, budget, missed_uses)
     return Dependents(
-        (*interfaces, *agreed.symbols),
-        references=agreed.references,
-        heirs=(*below, *implementers, *beside_it, *agreed.heirs),
-        bases=(*above, *agreed.bases),
+        (*interfaces, *halves.symbols),
+        references=halves.references,
+        heirs=(*below, *implementers, *beside_it, *halves.heirs),
+        bases=(*above, *halves.bases),
     )
 
 

@@ -23,6 +23,9 @@ USED = MAIL % "  use Shop.Worker, retries: 1"
 THROUGH = MAIL % "  use Shop.Job"
 JOB = "defmodule Shop.Job do\n  defmacro __using__(_) do\n    quote do\n      @behaviour Shop.Worker\n    end\n  end\nend\n"
 CALLER = "defmodule Shop.Run do\n  def run(worker), do: worker.handle(1, [])\n  def default, do: Shop.Worker\nend\n"
+FAILURE = "defmodule Shop.Failure do\n  defstruct [:module, :reason]\n  def message(%{module: module, reason: reason}), do: module.format(reason)\nend\n"
+HANDING = "defmodule Shop.Mail do\n  alias Shop.Failure\n  def fail(reason), do: %Failure{module: __MODULE__, reason: reason}\n  def format(reason), do: reason\nend\n"
+LENGTH = "defmodule Shop.Length do\n  def of(map), do: map\nend\n"
 PROTOCOL = "defprotocol Shop.Size do\n  def size(value)\n  def unit(value)\nend\n"
 SIZES = "defmodule Shop.Sizes do\n  defimpl Shop.Size, for: Map do\n    def size(map), do: map.size\n    def unit(_), do: 1\n  end\nend\n"
 W, M, C, P, S = "lib/shop/worker.ex", "lib/shop/mail.ex", "lib/shop/run.ex", "lib/shop/size.ex", "lib/shop/sizes.ex"
@@ -46,6 +49,12 @@ LEFT: Mapping[str, Case] = {
     "callback-used-elsewhere": ({W: PLAIN, M: THROUGH, "lib/shop/job.ex": JOB}, W, (HANDLE, ""), M),
     "callback-called": ({W: PLAIN, C: CALLER}, W, (HANDLE, ""), C),
     "callback-called-with-others": ({W: PLAIN, C: CALLER}, W, ("(term, keyword)", "(term)"), C),
+    "handed-itself": (
+        {"lib/shop/failure.ex": FAILURE, M: HANDING},
+        M,
+        ("format(", "format_it("),
+        "lib/shop/failure.ex",
+    ),
     "macrocallback": (
         {W: PLAIN.replace("@callback h", "@macrocallback h"), M: NAMED.replace("def h", "defmacro h")},
         W,
@@ -63,6 +72,16 @@ LEFT: Mapping[str, Case] = {
     "answer-optional-renamed": ({W: OPTIONAL, M: NAMED}, M, ("handle(", "perform("), W),
     "answer-given-renamed": ({W: GIVING, M: USED}, M, ("handle(", "perform("), W),
     "answer-without-parentheses": ({W: PLAIN, M: NAMED}, M, ("def label,", "def name,"), W),
+    "behaviour-renamed": ({W: PLAIN, M: NAMED}, W, ("Shop.Worker", "Shop.Work"), M),
+    "behaviour-renamed-alias": ({W: PLAIN, M: GROUPED}, W, ("Shop.Worker", "Shop.Work"), M),
+    "behaviour-renamed-use": ({W: GIVING, M: USED}, W, ("Shop.Worker", "Shop.Work"), M),
+    "protocol-itself-renamed": ({P: PROTOCOL, S: SIZES}, P, ("Shop.Size", "Shop.Length"), S),
+    "module-renamed": (
+        {P: LENGTH, S: SIZES.replace("map.size", "Shop.Length.of(map)")},
+        P,
+        ("Shop.Length", "Shop.Width"),
+        S,
+    ),
     "protocol-renamed": ({P: PROTOCOL, S: SIZES}, P, ("size(", "length("), S),
     "protocol-removed": ({P: PROTOCOL, S: SIZES}, P, ("  def unit(value)\n", ""), S),
     "protocol-new": ({P: PROTOCOL, S: SIZES}, P, ("  def unit(value)\n", "  def unit(value)\n  def more(value)\n"), S),
@@ -79,6 +98,10 @@ KEPT: Mapping[str, Case] = {
     "called-beside-nothing": ({W: PLAIN, C: CALLER.replace("Shop.Worker", "1")}, W, (HANDLE, ""), C),
     "answer-optional-removed": ({W: OPTIONAL, M: NAMED}, M, (ANSWER, ""), W),
     "answer-given-removed": ({W: GIVING, M: USED}, M, (ANSWER, ""), W),
+    "answer-now-of-use": (
+        {W: PLAIN, M: NAMED, "lib/shop/job.ex": JOB.replace("Worker\n", "Worker\n      def handle(_, _), do: 1\n")},
+        M, (NAMED, THROUGH.replace(ANSWER, "")), W,
+    ),
     "answer-with-default": ({W: PLAIN, M: NAMED}, M, ("(name, opts)", "(name, opts, more \\\\ 1)"), W),
     "answer-clause-removed": (
         {W: PLAIN, M: NAMED.replace("  @impl true\n  def label", "  def handle(:b, _), do: 1\n\n  @impl true\n  def label")},
@@ -86,6 +109,10 @@ KEPT: Mapping[str, Case] = {
     ),
     "answer-given-up-with-the-behaviour": (
         {W: PLAIN, M: NAMED}, M, (NAMED, NAMED.replace("  @behaviour Shop.Worker\n", "").replace(ANSWER, "").replace("  @impl true\n", "")), W
+    ),
+    "not-handed": (
+        {"lib/shop/failure.ex": FAILURE, M: HANDING.replace("__MODULE__", "nil"), S: SIZES.replace("unit", "format")},
+        M, ("format(", "format_it("), "lib/shop/failure.ex",
     ),
     "helper-renamed": (
         {W: PLAIN, M: NAMED.replace("  @impl true\n  def label", "  def help(a), do: a\n\n  @impl true\n  def label")},

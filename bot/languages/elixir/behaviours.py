@@ -184,7 +184,7 @@ def _callback(node: Node) -> Iterator[Member]:
     name = callee(first) or text(first) if first is not None else ""
     if first is not None and name.rstrip("?!").isidentifier():
         count = len(arguments(first)) if first.type == "call" else 0
-        yield Member(name, count, count, first_line(node), last_line(node), _line(node))
+        yield Member(name, count, count, first_line(node), last_line(node), f"@{_line(node)}")
 
 
 def _line(node: Node) -> str:

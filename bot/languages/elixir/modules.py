@@ -42,8 +42,8 @@ class ElixirModules:
 
     def note(self, path: str, source: bytes) -> None:
         """Note the module that a changed file is called after: its path need not spell it."""
-        if (match := FIRST.search(source)) is not None and path in self._paths:
-            self._names.setdefault(match[1].decode(), path)
+        if (name := own_module(source)) and path in self._paths:
+            self._names.setdefault(name, path)
             self._files.clear()
 
     def clues(self, path: str) -> Clues:
@@ -99,6 +99,12 @@ class ElixirModules:
         exact = [path for path in files if _inner_folders(path) == parts[:-1]]
         chosen = exact or files or [path for path in paths if _spells_inside(path, parts[:-1])]
         return chosen[0] if len(chosen) == 1 else None
+
+
+def own_module(source: bytes) -> str:
+    """The module that a file says it is; "" if it says none."""
+    match = FIRST.search(source)
+    return match[1].decode("utf-8", "replace") if match is not None else ""
 
 
 def _plain(stem: str) -> str:
