@@ -148,20 +148,15 @@ class StepBackend:
         inputs, runner = self.step.inputs, self.step.runner
         flags = {
             **inputs.flags(),
-            "foreign": run.state.stranger,
             "sarif": files.reports(inputs.sarif_reports, runner),
             "deciding": files.deciding(inputs, runner),
         }
-        return Change(
-            pull,
-            flags,
-            "",
-            earlier,
-            run.ask.full,
-            note,
-            await withdrawn(run.host),
-            bound=run.state.bound,
-            organization=run.state.organization,
+        return replace(
+            run.state.change(pull, flags=flags),
+            earlier=earlier,
+            full=run.ask.full,
+            note=note,
+            ignored_findings=await withdrawn(run.host),
             beside=beside,
             loss=loss,
         )

@@ -14,7 +14,7 @@ from bot.config import Config
 from bot.errors import HostRefused, OverLimit
 from bot.findings.suppress import identity_of
 from bot.github import Host
-from bot.payloads import Change, Question
+from bot.payloads import Question
 from bot.ports import Job
 from bot.render import Phrases, load
 from bot.storage import Store, Suppression
@@ -96,12 +96,7 @@ async def _read(
         ):
             if isinstance(grant, CapReached):
                 return context.say("reply_failed", why=spending.sentence(grant))
-            return await parts.answer(
-                replace(
-                    question,
-                    change=Change(pull, {"usd": grant.usd}, name, bound=state.bound, organization=state.organization),
-                )
-            )
+            return await parts.answer(replace(question, change=state.change(pull, name, {"usd": grant.usd})))
     except OverLimit as error:
         return context.say("reply_failed", why=str(error))
 

@@ -16,7 +16,7 @@ from bot.commands.target import read
 from bot.config import Config
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError
 from bot.github import Host
-from bot.payloads import Change, Remark
+from bot.payloads import Remark
 from bot.ports import Job
 from bot.render import Safe
 from bot.values import CommandAsk, RemarkAsk
@@ -105,7 +105,7 @@ async def _reply(
                     heard_remark,
                     language,
                     last,
-                    Change(pull, {"usd": grant.usd}, name, bound=state.bound, organization=state.organization),
+                    state.change(pull, name, {"usd": grant.usd}),
                     await packages.levels(last, state, host),
                 )
             )

@@ -1,7 +1,9 @@
 """What a job sees first: the pull request, its place in the history, the owner's settings. Recorded, so that a second attempt judges the same."""
 
 import base64
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -13,9 +15,10 @@ from bot.config import Config
 from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host, shapes
 from bot.github.host import safe
+from bot.payloads import Change
 from bot.ports import Job
 from bot.render import cut
-from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRef
+from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRef, PullRequest
 from bot.workflow.parts import Defaults, Services, keep
 
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
@@ -26,6 +29,7 @@ MOST_ISSUES, ISSUE_TITLE, ISSUE_BODY = (
     200,
     1_500,
 )  # of one pull request; characters of an issue that a model is shown
+NO_FLAGS: Mapping[str, Any] = MappingProxyType({})
 MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and no model reads more
 
 
@@ -47,6 +51,10 @@ class PullState:
     def files(self) -> tuple[str | None, ...]:
         """The texts of all files that count."""
         return self.file, self.bound, None if self.organization is None else self.organization.text
+
+    def change(self, pull: PullRequest, journal: str = "", flags: Mapping[str, Any] = NO_FLAGS) -> Change:
+        """The fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
+        return Change(pull, dict(flags), journal, foreign=self.stranger, bound=self.bound, organization=self.organization)
 
 
 _SEEN = TypeAdapter(PullState)

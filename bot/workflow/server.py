@@ -165,16 +165,12 @@ class ServerBackend:
         if await learning.learn(run.ask.pull, run.host, run.language, self.parts.store, self.job.stored_at):
             await paging.schedule_others(run.ask.pull, self.parts, self.job.id)
         beside, same_head = await self._beside(run)
-        return Change(
-            pull=pull,
-            flags={"foreign": run.state.stranger},
-            journal=journals.name(run.ask, pull.head, pull.base, self.job.id),
+        return replace(
+            run.state.change(pull, journals.name(run.ask, pull.head, pull.base, self.job.id)),
             earlier=await self.parts.store.reviews.memory(run.ask.pull),
             full=run.ask.full,
             ignored_findings=await keeping.ignored_findings(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.in_force(run.ask.pull.repository),
-            bound=run.state.bound,
-            organization=run.state.organization,
             beside=beside,
             same_head=same_head,
         )
