@@ -72,7 +72,7 @@ def _question(run: ReviewRun) -> state.HeadVerdict:
 
 
 def _verdict(run: ReviewRun, review: Review) -> state.HeadVerdict:
-    return replace(_question(run), conclusion=checks.conclusion(review), head=review.pull.head)
+    return replace(_question(run), conclusion=checks.conclusion(review), head=review.pull.head, fault=review.fault)
 
 
 def _again(why: str) -> str:
@@ -237,7 +237,7 @@ class StepBackend:
         stands = next(iter(await summary.stands(run.host)), None)
         data = await _trusted_state(stands, run) if stands is not None else ""
         verdict = state.verdict(data) if isinstance(data, bytes) else None
-        if verdict is None or replace(_question(run), conclusion=verdict.conclusion) != verdict:
+        if verdict is None or replace(_question(run), conclusion=verdict.conclusion, fault=verdict.fault) != verdict:
             return None
         return verdict
 
