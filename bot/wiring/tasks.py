@@ -22,7 +22,7 @@ from bot.journal import spans
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.masking.masks import Masks
-from bot.outputs import json_file, markdown, posts, state
+from bot.outputs import json_file, markdown, posts, state, withheld
 from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Deps
@@ -38,7 +38,7 @@ from bot.values import (
     ReviewRequest,
     Trigger,
 )
-from bot.values.consumer import PackageRow
+from bot.values.consumer import Disclosure, PackageRow
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import with_time_limit
@@ -115,9 +115,13 @@ async def page(
     memory: bytes | None,
     ignored_findings: tuple[tuple[str, str, str], ...],
     rules: tuple[OwnerRule, ...],
+    levels: Mapping[str, Disclosure],
 ) -> MadeReview:
-    """The texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it."""
-    stored_review = json_file.read(output)
+    """The texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
+
+    `levels`: how much of each consumer the texts may show; what is stored stays as it is.
+    """
+    stored_review = json_file.read(withheld.shown(output, levels))
     review_now = silencing.now(stored_review, ignored_findings, rules)
     numbers = silencing.new_numbers(stored_review, review_now)
     json_text = json_file.with_numbers(output, numbers) if numbers else ""

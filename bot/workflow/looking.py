@@ -14,6 +14,7 @@ from bot.commands.carrying import WRITERS
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host, shapes
+from bot.github.client import GitHubClient
 from bot.github.host import safe
 from bot.payloads import Change
 from bot.ports import Job
@@ -83,7 +84,7 @@ async def current_state(host: Host, path: str, read_defaults: Defaults, *, is_pa
     """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
     bases = await compare(host, facts)
-    file, stranger, bound = await text_at(host, path, bases.tip), await _stranger(host, facts), None
+    file, stranger, bound = await text_at(host, path, bases.tip), await is_stranger(host, facts), None
     if stranger and facts.base_ref != facts.default_branch:  # who opened it has chosen the base, and its settings
         bound = await text_at(host, path, facts.default_branch) or ""
     short_facts, organization = (
@@ -95,14 +96,14 @@ async def current_state(host: Host, path: str, read_defaults: Defaults, *, is_pa
 
 async def text_at(host: Host, path: str, ref: str) -> str | None:
     """The text of a settings file in a commit, one character longer than is read at most; None if there is no such file."""
-    file = await _file_at(host, path, ref)
+    file = await file_at(host.client, host.repo, path, ref)
     return file.decode("utf-8", "replace")[:MOST_CONFIG] if file is not None else None
 
 
-async def _file_at(host: Host, path: str, ref: str) -> bytes | None:
+async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: str) -> bytes | None:
     """A small file in a commit, None if there is no such file. Everything else is read by git."""
     try:
-        data: Any = await host.client.answer(host.rest.repos.async_get_content(*host.repo, safe(quote(path)), ref=ref))
+        data: Any = await client.answer(client.rest.repos.async_get_content(*repo, safe(quote(path)), ref=ref))
     except HostRefused as refused:
         if not refused.is_gone:
             raise
@@ -111,7 +112,7 @@ async def _file_at(host: Host, path: str, ref: str) -> bytes | None:
     return base64.b64decode(data.get("content", "")) if found else None
 
 
-async def _stranger(host: Host, facts: PullFacts) -> bool:
+async def is_stranger(host: Host, facts: PullFacts) -> bool:
     """Whether the author may not write here. Who may only read can open a pull request from a branch of the repository too."""
     if facts.fork or not facts.author:
         return True
