@@ -42,7 +42,9 @@ def fixable(
         if row is None:
             silenced = [one.finding for one in review_done.suppressed if _is_named(one.finding, name.removeprefix("#"))]
             if silenced:
-                raise UsageError(f"finding {name} is not reported any more, so it is not fixed: somebody has silenced it")
+                raise UsageError(
+                    f"finding {name} is not reported any more, so it is not fixed: somebody has silenced it"
+                )
             numbers = ", ".join(str(row.finding.number) for row in rows if row.finding.number)
             raise UsageError(
                 f"the review has no finding {name}: " + (f"it has {numbers}" if numbers else "it has no finding at all")

@@ -80,7 +80,9 @@ class Funds:
 
     def within(self, change: Change, usd: float) -> Change:
         """The change with no more to spend than is left. `usd`: its own budget."""
-        return change if self.usd is None or self.usd >= usd else replace(change, flags={**change.flags, "usd": self.usd})
+        return (
+            change if self.usd is None or self.usd >= usd else replace(change, flags={**change.flags, "usd": self.usd})
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,9 @@ class PullState:
 
     def change(self, pull: PullRequest, journal: str = "", flags: Mapping[str, Any] = NO_FLAGS) -> Change:
         """The fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
-        return Change(pull, dict(flags), journal, foreign=self.stranger, bound=self.bound, organization=self.organization)
+        return Change(
+            pull, dict(flags), journal, foreign=self.stranger, bound=self.bound, organization=self.organization
+        )
 
 
 _SEEN = TypeAdapter(PullState)
