@@ -77,7 +77,7 @@ class FixRequest:
     change: Change
     last: bytes  # the JSON output of the last finished review
     names: tuple[str, ...]
-    known: frozenset[str] | None = None  # where none is named: the identities of those that are meant; None: of all
+    known_ids: frozenset[str] | None = None  # where none is named: the identities of those that are meant; None: of all
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,12 @@ _FINDING, _REPORT = TypeAdapter(Finding), TypeAdapter(ConsumerReport)
 def names(data: bytes | None) -> frozenset[str]:
     """The consumers that a stored review names. Raises ValueError and its like if it has another form."""
     document = json.loads(data) if data else {}
-    found = {str(row.get("consumer", "")) for row in _findings(document)}
-    found |= {str(row["name"]) for row in document.get("consumers", ())}
-    return frozenset(found - {""})
+    all_names = {str(row.get("consumer", "")) for row in _findings(document)}
+    all_names |= {str(row["name"]) for row in document.get("consumers", ())}
+    return frozenset(all_names - {""})
 
 
-def shown(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
+def withhold(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
     """The same with so much of each consumer as its level allows; of one without a level, that it exists. Identities and numbers stay.
 
     A sentence of a model may tell of any consumer whose lines it was shown: it goes if these may not be shown any more.

@@ -26,22 +26,24 @@ CODE = frozenset({"analyser"})
 
 
 def fixable(
-    review_done: Review, names: Collection[str] = (), known: Collection[str] | None = None
+    review_done: Review, names: Collection[str] = (), known_ids: Collection[str] | None = None
 ) -> tuple[PlacedFinding, ...]:
     """The findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none.
 
-    `known`: where none is named, the identities of those that are meant.
+    `known_ids`: where none is named, the identities of those that are meant.
     """
     rows = [*review_done.findings, *(PlacedFinding(finding, "outside") for finding in review_done.still)]
     if not names:
-        meant = (row for row in rows if known is None or row.finding.identity in known)
-        return tuple(row for row in meant if fixes.is_fixable(row))
+        candidates = (row for row in rows if known_ids is None or row.finding.identity in known_ids)
+        return tuple(row for row in candidates if fixes.is_fixable(row))
     selection = []
     for name in names:
         row = next((row for row in rows if _is_named(row.finding, name.removeprefix("#"))), None)
         if row is None:
-            silenced = [one.finding for one in review_done.suppressed if _is_named(one.finding, name.removeprefix("#"))]
-            if silenced:
+            silenced_findings = [
+                one.finding for one in review_done.suppressed if _is_named(one.finding, name.removeprefix("#"))
+            ]
+            if silenced_findings:
                 raise UsageError(
                     f"finding {name} is not reported any more, so it is not fixed: somebody has silenced it"
                 )

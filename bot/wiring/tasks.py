@@ -87,7 +87,7 @@ async def fix(line: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
     change = request.change
     stored_review = json_file.read(request.last)
     review_now = silencing.now(stored_review, change.ignored_findings, change.rules)
-    rows = fixing.fixable(review_now, request.names, request.known)
+    rows = fixing.fixable(review_now, request.names, request.known_ids)
     flags = {**change.flags, "strategy": "offline"}
     own_deps = parts.deps(flags, scratch, line.say, lambda _: Journal(None), keep_on_cancel=False, on_server=True)
     new_contents, check = await fixing.mend(change.pull, rows, with_fetched(line, change, own_deps))
@@ -121,7 +121,7 @@ async def page(
 
     `levels`: how much of each consumer the texts may show; what is stored stays as it is.
     """
-    stored_review = json_file.read(withheld.shown(output, levels))
+    stored_review = json_file.read(withheld.withhold(output, levels))
     review_now = silencing.now(stored_review, ignored_findings, rules)
     numbers = silencing.new_numbers(stored_review, review_now)
     json_text = json_file.with_numbers(output, numbers) if numbers else ""

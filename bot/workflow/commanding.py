@@ -20,7 +20,7 @@ from bot.render import Phrases, load
 from bot.storage import Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, OwnerRule, Proposal, ReviewAsk, RuleState
 from bot.values.daily import CapReached
-from bot.workflow import asking, fixing, learning, looking, paging, pausing, spending, stored
+from bot.workflow import asking, fixing, learning, looking, paging, pausing, spending, stored_review
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, keep
@@ -105,8 +105,8 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
     """What the command is given to work with."""
     people, pull = parts.store.people, ask.pull
 
-    last_review = stored.reader(partial(parts.store.reviews.last, pull), host, parts)
-    review_then = stored.reader(partial(parts.store.reviews.at, pull, ask.given_at + SECOND), host, parts)
+    last_review = stored_review.reader(partial(parts.store.reviews.last, pull), host, parts)
+    review_then = stored_review.reader(partial(parts.store.reviews.at, pull, ask.given_at + SECOND), host, parts)
 
     async def last() -> bytes | None:
         return (await last_review()).data

@@ -21,7 +21,7 @@ from bot.ports import Job
 from bot.render import Safe
 from bot.values import CommandAsk, RemarkAsk
 from bot.values.daily import CapReached
-from bot.workflow import asking, commanding, learning, looking, packages, paging, remarks, spending, stored
+from bot.workflow import asking, commanding, learning, looking, packages, paging, remarks, spending, stored_review
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, keep, unless_gone
@@ -99,11 +99,11 @@ async def _reply(
         ):
             if isinstance(grant, CapReached):
                 return remarks.failure_reply(spending.sentence(grant), language)
-            last = await stored.show(await parts.store.reviews.last(ask.pull), host, parts)
+            last = await stored_review.show(await parts.store.reviews.last(ask.pull), host, parts)
             change = state.change(pull, name, {"usd": grant.usd})
-            heard = heard_remark if last.is_whole else conversation.without_our_words(heard_remark)
+            remark = heard_remark if last.is_whole else conversation.without_our_words(heard_remark)
             return await parts.converse(
-                Remark(heard, language, last.data, change, await packages.levels(last.data, state, host))
+                Remark(remark, language, last.data, change, await packages.levels(last.data, state, host))
             )
     except OverLimit as error:
         return remarks.failure_reply(str(error), language)

@@ -108,7 +108,7 @@ class Selection:
     """The findings to fix: those that are named, else those of these identities."""
 
     names: tuple[str, ...]
-    known: frozenset[str]
+    known_ids: frozenset[str]
 
 
 async def _selection(ask: CommandAsk, state: PullState, last: bytes, context: CommandContext) -> Selection | FixPlan:
@@ -122,11 +122,11 @@ async def _selection(ask: CommandAsk, state: PullState, last: bytes, context: Co
     names = await _names(ask, context)
     if names is None:
         return FixPlan(refusal="which")
-    known = frozenset(finding.identity for finding in review_then.findings)
-    is_gone = not names and last_review.open and known.isdisjoint(finding.identity for finding in last_review.open)
+    known_ids = frozenset(finding.identity for finding in review_then.findings)
+    is_gone = not names and last_review.open and known_ids.isdisjoint(finding.identity for finding in last_review.open)
     if is_gone or any(_means_another(name, review_then, last_review) for name in names):
         return FixPlan(refusal="since")
-    return Selection(names, known)
+    return Selection(names, known_ids)
 
 
 async def _plan(
@@ -147,7 +147,7 @@ async def _plan(
             ignored_findings=await keeping.ignored_findings(ask.pull, parts.store),
             rules=await parts.store.rules.in_force(ask.pull.repository),
         )
-        result = await parts.fix(FixRequest(change, last, selection.names, selection.known))
+        result = await parts.fix(FixRequest(change, last, selection.names, selection.known_ids))
     plan = _outcome(result)
     if not result.fix:
         return plan

@@ -46,15 +46,16 @@ async def show(data: bytes | None, host: Host, parts: Services) -> ShownReview:
         names = await asyncio.to_thread(withheld.names, data)
         now = await _levels(names, host, parts)
         is_whole = all(now.get(name) == "lines" for name in names)
-        text = data if data is None or is_whole else await asyncio.to_thread(withheld.shown, data, now)
+        text = data if data is None or is_whole else await asyncio.to_thread(withheld.withhold, data, now)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ShownReview(b"" if data is not None else None, is_whole=False)
     return ShownReview(text, is_whole)
 
 
 async def levels(data: bytes, host: Host, parts: Services) -> Mapping[str, Disclosure]:
-    """How much of each consumer that a stored review names may be shown now."""
-    return await _levels(await asyncio.to_thread(withheld.names, data), host, parts)
+    """How much of each consumer that a stored review names its page may show now. That one breaks stays there: a page loses no finding by it."""
+    now = await _levels(await asyncio.to_thread(withheld.names, data), host, parts)
+    return {name: "existence" if level == "nothing" else level for name, level in now.items()}
 
 
 async def _levels(all_names: Collection[str], host: Host, parts: Services) -> Mapping[str, Disclosure]:
@@ -97,4 +98,4 @@ async def _shows(client: GitHubClient, home: Home, defaults: OrganizationFile | 
         text = file.decode("utf-8", "replace")[: looking.MOST_CONFIG] if file is not None else None
         return (await parts.resolve(text, None, defaults)).as_consumer
     except (UsageError, OverLimit, HostRefused):
-        return "existence"
+        return "nothing"
