@@ -18,7 +18,6 @@ from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.values import Outline, Query
 
-PARSERS = frozenset({"jvm", "csharp", "swift"})
 SEPARATOR = re.compile(r"::|[.\\]")
 DEFINES = r"\b(?:extends|implements|with|class|object|trait|interface|struct|record|protocol|extension|actor|enum)\b|^\s*[:,]|\)\s*:"
 MOST_NAMES = 40  # of one generation
@@ -131,7 +130,7 @@ def _is_inherited(target: UseTarget, language: Language) -> bool:
     if not target.owner or not target.contract or target.constructor or target.is_attribute:
         return False
     before = target.symbol.before if target.symbol is not None else None
-    is_typed = any(filetype(home).parser in PARSERS for home in target.homes)
+    is_typed = any(filetype(home).bare_members for home in target.homes)
     return (
         is_typed and before is not None and before.visibility != "file" and target.shorts.isdisjoint(language.AMBIENT)
     )
