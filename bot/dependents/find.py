@@ -10,17 +10,14 @@ from bot.dependents.budget import SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
-from bot.dependents.dotless import dotless_uses
 from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
-from bot.dependents.implementations import base_members
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
 from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
-from bot.dependents.platforms import counterparts
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
 from bot.dependents.rebinding import rebound_uses
@@ -162,7 +159,10 @@ async def _of_language(
     targets = [*await use_targets(scene), *exchanges]
     references = await search.run([*targets, *await attribute_targets(scene, attributes)])
     references += await proof.weigh(await rebound_uses(scene, language, targets, references, fresh))
-    references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
+    if any(one.owner and one.contract for one in targets):
+        from bot.dependents.dotless import dotless_uses  # few changes touch a member
+
+        references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     lines = LineSearch(tree, fresh)
     lost_members = _members(sources, scene.symbols, beyond := lines.cut) | dict(attributes)
@@ -188,9 +188,22 @@ async def _relatives(
     """The definitions that a changed one has to agree with: those that stand below it, above it, and beside it for another platform."""
     below = await heirs(scene, language, targets, budget, missed_uses)
     interfaces, implementers = await unsatisfied_interfaces(scene, budget, missed_uses)
-    beside_it = await counterparts(scene, missed_uses)
+    if not any("." in item.symbol.name for items in scene.symbols.values() for item in items):
+        return Dependents(tuple(interfaces), heirs=(*below, *implementers, *await _counterparts(scene, missed_uses)))
+    from bot.dependents.implementations import base_members  # few changes touch a member
+
     above = await base_members(scene, missed_uses)
+    beside_it = await _counterparts(scene, missed_uses)
     return Dependents(tuple(interfaces), heirs=(*below, *implementers, *beside_it), bases=above)
+
+
+async def _counterparts(scene: Scene, missed_uses: list[str]) -> tuple[tuple[str, Symbol], ...]:
+    """What another platform has of a changed declaration, where the language marks it."""
+    if not any(filetype(source.file.path).platform_marks for source in scene.sources):
+        return ()
+    from bot.dependents.platforms import counterparts  # one language has them
+
+    return await counterparts(scene, missed_uses)
 
 
 async def _prototypes(scene: Scene, tree: Tree, language: Language, cut: list[str]) -> tuple[tuple[str, Symbol], ...]:

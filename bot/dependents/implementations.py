@@ -23,7 +23,8 @@ from bot.values import COMPONENT, REQUIRES, ChangedSymbol, Outline, Parameter, Q
 MEMBERS = frozenset({"method", "declaration", "implementation", "function", "variable", COMPONENT})
 PLACES = frozenset({"positional", "positional-only"})
 STUB = re.compile(
-    r"\bNotImplemented|\bnot implemented\b|^\s*+(?:unimplemented|todo)!|:\s*+\.\.\.\s*+\Z", re.IGNORECASE | re.MULTILINE
+    r"\bNotImplemented|\bnot implemented\b|^[ \t]*+(?:unimplemented|todo)!|:\s*+\.\.\.\s*+\Z",
+    re.IGNORECASE | re.MULTILINE,
 )
 ABSTRACT = re.compile(r"\babstract\b")
 SEPARATOR = re.compile(r"::|[.\\]")

@@ -5,14 +5,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.exports import Exports
 from bot.dependents.implementations import namespaces
 from bot.dependents.overrides import ARGUMENTS, GENERATIONS
 from bot.dependents.propose import globs
-from bot.dependents.sites import UseTarget
+from bot.dependents.sites import Families, UseTarget
 from bot.dependents.targets import former_names
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
@@ -22,9 +22,6 @@ SEPARATOR = re.compile(r"::|[.\\]")
 DEFINES = r"\b(?:extends|implements|with|class|object|trait|interface|struct|record|protocol|extension|actor|enum)\b|^\s*[:,]|\)\s*:"
 MOST_NAMES = 40  # of one generation
 MOST_LINES = 2_000
-Families = Mapping[
-    str, Mapping[str, frozenset[str]]
-]  # Target.key -> class that has the member -> the files that say so
 
 
 @dataclass(slots=True)
@@ -118,11 +115,6 @@ async def families(
     for at in range(0, len(owners), MOST_NAMES):
         search.nearest |= await search.outlines({*owners[at : at + MOST_NAMES]})
     return {target.key: await search.family(target) for target in mine}
-
-
-def files_of(every: Families) -> set[str]:
-    """All files that define one of those classes, or a part of it."""
-    return {path for family in every.values() for paths in family.values() for path in paths}
 
 
 def _is_inherited(target: UseTarget, language: Language) -> bool:
