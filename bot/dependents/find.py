@@ -32,7 +32,7 @@ from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Reference, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 MEMBERS = 60  # of removed classes that are looked up
@@ -159,10 +159,7 @@ async def _of_language(
     targets = [*await use_targets(scene), *exchanges]
     references = await search.run([*targets, *await attribute_targets(scene, attributes)])
     references += await proof.weigh(await rebound_uses(scene, language, targets, references, fresh))
-    if any(one.owner and one.contract for one in targets):
-        from bot.dependents.dotless import dotless_uses  # few changes touch a member
-
-        references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
+    references += await _dotless(scene, language, targets, references, budget, missed_uses)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     lines = LineSearch(tree, fresh)
     lost_members = _members(sources, scene.symbols, beyond := lines.cut) | dict(attributes)
@@ -180,6 +177,22 @@ async def _of_language(
         heirs=(*relatives.heirs, *prototypes),
         bases=relatives.bases,
     )
+
+
+async def _dotless(
+    scene: Scene,
+    language: Language,
+    targets: Sequence[UseTarget],
+    references: Sequence[Reference],
+    budget: SearchLimits,
+    missed_uses: list[str],
+) -> tuple[Reference, ...]:
+    """The uses of members that no dot and no call shows."""
+    if not any(one.owner and one.contract for one in targets):
+        return ()
+    from bot.dependents.dotless import dotless_uses  # few changes touch a member
+
+    return await dotless_uses(scene, language, targets, references, budget, missed_uses)
 
 
 async def _relatives(
