@@ -15,19 +15,23 @@ from bot.values.fixing import Fix, FixCheck
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One review to make: the fetched change, and what this run asks for beyond the repository's own settings."""
+    """A fetched change, and what this run asks for beyond the repository's own settings.
+
+    `PullState.change` makes it for every job: what has no default decides which settings hold and what may run.
+    """
 
     pull: PullRequest
     flags: Mapping[str, Any]
     journal: str  # the name under which paid calls are found again
+    foreign: bool  # by somebody who may not write to the repository
+    bound: str | None  # the default branch's settings, where they bound those of the base branch
+    organization: OrganizationFile | None  # the defaults of the repository's owner
     earlier: bytes | None = None  # what the round before has left, or its JSON output
     full: bool = False
     note: str = ""  # a sentence about this run for the reader of the review
     # Fingerprint, reason, and "finding" or "withdrawn": what is not to be reported again.
     ignored_findings: tuple[tuple[str, str, str], ...] = ()
     rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
-    bound: str | None = None  # the default branch's settings, where they bound those of the base branch
-    organization: OrganizationFile | None = None  # the defaults of the repository's owner
     beside: tuple[
         bytes, ...
     ] = ()  # the same of reviews of other pull requests of its branch, or of its author with this head
@@ -65,20 +69,25 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class FixRequest:
-    """Findings of a stored review that are to be fixed: those with these numbers or identities, all if none is named."""
+    """Findings of a stored review that are to be fixed: those with these numbers or identities, all if none is named.
 
-    pull: PullRequest
+    What people have silenced since (`change`) is not fixed.
+    """
+
+    change: Change
     last: bytes  # the JSON output of the last finished review
     names: tuple[str, ...]
+    known_ids: frozenset[str] | None = None  # where none is named: the identities of those that are meant; None: of all
 
 
 @dataclass(frozen=True, slots=True)
 class MadeFix:
-    """What was fixed, what a review by code says of it, and the mode of each file in git."""
+    """What was fixed, what a review by code says of it, and the mode of each file in git. `others`: open findings that were not meant, by number."""
 
     fix: Fix
     check: FixCheck
     modes: Mapping[str, str]
+    others: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

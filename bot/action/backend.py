@@ -25,6 +25,7 @@ from bot.render import plain
 from bot.values import CIFailure, PostedComment, PullRequest, Review
 from bot.values.consumer import FetchedConsumers
 from bot.wiring import action as parts
+from bot.wiring import review as models
 from bot.workflow import asking, ci_failures, fetching
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.progress import Say
@@ -71,7 +72,7 @@ def _question(run: ReviewRun) -> state.HeadVerdict:
 
 
 def _verdict(run: ReviewRun, review: Review) -> state.HeadVerdict:
-    return replace(_question(run), conclusion=checks.conclusion(review), head=review.pull.head)
+    return replace(_question(run), conclusion=checks.conclusion(review), head=review.pull.head, fault=review.fault)
 
 
 def _again(why: str) -> str:
@@ -145,26 +146,29 @@ class StepBackend:
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the last one if its state can be had."""
         earlier, beside, note, loss = await self._earlier(run)
-        inputs, runner = self.step.inputs, self.step.runner
-        flags = {
-            **inputs.flags(),
-            "foreign": run.state.stranger,
-            "sarif": files.reports(inputs.sarif_reports, runner),
-            "deciding": files.deciding(inputs, runner),
-        }
-        return Change(
-            pull,
-            flags,
-            "",
-            earlier,
-            run.ask.full,
-            note,
-            await withdrawn(run.host),
-            bound=run.state.bound,
-            organization=run.state.organization,
+        return replace(
+            self.bare_change(run, pull),
+            earlier=earlier,
+            full=run.ask.full,
+            note=note,
+            ignored_findings=await withdrawn(run.host),
             beside=beside,
             loss=loss,
         )
+
+    def bare_change(self, run: ReviewRun, pull: PullRequest) -> Change:
+        """The change under its settings and the step's inputs: an answer builds upon no earlier review."""
+        inputs, runner = self.step.inputs, self.step.runner
+        flags = {
+            **inputs.flags(),
+            "sarif": files.reports(inputs.sarif_reports, runner),
+            "deciding": files.deciding(inputs, runner),
+        }
+        return run.state.change(pull, flags=flags)
+
+    async def last(self, run: ReviewRun) -> bytes | None:
+        """What the last review has left."""
+        return (await self._earlier(run))[0]
 
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, tuple[bytes, ...], str, str]:
         """What the last review has left, and an older one; if it cannot be built upon a sentence for the reader, and why that leaves this one open.
@@ -194,14 +198,14 @@ class StepBackend:
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:
-        """What the runs of a day leave; without any model if GitHub has withheld the secrets."""
+        """What the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
         foreign = run.state.facts.fork or run.state.facts.author == DEPENDABOT
-        if parts.keys():
-            yield await spending.left(run, self.step, self.console)
-        elif foreign and self.step.runner.github_event_name == "pull_request":
+        if foreign and self.step.runner.github_event_name == "pull_request" and not parts.keys():
             yield Funds(refusal=NO_SECRETS)
+        elif models.can_ask(run.settings):
+            yield await spending.left(run, self.step, self.console)
         else:
-            yield Funds()
+            yield Funds(model=False)
 
     async def review(self, run: ReviewRun, change: Change, say: Say) -> MadeReview:
         """The review, from a child process."""
@@ -233,7 +237,7 @@ class StepBackend:
         stands = next(iter(await summary.stands(run.host)), None)
         data = await _trusted_state(stands, run) if stands is not None else ""
         verdict = state.verdict(data) if isinstance(data, bytes) else None
-        if verdict is None or replace(_question(run), conclusion=verdict.conclusion) != verdict:
+        if verdict is None or replace(_question(run), conclusion=verdict.conclusion, fault=verdict.fault) != verdict:
             return None
         return verdict
 

@@ -64,11 +64,11 @@ async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, back
     """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
     try:
         async with backend.fetch(run) as pull:
-            change = await backend.change(run, pull)
+            last, change = await backend.last(run), backend.bare_change(run, pull)
             async with backend.funds(run, change) as funds:
                 if funds.refusal:
                     return failure_reply(funds.refusal, run.language)
-                remark = Remark(heard_remark, run.language, change.earlier, change)
+                remark = Remark(heard_remark, run.language, last, funds.within(change, run.settings.usd))
                 return await parts.converse(remark, backend.step.inputs.config)
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
         return failure_reply(str(error), run.language) if ask.mentioned else RemarkReply()

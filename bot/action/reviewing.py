@@ -14,7 +14,7 @@ from bot.action.console import Console
 from bot.action.event import WORKFLOW, Repeat
 from bot.commands import Permission
 from bot.config import Config, Settings, Step, policy
-from bot.errors import HostRefused, SupersededError
+from bot.errors import HostRefused, ProviderError, SupersededError
 from bot.github import Host, RequestPace, apps
 from bot.github.client import GitHubClient
 from bot.values import CommentRef, OrganizationFile, PullRef, ReviewAsk
@@ -59,6 +59,9 @@ async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
         verdict = await backend.verdict(ReviewRun("", event.ask, host, state, settings))
+    if verdict is not None and verdict.fault:
+        says = f"Nothing was reviewed: {event.reason}. The review of this commit was cut short, and that stands: run its job again."
+        return ReviewResult("failure", says, fault=ProviderError(says))
     if verdict is not None:
         says = f"Nothing was reviewed: {event.reason}. What the review of this commit came to stands: {verdict.conclusion}."
         return ReviewResult(verdict.conclusion, says)

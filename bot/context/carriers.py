@@ -22,7 +22,7 @@ _PATH_NAME = re.compile(r"^(?:index|mod|__init__)$")
 _SIGNED = re.compile(r"[@#]\d+$")
 _TYPE = re.compile(r"(?<![\w$])[A-Z][\w$]*[a-z][\w$]*")
 _VARIABLE = re.compile(
-    r"(?:export\s+)?(?:(?:public|private|internal|static|final|readonly|pub)\s+)*(?:(?:const|let|var|val)\s+)?"
+    r"(?:export\s+)?(?:(?:public|private|internal|static|final|readonly|pub)\s++){0,6}(?:(?:const|let|var|val)\s+)?"
     + result_flow.VARIABLE
 )
 # A function that is given to a name: `exports.list = function (`, `const list = async (x) => {`, `list: (x) => {`.

@@ -16,7 +16,7 @@ from bot.dependents.propose import globs
 from bot.dependents.symbols import ChangedSource
 from bot.languages.elixir.behaviours import Member, Module, calls_of_variables, modules
 from bot.ports import Language
-from bot.text.filetypes import ELIXIR, filetype
+from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Dependents, Query, Reference, Side, Signature, Symbol
@@ -106,10 +106,8 @@ class _Modules:
 async def callbacks(scene: Scene, language: Language, budget: SearchLimits, missed_uses: list[str]) -> Dependents:
     """The callbacks and the answers that a change leaves behind, with the calls of what is gone."""
     rows = Dependents()
-    if ELIXIR.parser != language.NAME:
-        return rows
     for source in scene.sources:
-        if is_test(source.file.path) or source.new.unread or filetype(source.file.path) is not ELIXIR:
+        if is_test(source.file.path) or source.new.unread or not filetype(source.file.path).callbacks:
             continue
         before, after = modules(source.before), {one.name: one for one in modules(source.after)}
         for was in before:

@@ -8,20 +8,16 @@ from bot.concurrency import together
 from bot.dependents import symbols
 from bot.dependents.budget import SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
-from bot.dependents.callbacks import callbacks
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
-from bot.dependents.dotless import dotless_uses
 from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
-from bot.dependents.implementations import base_members
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
 from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
-from bot.dependents.platforms import counterparts
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
 from bot.dependents.rebinding import rebound_uses
@@ -36,7 +32,7 @@ from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Reference, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 MEMBERS = 60  # of removed classes that are looked up
@@ -163,7 +159,7 @@ async def _of_language(
     targets = [*await use_targets(scene), *exchanges]
     references = await search.run([*targets, *await attribute_targets(scene, attributes)])
     references += await proof.weigh(await rebound_uses(scene, language, targets, references, fresh))
-    references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
+    references += await _dotless(scene, language, targets, references, budget, missed_uses)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     lines = LineSearch(tree, fresh)
     lost_members = _members(sources, scene.symbols, beyond := lines.cut) | dict(attributes)
@@ -183,21 +179,67 @@ async def _of_language(
     )
 
 
+async def _dotless(
+    scene: Scene,
+    language: Language,
+    targets: Sequence[UseTarget],
+    references: Sequence[Reference],
+    budget: SearchLimits,
+    missed_uses: list[str],
+) -> tuple[Reference, ...]:
+    """The uses of members that no dot and no call shows."""
+    if not any(one.owner and one.contract for one in targets):
+        return ()
+    from bot.dependents.dotless import dotless_uses  # few changes touch a member
+
+    return await dotless_uses(scene, language, targets, references, budget, missed_uses)
+
+
 async def _relatives(
     scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> Dependents:
-    """The definitions that a changed one has to agree with: those that stand below it, above it, and beside it for another platform."""
+    """The definitions that a changed one has to agree with: its relatives by inheritance, and the other halves of callbacks."""
+    family = await _family(scene, language, targets, budget, missed_uses)
+    halves = await _halves(scene, language, budget, missed_uses)
+    return Dependents(
+        (*family.symbols, *halves.symbols),
+        references=halves.references,
+        heirs=(*family.heirs, *halves.heirs),
+        bases=(*family.bases, *halves.bases),
+    )
+
+
+async def _family(
+    scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
+) -> Dependents:
+    """The definitions that stand below a changed one, above it, and beside it for another platform."""
     below = await heirs(scene, language, targets, budget, missed_uses)
     interfaces, implementers = await unsatisfied_interfaces(scene, budget, missed_uses)
-    beside_it = await counterparts(scene, missed_uses)
+    if not any("." in item.symbol.name for items in scene.symbols.values() for item in items):
+        return Dependents(tuple(interfaces), heirs=(*below, *implementers, *await _counterparts(scene, missed_uses)))
+    from bot.dependents.implementations import base_members  # few changes touch a member
+
     above = await base_members(scene, missed_uses)
-    halves = await callbacks(scene, language, budget, missed_uses)
-    return Dependents(
-        (*interfaces, *halves.symbols),
-        references=halves.references,
-        heirs=(*below, *implementers, *beside_it, *halves.heirs),
-        bases=(*above, *halves.bases),
-    )
+    beside_it = await _counterparts(scene, missed_uses)
+    return Dependents(tuple(interfaces), heirs=(*below, *implementers, *beside_it), bases=above)
+
+
+async def _halves(scene: Scene, language: Language, budget: SearchLimits, missed_uses: list[str]) -> Dependents:
+    """Callbacks and what answers them, where the language ties them by their names."""
+    if not any(filetype(source.file.path).callbacks for source in scene.sources):
+        return Dependents()
+    from bot.dependents.callbacks import callbacks  # one language has them
+
+    return await callbacks(scene, language, budget, missed_uses)
+
+
+async def _counterparts(scene: Scene, missed_uses: list[str]) -> tuple[tuple[str, Symbol], ...]:
+    """What another platform has of a changed declaration, where the language marks it."""
+    if not any(filetype(source.file.path).platform_marks for source in scene.sources):
+        return ()
+    from bot.dependents.platforms import counterparts  # one language has them
+
+    return await counterparts(scene, missed_uses)
 
 
 async def _prototypes(scene: Scene, tree: Tree, language: Language, cut: list[str]) -> tuple[tuple[str, Symbol], ...]:

@@ -22,10 +22,9 @@ from bot.values import COMPONENT, REQUIRES, ChangedSymbol, Outline, Parameter, Q
 
 MEMBERS = frozenset({"method", "declaration", "implementation", "function", "variable", COMPONENT})
 PLACES = frozenset({"positional", "positional-only"})
-# Languages that let an override take what its base takes and nothing else.
-EXACT = frozenset({"jvm", "csharp", "swift", "rust", "cfamily", "go"})
 STUB = re.compile(
-    r"\bNotImplemented|\bnot implemented\b|^\s*+(?:unimplemented|todo)!|:\s*+\.\.\.\s*+\Z", re.IGNORECASE | re.MULTILINE
+    r"\bNotImplemented|\bnot implemented\b|^[ \t]*+(?:unimplemented|todo)!|:\s*+\.\.\.\s*+\Z",
+    re.IGNORECASE | re.MULTILINE,
 )
 ABSTRACT = re.compile(r"\babstract\b")
 SEPARATOR = re.compile(r"::|[.\\]")
@@ -35,7 +34,6 @@ INTERFACES = 400  # lines that may declare a method of an interface
 DELEGATES = re.compile(r"\)\s*:[^{]{0,400}\sby\s")  # a class of Kotlin to another object
 DEFINITIONS = 8  # of one name
 HOLDERS = ("class", "type")
-UNNAMED_FILES = frozenset({"jvm", "csharp", "swift", "php"})
 NAMESPACE = re.compile(
     r"(?:file_scoped_namespace_declaration |namespace_declaration )?(?:package|namespace)\s++([\w.\\]++)"
 )
@@ -98,7 +96,7 @@ class _Implementation:
             return []
         if not now:
             return self._without(above)
-        exact = filetype(self.before.path).parser in EXACT
+        exact = filetype(self.before.path).exact_overrides
         if exact and self._takes_other_types():
             return []
         return [one for one, _ in above if not _fits(one, self.before, now, exact=exact)][:1]
@@ -171,7 +169,7 @@ class _Implementation:
                     meaning = other if isinstance(other, Symbol) else meaning
             if isinstance(meaning, Symbol) and meaning.kind in HOLDERS:
                 classes.append(meaning)
-            elif not isinstance(meaning, Symbol) and filetype(path).parser in UNNAMED_FILES:
+            elif not isinstance(meaning, Symbol) and filetype(path).unimported_types:
                 classes += await self._defined(path, last)
         return classes
 
@@ -235,7 +233,11 @@ def namespaces(symbol: Symbol) -> list[str]:
 
 def _exported(outline: Outline, owner: str) -> Sequence[str]:
     """The bases of a class of Scala, of which "*" is what it has of others: `export board.*`."""
-    return _written_bases(outline, owner) if any(one.path.endswith(".scala") for one in outline.symbols[:1]) else ()
+    return (
+        _written_bases(outline, owner)
+        if any(filetype(one.path).exported_members for one in outline.symbols[:1])
+        else ()
+    )
 
 
 def _written_bases(outline: Outline, owner: str) -> list[str]:
@@ -311,7 +313,14 @@ async def _unsatisfied(
         owner, short = before.name.rpartition(".")[0], before.short
         was, now = [await _methods(scene, source.file.path, owner, side) for side in ("base", "head")]
         pattern = rf"^\s+{re.escape(short)}\("
-        lines = await scene.head.tree.grep_lines(Query([pattern], ["*.go"], syntax="perl", limit=INTERFACES))
+        lines = await scene.head.tree.grep_lines(
+            Query(
+                [pattern],
+                [f"*{suffix}" for suffix in filetype(source.file.path).suffixes],
+                syntax="perl",
+                limit=INTERFACES,
+            )
+        )
         if len(lines) >= INTERFACES:
             missed_uses.append(
                 f"more than {INTERFACES} lines may declare {short}: not every interface was compared with {owner}"

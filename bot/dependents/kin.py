@@ -5,27 +5,23 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.exports import Exports
 from bot.dependents.implementations import namespaces
 from bot.dependents.overrides import ARGUMENTS, GENERATIONS
 from bot.dependents.propose import globs
-from bot.dependents.sites import UseTarget
+from bot.dependents.sites import Families, UseTarget
 from bot.dependents.targets import former_names
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.values import Outline, Query
 
-PARSERS = frozenset({"jvm", "csharp", "swift"})
 SEPARATOR = re.compile(r"::|[.\\]")
 DEFINES = r"\b(?:extends|implements|with|class|object|trait|interface|struct|record|protocol|extension|actor|enum)\b|^\s*[:,]|\)\s*:"
 MOST_NAMES = 40  # of one generation
 MOST_LINES = 2_000
-Families = Mapping[
-    str, Mapping[str, frozenset[str]]
-]  # Target.key -> class that has the member -> the files that say so
 
 
 @dataclass(slots=True)
@@ -121,17 +117,12 @@ async def families(
     return {target.key: await search.family(target) for target in mine}
 
 
-def files_of(every: Families) -> set[str]:
-    """All files that define one of those classes, or a part of it."""
-    return {path for family in every.values() for paths in family.values() for path in paths}
-
-
 def _is_inherited(target: UseTarget, language: Language) -> bool:
     """Whether other classes may have the member, and somebody has to look at its uses."""
     if not target.owner or not target.contract or target.constructor or target.is_attribute:
         return False
     before = target.symbol.before if target.symbol is not None else None
-    is_typed = any(filetype(home).parser in PARSERS for home in target.homes)
+    is_typed = any(filetype(home).bare_members for home in target.homes)
     return (
         is_typed and before is not None and before.visibility != "file" and target.shorts.isdisjoint(language.AMBIENT)
     )

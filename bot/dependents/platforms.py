@@ -9,10 +9,10 @@ from bot.dependents.implementations import namespaces
 from bot.dependents.importing import Scene
 from bot.dependents.overrides import Heirs
 from bot.dependents.symbols import ChangedSource
+from bot.text.filetypes import filetype
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Query, Symbol
 
-SUFFIX = ".kt"
 MARK = re.compile(r"(?:\s*+@[^\n]*+\n)*+[^\n=({]{0,80}?\b(expect|actual)\s")
 OTHER = {"expect": "actual", "actual": "expect"}
 MOST = 60  # declarations of one name
@@ -23,7 +23,7 @@ async def counterparts(scene: Scene, missed_uses: list[str]) -> Heirs:
     rows: list[tuple[str, Symbol]] = []
     for source in scene.sources:
         path = source.file.path
-        if not path.endswith(SUFFIX) or is_test(path) or source.new.unread:
+        if not filetype(path).platform_marks or is_test(path) or source.new.unread:
             continue
         for item in scene.symbols.get(path, ()):
             word = _mark(source, item)
@@ -54,7 +54,9 @@ async def _others(
     before = item.before or item.symbol
     outer = before.name.partition(".")[0]
     pattern = rf"\b{word}\s[^\n=(]{{0,80}}\b{re.escape(outer)}\b"
-    lines = await scene.head.tree.grep_lines(Query([pattern], [f"*{SUFFIX}"], syntax="perl", limit=MOST))
+    lines = await scene.head.tree.grep_lines(
+        Query([pattern], [f"*{suffix}" for suffix in filetype(before.path).suffixes], syntax="perl", limit=MOST)
+    )
     if len(lines) >= MOST:
         missed_uses.append(
             f"more than {MOST} declarations of {outer} may stand for it on a platform: not all were compared"

@@ -11,7 +11,6 @@ from bot.concurrency import together
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.importing import ALIASES
-from bot.dependents.kin import Families, families, files_of
 from bot.dependents.names import Bearers, Own, Spans, all_bearers, bearers, occurrences
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
@@ -19,6 +18,7 @@ from bot.dependents.sites import (
     LONG,
     Bindings,
     Doors,
+    Families,
     Match,
     UseTarget,
     bind,
@@ -42,6 +42,7 @@ from bot.dependents.targets import (
     words_of,
 )
 from bot.ports import Language, Tree
+from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_output
 from bot.values import SINGLETON, Import, Query, Reference, Side, SomeUses, Symbol, Use
@@ -86,7 +87,7 @@ class Search:
             return ()
         end = time.process_time() + self.budget.seconds
         self.obliging = any(target.contract for target in targets)
-        self.families = await families(self.tree, self.language, self.exports, targets, self.missed_uses)
+        self.families = await self._families(targets)
         special = {
             short
             for t in targets
@@ -144,7 +145,16 @@ class Search:
         """The files that have to do with what changed, whether they write its name or not."""
         homes = {home for target in targets for home in target.homes}
         mates = {mate for home in homes for mate in self.exports.mates(home)}
-        return {*self.importers, *homes, *mates, *files_of(self.families)}
+        relatives = {path for family in self.families.values() for paths in family.values() for path in paths}
+        return {*self.importers, *homes, *mates, *relatives}
+
+    async def _families(self, targets: Sequence[UseTarget]) -> Families:
+        """The classes that have each changed member, where what is inherited is written without a receiver."""
+        if not any(filetype(home).bare_members for target in targets for home in target.homes):
+            return {}
+        from bot.dependents.kin import families  # few languages have them
+
+        return await families(self.tree, self.language, self.exports, targets, self.missed_uses)
 
     async def _spans(self, targets: Sequence[UseTarget]) -> Mapping[Side, Spans]:
         """Where the changed definitions stand, those of their prototypes in headers included."""

@@ -133,6 +133,9 @@ def resembles(receiver: str, owner: str) -> bool:
 
 Meaning = tuple[str, str]  # a changed file, and a name of it; "*" is the file as a whole
 Doors = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> name that it offers -> what that stands for
+Families = Mapping[
+    str, Mapping[str, frozenset[str]]
+]  # Target.key -> class that has the member -> the files that say so
 Span = tuple[int, int]
 
 

@@ -45,7 +45,9 @@ SMALL = 8  # children of a node that may be a tuple of one part
 KEY = re.compile(r"[\"']([A-Za-z_$][\w$]*)[\"']$")
 OPENING = re.compile(r"([A-Za-z0-9@$]{0,8}#{0,8})(\"\"\"|'''|\"|'|`)")
 ESCAPED_QUOTE = re.compile(r"\\([\"'`])|(\\.)", re.DOTALL)
-IN_MACRO = re.compile(r"(L?\"(?:\\.|[^\"\\\n])*+\"|L?'(?:\\.|[^'\\\n])++')|/\*(?:[^*]|\*(?!/))*+\*/|//[^\n]*+|\\\n")
+IN_MACRO = re.compile(
+    r"(L?\"(?:\\.|[^\"\\\n])*+\"|L?'(?:\\.|[^'\\\n])++')|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|//[^\n]*+|\\\n"
+)
 UNSAFE = re.compile(r"[^\w.]|_")
 Edit = tuple[int, int, str]  # from byte, to byte, the new text
 

@@ -8,11 +8,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import islice
 
 from tree_sitter import Node, Query, QueryCursor
 
-from bot.languages import LANGUAGES, nesting
+from bot.languages import REGISTERED, nesting
 from bot.languages.dotless_rows import NAMELESS, DotlessRow, Kind
 from bot.languages.syntax import MOST_USES, ancestors, first_line, grammar_of, parse, places, text
 from bot.languages.unreadable import Unreadable
@@ -80,7 +82,8 @@ def _readable(path: str, source: bytes) -> tuple[FileType, bytes]:
 
 def rows_of(kind: FileType) -> Mapping[str, Sequence[DotlessRow]]:
     """What the language of a file says of such places, by the node around the name."""
-    rows: Mapping[str, Sequence[DotlessRow]] = getattr(LANGUAGES[kind.parser], "DOTLESS", {})
+    name = f"bot.languages.{REGISTERED[kind.parser]}.dotless"
+    rows: Mapping[str, Sequence[DotlessRow]] = import_module(name).DOTLESS if find_spec(name) is not None else {}
     return rows
 
 

@@ -73,6 +73,7 @@ class HeadVerdict:
     head: str
     base_ref: str
     bar: str  # what the owner lets fail
+    fault: str = ""  # what cut it short, for which a step fails whatever it comes to
 
 
 def pack(review: Review, pull: PullRef, secret: bytes | None, verdict: HeadVerdict | None = None) -> str:
@@ -159,7 +160,8 @@ def verdict(data: bytes) -> HeadVerdict | None:
     row = json.loads(data).get("verdict")
     endings = ("success", "neutral", "failure")
     names = {one.name for one in fields(HeadVerdict)}
-    return HeadVerdict(**row) if isinstance(row, dict) and set(row) == names and row["conclusion"] in endings else None
+    is_whole = isinstance(row, dict) and names - {"fault"} <= set(row) <= names and row["conclusion"] in endings
+    return HeadVerdict(**row) if is_whole else None
 
 
 def signed_file(text: str, pull: PullRef, secret: bytes | None) -> str:

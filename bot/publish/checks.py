@@ -10,7 +10,7 @@ from bot.github import Host
 from bot.masking import hide
 from bot.outputs import facts, markdown, marker
 from bot.publish import PublishResult, check_runs
-from bot.publish.standing import BADNESS, CheckResult, CommitState, How, Standing, fold, waits_for
+from bot.publish.standing import BADNESS, QUEUE, CheckResult, CommitState, How, Standing, fold, waits_for
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
 from bot.values import Action, Annotation, Check, Ending, PullFacts, Review
 from bot.values.progress import Progress
@@ -209,7 +209,7 @@ def _shows(one: Check) -> Standing | None:
 def _outcome_to_show(ending: Standing, one: Check) -> Standing:
     """What a check run has to show. That of a merge queue lets pass or stops: it differs only if the commit is to be stopped."""
     own = _own(one)
-    return own if _pull(one) == 0 and max(BADNESS.index(own), STOPS) >= BADNESS.index(ending) else ending
+    return own if _pull(one) == QUEUE and max(BADNESS.index(own), STOPS) >= BADNESS.index(ending) else ending
 
 
 async def _show(host: Host, one: Check, state: CommitState, words: Phrases) -> None:
@@ -259,6 +259,8 @@ def _lead(own: CheckResult, state: CommitState, words: Phrases) -> str:
     is_declined = own.how == "declined" and state.outcome((own.pull, own.base)).last_ending is not None
     if differs and blame == own.pull and state.ending == "pending":
         why = words.say("check_waits", base=plain(state.open[own.pull]))
+    elif differs and blame == QUEUE:
+        why = words.say("check_queue_stops")
     elif differs and blame not in (None, own.pull):
         key = (
             "check_waits_other" if state.ending == "pending" else "check_of_other" if _stops(state) else "check_counts"
@@ -312,11 +314,11 @@ async def _list(host: Host, head: str) -> list[Check]:
 
 
 def _rows(checks: Iterable[Check]) -> list[CheckResult]:
-    """What they came to, each for its own pull request."""
+    """What they came to, each for its own pull request; of a merge queue, that it was stopped."""
     return [
         CheckResult(_pull(one), _facts(one).get("base", ""), _own(one), _how(_facts(one)))
         for one in checks
-        if _came(one) and _pull(one)
+        if _came(one) and (_pull(one) != QUEUE or BADNESS.index(_own(one)) > STOPS)
     ]
 
 

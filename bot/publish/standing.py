@@ -25,6 +25,7 @@ BADNESS: tuple[Standing, ...] = (
 )  # a required check stops at the last three
 Grade = TypeVar("Grade", bound=Standing)
 How = Literal["reviewed", "declined", "broken"]
+QUEUE = 0  # in the place of a pull request's number: a merge queue that was stopped at the commit
 Place = tuple[int, str]  # a pull request by its number, and the base branch that its commit was compared with
 
 
@@ -121,8 +122,10 @@ def with_ending(state: CommitState, one: CheckResult) -> CommitState:
 
 
 def fold(rows: Iterable[CheckResult], now_open: Mapping[int, str]) -> CommitState:
-    """The state after these, oldest first, with what is open now."""
-    return reduce(with_ending, rows, CommitState(open=MappingProxyType(dict(now_open))))
+    """The state after these, oldest first, with what is open now. A queue that was stopped at the commit is never closed."""
+    rows = tuple(rows)
+    stopped_queue = {QUEUE: ""} if any(row.pull == QUEUE for row in rows) else {}
+    return reduce(with_ending, rows, CommitState(open=MappingProxyType({**stopped_queue, **now_open})))
 
 
 def waits_for(rows: Iterable[CheckResult], sure: Mapping[int, str]) -> tuple[int, ...]:
@@ -134,7 +137,7 @@ def waits_for(rows: Iterable[CheckResult], sure: Mapping[int, str]) -> tuple[int
     least = BADNESS.index(state.ending) if state.ending is not None else -1
     bad: dict[int, int] = {}
     bases = {base for _, base in state.outcomes}
-    for pull in {pull for pull, _ in state.outcomes} - sure.keys():
+    for pull in {pull for pull, _ in state.outcomes} - sure.keys() - {QUEUE}:
         bad[pull] = max(BADNESS.index(one) for one in ("pending", *(state.to_show((pull, base)) for base in bases)))
     return tuple(
         sorted((pull for pull, badness in bad.items() if badness > least), key=lambda pull: (-bad[pull], pull))

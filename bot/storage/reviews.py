@@ -103,6 +103,7 @@ class ReviewBeside:
     number: int
     memory: bytes = field(repr=False)
     is_of_branch: bool
+    is_of_head: bool = field(default=True, compare=False)  # False: of another commit
 
 
 class Reviews(StoragePart):
@@ -160,8 +161,10 @@ class Reviews(StoragePart):
         row = await self.database.run(lambda connection: connection.execute(query).first())
         return (row.id, row.output, row.memory) if row is not None else None
 
-    async def beside(self, pull: PullRef, source: str, head: str) -> tuple[ReviewBeside, ...]:
-        """The newest review of each other pull request of this head, and the newest of this branch, unless its own last one of the same is newer.
+    async def beside(
+        self, pull: PullRef, source: str, head: str, commits: Collection[str] = ()
+    ) -> tuple[ReviewBeside, ...]:
+        """The newest review of each other pull request of this head, of a commit below it, and the newest of this branch, unless its own last one of the same is newer.
 
         What its own reviews of other commits have seen says nothing of this one.
         """
@@ -170,17 +173,26 @@ class Reviews(StoragePart):
         def do(connection: sa.Connection) -> tuple[ReviewBeside, ...]:
             newest: dict[str, ReviewBeside] = {}
             # Each review of a branch takes over what the one before has left, whichever pull request it was of.
-            for fits, most in ((review.c.head == head, MOST_BESIDE), (review.c.source == source, 1 if source else 0)):
+            for fits, most in (
+                (review.c.head.in_(commits), MOST_BESIDE if commits else 0),
+                (review.c.head == head, MOST_BESIDE),
+                (review.c.source == source, 1 if source else 0),
+            ):
                 own = sa.select(sa.func.max(review.c.finished)).where(review.c.pull == pull.key, fits).scalar_subquery()
                 others = (mine, review.c.number != pull.number, review.c.finished > sa.func.coalesce(own, 0.0), fits)
                 last = sa.select(review.c.number, sa.func.max(review.c.finished).label("finished")).where(*others)
                 last = last.group_by(review.c.number).order_by(sa.func.max(review.c.finished).desc()).limit(most)
                 rows = last.subquery()
-                columns = (review.c.id, review.c.number, review.c.source, _MEMORY.label("memory"))
+                columns = (review.c.id, review.c.number, review.c.source, review.c.head, _MEMORY.label("memory"))
                 query = sa.select(*columns).where(mine, fits)
                 query = query.join(rows, (rows.c.number == review.c.number) & (rows.c.finished == review.c.finished))
                 newest |= {
-                    row.id: ReviewBeside(row.number, row.memory, is_of_branch=bool(source) and row.source == source)
+                    row.id: ReviewBeside(
+                        row.number,
+                        row.memory,
+                        is_of_branch=bool(source) and row.source == source,
+                        is_of_head=row.head == head,
+                    )
                     for row in connection.execute(query)
                 }
             return tuple(newest.values())

@@ -79,6 +79,12 @@ class FileType:
     broken_override: str = ""  # what no compiler lets pass: an override that does not fit
     marked_overrides: bool = False  # every overriding method is marked as one
     shorter_overrides: bool = False  # an override may ask for less than it is given
+    exact_overrides: bool = False  # an override takes what its base takes and nothing else
+    unimported_types: bool = False  # a type of the same package, namespace or module needs no import
+    bare_members: bool = False  # what a class inherits is written without a receiver, and a value's type is declared
+    platform_marks: bool = False  # a declaration is expected of each platform, and each has an actual one
+    callbacks: bool = False  # modules answer each other's callbacks, tied by a name and a number of arguments
+    exported_members: bool = False  # a class can hand on the members of what it holds
 
 
 PYTHON = FileType(
@@ -135,6 +141,9 @@ TYPESCRIPT = replace(
 TSX = replace(TYPESCRIPT, suffixes=(".tsx",), lexer="tsx", grammar=("tree_sitter_typescript", "language_tsx"))
 JAVA = FileType(
     suffixes=(".java",),
+    exact_overrides=True,
+    unimported_types=True,
+    bare_members=True,
     parser="jvm",
     family="jvm",
     headings=("Java",),
@@ -155,6 +164,7 @@ JAVA = FileType(
 KOTLIN = replace(
     JAVA,
     suffixes=(".kt", ".kts"),
+    platform_marks=True,
     headings=("Kotlin",),
     lexer="kotlin",
     grammar=("tree_sitter_kotlin", "language"),
@@ -164,6 +174,7 @@ KOTLIN = replace(
 SCALA = replace(
     JAVA,
     suffixes=(".scala",),
+    exported_members=True,
     headings=("Scala",),
     lexer="scala",
     grammar=("tree_sitter_scala", "language"),
@@ -175,6 +186,9 @@ SCALA = replace(
 )
 CSHARP = FileType(
     suffixes=(".cs",),
+    exact_overrides=True,
+    unimported_types=True,
+    bare_members=True,
     parser="csharp",
     headings=("C#",),
     lexer="csharp",
@@ -193,6 +207,7 @@ CSHARP = FileType(
 )
 C = FileType(
     suffixes=(".c",),
+    exact_overrides=True,
     parser="c/c++",
     family="c",
     headings=("C", "C++"),
@@ -213,6 +228,7 @@ CPP = replace(
 )
 GO = FileType(
     suffixes=(".go",),
+    exact_overrides=True,
     parser="go",
     headings=("Go", "Golang"),
     lexer="go",
@@ -228,6 +244,7 @@ GO = FileType(
 )
 RUST = FileType(
     suffixes=(".rs",),
+    exact_overrides=True,
     parser="rust",
     headings=("Rust",),
     lexer="rust",
@@ -242,6 +259,7 @@ RUST = FileType(
 )
 PHP = FileType(
     suffixes=(".php", ".inc", ".phtml"),
+    unimported_types=True,
     parser="php",
     headings=("PHP",),
     lexer="php",
@@ -296,6 +314,7 @@ ELIXIR = FileType(
     hash_comments=True,
     slash_comments=False,
     docstrings=True,
+    callbacks=True,
     head="line",
     literal_keys=True,
     symbols=True,
@@ -304,6 +323,9 @@ ELIXIR = FileType(
 )
 SWIFT = FileType(
     suffixes=(".swift",),
+    exact_overrides=True,
+    unimported_types=True,
+    bare_members=True,
     parser="swift",
     headings=("Swift",),
     lexer="swift",

@@ -234,7 +234,7 @@ class Finding:
     @property
     def proofs(self) -> frozenset[str]:
         """What code has proven; empty for a guess."""
-        return frozenset(_digested(source.proof) for source in self.sources if source.proof)
+        return frozenset(digested_proof(source.proof) for source in self.sources if source.proof)
 
     @property
     def former_identity(self) -> str:
@@ -262,7 +262,8 @@ def break_of(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def _digested(proof: str) -> str:
+def digested_proof(proof: str) -> str:
+    """Return a proof with its names as a digest: those of older versions, and of consumers, have them as they are."""
     older = _NAMED.fullmatch(proof)
     return proof_of(older[1], older[2]) if older and not _CUT.fullmatch(older[2]) else proof
 

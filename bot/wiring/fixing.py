@@ -14,6 +14,7 @@ from bot.checkout.locate import locate
 from bot.errors import NothingToReview, UsageError
 from bot.findings import fixes
 from bot.languages.faults import faults
+from bot.pipeline import Deps
 from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import child, local, review
@@ -24,18 +25,31 @@ SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
 CODE = frozenset({"analyser"})
 
 
-def fixable(review_done: Review, names: Collection[str] = ()) -> tuple[PlacedFinding, ...]:
-    """The findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none."""
+def fixable(
+    review_done: Review, names: Collection[str] = (), known_ids: Collection[str] | None = None
+) -> tuple[PlacedFinding, ...]:
+    """The findings that something is known to mend: all, or those with these numbers or fingerprints. Raises UsageError for a name of none.
+
+    `known_ids`: where none is named, the identities of those that are meant.
+    """
     rows = [*review_done.findings, *(PlacedFinding(finding, "outside") for finding in review_done.still)]
     if not names:
-        return tuple(row for row in rows if fixes.is_fixable(row))
+        candidates = (row for row in rows if known_ids is None or row.finding.identity in known_ids)
+        return tuple(row for row in candidates if fixes.is_fixable(row))
     selection = []
     for name in names:
         row = next((row for row in rows if _is_named(row.finding, name.removeprefix("#"))), None)
         if row is None:
-            known = ", ".join(str(row.finding.number) for row in rows if row.finding.number)
+            silenced_findings = [
+                one.finding for one in review_done.suppressed if _is_named(one.finding, name.removeprefix("#"))
+            ]
+            if silenced_findings:
+                raise UsageError(
+                    f"finding {name} is not reported any more, so it is not fixed: somebody has silenced it"
+                )
+            numbers = ", ".join(str(row.finding.number) for row in rows if row.finding.number)
             raise UsageError(
-                f"the review has no finding {name}: " + (f"it has {known}" if known else "it has no finding at all")
+                f"the review has no finding {name}: " + (f"it has {numbers}" if numbers else "it has no finding at all")
             )
         selection.append(row)
     return tuple(dict.fromkeys([*selection, *(row for row in rows if _is_beside(row, selection))]))
@@ -60,14 +74,21 @@ def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
     )
 
 
-async def mend(pull: PullRequest, rows: Sequence[PlacedFinding], scratch: str) -> tuple[Fix, FixCheck]:
-    """The new contents, and what a review by code says of them. Nothing is written outside of `scratch`."""
+def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
+    """The numbers of the open findings about which the fix says nothing."""
+    answered_ids = {finding.identity for finding in (*fix.findings, *(one for one, _ in fix.refusals))}
+    open_findings = (*(row.finding for row in review_done.findings), *review_done.still)
+    return tuple(one.number for one in open_findings if one.number and one.identity not in answered_ids)
+
+
+async def mend(pull: PullRequest, rows: Sequence[PlacedFinding], deps: Deps) -> tuple[Fix, FixCheck]:
+    """The new contents, and what a review by code says of them. Nothing is written outside of the folder of `deps`, and nothing is run."""
     async with checkout.Checkout(pull) as tree:
         fix = await fixes.fix(rows, tree, faults)
     if not fix:
         return fix, FixCheck()
-    amended = await amend(pull, fix.contents, scratch)
-    before, after = [await _reviewed(each, scratch) for each in (pull, amended)]
+    amended = await amend(pull, fix.contents, deps.scratch)
+    before, after = [await _reviewed(each, deps) for each in (pull, amended)]
     return fix, compare(fix.findings, before, after)
 
 
@@ -85,15 +106,16 @@ def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Seque
     return FixCheck(tuple(new), still, len(by_code))
 
 
-async def _reviewed(pull: PullRequest, scratch: str) -> tuple[Finding, ...]:
-    """What checks by code report of a change, silenced or not."""
+async def _reviewed(pull: PullRequest, deps: Deps) -> tuple[Finding, ...]:
+    """What checks by code report of a change, silenced or not. No test is run: what a fix may break there, its own review shows."""
 
     async def pull_again(_: ReviewRequest, __: str) -> PullRequest:
         return pull
 
-    deps = replace(review.deps({"strategy": "offline"}, scratch, lambda _: None), pull=pull_again)
     try:
-        review_by_code = await pipeline.review(ReviewRequest(pull.git_dir), deps)
+        review_by_code = await pipeline.review(
+            ReviewRequest(pull.git_dir), replace(deps, pull=pull_again, running=None)
+        )
     except NothingToReview:  # the fix takes back all that the change did
         return ()
     silenced_findings = (row.finding for row in review_by_code.suppressed)
@@ -142,7 +164,7 @@ async def _mend(
     here = await _here(pull, repo, scratch)
     async with checkout.Checkout(here) as tree:
         await ownership.refuse_reviewed(tree, origin)
-    return await mend(here, rows, scratch)
+    return await mend(here, rows, review.deps({"strategy": "offline"}, scratch, lambda _: None))
 
 
 async def _here(pull: PullRequest, repo: str, scratch: str) -> PullRequest:

@@ -27,7 +27,7 @@ from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Ques
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OrganizationFile, OwnerRule, PullRequest, Review, ReviewAsk, Trigger
-from bot.values.consumer import PackageRow
+from bot.values.consumer import Disclosure, PackageRow
 from bot.wiring import blame, child, review, tasks
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
@@ -142,8 +142,9 @@ async def _page(
     memory: bytes | None,
     ignored_findings: Sequence[tuple[str, str, str]],
     rules: Sequence[OwnerRule],
+    levels: Mapping[str, Disclosure],
 ) -> MadeReview:
-    words = tuple(ignored_findings), tuple(rules)
+    words = tuple(ignored_findings), tuple(rules), dict(levels)
     return await child.run(tasks.page, output, memory, *words, caps=replace(caps, wall=PAGES))
 
 

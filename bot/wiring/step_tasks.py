@@ -27,11 +27,7 @@ async def review(line: ChildPipe, change: Change, file: str, scratch: str, left_
 
 async def converse(line: ChildPipe, remark: Remark, file: str, scratch: str) -> RemarkReply:
     """A model's answer to a remark."""
-    change_now = remark.change
-    change = Change(
-        change_now.pull, change_now.flags, "", bound=change_now.bound, organization=change_now.organization
-    )  # as it is now: an answer builds upon no earlier review
-    opening = partial(open_session, change, _deps(line, change, file, scratch))
+    opening = partial(open_session, remark.change, _deps(line, remark.change, file, scratch))
     return await conversation.respond(
         remark.heard_remark, remark.last, remark.language, opening, time.monotonic, dict(remark.levels)
     )

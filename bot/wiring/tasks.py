@@ -22,7 +22,7 @@ from bot.journal import spans
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.masking.masks import Masks
-from bot.outputs import json_file, markdown, posts, state
+from bot.outputs import json_file, markdown, posts, state, withheld
 from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Deps
@@ -38,7 +38,7 @@ from bot.values import (
     ReviewRequest,
     Trigger,
 )
-from bot.values.consumer import PackageRow
+from bot.values.consumer import Disclosure, PackageRow
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import with_time_limit
@@ -79,14 +79,20 @@ async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
     )
 
 
-async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
-    """The findings fixed in a copy of the head. Raises UsageError for a number that no finding has."""
+async def fix(line: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
+    """The findings fixed in a copy of the head, but for those that people have silenced. Raises UsageError for a number that no finding has."""
     from bot.checkout.amending import modes
     from bot.wiring import fixing
 
-    rows = fixing.fixable(json_file.read(request.last), request.names)
-    new_contents, check = await fixing.mend(request.pull, rows, scratch)
-    made_fix = MadeFix(new_contents, check, await modes(request.pull, new_contents.contents))
+    change = request.change
+    stored_review = json_file.read(request.last)
+    review_now = silencing.now(stored_review, change.ignored_findings, change.rules)
+    rows = fixing.fixable(review_now, request.names, request.known_ids)
+    flags = {**change.flags, "strategy": "offline"}
+    own_deps = parts.deps(flags, scratch, line.say, lambda _: Journal(None), keep_on_cancel=False, on_server=True)
+    new_contents, check = await fixing.mend(change.pull, rows, with_fetched(line, change, own_deps))
+    others = () if request.names else fixing.others(review_now, new_contents)
+    made_fix = MadeFix(new_contents, check, await modes(change.pull, new_contents.contents), others)
     return _without_secrets(made_fix)
 
 
@@ -109,9 +115,13 @@ async def page(
     memory: bytes | None,
     ignored_findings: tuple[tuple[str, str, str], ...],
     rules: tuple[OwnerRule, ...],
+    levels: Mapping[str, Disclosure],
 ) -> MadeReview:
-    """The texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it."""
-    stored_review = json_file.read(output)
+    """The texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
+
+    `levels`: how much of each consumer the texts may show; what is stored stays as it is.
+    """
+    stored_review = json_file.read(withheld.withhold(output, levels))
     review_now = silencing.now(stored_review, ignored_findings, rules)
     numbers = silencing.new_numbers(stored_review, review_now)
     json_text = json_file.with_numbers(output, numbers) if numbers else ""
@@ -205,6 +215,7 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
         with_time_limit(line, deps),
         pull=fetched_pull, organization=known_defaults,
         tell=line.tell, note=change.note, bound=change.bound,
+        running=parts.running(deps.settings, {**deps.flags, "foreign": change.foreign}),
         earlier=change.earlier, beside=change.beside, same_head=change.same_head, full=change.full, loss=change.loss,
         ignored_findings=change.ignored_findings, rules=change.rules, fetched_consumers=change.consumers,
         look_at_consumers=look if change.consumers is not None else None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from bot.config import Config, policy
@@ -77,6 +77,12 @@ class Funds:
     usd: float | None = None
     refusal: str = ""
     model: bool = True  # whether there is one
+
+    def within(self, change: Change, usd: float) -> Change:
+        """The change with no more to spend than is left. `usd`: its own budget."""
+        return (
+            change if self.usd is None or self.usd >= usd else replace(change, flags={**change.flags, "usd": self.usd})
+        )
 
 
 @dataclass(frozen=True, slots=True)

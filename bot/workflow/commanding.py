@@ -14,13 +14,13 @@ from bot.config import Config
 from bot.errors import HostRefused, OverLimit
 from bot.findings.suppress import identity_of
 from bot.github import Host
-from bot.payloads import Change, Question
+from bot.payloads import Question
 from bot.ports import Job
 from bot.render import Phrases, load
 from bot.storage import Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, OwnerRule, Proposal, ReviewAsk, RuleState
 from bot.values.daily import CapReached
-from bot.workflow import asking, fixing, learning, looking, paging, pausing, spending
+from bot.workflow import asking, fixing, learning, looking, paging, pausing, spending, stored_review
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, keep
@@ -96,12 +96,7 @@ async def _read(
         ):
             if isinstance(grant, CapReached):
                 return context.say("reply_failed", why=spending.sentence(grant))
-            return await parts.answer(
-                replace(
-                    question,
-                    change=Change(pull, {"usd": grant.usd}, name, bound=state.bound, organization=state.organization),
-                )
-            )
+            return await parts.answer(replace(question, change=state.change(pull, name, {"usd": grant.usd})))
     except OverLimit as error:
         return context.say("reply_failed", why=str(error))
 
@@ -109,6 +104,19 @@ async def _read(
 def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, parts: Services) -> CommandContext:
     """What the command is given to work with."""
     people, pull = parts.store.people, ask.pull
+
+    last_review = stored_review.reader(partial(parts.store.reviews.last, pull), host, parts)
+    review_then = stored_review.reader(partial(parts.store.reviews.at, pull, ask.given_at + SECOND), host, parts)
+
+    async def last() -> bytes | None:
+        return (await last_review()).data
+
+    async def then() -> bytes | None:
+        return (await review_then()).data
+
+    async def top() -> str:
+        text = await _top(ask.comment, host)
+        return text if not text or (await last_review()).is_whole else text.partition("\n")[0]
 
     async def submit(full: bool) -> None:
         request = ReviewAsk(
@@ -135,15 +143,15 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
         settings=parts.in_force(settings),
         actor=ask.actor,
         branch=state.facts.base_ref,
-        last=partial(parts.store.reviews.last, pull),
+        last=last,
         submit=submit,
         suppress=suppress,
         pause=pause,
         resume=resume,
         cancel=partial(parts.cancel, pull, None),
         given_at=ask.given_at,
-        then=partial(parts.store.reviews.at, pull, ask.given_at + SECOND) if ask.given_at else None,
-        top=partial(_top, ask.comment, host),
+        then=then if ask.given_at else None,
+        top=top,
         rules=_rules(ask, state, host, load(settings.language), parts.store),
     )
 

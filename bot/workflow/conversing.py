@@ -16,12 +16,12 @@ from bot.commands.target import read
 from bot.config import Config
 from bot.errors import GitError, NothingToReview, OverLimit, UsageError
 from bot.github import Host
-from bot.payloads import Change, Remark
+from bot.payloads import Remark
 from bot.ports import Job
 from bot.render import Safe
 from bot.values import CommandAsk, RemarkAsk
 from bot.values.daily import CapReached
-from bot.workflow import asking, commanding, learning, looking, packages, paging, remarks, spending
+from bot.workflow import asking, commanding, learning, looking, packages, paging, remarks, spending, stored_review
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, keep, unless_gone
@@ -99,15 +99,11 @@ async def _reply(
         ):
             if isinstance(grant, CapReached):
                 return remarks.failure_reply(spending.sentence(grant), language)
-            last = await parts.store.reviews.last(ask.pull)
+            last = await stored_review.show(await parts.store.reviews.last(ask.pull), host, parts)
+            change = state.change(pull, name, {"usd": grant.usd})
+            remark = heard_remark if last.is_whole else conversation.without_our_words(heard_remark)
             return await parts.converse(
-                Remark(
-                    heard_remark,
-                    language,
-                    last,
-                    Change(pull, {"usd": grant.usd}, name, bound=state.bound, organization=state.organization),
-                    await packages.levels(last, state, host),
-                )
+                Remark(remark, language, last.data, change, await packages.levels(last.data, state, host))
             )
     except OverLimit as error:
         return remarks.failure_reply(str(error), language)

@@ -17,6 +17,7 @@ from bot.ports import Job
 from bot.publish import committing
 from bot.publish.committing import CommitRefused
 from bot.values import CommandAsk, Finding
+from bot.workflow import keeping
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState
 from bot.workflow.parts import Services, keep
@@ -102,19 +103,16 @@ def _means_another(name: str, review_then: LastReview, last_review: LastReview) 
     return finding is not None and not review_then.names(int(name), finding)
 
 
-def _selected_names(names: tuple[str, ...], review_then: LastReview, last_review: LastReview) -> tuple[str, ...] | None:
-    """The names; for a command without any, the findings that stood when it was written if there are others by now. None: none is left, or a number means another."""
-    if names:
-        return None if any(_means_another(name, review_then, last_review) for name in names) else names
-    known = {finding.identity for finding in review_then.findings}
-    left = tuple(finding.identity for finding in last_review.open if finding.identity in known)
-    return () if len(left) == len(last_review.open) else left or None
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The findings to fix: those that are named, else those of these identities."""
+
+    names: tuple[str, ...]
+    known_ids: frozenset[str]
 
 
-async def _selection(
-    ask: CommandAsk, state: PullState, last: bytes, context: CommandContext
-) -> tuple[str, ...] | FixPlan:
-    """The names of the findings to fix, none for all; or why nothing is fixed. What counts is the review that the person saw."""
+async def _selection(ask: CommandAsk, state: PullState, last: bytes, context: CommandContext) -> Selection | FixPlan:
+    """The findings to fix, or why nothing is fixed. What counts is the review that the person saw."""
     last_review = target.read(last)
     if last_review is None or last_review.pull.head != state.facts.head_sha:
         return FixPlan(refusal="moved")
@@ -124,8 +122,11 @@ async def _selection(
     names = await _names(ask, context)
     if names is None:
         return FixPlan(refusal="which")
-    selection = _selected_names(names, review_then, last_review)
-    return FixPlan(refusal="since") if selection is None else selection
+    known_ids = frozenset(finding.identity for finding in review_then.findings)
+    is_gone = not names and last_review.open and known_ids.isdisjoint(finding.identity for finding in last_review.open)
+    if is_gone or any(_means_another(name, review_then, last_review) for name in names):
+        return FixPlan(refusal="since")
+    return Selection(names, known_ids)
 
 
 async def _plan(
@@ -137,12 +138,17 @@ async def _plan(
     parts: Services,
 ) -> FixPlan:
     """Fix the findings in a copy, review it, and make the commit if the review allows it."""
-    names = await _selection(ask, state, last, context)
-    if isinstance(names, FixPlan):
-        return names
+    selection = await _selection(ask, state, last, context)
+    if isinstance(selection, FixPlan):
+        return selection
     async with fetch(ask.pull, state.facts, state.bases, parts) as pull:
-        result = await parts.fix(FixRequest(pull, last, names))
-    plan = replace(_outcome(result), others=() if names else _others(last, result))
+        change = replace(
+            state.change(pull),
+            ignored_findings=await keeping.ignored_findings(ask.pull, parts.store),
+            rules=await parts.store.rules.in_force(ask.pull.repository),
+        )
+        result = await parts.fix(FixRequest(change, last, selection.names, selection.known_ids))
+    plan = _outcome(result)
     if not result.fix:
         return plan
     if not result.check.is_clean:
@@ -157,14 +163,6 @@ async def _plan(
     return replace(_with_patch(plan, result, ""), commit=commit, head=state.facts.head_sha)
 
 
-def _others(last: bytes, result: MadeFix) -> tuple[int, ...]:
-    """The numbers of the open findings about which the fix says nothing."""
-    answered_ids = {finding.identity for finding in (*result.fix.findings, *(one for one, _ in result.fix.refusals))}
-    last_review = target.read(last)
-    open_findings = last_review.open if last_review is not None else ()
-    return tuple(finding.number for finding in open_findings if finding.number and finding.identity not in answered_ids)
-
-
 def _outcome(result: MadeFix) -> FixPlan:
     fix, check = result.fix, result.check
     wrong = dict.fromkeys(f"{one.path}:{one.start} {one.title}" for one in (*check.still, *check.new))
@@ -175,6 +173,7 @@ def _outcome(result: MadeFix) -> FixPlan:
         paths=tuple(sorted(fix.contents)),
         left=tuple((one.number, one.title, reason) for one, reason in fix.refusals),
         wrong=tuple(wrong),
+        others=result.others,
         of_models=len(fix.findings) - check.by_code if fix else 0,
     )
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from collections.abc import Collection
 from contextlib import suppress
 
 from bot.errors import HostError, HostRefused
@@ -117,15 +118,15 @@ async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str,
 
 
 async def beside(
-    pull: PullRef, host: Host, facts: PullFacts, store: Store
+    pull: PullRef, host: Host, facts: PullFacts, store: Store, commits: Collection[str] = ()
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
-    """What the last reviews have left of other pull requests of this branch, or of its author with this head; and of other people's with this head.
+    """What the last reviews have left of other pull requests of this branch, or of its author with this head or one below it (`commits`); and of other people's with this head.
 
     Of this branch and base: anybody may open a pull request from a branch, onto a base that lacks what has long been merged. What was merged,
     somebody who may has accepted.
     """
     near, others = list[bytes](), list[bytes]()
-    for review in await store.reviews.beside(pull, facts.source, facts.head_sha):
+    for review in await store.reviews.beside(pull, facts.source, facts.head_sha, commits):
         is_near = review.is_of_branch
         with suppress(HostRefused):  # a pull request that is gone
             there = await host.beside(review.number).facts()
@@ -133,7 +134,10 @@ async def beside(
                 continue
             is_same_author = bool(facts.author) and there.author == facts.author
             is_near = is_same_author or (is_near and there.base_ref == facts.base_ref)
-        (near if is_near else others).append(review.memory)
+        if is_near:
+            near.append(review.memory)
+        elif review.is_of_head or review.is_of_branch:
+            others.append(review.memory)
     return tuple(near), tuple(others)
 
 

@@ -1,7 +1,9 @@
 """What a job sees first: the pull request, its place in the history, the owner's settings. Recorded, so that a second attempt judges the same."""
 
 import base64
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -12,10 +14,12 @@ from bot.commands.carrying import WRITERS
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host, shapes
+from bot.github.client import GitHubClient
 from bot.github.host import safe
+from bot.payloads import Change
 from bot.ports import Job
 from bot.render import cut
-from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRef
+from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRef, PullRequest
 from bot.workflow.parts import Defaults, Services, keep
 
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
@@ -26,6 +30,7 @@ MOST_ISSUES, ISSUE_TITLE, ISSUE_BODY = (
     200,
     1_500,
 )  # of one pull request; characters of an issue that a model is shown
+NO_FLAGS: Mapping[str, Any] = MappingProxyType({})
 MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and no model reads more
 
 
@@ -47,6 +52,12 @@ class PullState:
     def files(self) -> tuple[str | None, ...]:
         """The texts of all files that count."""
         return self.file, self.bound, None if self.organization is None else self.organization.text
+
+    def change(self, pull: PullRequest, journal: str = "", flags: Mapping[str, Any] = NO_FLAGS) -> Change:
+        """The fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
+        return Change(
+            pull, dict(flags), journal, foreign=self.stranger, bound=self.bound, organization=self.organization
+        )
 
 
 _SEEN = TypeAdapter(PullState)
@@ -75,7 +86,7 @@ async def current_state(host: Host, path: str, read_defaults: Defaults, *, is_pa
     """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
     bases = await compare(host, facts)
-    file, stranger, bound = await text_at(host, path, bases.tip), await _stranger(host, facts), None
+    file, stranger, bound = await text_at(host, path, bases.tip), await is_stranger(host, facts), None
     if stranger and facts.base_ref != facts.default_branch:  # who opened it has chosen the base, and its settings
         bound = await text_at(host, path, facts.default_branch) or ""
     short_facts, organization = (
@@ -87,14 +98,14 @@ async def current_state(host: Host, path: str, read_defaults: Defaults, *, is_pa
 
 async def text_at(host: Host, path: str, ref: str) -> str | None:
     """The text of a settings file in a commit, one character longer than is read at most; None if there is no such file."""
-    file = await _file_at(host, path, ref)
+    file = await file_at(host.client, host.repo, path, ref)
     return file.decode("utf-8", "replace")[:MOST_CONFIG] if file is not None else None
 
 
-async def _file_at(host: Host, path: str, ref: str) -> bytes | None:
+async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: str) -> bytes | None:
     """A small file in a commit, None if there is no such file. Everything else is read by git."""
     try:
-        data: Any = await host.client.answer(host.rest.repos.async_get_content(*host.repo, safe(quote(path)), ref=ref))
+        data: Any = await client.answer(client.rest.repos.async_get_content(*repo, safe(quote(path)), ref=ref))
     except HostRefused as refused:
         if not refused.is_gone:
             raise
@@ -103,7 +114,7 @@ async def _file_at(host: Host, path: str, ref: str) -> bytes | None:
     return base64.b64decode(data.get("content", "")) if found else None
 
 
-async def _stranger(host: Host, facts: PullFacts) -> bool:
+async def is_stranger(host: Host, facts: PullFacts) -> bool:
     """Whether the author may not write here. Who may only read can open a pull request from a branch of the repository too."""
     if facts.fork or not facts.author:
         return True

@@ -10,7 +10,7 @@ from bot.errors import HostRefused, OverLimit, SupersededError
 from bot.github import Host
 from bot.publish import renewing
 from bot.values import Follow, PullRef
-from bot.workflow import ci_failures, keeping
+from bot.workflow import ci_failures, keeping, stored_review
 from bot.workflow.parts import Services
 
 DAY, DAYS, MOST = 86_400.0, 30, 50  # other pull requests: reviewed in so many days, at most so many, the newest first
@@ -40,16 +40,17 @@ async def schedule_others(pull: PullRef, parts: Services, delivery: str) -> None
 
 async def follow(pull: PullRef, host: Host, parts: Services) -> None:
     """Make the page again from the stored review and the words that hold now. May be done again, and after any crash."""
-    stored_review = await parts.store.reviews.newest(pull)
-    if stored_review is None:
+    newest = await parts.store.reviews.newest(pull)
+    if newest is None:
         return
-    job, output, memory = stored_review
+    job, output, memory = newest
     ignored_findings, rules = (
         await keeping.ignored_findings(pull, parts.store),
         await parts.store.rules.in_force(pull.repository),
     )
     try:
-        made_review = await parts.page(output, memory, ignored_findings, rules)
+        levels = await stored_review.levels(output, host, parts)
+        made_review = await parts.page(output, memory, ignored_findings, rules, levels)
     except (OverLimit, ValueError) as error:  # of an earlier version: the next review makes a page that can follow
         log.info("a page is left as it is", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return

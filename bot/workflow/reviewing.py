@@ -90,10 +90,7 @@ async def _with_funds(run: ReviewRun, backend: Backend, change: Change) -> Async
             return
         if funds.model and run.settings.linked_issues:
             change = replace(change, pull=replace(change.pull, issues=await looking.issues(run.host)))
-        if funds.usd is not None and funds.usd < run.settings.usd:
-            yield replace(change, flags={**change.flags, "usd": funds.usd})
-        else:
-            yield change
+        yield funds.within(change, run.settings.usd)
 
 
 def _offline(change: Change, why: str) -> Change:

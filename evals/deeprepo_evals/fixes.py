@@ -93,12 +93,13 @@ async def _measure(case: Case, clone: Path) -> Iterator[Row]:
         try:
             repo = await build.build(case, clone, Path(scratch))
             request = ReviewRequest(str(repo), base="base", head="head")
-            done = await pipeline.review(request, wiring.deps({"strategy": "offline"}, scratch, lambda _: None))
+            deps = wiring.deps({"strategy": "offline"}, scratch, lambda _: None)
+            done = await pipeline.review(request, deps)
         except DeepRepoError:
             return iter(())
         broken = [row for row in done.findings if row.finding.category == "broken-caller" and row.finding.proven]
         pull = await checkout.pull(request, scratch)
-        fix, check = await mend(pull, [row for row in broken if row.finding.rewrites], scratch)
+        fix, check = await mend(pull, [row for row in broken if row.finding.rewrites], deps)
     still = {finding.identity for finding in check.still}
     mended_marks = {finding.identity for finding in fix.findings}
     return iter([_row(case, each, mended_marks, still, adds=bool(check.new)) for each in broken])

@@ -1,6 +1,7 @@
 """Caps of a day without a server: the runs that were started earlier are counted, as GitHub lists them."""
 
 import asyncio
+import os
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -90,6 +91,42 @@ def test_a_cap_in_dollars_that_cannot_be_held_lets_nothing_through(
     assert found.review is not None
     assert found.review.cost.calls == 0
     assert "actions: read" in " ".join(found.review.notes)
+
+
+@pytest.mark.parametrize("key", few(["sk-pretended-and-long-enough", ""], 1))
+@pytest.mark.parametrize(
+    ("is_fork", "inputs", "word"),
+    few(
+        [
+            (False, {"cap_usd_per_day": "2", "budget": "1"}, "cap-usd-per-day"),
+            (True, {"fork_reviews_per_day": "2"}, "triggers.fork_reviews_per_day"),
+        ],
+        0,
+    ),
+)
+def test_caps_hold_for_a_model_that_needs_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_fork: bool, inputs: dict[str, str], word: str, key: str
+) -> None:
+    """A server behind `DEEPREPO_BASE_URL` is asked no more often than a provider with a key: for a pull request and for a fork's."""
+    for name in (name for name in os.environ if name.endswith("_API_KEY")):
+        monkeypatch.delenv(name)
+    if key:
+        monkeypatch.setenv("COMPATIBLE_API_KEY", key)
+
+    async def go() -> None:
+        async with doubles.openai_server(doubles.PerModel({"reader": FINE})) as model, stage(tmp_path, BASE) as at:
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+            _, body = await opened(at, fork=is_fork)
+            for number in range(10):
+                ran(at, number + 1, fork=is_fork)
+            asks = {"worker": "compatible/reader", "strategy": "direct", **inputs}
+            name = "pull_request_target" if is_fork else "pull_request"
+            found = await at.told(name, body, permissions=COUNTING, **asks)
+            assert found.review is not None
+            assert found.review.cost.calls == 0
+            assert word in " ".join(found.review.notes)
+
+    asyncio.run(go())
 
 
 async def _asked_by_the_team(

@@ -8,6 +8,7 @@ from families import few
 from opening import BASE, BROKEN, event, opened
 from stepping import Stage, stage
 
+from bot.errors import ProviderError
 from deeprepo_sandbox import providers as doubles
 
 FINE = doubles.Reply(data={"answer": "One.", "findings": []})
@@ -59,6 +60,30 @@ def test_where_nothing_is_known_a_bar_lets_nothing_pass(tmp_path: Path, what: st
             assert result.conclusion == "failure"
             assert (result.review is not None) is has_review
             assert (await at.told("pull_request", await _happens(at, number, what))).conclusion == "skipped"
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("bar", few(["", "fail_on: high\nfail_also: []\n"], 1))
+def test_what_cut_a_review_short_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bar: str) -> None:
+    """A step that failed for its provider fails again after another title, whether there is a bar or not, and says what to do."""
+
+    async def go() -> None:
+        down = doubles.Reply(status=401, text="no")
+        async with doubles.openai_server(doubles.PerModel({"gpt-5-mini": down})) as model, stage(tmp_path, BASE) as at:
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
+            await at.repo.commit("main", {".deeprepo.yml": bar})
+            await at.repo.commit("feature", {"new.py": "def f(a):\n    return a\n"})
+            with at.gh.holding() as held:
+                number = await at.repo.open_pull("feature", author="stranger")
+            asks = {"worker": "openai/gpt-5-mini", "strategy": "direct"}
+            first = await at.told("pull_request", event(held), **asks)
+            assert first.review is not None
+            assert first.review.fault == "provider"
+            result = await at.told("pull_request", await _happens(at, number, "title"), **asks)
+            assert (result.conclusion, type(result.fault)) == ("failure", ProviderError)
+            assert "run its job again" in result.says
 
     asyncio.run(go())
 

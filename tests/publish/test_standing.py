@@ -8,6 +8,7 @@ import pytest
 from families import few
 
 from bot.publish.standing import (
+    QUEUE,
     CheckResult,
     CommitState,
     fold,
@@ -147,3 +148,12 @@ def test_a_base_branch_has_its_own_verdict() -> None:
     """Another base brings other settings: to go there and back loses nothing."""
     rows = [CheckResult(1, "main", "failure", "reviewed"), CheckResult(1, "v1", "neutral", "reviewed")]
     assert [fold(rows, {1: base}).ending for base in ("main", "v1", "main")] == ["failure", "neutral", "failure"]
+
+
+def test_a_queue_that_was_stopped_counts_as_long_as_its_commit_is_there() -> None:
+    """Whatever is reviewed with the same head, closed or not; whether it is open is not asked."""
+    rows = [CheckResult(QUEUE, "", "failure", "reviewed"), CheckResult(2, "main", "success", "reviewed")]
+    for now_open in ({}, {2: "main"}):
+        state = fold(rows, now_open)
+        assert (state.ending, state.blame) == ("failure", QUEUE)
+    assert waits_for(rows, {}) == ()

@@ -1,12 +1,13 @@
 """Repositories that use the reviewed one, on a server: found by their manifests in the background, read with narrow tokens, shown to few."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from families import few
 from prices import BROKEN, LIBRARY, USER
 from whole import Whole, whole
 
@@ -299,6 +300,94 @@ def test_a_remark_shows_a_model_no_more_than_may_be_shown_now(tmp_path: Path, mo
                     await stage.quiet()
                     asked = repr(double.requests[before:])
                     assert "Why is this wrong?" in asked
+                    assert not [word for word in PRIVATE if word in asked]
+
+    asyncio.run(go())
+
+
+def _texts(pull: Any) -> dict[object, str]:  # noqa: ANN401 - the sandbox's pull request
+    """Everything of it that readers see."""
+    comments = {("comment", one.id): one.body for one in (*pull.comments, *pull.review_comments)}
+    return comments | {("check", one.id): f"{one.title} {one.summary} {one.text}" for one in pull.checks}
+
+
+async def _publish(stage: Whole, repo: sandbox.Repo) -> None:
+    """The reviewed library is published."""
+    repo.repository.private = False
+
+
+async def _hide(stage: Whole, repo: sandbox.Repo) -> None:
+    """The consumer does not let others see its lines any more."""
+    user = sandbox.Repo(stage.gh.world, stage.gh.world.repository("acme", "quagga"))  # type: ignore[arg-type]
+    await user.push("main", {".deeprepo.yml": "as_consumer: existence\n"})
+
+
+@pytest.mark.parametrize(
+    ("change", "is_shown"), few([(_publish, False), (_hide, False), (None, True)], 0), ids=lambda one: str(one)[:20]
+)
+def test_what_a_command_answers_is_asked_again(
+    tmp_path: Path, change: Callable[[Whole, sandbox.Repo], Awaitable[None]] | None, is_shown: bool
+) -> None:
+    """No command writes a word of a consumer that may not be shown any more, nor does the page that follows; else all of it stays.
+
+    What is ignored then is ignored: the finding is the same.
+    """
+    more = {"shop_prices/more.py": "def rest(items, tax):\n    return 0\n"}
+
+    async def go() -> None:
+        async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
+            await repo.push("main", more | {"shop_prices/uses.py": "from .more import rest\n\nrest([], 1)\n"})
+            await repo.commit("feature", {"shop_prices/more.py": "def rest(items):\n    return 0\n"})
+            first = await reviewed(stage, repo)
+            assert "acme/quagga:zanzibar/checkout.py" in first
+            theirs, own = (first.partition(f". {name}() has a new")[0][-1] for name in ("total", "rest"))
+            if change is not None:
+                await change(stage, repo)
+                await stage.quiet()
+            commands = ("explain {0}", "fix", "fix {0}", "rules", "ignore {1} measured", "explain {0}", "ignore {0} so")
+            written = []
+            for command in commands:
+                before = _texts(stage.gh.pull(1, "acme/prices"))
+                text = f"/deeprepo {command.format(theirs, own)}"
+                await repo.comment(1, text, author=sandbox.MAINTAINER)
+                await stage.quiet()
+                after = _texts(stage.gh.pull(1, "acme/prices"))
+                written += [body for key, body in after.items() if body != before.get(key)]
+            assert any(word in body for word in PRIVATE for body in written) is is_shown
+            (summary,) = [one.body for one in stage.gh.pull(1, "acme/prices").comments if "## deeprepo" in one.body]
+            assert "2 findings are suppressed" in summary
+
+    asyncio.run(go())
+
+
+def test_nothing_of_a_thread_is_shown_to_a_model_that_may_not_be_shown_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our own comment at its top tells of the consumer: neither a question nor a remark takes it along, also after the next round."""
+
+    def say(body: Mapping[str, Any]) -> Reply:
+        text = str(body).lower()
+        reply = {"answer": "So.", "quotes": []} | ({"sketch": None} if "sketch" in text else {"withdraw": []})
+        return Reply(data=reply if "hand in the reply" in text else {"answer": "Read.", "findings": []})
+
+    async def go() -> None:
+        async with doubles.openai_server(say) as double:
+            for name, value in (("WORKER", "compatible/reader"), ("BASE_URL", double.base_url), ("EFFORT", "low")):
+                monkeypatch.setenv(f"DEEPREPO_{name}", value)
+            async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
+                assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo)
+                (thread,) = [one for one in stage.gh.pull(1, "acme/prices").review_comments if "quagga" in one.body]
+                await _publish(stage, repo)
+                for news in ("", "1\n"):
+                    if news:
+                        await repo.push("feature", {"NEWS.md": news})
+                        await stage.quiet()
+                    before = len(double.requests)
+                    for text in ("/deeprepo ask Why is this wrong?", "@deeprepo Why is this wrong?"):
+                        await repo.reply(1, thread.id, text, sandbox.MAINTAINER)
+                        await stage.quiet()
+                    asked = repr(double.requests[before:])
+                    assert asked.count("Why is this wrong?") >= 2
                     assert not [word for word in PRIVATE if word in asked]
 
     asyncio.run(go())

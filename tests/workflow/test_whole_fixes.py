@@ -1,6 +1,7 @@
 """`/deeprepo fix` in a pull request: one commit on the branch, or none and a patch."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -285,5 +286,72 @@ def test_a_patch_shows_no_secret(tmp_path: Path) -> None:
             reply = await said(at, number, "/deeprepo fix 1")
             assert secret not in reply
             assert "holds a secret" in reply
+
+    asyncio.run(go())
+
+
+OWN_TESTS = {
+    ".deeprepo.yml": "run: {own: true, test: 'python3 -m unittest -v {file}', seconds: 20}\n",
+    "shop/rate.py": "def kind(a):\n    return a == 'x'\n",
+    "shop/__init__.py": "",
+    "tests/test_rate.py": "import unittest\nfrom shop.rate import kind\n\n\nclass Rate(unittest.TestCase):\n    def test_plain(self):\n        self.assertTrue(kind('x'))\n",
+}
+STRANGE = {"shop/rate.py": "import sys\n\nsys.stderr.write('run')\n\n\ndef kind(a):\n    return a is 'x'\n"}
+
+
+@pytest.mark.parametrize("way", few(["fork", "base", "permitted"], 0))
+def test_a_fix_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    """No sandbox is started: for a fork, for a base that its author chose for its settings, nor where the operator lets strangers' code run."""
+    began = tmp_path / "began"
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "bwrap"
+    program.write_text(f'#!/bin/sh\ntouch {began}\nexec /usr/bin/bwrap "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("DEEPREPO_RUN", "1")
+    if way == "permitted":
+        monkeypatch.setenv("DEEPREPO_RUN_FORKS", "1")
+
+    async def go() -> None:
+        async with whole(tmp_path / "server") as at:
+            plain = {path: text for path, text in OWN_TESTS.items() if way != "base" or path != ".deeprepo.yml"}
+            start = await at.repo.commit("main", plain)
+            if way == "base":
+                start = await at.repo.commit("v1", {".deeprepo.yml": OWN_TESTS[".deeprepo.yml"]})
+            await at.repo.commit("feature", STRANGE, onto=start)
+            base = "v1" if way == "base" else "main"
+            number = await at.repo.open_pull("feature", base=base, title="T", author="stranger", fork=way != "base")
+            await at.quiet()
+            began.unlink(missing_ok=True)
+            assert "fixes 1 finding" in await said(at, number, "/deeprepo fix")
+            assert not began.exists()
+
+    asyncio.run(go())
+
+
+TWICE = {
+    "shop/rate.py": "def rate(day, kind):\n    return day * 2\n",
+    "shop/till.py": "from shop.rate import rate\n\n\ndef ring(day):\n    return rate(day, 'x')\n",
+}
+
+
+@pytest.mark.parametrize("words", few(["ignore", "rule"], 0))
+def test_what_is_silenced_is_not_fixed(tmp_path: Path, words: str) -> None:
+    """A finding that somebody has ignored, or a rule covers that was confirmed since the review, stays as it is; named, the answer says why."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.grant(contents="write")
+            await at.repo.commit("main", TWICE)
+            number = await at.reviewed(files={**BROKEN, "shop/rate.py": "def rate(day):\n    return day * 2\n"})
+            await said(at, number, "/deeprepo ignore 1 by design: it is generated")
+            if words == "rule":
+                await said(at, number, "/deeprepo rules confirm 1")
+            before = await tip(at)
+            assert "somebody has silenced it" in await said(at, number, "/deeprepo fix 1")
+            reply = await said(at, number, "/deeprepo fix")
+            assert "1 finding is fixed (2)" in reply
+            changed = await git.text(at.repo.repository.git, "diff", "--name-only", before, await tip(at))
+            assert changed.split() == ["shop/till.py"]
 
     asyncio.run(go())

@@ -215,6 +215,27 @@ def test_a_second_branch_of_its_author_knows_what_was_pushed_over(tmp_path: Path
     asyncio.run(story())
 
 
+@pytest.mark.parametrize("author", few(["colleague", "stranger"], 0))
+def test_a_branch_on_top_of_a_reviewed_head_knows_what_its_author_pushed_over(tmp_path: Path, author: str) -> None:
+    """One more commit on that head is the same author's too; somebody else's branch never had what was pushed over."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            one = await pushed_over(at)
+            await at.repo.close(one, by="colleague")
+            await at.repo.commit("other", {"NEWS.md": "one\n"}, onto=at.gh.pull(one).head_sha)
+            two = await at.repo.open_pull("other", title="Settings", author=author)
+            for text in ("", "two\n"):
+                if text:
+                    await at.repo.push("other", {"NEWS.md": text}, author="colleague")
+                await at.quiet()
+                assert shown(at, two) == (("failure", True) if author == "colleague" else ("success", False))
+            if author == "colleague":
+                assert "1 finding (1 high)" in at.summary(two)
+
+    asyncio.run(story())
+
+
 async def _outgrow(at: Whole, number: int, *, is_older: bool) -> None:
     """The output of the last review is larger than anybody reads; `is_older`: of a version that stored nothing beside it."""
     pull = PullRef(at.repo.installation, at.repo.id, "acme", "shop", number)

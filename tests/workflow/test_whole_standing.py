@@ -345,3 +345,25 @@ def test_a_merge_queue_whose_pull_request_is_unknown_stops_at_a_bar(tmp_path: Pa
             assert ends == ["success", "failure"]
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize("final", few([False, True], 0))
+def test_a_queue_that_was_stopped_stays_stopped_for_its_commit(tmp_path: Path, final: bool) -> None:
+    """A pull request whose head is the queue's commit, against a branch of which it breaks nothing, shows why it does not pass."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.world.final_checks = final
+            await at.repo.commit("main", STRICT)
+            number = await at.reviewed()
+            head, branch = at.gh.pull(number).head_sha, "gh-readonly-queue/main/pr-1"
+            queued = await at.repo.commit(branch, {"NEWS.md": "x\n"}, "Merge pull request #1", onto=head)
+            await at.repo.merge_group(queued, "a" * 40)
+            await at.quiet()
+            await at.repo.open_pull(branch, base="feature", title="Another", author="stranger")
+            await at.quiet()
+            checks = sorted((one.id, one) for one in at.repo.repository.checks.values() if one.head == queued)
+            assert [one.conclusion for _, one in checks] == ["failure", "failure"]
+            assert (checks[-1][1].title or "").startswith("The merge queue stops here")
+
+    asyncio.run(story())

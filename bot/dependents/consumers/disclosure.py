@@ -150,13 +150,18 @@ def _changed(finding: Finding, quote: str, own: tuple[Evidence, ...]) -> str:
     return f"`{line[:120]}` was {'removed or renamed' if gone else 'changed'}"
 
 
+def is_label(name: str) -> bool:
+    """Whether it stands for a name that may not be shown."""
+    return name.startswith("hidden ")
+
+
 def still_shown(finding: Finding, levels: Mapping[str, Disclosure]) -> Finding | None:
     """A finding of an earlier review as it may be shown now; None if nothing of it may be. `levels`: of the consumers that are known now.
 
     Of a consumer that is not known now nobody has been asked: no more is kept than that it exists.
     """
     level = levels.get(finding.consumer, "existence")
-    if not finding.consumer or finding.consumer.startswith("hidden ") or level == "lines":
+    if not finding.consumer or is_label(finding.consumer) or level == "lines":
         return finding
     if level == "nothing":
         return None

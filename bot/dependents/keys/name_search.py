@@ -22,8 +22,8 @@ ROWS = 2_000
 FAR = 20  # files that hold a word: in more it is a word of its own
 WORD = re.compile(r"[\w$]+")
 LONG = 400  # characters of a line that a person wrote
-REQUIRES = re.compile(r"\s*(?:require\w*|load)\b")
-IMPORTS = re.compile(r"\s*(?:import|from|use|using|require\w*|#\s*include)\b|[^\n]{0,200}\brequire\(")
+REQUIRES = re.compile(r"\A\s*+(?:require\w*|load)\b")
+IMPORTS = re.compile(r"\A\s*+(?:import|from|use|using|require\w*|#\s*include)\b|\A[^\n]{0,200}\brequire\(")
 
 
 async def mentions(

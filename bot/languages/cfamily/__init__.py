@@ -9,7 +9,6 @@ from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
 from bot.languages.cfamily import directives
-from bot.languages.cfamily.dotless import DOTLESS
 from bot.languages.cfamily.includes import Includes
 from bot.languages.cfamily.outline import BLOCKS, outline_of
 from bot.languages.cfamily.uses import SHAPE, plain, with_members

@@ -10,7 +10,6 @@ from tree_sitter import Node
 from bot.languages import misread, syntax, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.csharp import uses as csharp_uses
-from bot.languages.csharp.dotless import DOTLESS
 from bot.languages.csharp.namespaces import Namespaces
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk

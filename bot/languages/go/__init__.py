@@ -8,7 +8,6 @@ from dataclasses import replace
 from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.go import receivers
-from bot.languages.go.dotless import DOTLESS
 from bot.languages.go.modules import GoPackages, likely_names, specs
 from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields

@@ -8,7 +8,6 @@ from tree_sitter import Node
 from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.javascript.binding import bindings
-from bot.languages.javascript.dotless import DOTLESS
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import BLOCKS, outline_of
 from bot.languages.javascript.uses import SHAPE

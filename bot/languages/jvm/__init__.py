@@ -7,7 +7,6 @@ from types import ModuleType
 
 from bot.languages import syntax, typed_receivers
 from bot.languages.jvm import java, kotlin, scala
-from bot.languages.jvm.dotless import DOTLESS
 from bot.languages.jvm.packages import JvmPackages, imported_names
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
@@ -28,7 +27,7 @@ TEXT = (  # members of every text
 AMBIENT = frozenset(f"{KOTLIN} {SCALA} {TEXT}".split()) | java.OBJECT | scala.GIVEN
 READERS = {".java": java, ".scala": scala}
 
-__all__ = ["AMBIENT", "DOTLESS", "TRAITS", "outline", "project", "uses"]
+__all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
 
 
 project = JvmPackages

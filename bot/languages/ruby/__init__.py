@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from bot.languages import misread, nesting, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
-from bot.languages.ruby.dotless import DOTLESS
 from bot.languages.ruby.outline import BLOCKS, outline_of
 from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.uses import READING

@@ -11,7 +11,6 @@ from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, Span, with_conditions
-from bot.languages.rust.dotless import DOTLESS
 from bot.languages.rust.layout import module_folder
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of

@@ -5,7 +5,6 @@ from functools import lru_cache
 
 from bot.languages import nesting, syntax, typed_receivers
 from bot.languages.lexical import is_telling
-from bot.languages.swift.dotless import DOTLESS
 from bot.languages.swift.modules import SwiftModules
 from bot.languages.swift.outline import UNKNOWN_BASE, outline_of, root
 from bot.languages.swift.uses import READING
@@ -31,7 +30,7 @@ MEMBERS = (
 AMBIENT = frozenset(f"{GIVEN} {MEMBERS}".split())
 TELLING = 2  # words of a name that hardly a base of another module has
 
-__all__ = ["AMBIENT", "DOTLESS", "TRAITS", "outline", "project", "uses"]
+__all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
 
 
 def project(paths: Collection[str], configs: Mapping[str, bytes]) -> SwiftModules:

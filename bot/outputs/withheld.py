@@ -1,0 +1,86 @@
+"""A stored review as it may be shown now: a consumer may have become private since, or the reviewed repository public.
+
+Whatever is made of a stored review for a reader or a model is made of this, so that no answer has a rule of its own.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from bot.dependents.consumers.disclosure import HIDDEN, is_label, still_shown, withheld_report
+from bot.values import Finding
+from bot.values.consumer import ConsumerReport, Disclosure
+from bot.values.finding import digested_proof
+
+ROWS = ("findings", "still", "fixed", "kept_back", "unproven")
+NESTED = ("suppressed", "archive")  # rows with a finding in them
+OF_MODEL = f"A finding about this code: its text may tell of {HIDDEN}"
+_FINDING, _REPORT = TypeAdapter(Finding), TypeAdapter(ConsumerReport)
+
+
+def names(data: bytes | None) -> frozenset[str]:
+    """The consumers that a stored review names. Raises ValueError and its like if it has another form."""
+    document = json.loads(data) if data else {}
+    all_names = {str(row.get("consumer", "")) for row in _findings(document)}
+    all_names |= {str(row["name"]) for row in document.get("consumers", ())}
+    return frozenset(all_names - {""})
+
+
+def withhold(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
+    """The same with so much of each consumer as its level allows; of one without a level, that it exists. Identities and numbers stay.
+
+    A sentence of a model may tell of any consumer whose lines it was shown: it goes if these may not be shown any more.
+    """
+    document = json.loads(data)
+    hidden_names = {name for name in names(data) if not is_label(name) and levels.get(name) != "lines"}
+    if not hidden_names:
+        return data
+    reports = document.get("consumers", ())
+    by_model = any(row["name"] in hidden_names and row.get("commit") for row in reports)
+
+    def now(row: dict[str, Any]) -> dict[str, Any] | None:
+        return _row(row, levels, by_model=by_model)
+
+    for name in ROWS:
+        document[name] = [after for row in document.get(name, ()) if (after := now(row)) is not None]
+    for name in NESTED:
+        pairs = [(row, now(row["finding"])) for row in document.get(name, ())]
+        document[name] = [{**row, "finding": after} for row, after in pairs if after is not None]
+    labels = {name: f"hidden {number}" for number, name in enumerate(sorted(hidden_names), 1)}
+    document["consumers"] = [
+        row if row["name"] not in hidden_names else _report(row, levels.get(row["name"], "existence"), labels)
+        for row in reports
+        if levels.get(row["name"], "existence") != "nothing"
+    ]
+    if by_model:
+        document |= {"summary": "", "walkthrough": None, "issues": [], "turns": []}
+        document["checks"] = [{**row, "reason": ""} for row in document.get("checks", ())]
+    return json.dumps(document).encode()
+
+
+def _findings(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = [row for name in ROWS for row in document.get(name, ())]
+    return rows + [row["finding"] for name in NESTED for row in document.get(name, ())]
+
+
+def _row(row: dict[str, Any], levels: Mapping[str, Disclosure], *, by_model: bool) -> dict[str, Any] | None:
+    finding: Finding = _FINDING.validate_python(row)
+    after = still_shown(finding, levels)
+    if after is None:
+        return None
+    if after is finding and by_model and finding.has_model:
+        after = replace(finding, title=OF_MODEL, why="", consequence="", trigger="", evidence=(), suggestion=None)
+        after = replace(after, claims=(), reproduction=None, rewrites=())
+    if after is finding:
+        return row
+    sources = tuple(replace(one, proof=digested_proof(one.proof)) for one in finding.sources)
+    replacement = {"replacement": None} if "replacement" in row else {}
+    return {**row, **asdict(replace(after, sources=sources)), **replacement}
+
+
+def _report(row: dict[str, Any], level: Disclosure, labels: Mapping[str, str]) -> dict[str, Any]:
+    report: ConsumerReport = _REPORT.validate_python(row)
+    return asdict(withheld_report(report, "" if level == "name" else labels[report.name]))
