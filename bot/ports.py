@@ -99,6 +99,14 @@ class SelfDescribed(Protocol):
         """Note what a changed file holds, or held before the change, before anything is asked about it."""
 
 
+@runtime_checkable
+class SelfNamed(Protocol):
+    """A project in which a path usually says what the file is called, and need not: modules of Elixir."""
+
+    def note(self, path: str, source: bytes) -> None:
+        """Note what a changed file is called, or was before the change, before anything is asked about it."""
+
+
 class Receivers(Protocol):
     """What receivers come from in a language whose packages are folders. A module may satisfy it."""
 

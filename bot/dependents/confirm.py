@@ -9,7 +9,7 @@ from fnmatch import translate
 from bot import limits
 from bot.dependents.links import MOST_PATHS, FollowedLinks
 from bot.dependents.propose import propose
-from bot.ports import HasSettings, Language, Project, SelfDescribed, SharedScope, Tree
+from bot.ports import HasSettings, Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
 from bot.text.lines import without_mark
 from bot.values import Import, Outline, Side, TreeEntry
 
@@ -107,9 +107,11 @@ class Reach:
 
     def learn(self, path: str, source: bytes, outline: Outline) -> None:
         """Tell the project what a changed file holds, where its path does not say it."""
-        for project in self.projects if self._told is not None else ():
+        for project in self.projects:
             if isinstance(project, SelfDescribed):
                 project.learn(path, source, outline)
+            if isinstance(project, SelfNamed):
+                project.note(path, source)
 
     def mates(self, path: str) -> Collection[str]:
         """The files that use the names of this one without importing it."""

@@ -172,7 +172,7 @@ async def _of_language(
     return Dependents(
         (*(item for items in scene.symbols.values() for item in items), *more_symbols, *retargeted.dependents.symbols),
         (*dependents, *beside(scene, references)),
-        (*broken_imports, *retargeted.dependents.references, *references),
+        (*broken_imports, *retargeted.dependents.references, *references, *relatives.references),
         missed_uses=tuple(missed_uses),
         heirs=(*relatives.heirs, *prototypes),
         bases=relatives.bases,
@@ -198,7 +198,21 @@ async def _dotless(
 async def _relatives(
     scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> Dependents:
-    """The definitions that a changed one has to agree with: those that stand below it, above it, and beside it for another platform."""
+    """The definitions that a changed one has to agree with: its relatives by inheritance, and the other halves of callbacks."""
+    family = await _family(scene, language, targets, budget, missed_uses)
+    halves = await _halves(scene, language, budget, missed_uses)
+    return Dependents(
+        (*family.symbols, *halves.symbols),
+        references=halves.references,
+        heirs=(*family.heirs, *halves.heirs),
+        bases=(*family.bases, *halves.bases),
+    )
+
+
+async def _family(
+    scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
+) -> Dependents:
+    """The definitions that stand below a changed one, above it, and beside it for another platform."""
     below = await heirs(scene, language, targets, budget, missed_uses)
     interfaces, implementers = await unsatisfied_interfaces(scene, budget, missed_uses)
     if not any("." in item.symbol.name for items in scene.symbols.values() for item in items):
@@ -208,6 +222,15 @@ async def _relatives(
     above = await base_members(scene, missed_uses)
     beside_it = await _counterparts(scene, missed_uses)
     return Dependents(tuple(interfaces), heirs=(*below, *implementers, *beside_it), bases=above)
+
+
+async def _halves(scene: Scene, language: Language, budget: SearchLimits, missed_uses: list[str]) -> Dependents:
+    """Callbacks and what answers them, where the language ties them by their names."""
+    if not any(filetype(source.file.path).callbacks for source in scene.sources):
+        return Dependents()
+    from bot.dependents.callbacks import callbacks  # one language has them
+
+    return await callbacks(scene, language, budget, missed_uses)
 
 
 async def _counterparts(scene: Scene, missed_uses: list[str]) -> tuple[tuple[str, Symbol], ...]:

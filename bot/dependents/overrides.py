@@ -260,6 +260,25 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
     return True
 
 
+async def inherits(exports: Exports, target: UseTarget) -> bool:
+    """Whether a base of a member's class, in the tree, has a member of the same name."""
+    level = [(home, target.within) for home in sorted(target.homes)]
+    for _ in range(GENERATIONS):
+        above: list[tuple[str, str]] = []
+        for path, owner in level:
+            outline = await exports.outline("head", path)
+            bases = dict(outline.bases).get(owner, ()) if outline is not None else ()
+            meanings = [await exports.local_meaning(path, ARGUMENTS.sub("", base).strip()) for base in bases]
+            above += [(one.path, one.name) for one in meanings if isinstance(one, Symbol)]
+        for path, owner in above:
+            outline = await exports.outline("head", path)
+            members = {one.name for one in outline.symbols} if outline is not None else set[str]()
+            if any(f"{owner}.{short}" in members for short in former_names(target)):
+                return True
+        level = above
+    return False
+
+
 def _overridden_names(target: UseTarget) -> frozenset[str]:
     """What an override of the method is called: of one that is gone, as it was."""
     return former_names(target) if target.is_gone else target.shorts

@@ -12,6 +12,7 @@ from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.importing import ALIASES
 from bot.dependents.names import Bearers, Own, Spans, all_bearers, bearers, occurrences
+from bot.dependents.overrides import inherits
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
 from bot.dependents.sites import (
@@ -352,7 +353,13 @@ class Search:
                 posixpath.dirname(one) for one in target.homes
             }
             near = (self._takes(row.path, target) or is_beside) and (
-                telling(name) or (target.is_extension and name not in METHODS)
+                telling(name)
+                or (target.is_extension and name not in METHODS)
+                or (
+                    hit.use.receiver not in foreign
+                    and _may_be_lost_member(target, hit.use)
+                    and not (target.is_gone and await inherits(self.exports, target))
+                )
             )
             lone = name in alone or name in rivals or hit.is_extension or near
             return replace(row, lone=lone, doubt=rivals.get(name, ""))
@@ -496,6 +503,13 @@ class Search:
                 self._miss(sentence) if key in obliging else self.cut.append(sentence)
             references_kept += rows[:most]
         return tuple(references_kept)
+
+
+def _may_be_lost_member(target: UseTarget, use: Use) -> bool:
+    """Whether a member of a receiver of which nothing is known has the name of one that is gone, or takes other arguments: `item.weight()` in a loop."""
+    is_unknown = use.receiver.partition(".")[0] not in OWN and not set(use.types) - {"?"}
+    is_lost = target.is_gone or (use.call is not None and has_new_signature(target))
+    return is_lost and bool(target.owner) and use.form == "member" and is_unknown and use.name not in METHODS
 
 
 def _names_another(receiver: str, target: UseTarget) -> bool:

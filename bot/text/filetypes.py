@@ -83,6 +83,7 @@ class FileType:
     unimported_types: bool = False  # a type of the same package, namespace or module needs no import
     bare_members: bool = False  # what a class inherits is written without a receiver, and a value's type is declared
     platform_marks: bool = False  # a declaration is expected of each platform, and each has an actual one
+    callbacks: bool = False  # modules answer each other's callbacks, tied by a name and a number of arguments
     exported_members: bool = False  # a class can hand on the members of what it holds
 
 
@@ -313,6 +314,7 @@ ELIXIR = FileType(
     hash_comments=True,
     slash_comments=False,
     docstrings=True,
+    callbacks=True,
     head="line",
     literal_keys=True,
     symbols=True,

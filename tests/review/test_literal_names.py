@@ -150,3 +150,34 @@ def test_a_call_that_begins_like_an_import_binds_no_name(places) -> None:  # noq
     )
     before = {"lib/shop/price_cache.rb": source, "lib/shop.rb": user}
     assert "lib/shop.rb" in places(before, {"lib/shop/price_cache.rb": source.replace("PriceCache", "CostCache")})
+
+
+ITEM = "class Item:\n    def weight(self, unit):\n        return 1\n\n    def first(self):\n        return 1\n"
+LOOP = "from shop.item import Item\n\n\ndef f(items: list[Item]):\n    return sum(i.weight(%s) for i in items)\n"
+IN_LOOPS = {
+    "gone": (LOOP % "2", ITEM.replace("weight", "mass"), True),
+    "other arguments": (LOOP % "2", ITEM.replace(", unit", ""), True),
+    "another keyword": (LOOP % "unit=2", ITEM.replace("unit", "scale"), True),
+    "arguments that fit": (LOOP % "2", ITEM.replace(", unit", ", unit, more=1"), False),
+    "another class": (LOOP.replace("shop.item import Item", "shop.other import Item") % "2", ITEM.replace("weight", "mass"), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("user", "after", "is_open"), IN_LOOPS.values(), ids=IN_LOOPS.keys())
+def test_a_member_of_one_word_is_found_behind_a_variable_that_nothing_declares(
+    places, user: str, after: str, is_open: bool  # noqa: ANN001
+) -> None:  # fmt: skip
+    """The file imports the class, and nothing tells what the variable of the loop is."""
+    before = {"shop/__init__.py": "", "shop/item.py": ITEM, "shop/ship.py": user}
+    assert ("shop/ship.py" in places(before, {"shop/item.py": after})) is is_open
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("price.component.html", '<b (click)="save()">x</b>'), ("price.component.css", ".save {}")]
+)
+def test_a_page_beside_the_code_says_its_members_without_a_receiver(places, name: str, said: str) -> None:  # noqa: ANN001
+    """Angular, XAML and pages like them; a style sheet has words of its own."""
+    source = "export class PriceComponent {\n  save() { return 1; }\n  first() { return 2; }\n}\n"
+    before = {"src/price.component.ts": source, f"src/{name}": f"{said}\n"}
+    after = {"src/price.component.ts": source.replace("  save() { return 1; }\n", "")}
+    assert (f"src/{name}" in places(before, after)) is name.endswith(".html")

@@ -554,7 +554,7 @@ async def _of_consumer(
     doors: dict[tuple[str, str], list[str]] = defaultdict(list)
     for each in impact.files:
         doors[each.path, each.target].append(each.via or each.target)
-    surface, changed = Surface(change.tree, languages), impact.by_key()
+    surface, items = Surface(change.tree, languages), impact.by_key()
     tied_paths = {row.path for row in impact.files if overlay.inside(row.path) is not None}
     references = []
     for row in impact.references:
@@ -563,7 +563,7 @@ async def _of_consumer(
             continue
         if _private(home, name, row, change, languages, direct=(row.path, home) in direct):
             continue
-        package, item = change.base_offer.holding(home), changed.get(row.symbol)
+        package, item = change.base_offer.holding(home), items.get(row.symbol)
         if item is not None and item.before is not None and item.before.visibility == "unit":
             continue
         if package is not None and not await surface.opens(package, home, name, doors[row.path, home]):

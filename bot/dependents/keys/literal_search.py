@@ -35,6 +35,7 @@ MODULES = re.compile(
 )
 PAGE = r"(?<!\w)HOME(?:\.|->|&\.|\?\.)NAME(?!\w)"  # in a page: "cart.total"
 ROLE = re.compile(r"(?<=\w)(?:_?[Cc]ontroller|Service|Model|Serializer|Helper|Mailer|Job)$")
+WHAT = "say names that the change takes away as texts"
 FORMS = (QUOTED, SYMBOL, LISTED_SYMBOLS, QUALIFIED, LOADED)
 OPEN, CLOSED = "([{", ")]}"
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[^\W_]+")
@@ -54,11 +55,14 @@ async def literal_names(
     any_name = f"(?:{'|'.join(sorted({re.escape(name) for _, name, _ in lost_targets}))})"
     homes = "|".join(sorted({home.pattern for _, _, home in lost_targets}))
     forms = [form.replace("NAME", any_name).replace("HOME", homes) for form in (*FORMS, PAGE)]
+    pages = sorted({f"{posixpath.splitext(home)[0]}.*" for target, _, _ in lost_targets for home in target.homes})
+    found_rows = [
+        *await search.rows(Query(forms, syntax="perl", limit=MATCHES), WHAT),
+        *await search.rows(Query([_word(any_name)], pages, syntax="perl", limit=MATCHES), WHAT),
+    ]
     rows = [
         (path, line, text[:LONG].rstrip("\r"))
-        for path, line, text in await search.rows(
-            Query(forms, syntax="perl", limit=MATCHES), "say names that the change takes away as texts"
-        )
+        for path, line, text in dict.fromkeys(found_rows)
         if search.is_old(path, line)
         and not (is_prose(path) or is_output(path) or is_style(path) or is_test(path) or is_comment(text, path))
     ]
@@ -91,6 +95,8 @@ def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source
     path, _, text = row
     if (filetype(path).grammar is None or "{{" in text) and re.search(_form(PAGE, name, home), text):
         return True
+    if filetype(path).grammar is None and any(_is_page_of(path, home) for home in target.homes):
+        return bool(re.search(_word(re.escape(name)), text))
     names_home = path in target.homes or home.search(source) or _is_qualified(text, name, target, home)
     return bool(names_home) and _stands_for_member(name, target, text, home)
 
@@ -106,6 +112,17 @@ def _lost_name(target: UseTarget) -> str:
     is_word = len(name) >= LEAST and re.fullmatch(r"\w+", name) is not None and not name.startswith("__")
     is_kept = telling(name) or name in METHODS or (after is not None and after.short == name)
     return name if is_word and not is_kept else ""
+
+
+def _word(names: str) -> str:
+    """A pattern for one of the names as a word of a page."""
+    return rf"(?<![\w.-]){names}(?![\w-])"
+
+
+def _is_page_of(path: str, home: str) -> bool:
+    """Whether a page has the name of the code beside it: `price.component.html`, `Main.xaml` of `Main.xaml.cs`."""
+    stem = posixpath.splitext(home)[0]
+    return path != home and (path == stem or path.startswith(f"{stem}."))
 
 
 def _form(form: str, name: str, home: re.Pattern[str]) -> str:

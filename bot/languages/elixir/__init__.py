@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from bot.languages import misread, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
-from bot.languages.elixir.modules import ElixirModules
+from bot.languages.elixir.modules import ElixirModules, own_module
 from bot.languages.elixir.outline import is_block, is_of_struct, outline_of
 from bot.languages.elixir.uses import READING
 from bot.languages.unreadable import finds, outlines
@@ -43,8 +43,9 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The functions of a file's modules and what other modules can call."""
     misread.check(source)
     root = syntax.shallow_root(ELIXIR, source)
-    script = ["a script, which mix does not compile"] if path.endswith(".exs") else []
-    return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, script)
+    around = [f"defmodule {name}"] if (name := own_module(source)) else []
+    around += ["a script, which mix does not compile"] if path.endswith(".exs") else []
+    return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, around)
 
 
 @finds

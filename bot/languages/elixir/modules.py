@@ -25,6 +25,7 @@ ALIAS = re.compile(
     re.MULTILINE,
 )
 ACRONYM = 3  # letters of a word that may be written in capitals
+FIRST = re.compile(rb"^defmodule[ \t(]+(" + MODULE + rb")", re.MULTILINE)
 COMMENT = re.compile(rb"^[ \t]*#")
 DEFINED = re.compile(rb"^[ \t]*def(?:module|protocol|impl)[ \t(]+$")
 
@@ -37,11 +38,19 @@ class ElixirModules:
         self._paths = frozenset(path for path in paths if path.endswith(ENDINGS))
         self._by_stem: dict[str, list[str]] | None = None
         self._files: dict[str, str | None] = {}
+        self._names: dict[str, str] = {}  # module of a changed file -> the file
+
+    def note(self, path: str, source: bytes) -> None:
+        """Note the module that a changed file is called after: its path need not spell it."""
+        if (name := own_module(source)) and path in self._paths:
+            self._names.setdefault(name, path)
+            self._files.clear()
 
     def clues(self, path: str) -> Clues:
         """A file that uses a module holds the last part of its name."""
         stem = _own_name(path)
         words = {camel(stem), *_unusual(stem)} - {""}
+        words |= {name.rpartition(".")[2] for name, home in self._names.items() if home == path}
         return Clues(frozenset(words), tuple(rf"\b(?i:{re.escape(word)})\b" for word in sorted(words)))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
@@ -50,7 +59,7 @@ class ElixirModules:
         lines, imports = Lines(source), list[Import]()
         aliases: dict[str, str] = {}  # name here -> module
         for match in islice(ALIAS.finditer(source), MOST_IMPORTS):
-            for module, here in _aliased(match):
+            for module, here in alias_names(match):
                 if match["word"] == b"alias":
                     aliases[here] = module
                 if match["word"] == b"import" and mentions.search(module.lower().encode()):
@@ -74,9 +83,9 @@ class ElixirModules:
             yield Import(target, names, line, aliases)
 
     def file_of(self, module: str) -> str | None:
-        """The one file whose path spells a module's name."""
+        """The one file whose path spells a module's name, else the changed one that says it."""
         if module not in self._files:
-            self._files[module] = self._search(module)
+            self._files[module] = self._search(module) or self._names.get(module)
         return self._files[module]
 
     def _search(self, module: str) -> str | None:
@@ -90,6 +99,12 @@ class ElixirModules:
         exact = [path for path in files if _inner_folders(path) == parts[:-1]]
         chosen = exact or files or [path for path in paths if _spells_inside(path, parts[:-1])]
         return chosen[0] if len(chosen) == 1 else None
+
+
+def own_module(source: bytes) -> str:
+    """The module that a file says it is; "" if it says none."""
+    match = FIRST.search(source)
+    return match[1].decode("utf-8", "replace") if match is not None else ""
 
 
 def _plain(stem: str) -> str:
@@ -135,7 +150,7 @@ def _spells_inside(path: str, parts: Sequence[str]) -> bool:
     return root is not None and root[0].endswith("web/") and _spells(path, parts[1:])
 
 
-def _aliased(match: re.Match[bytes]) -> list[tuple[str, str]]:
+def alias_names(match: re.Match[bytes]) -> list[tuple[str, str]]:
     """(module, what it is called here) of a statement: `alias Shop.{Tax, Price}` names two."""
     name = match["name"].decode()
     if match["many"] is not None:

@@ -27,7 +27,7 @@ def spot(node: Node) -> Spot | None:
     is_called = above.type == "call" and above.child_by_field_name("target") == node
     if _is_head(above if is_called else node, around) or (not is_called and _is_bound(node, around)):
         return Spot("definition")
-    call = _call(above) if is_called else _captured(node, above) or (Call(1) if _is_piped(node) else None)
+    call = call_of(above) if is_called else _captured(node, above) or (Call(1) if _is_piped(node) else None)
     if call is None and node.type == "identifier" and above.type not in ("do_block", "binary_operator"):
         return None  # a variable, as far as anybody can tell
     return Spot("name", call=call, is_guarded=_is_guarded(around))
@@ -42,7 +42,7 @@ def _member(node: Node, dot: Node, around: list[Node]) -> Spot | None:
     outer = dot.parent
     call: Call | None = None
     if outer is not None and outer.type == "call" and outer.child_by_field_name("target") == dot:
-        call = _captured(outer, outer.parent) or _call(outer)
+        call = _captured(outer, outer.parent) or call_of(outer)
     else:
         call = _captured(dot, outer)
     is_guarded = _is_guarded(around)
@@ -111,7 +111,8 @@ def _is_piped(node: Node) -> bool:
     )
 
 
-def _call(call: Node) -> Call:
+def call_of(call: Node) -> Call:
+    """The arguments of a call, with what a pipe or a block gives it."""
     parts = arguments(call)
     spread = any("unquote_splicing" in text(part)[:200] for part in parts)
     count = len(parts) + _is_piped(call) + (body(call) is not None and not _has_keywords(parts))

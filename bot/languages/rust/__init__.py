@@ -14,6 +14,7 @@ from bot.languages.conditions import Conditions, Span, with_conditions
 from bot.languages.rust.layout import module_folder
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
+from bot.languages.rust.paths import bare_paths
 from bot.languages.rust.surface import declaring as declaring
 from bot.languages.rust.surface import openness as _openness
 from bot.languages.rust.uses import SHAPE, in_macro
@@ -49,6 +50,8 @@ CONDITIONS = Conditions(
 DERIVED = re.compile(r"\bderive\s{0,4}\(([^)]{0,400})\)")
 WORD = re.compile(r"[\w:]+")
 PATH = re.compile(r"#\[\s*path\s*=\s*\"([^\"]{1,200})\"")
+CODECS = frozenset({"serialize", "deserialize"})
+WITH = re.compile(rb"(?<=[(,\s])with\s{0,4}=\s{1,4}([A-Za-z_]\w*+(?:::\w++)*+) [,)\s]")
 INNER = re.compile(rb"#[ \t]*![ \t]*\[[ \t]*cfg\b[^\n]*")  # `cfg_attr` adds lints and documentation
 
 
@@ -137,13 +140,23 @@ def openness(source: bytes) -> Mapping[str, bool]:
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names; a path before a name is written with dots."""
     del path  # one grammar reads every file
-    if not syntax.any_of(frozenset(names)).search(source):
+    codecs = CODECS.intersection(names) if b"with" in source else frozenset[str]()
+    if not codecs and not syntax.any_of(frozenset(names)).search(source):
         return ()
     nesting.check(source)
-    code = _readable(source)
+    code = bare_paths(_readable(source))
     root = syntax.parse(RUST, code)
     code_uses = syntax.uses(root, code, names, SHAPE)
-    return type(code_uses)(_with_dots(_with_tokens(use, root)) for use in code_uses)
+    pairs = _pair_uses(code, codecs)
+    return type(code_uses)((*(_with_dots(_with_tokens(use, root)) for use in code_uses), *pairs))
+
+
+def _pair_uses(code: bytes, names: Collection[str]) -> Iterator[Use]:
+    """The functions of a module that `#[serde(with = "order_date")]` names: of its two functions no other line speaks."""
+    for match in WITH.finditer(code) if names else ():
+        line = code.count(b"\n", 0, match.start(1)) + 1
+        for name in sorted(names):
+            yield Use(name, line, "member", match[1].decode().replace("::", "."), is_guarded=True)
 
 
 def _with_tokens(use: Use, root: Node) -> Use:

@@ -39,9 +39,7 @@ class Crates:
         far = ""
         if names:
             any_name = "|".join(re.escape(name) for name in sorted(names))
-            far = (
-                rf"((^|::|[{{,])\s*|\buse\s+|\bmod\s+|\bcrate\s+)({any_name})\s*(::|[,;}}]|\s+as\s|$)|\b({any_name})::"
-            )
+            far = rf"((^|::|[{{,])\s*|\buse\s+|\bmod\s+|\bcrate\s+)({any_name})\s*(::|[,;}}\"]|\s+as\s|$)|\b({any_name})::"
         return Clues(words, (far,) if far else (), near, below)
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:

@@ -1,0 +1,53 @@
+"""A path that an attribute of Rust holds as a text is a use: `#[serde(default = "order::expand")]`. A name for data is none."""
+
+import pytest
+from small_changes import Files, Places
+
+CARGO = '[package]\nname = "shop"\nversion = "1.0.0"\n'
+ORDER = "pub fn expand() -> i32 {\n    1\n}\n\npub fn serialize() {}\n\npub struct Total;\n\npub fn keep() {}\n"
+FIELD = "pub struct Row {\n    %s\n    total: i32,\n}\n"
+U = "src/row.rs"
+USES = {
+    "path": ("expand", FIELD % '#[serde(default = "crate::order::expand")]'),
+    "short path": ("expand", "use crate::order;\n\n" + FIELD % '#[serde(default = "order::expand")]'),
+    "imported": ("expand", "use crate::order::expand;\n\n" + FIELD % '#[serde(deserialize_with = "expand")]'),
+    "several lines": ("expand", FIELD % '#[serde(\n        rename = "sum",\n        skip_serializing_if = "crate::order::expand",\n    )]'),
+    "under a condition": ("expand", FIELD % '#[cfg_attr(feature = "serde", serde(default = "crate::order::expand"))]'),
+    "another crate's attribute": ("expand", FIELD % '#[validate(custom(function = "crate::order::expand"))]'),
+    "type": ("Total", '#[serde(from = "crate::order::Total")]\n' + FIELD % ""),
+    "module of a pair": ("serialize", FIELD % '#[serde(with = "crate::order")]'),
+    "module of a pair by its name": ("serialize", "use crate::order;\n\n" + FIELD % '#[serde(with = "order")]'),
+}  # fmt: skip
+LABELS = {
+    "rename": ("expand", "use crate::order::keep;\n\n" + FIELD % '#[serde(rename = "expand")]'),
+    "feature": ("expand", "use crate::order;\n\n" + FIELD % '#[cfg(feature = "expand")]'),
+    "documentation": ("expand", "use crate::order;\n\n" + FIELD % '#[doc = "expand"]'),
+    "another module": ("expand", "use crate::order;\nuse crate::till;\n\n" + FIELD % '#[serde(default = "till::expand")]'),
+    "a text of code": ("expand", 'use crate::order;\n\npub fn run() -> &\'static str {\n    order::keep();\n    let default = "till::expand";\n    default\n}\n'),
+    "pair of another": ("serialize", "use crate::order;\nuse crate::till;\n\n" + FIELD % '#[serde(with = "till")]'),
+}  # fmt: skip
+
+
+def _files(code: str) -> Files:
+    till = ORDER.replace("pub fn keep() {}\n", "")
+    return {
+        "Cargo.toml": CARGO,
+        "src/lib.rs": "mod order;\nmod row;\nmod till;\n",
+        "src/order.rs": ORDER,
+        "src/till.rs": till,
+        U: code,
+    }
+
+
+@pytest.mark.parametrize("case", USES)
+def test_a_path_in_an_attribute_is_a_use(case: str, places: Places) -> None:
+    """The attribute's file is named when what it means is renamed."""
+    name, code = USES[case]
+    assert U in places(_files(code), {"src/order.rs": ORDER.replace(name, f"{name}s")})
+
+
+@pytest.mark.parametrize("case", LABELS)
+def test_a_label_of_an_attribute_is_no_use(case: str, places: Places) -> None:
+    """What only sounds alike is not."""
+    name, code = LABELS[case]
+    assert U not in places(_files(code), {"src/order.rs": ORDER.replace(name, f"{name}s")})
