@@ -168,6 +168,17 @@ class Mounting(Protocol):
 
 
 @runtime_checkable
+class Enclosing(Protocol):
+    """A language in which the files of a library say which of their names and modules others can name."""
+
+    def openness(self, source: bytes) -> Mapping[str, bool]:
+        """Each name that a file declares, and whether it may be open to others."""
+
+    def declaring(self, path: str, root: str) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """(files that may declare it, name) of each module from the root folder of a package to a file."""
+
+
+@runtime_checkable
 class Patching(Protocol):
     """A language in which a statement can set or delete a member of a class of another file."""
 

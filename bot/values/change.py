@@ -16,7 +16,7 @@ from bot.values.model import tokens
 Side = Literal["head", "base"]
 # From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath;
 # "self" is anywhere, but in other files without a receiver: by heirs, and by who mixes it in.
-Visibility = Literal["anywhere", "package", "folder", "below", "file", "self"]
+Visibility = Literal["anywhere", "unit", "package", "folder", "below", "file", "self"]
 MARKERS = 8  # tokens of what a prompt puts around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
 # What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.
@@ -273,6 +273,9 @@ class Symbol:
                 return home.name == here.name
             case "below":
                 return here.is_relative_to(home)
+            case "unit":  # what is compiled with it: the folder around its sources
+                around = [folder.parent for folder in (home, *home.parents) if folder.name == "src"]
+                return not around or here.is_relative_to(around[0])
         return True
 
 

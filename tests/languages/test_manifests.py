@@ -18,6 +18,11 @@ ASKED = {
     "flit": ("python", "pyproject.toml", '[tool.flit.metadata]\nrequires = ["quotes >=1,<2"]', ("quotes", ">=1,<2", "registry", "upgrade")),
     "uv workspace": ("python", "pyproject.toml", '[project]\ndependencies = ["quotes"]\n[tool.uv.sources]\nquotes = {workspace = true}', ("quotes", "file:.", "path", "build")),
     "setup.cfg": ("python", "setup.cfg", "[options]\ninstall_requires =\n    quotes~=1.2\n", ("quotes", "~=1.2", "registry", "upgrade")),
+    "setup.py, a list by its name": ("python", "setup.py", "from setuptools import setup\nREQUIRES = ['quotes>1']\nsetup(name='x', install_requires=REQUIRES)\n", ("quotes", ">1", "registry", "release")),
+    "setup.py, a sum": ("python", "setup.py", "REQUIRES = []\nMORE: list[str] = ['quotes>1']\nsetup(name='x', install_requires=REQUIRES + [] + MORE)\n", ("quotes", ">1", "registry", "release")),
+    "setup.py, extras by their name": ("python", "setup.py", "EXTRA = ['quotes>1']\nextras = {'all': [*EXTRA]}\nsetup(name='x', extras_require=extras)\n", ("quotes", ">1", "registry", "release")),
+    "setup.py, a list beside what is computed": ("python", "setup.py", "setup(name='x', install_requires=['quotes>1', find()])\n", ("quotes", ">1", "registry", "release")),
+    "setup.py, names within a function": ("python", "setup.py", "def main():\n    requires = ['quotes>1']\n    setup(name='x', install_requires=list(requires))\n", ("quotes", ">1", "registry", "release")),
     "setup.py": ("python", "setup.py", "from setuptools import setup\nsetup(name='x', install_requires=['quotes>1'])\n", ("quotes", ">1", "registry", "release")),
     "git branch": ("python", "requirements.txt", "git+https://example.invalid/acme/quotes.git@main#egg=quotes", ("quotes", "main", "git", "build")),
     "git tag": ("python", "requirements/base.txt", "quotes @ git+ssh://git@example.invalid/acme/quotes.git@v1.2.0", ("quotes", "v1.2.0", "git", "upgrade")),
@@ -57,6 +62,8 @@ OFFERED = {
     "one module": ("python", {"setup.cfg": "[metadata]\nname = six\n"}, ["six.py", "setup.py", "test_six.py"], ("six", ("six.py",))),
     "listed": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.hatch.build.targets.wheel]\npackages = ["lib/own"]'}, ["lib/own/a.py"], ("q", ("lib/own",))),
     "npm": ("javascript", {"package.json": '{"name": "@acme/q"}'}, ["index.js"], ("@acme/q", ("",))),
+    "npm, published from a folder that a build makes": ("javascript", {"package.json": '{"name": "q", "private": true, "version": "1.2.0", "main": "index"}'}, ["src/index.js"], ("q", ("",))),
+    "npm, published from a folder that it names": ("javascript", {"package.json": "{}", "p/q/package.json": '{"name": "q", "private": true, "publishConfig": {"directory": "dist"}}'}, ["p/q/src/index.js"], ("q", ("p/q",))),
     "npm workspace": ("javascript", {"package.json": "{}", "packages/q/package.json": '{"name": "q"}'}, ["packages/q/index.js"], ("q", ("packages/q",))),
     "go": ("go", {"sub/go.mod": "module example.com/q/sub // why\n"}, ["sub/a.go"], ("example.com/q/sub", ("sub",))),
     "crate": ("rust", {"q/Cargo.toml": '[package]\nname = "acme-q"'}, ["q/src/lib.rs"], ("acme-q", ("q/src",))),
@@ -106,6 +113,37 @@ def test_a_package_is_what_others_can_take(
     sources = {path: text.encode() for path, text in manifests.items()}
     found = packaging(language).packages(sources, frozenset([*paths, *manifests]))
     assert [(one.name, one.roots) for one in found] == [meant]
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        '{"name": "q", "private": true}',
+        '{"name": "q", "private": true, "version": "1.2.0"}',
+        '{"name": "q", "private": true, "version": "0.0.0", "main": "index"}',
+        '{"name": "q", "private": true, "version": "1.2.0", "main": "index", "workspaces": ["packages/*"]}',
+        '{"name": "q", "private": true, "publishConfig": {"access": "public"}}',
+    ],
+)
+def test_a_private_package_that_nothing_publishes_is_offered_to_nobody(manifest: str) -> None:
+    """Without a version and an entry it is an application; the root of a workspace is neither."""
+    assert packaging("javascript").packages({"package.json": manifest.encode()}, frozenset({"index.js"})) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A = A\nsetup(install_requires=A)\n",
+        "A = B\nB = A\nsetup(install_requires=A + B)\n",
+        "A = ['quotes']\nA = []\nsetup(install_requires=A)\n",
+        "A = read()\nsetup(install_requires=A)\n",
+        "A0 = 'q' * 9\n" + "".join(f"A{n + 1} = A{n} + A{n}\n" for n in range(90)) + "setup(install_requires=[A90])\n",
+        "A0 = []\n" + "".join(f"A{n + 1} = [*A{n}, *A{n}]\n" for n in range(90)) + "setup(install_requires=A90)\n",
+    ],
+)
+def test_a_name_of_unknown_value_asks_for_nothing(text: str) -> None:
+    """Whatever a setup.py does with its names, reading it ends."""
+    assert packaging("python").requirements({"setup.py": text.encode()}) == ()
 
 
 @pytest.mark.parametrize(("language", "path", "text", "name", "version"), LOCKS)

@@ -16,6 +16,7 @@ from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
 from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, PinnedTree, mount_of
 from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, packaging_of, requirements
+from bot.dependents.consumers.surface import Surface
 from bot.dependents.contract import is_built_otherwise
 from bot.dependents.find import find
 from bot.dependents.schemas import check as schemas
@@ -311,7 +312,7 @@ async def _packages(
         return ConsumerImpact((report,))
     joined = _joined(change, consumer, tree, asked, takes, as_base=True)
     found = await find(joined, files, asked, LIMITS) if files else Dependents()
-    users = _of_consumer(joined, found, change, asked)
+    users = await _of_consumer(joined, found, change, asked)
     reported = await _reported(joined, files, users, contracts)
     more = [*_conditioned(joined, users), *await _changed_imports(joined, users, files)]
     if change.manifests:
@@ -399,7 +400,7 @@ async def _retargeted(
     for hidden_paths in (frozenset[str](), lost_entries) if lost_entries else (frozenset[str](),):
         joined = _joined(change, consumer, tree, languages_of_consumer, takes, as_base=False, hidden_paths=hidden_paths)
         impact = await find(joined, change.manifests, languages_of_consumer, LIMITS)
-        users = _of_consumer(joined, impact, change, languages_of_consumer)
+        users = await _of_consumer(joined, impact, change, languages_of_consumer)
         missed_sentences += impact.missed_uses
         for more in (
             await _reported(joined, change.manifests, users, contracts),
@@ -545,11 +546,15 @@ def _joined(
     return OverlayTree(product, tree, mount, is_offered=is_offered, handing=handing, own=own, links=links)
 
 
-def _of_consumer(
+async def _of_consumer(
     overlay: OverlayTree, impact: Dependents, change: OfferedChange, languages: Mapping[str, Language]
 ) -> Dependents:
     """What is affected, as far as it is the consumer's and public in the product."""
     direct = {(row.path, row.target) for row in impact.files if row.via is None}
+    doors: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for each in impact.files:
+        doors[each.path, each.target].append(each.via or each.target)
+    surface, items = Surface(change.tree, languages), impact.by_key()
     tied_paths = {row.path for row in impact.files if overlay.inside(row.path) is not None}
     references = []
     for row in impact.references:
@@ -557,6 +562,11 @@ def _of_consumer(
         if overlay.inside(row.path) is None or overlay.inside(home) is not None or home.startswith(f"{LINKS}/"):
             continue
         if _private(home, name, row, change, languages, direct=(row.path, home) in direct):
+            continue
+        package, item = change.base_offer.holding(home), items.get(row.symbol)
+        if item is not None and item.before is not None and item.before.visibility == "unit":
+            continue
+        if package is not None and not await surface.opens(package, home, name, doors[row.path, home]):
             continue
         if (
             not row.sure and row.path not in tied_paths

@@ -12,6 +12,7 @@ MANIFESTS = ("package.json",)
 LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml")
 PRIVATE = re.compile(r"_(?!_)|#")
 TABLES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+ENTRIES = ("main", "module", "exports", "types", "typings")
 FOLDER = re.compile(r"(?:file|link|portal):(.*)|(\.{1,2}/.*)")
 GIT = re.compile(r"(?:git[+:@]|git://|github:|gitlab:|bitbucket:|https?://\S+\.git\b|[\w.-]+/[\w.-]+(?:#|$))")
 VERSION = re.compile(r"(?:semver:)?[v^~]?\d|[0-9a-f]{7,40}$")
@@ -28,12 +29,23 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     homes = {posixpath.dirname(path) for path in manifests}
     for path, table in _read(manifests):
         name, version = table.get("name"), table.get("version")
-        if isinstance(name, str) and name and table.get("private") is not True:
+        if isinstance(name, str) and name and _is_published(table, path):
             folder = posixpath.dirname(path)
             entries = exported_files(folder, table, paths) if table.get("exports") else None
             roots = (folder,) if folder else _own(homes, paths)
             found.append(Package(LANGUAGE, name, folder, roots, version if isinstance(version, str) else "", entries))
     return tuple(found)
+
+
+def _is_published(table: Manifest, path: str) -> bool:
+    """Whether others can install a package. A private one is published where a build writes it another manifest."""
+    if table.get("private") is not True:
+        return True
+    settings = table.get("publishConfig")
+    if isinstance(settings, dict) and settings.get("directory"):
+        return True
+    is_root = "/" not in path and not table.get("workspaces")
+    return is_root and table.get("version") not in (None, "0.0.0") and any(table.get(key) for key in ENTRIES)
 
 
 def _own(homes: Collection[str], paths: Collection[str]) -> tuple[str, ...]:

@@ -216,7 +216,8 @@ class JvmPackages:
                 tried_pairs.add((package, word))
                 for target in self._lookup(package, word, file.path):
                     seen_words.add(word)
-                    yield Import(target, frozenset({word}), file.lines.at(match.start()))
+                    full_name = f"{package}.{word}"  # the bare word may mean another one
+                    yield Import(target, frozenset({word}), file.lines.at(match.start()), ((word, full_name),))
 
     def _lookup(self, package: str, name: str, here: str) -> list[str]:
         """The files that hold a type or a top-level function: those of the nearest module, where several do."""

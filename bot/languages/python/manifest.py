@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 from bot.languages.lexical import config
 from bot.text.paths import is_sample, is_test
@@ -26,6 +27,7 @@ VERSIONED = re.compile(r"@|[(<>=!~^*\d]\s*[=(<>!~^*\d.]|[<>^*\d]")
 VERSION = re.compile(r"(?<![\w.])v?\d+[\w.]{0,80}$|(?<!\w)[0-9a-f]{7,40}$")
 LOCKED = r"(?im)^name\s*=\s*\"NAME\"\s*\nversion\s*=\s*\"([^\"\n]+)\""
 PIPFILE = r"(?i)\"NAME\"\s*:\s*\{[^{}]*?\"version\"\s*:\s*\"={0,2}([^\"\n]+)\""
+MOST, LONGEST = 2_000, 1_000  # entries of a list, characters of a text that setup.py puts together
 TOPS = ("", "src", "lib", "python")  # folders in which a distribution's packages lie
 
 
@@ -91,20 +93,79 @@ def _ini(source: bytes) -> configparser.ConfigParser:
     return read
 
 
-def _setup(source: bytes) -> dict[str, ast.expr]:
-    """The arguments of `setup(...)` as they are written; nothing is executed."""
+def _setup(source: bytes) -> dict[str, object]:
+    """What the arguments of `setup(...)` say; nothing is executed."""
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        for node in ast.walk(ast.parse(config(source))):
+        module = ast.parse(config(source))
+        for node in ast.walk(module):
             called = node.func if isinstance(node, ast.Call) else None
             if isinstance(node, ast.Call) and (getattr(called, "id", "") or getattr(called, "attr", "")) == "setup":
-                return {word.arg: word.value for word in node.keywords if word.arg}
+                values = _Values(_assigned(module))
+                return {word.arg: values.of(word.value) for word in node.keywords if word.arg}
     return {}
 
 
-def _literal(node: ast.expr | None) -> object:
-    with suppress(ValueError, TypeError, RecursionError, MemoryError):
-        return ast.literal_eval(node) if node is not None else None
-    return None
+def _assigned(module: ast.Module) -> dict[str, ast.expr]:
+    """The names that statements of a module set once; of one that is set again nobody knows which value it has."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(module):
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        for target in targets:
+            if isinstance(target, ast.Name) and isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+                values.setdefault(target.id, []).append(node.value)
+    return {name: rows[0] for name, rows in values.items() if len(rows) == 1}
+
+
+@dataclass(slots=True)
+class _Values:
+    """What expressions certainly hold: of a list those entries that are written out, behind whatever names."""
+
+    names: Mapping[str, ast.expr]
+    results: dict[str, object] = field(default_factory=dict)  # each name is read once, one that means itself is nothing
+
+    def of(self, node: ast.expr) -> object:
+        """The value of an expression; None of one that has to be executed."""
+        value: object = None
+        match node:
+            case ast.Constant():
+                value = node.value
+            case ast.Name(id=name) if name in self.names:
+                if name not in self.results:
+                    self.results[name] = None
+                    self.results[name] = self.of(self.names[name])
+                value = self.results[name]
+            case ast.BinOp(op=ast.Add()):
+                left, right = self.of(node.left), self.of(node.right)
+                is_text = isinstance(left, str) and isinstance(right, str)
+                value = f"{left}{right}"[:LONGEST] if is_text else [*_strings(left), *_strings(right)][:MOST]
+            case ast.List() | ast.Tuple() | ast.Set():
+                value = self._entries(node.elts)
+            case ast.Dict():
+                value = self._table(node)
+            case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted" | "dict"), args=[inner], keywords=[]):
+                value = self.of(inner)
+        return value
+
+    def _entries(self, parts: Sequence[ast.expr]) -> list[object]:
+        entries: list[object] = []
+        for part in parts[:MOST]:
+            value = self.of(part.value if isinstance(part, ast.Starred) else part)
+            entries += _strings(value) if isinstance(part, ast.Starred) else [value]
+            if len(entries) >= MOST:
+                break
+        return entries
+
+    def _table(self, node: ast.Dict) -> dict[object, object]:
+        rows: dict[object, object] = {}
+        for key, one in list(zip(node.keys, node.values, strict=True))[:MOST]:
+            value = self.of(one)
+            if isinstance(key, ast.Constant):
+                rows[key.value] = value
+            elif key is None and len(rows) < MOST:
+                rows.update(_table(value))
+        return rows
 
 
 def _declared(base: str, source: bytes) -> tuple[str, str, list[str]]:
@@ -127,7 +188,7 @@ def _declared(base: str, source: bytes) -> tuple[str, str, list[str]]:
         return read.get("metadata", "name", fallback=""), read.get("metadata", "version", fallback=""), []
     if base == "setup.py":
         words = _setup(source)
-        name, version = (_literal(words.get(key)) for key in ("name", "version"))
+        name, version = (words.get(key) for key in ("name", "version"))
         return (name if isinstance(name, str) else ""), (version if isinstance(version, str) else ""), []
     return "", "", []
 
@@ -178,9 +239,9 @@ def _asked(base: str, source: bytes) -> Iterator[tuple[str, int]]:
                 yield written, _line(text, written)
     elif base == "setup.py":
         words = _setup(source)
-        extras = _literal(words.get("extras_require"))
+        extras = words.get("extras_require")
         told: list[object] = [
-            _literal(words.get("install_requires")),
+            words.get("install_requires"),
             *(extras.values() if isinstance(extras, dict) else ()),
         ]
         for written in (one for row in told for one in _strings(row)):

@@ -15,6 +15,8 @@ from bot.languages.rust.layout import module_folder
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
 from bot.languages.rust.paths import bare_paths
+from bot.languages.rust.surface import declaring as declaring
+from bot.languages.rust.surface import openness as _openness
 from bot.languages.rust.uses import SHAPE, in_macro
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
@@ -123,6 +125,15 @@ def _mounts(path: str, node: Node, folder: str, around: Sequence[Span]) -> Itera
                 yield from _mounts(path, body, f"{folder}/{name}", around)
         if child.type not in ("attribute_item", "line_comment", "block_comment"):
             above = []
+
+
+def openness(source: bytes) -> Mapping[str, bool]:
+    """Each name that a file declares, and whether other crates may name it; nothing of a file that cannot be read."""
+    try:
+        nesting.check(source)
+        return _openness(syntax.parse(RUST, _readable(source)))
+    except Unreadable:
+        return {}
 
 
 @finds

@@ -32,10 +32,10 @@ class _RustWalk(DefinitionWalk):
 
     def add(self, name: str, kind: str, node: Node, own_signature: Signature | None = None) -> None:
         """Take a definition; one that is in no other is offered."""
-        public = any(part.type == "visibility_modifier" for part in node.named_children)
-        visibility: Visibility = (
-            "anywhere" if public or kind == "implementation" or not _is_restricted(node) else "below"
-        )
+        modifier = next((text(part) for part in node.named_children if part.type == "visibility_modifier"), "")
+        public = bool(modifier)
+        is_open = modifier == "pub" or kind == "implementation" or not (modifier or _is_restricted(node))
+        visibility: Visibility = "anywhere" if is_open else "unit" if public else "below"
         is_exported = public or kind == "implementation"
         self.define(name, kind, node, own_signature, is_exported=is_exported, visibility=visibility)
         if "." not in name:
