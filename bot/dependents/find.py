@@ -130,9 +130,8 @@ async def _of_language(
     """The same for the changed files of one language. `fresh`: the lines that the whole change adds."""
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
-    cut += missed_uses
     lacking = _lacking(language, await tree.entries())
-    cut += lacking
+    cut += [*missed_uses, *lacking]
     head, base = await both(tree, language, trees.links)
     cut += head.unused[:LISTED]
     exports = _tell(sources, head, base)
