@@ -143,8 +143,7 @@ async def _of_language(
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
     weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
     asking_symbols = _with_implied_constructors(weighed_symbols, indirect.implied_constructors)
-    all_symbols = with_unwritten_changes(sources, symbols.with_implicit_uses(sources, asking_symbols))
-    limited_symbols = _limit(all_symbols, budget, cut, missed_uses)
+    limited_symbols = _limit(_with_silent_changes(sources, asking_symbols), budget, cut, missed_uses)
     scene = Scene(sources, await _exact(limited_symbols, exports), head, base, exports, headers)
     prototypes = await _prototypes(scene, tree, language, missed_uses)
     dependents = await importing(scene)
@@ -178,6 +177,13 @@ async def _of_language(
         heirs=(*relatives.heirs, *prototypes),
         bases=relatives.bases,
     )
+
+
+def _with_silent_changes(
+    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
+) -> dict[str, tuple[ChangedSymbol, ...]]:
+    """The symbols, with those that users rely on without writing them and those that a change elsewhere moves."""
+    return with_unwritten_changes(sources, symbols.with_implicit_uses(sources, symbols_by_file))
 
 
 async def _dotless(

@@ -98,8 +98,8 @@ def _of_groups(lines: Sequence[str]) -> dict[str, Value]:
         elif code == ")":
             place = -1
         elif place >= 0 and code:
-            name, sign, written = code.partition("=")
-            expression = written.strip() if sign else expression
+            name, sign, value = code.partition("=")
+            expression = value.strip() if sign else expression
             if IOTA.search(expression) and (word := re.match(r"\w+", name)):
                 values[word[0]] = expression, place
             place += 1
