@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.dependents.symbols import ChangedSource
+from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Outline, Symbol
@@ -12,10 +13,9 @@ Value = tuple[str, int]  # the last value that is written, and how far behind it
 ENUM = re.compile(r"\s*+(?:(?:export|declare|const|public|internal|private|protected|typedef)\s++)*+enum\b")
 COUNTED = re.compile(r"\s*+\w++\s*+,?\s*+(?://.*|/\*.*)?$")  # a member that writes no value
 AUTOMATIC = re.compile(r"\s*+\w++\s*+=\s*+(?:\w++\.)?auto\(\)")
-TEXTS = re.compile(r"\bStrEnum\b|\bstr\b")  # bases whose members are not numbered
+NUMBERED = re.compile(r"\bInt(?:Enum|Flag)\b|\bFlag\b|\bint\b")  # bases whose members are used as numbers
 GROUP = re.compile(r"const\s*+\(\s*+(?://.*)?$")
 IOTA = re.compile(r"\biota\b")
-SUFFIXES = (".ts", ".mts", ".cts", ".tsx", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs")
 
 
 def with_unwritten_changes(
@@ -47,14 +47,14 @@ def _unwritten(source: ChangedSource, items: Sequence[ChangedSymbol]) -> Iterato
 def _values(text: bytes, outline: Outline) -> dict[str, Value]:
     """The values of the members that are counted, by name."""
     lines = file_lines(text)
-    path = outline.symbols[0].path if outline.symbols else ""
-    if path.endswith(".go"):
+    counted_by = filetype(outline.symbols[0].path).implicit_values if outline.symbols else ""
+    if counted_by == "iota":
         return _of_groups(lines)
     values: dict[str, Value] = {}
     for owner in outline.symbols:
-        if path.endswith(SUFFIXES) and ENUM.match(_line(lines, owner)):
+        if counted_by == "enum" and ENUM.match(_line(lines, owner)):
             values |= _counted(lines, _members(outline, owner), COUNTED)
-        elif path.endswith((".py", ".pyi")) and owner.kind == "class" and not TEXTS.search(_line(lines, owner)):
+        elif counted_by == "auto" and owner.kind == "class" and NUMBERED.search(_line(lines, owner)):
             values |= _counted(lines, _members(outline, owner), AUTOMATIC)
     return values
 

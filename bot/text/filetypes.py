@@ -85,11 +85,13 @@ class FileType:
     bare_members: bool = False  # what a class inherits is written without a receiver, and a value's type is declared
     platform_marks: bool = False  # a declaration is expected of each platform, and each has an actual one
     callbacks: bool = False  # modules answer each other's callbacks, tied by a name and a number of arguments
+    implicit_values: Literal["", "enum", "auto", "iota"] = ""  # what counts the members that write no value
     exported_members: bool = False  # a class can hand on the members of what it holds
 
 
 PYTHON = FileType(
     suffixes=(".py", ".pyi"),
+    implicit_values="auto",
     parser="python",
     headings=("Python",),
     lexer="python",
@@ -131,6 +133,7 @@ JAVASCRIPT = FileType(
 TYPESCRIPT = replace(
     JAVASCRIPT,
     suffixes=(".ts", ".mts", ".cts"),
+    implicit_values="enum",
     lexer="typescript",
     grammar=("tree_sitter_typescript", "language_typescript"),
     undeclared_results=False,
@@ -190,6 +193,7 @@ SCALA = replace(
 )
 CSHARP = FileType(
     suffixes=(".cs",),
+    implicit_values="enum",
     exact_overrides=True,
     unimported_types=True,
     bare_members=True,
@@ -211,6 +215,7 @@ CSHARP = FileType(
 )
 C = FileType(
     suffixes=(".c",),
+    implicit_values="enum",
     exact_overrides=True,
     parser="c/c++",
     family="c",
@@ -232,6 +237,7 @@ CPP = replace(
 )
 GO = FileType(
     suffixes=(".go",),
+    implicit_values="iota",
     exact_overrides=True,
     parser="go",
     headings=("Go", "Golang"),
