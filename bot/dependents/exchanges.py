@@ -69,13 +69,31 @@ async def _suspects(scene: Scene, source: ChangedSource) -> list[str]:
     names = {
         name
         for name, local in old.items()
-        if name in new and (local != new[name] or before.get(local or name) != after.get(new[name] or name))
+        if name in new
+        and (
+            _is_another_door(source, name)
+            or local != new[name]
+            or before.get(local or name) != after.get(new[name] or name)
+        )
     }
+    names |= _whole_members(source)
     stars = [{item.target for item in items if item.names == STAR and not item.aliases} for items in imports]
     if stars[0] - stars[1]:
         was = [await scene.exports.offer_names("base", path) for path in sorted(stars[0] - stars[1])]
         names |= frozenset().union(*was) & await scene.exports.offer_names("head", source.file.path)
     return sorted(names)
+
+
+def _is_another_door(source: ChangedSource, name: str) -> bool:
+    """Whether a default was the module itself and is one of its names now, or the other way round: `require` gives another thing."""
+    return (name == "default" and source.old.is_whole != source.new.is_whole) or name in _whole_members(source)
+
+
+def _whole_members(source: ChangedSource) -> frozenset[str]:
+    """The members of what a module hands out as a whole now, where it handed out an instance or another value before."""
+    old, new = source.old, source.new
+    is_whole = old.is_whole and new.is_whole and dict(old.exports)["default"] != dict(new.exports)["default"]
+    return (new.names - old.names) if is_whole and not old.complete else frozenset()
 
 
 async def _imports(scene: Scene, source: ChangedSource) -> tuple[Sequence[Import], Sequence[Import]]:
@@ -97,6 +115,8 @@ async def _exchange(
     scene: Scene, source: ChangedSource, name: str, compared_names: Collection[tuple[str, str]]
 ) -> ChangedSymbol | None:
     """The old and the new definition behind a name, if they are two definitions and the new one asks something else of its users."""
+    if _is_another_door(source, name):
+        return _other_place(source.file.path, name)
     old_path = source.file.old_path or source.file.path
     before = await _definition(scene, old_path, name, "base")
     after = await _definition(scene, source.file.path, name, "head")

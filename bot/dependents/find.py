@@ -26,6 +26,7 @@ from bot.dependents.search import Search
 from bot.dependents.sites import UseTarget
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.trees import Trees, affected_languages, compare_trees
+from bot.dependents.unwritten import with_unwritten_changes
 from bot.dependents.use_targets import attribute_targets, use_targets
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
@@ -129,9 +130,8 @@ async def _of_language(
     """The same for the changed files of one language. `fresh`: the lines that the whole change adds."""
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
-    cut += missed_uses
     lacking = _lacking(language, await tree.entries())
-    cut += lacking
+    cut += [*missed_uses, *lacking]
     head, base = await both(tree, language, trees.links)
     cut += head.unused[:LISTED]
     exports = _tell(sources, head, base)
@@ -143,7 +143,8 @@ async def _of_language(
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
     weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
     asking_symbols = _with_implied_constructors(weighed_symbols, indirect.implied_constructors)
-    limited_symbols = _limit(symbols.with_implicit_uses(sources, asking_symbols), budget, cut, missed_uses)
+    all_symbols = with_unwritten_changes(sources, symbols.with_implicit_uses(sources, asking_symbols))
+    limited_symbols = _limit(all_symbols, budget, cut, missed_uses)
     scene = Scene(sources, await _exact(limited_symbols, exports), head, base, exports, headers)
     prototypes = await _prototypes(scene, tree, language, missed_uses)
     dependents = await importing(scene)

@@ -74,6 +74,7 @@ class FileType:
     implicit_methods: str = (
         ""  # a pattern: methods that code calls without writing their names, as an operator or by calling the object
     )
+    marked_operators: bool = False  # of these, only those that say `operator`
     inherited_constructors: bool = False  # a class without one is called like its base
     broken_use: str = ""  # what a broken line comes to before anything runs
     broken_override: str = ""  # what no compiler lets pass: an override that does not fit
@@ -165,6 +166,8 @@ KOTLIN = replace(
     JAVA,
     suffixes=(".kt", ".kts"),
     platform_marks=True,
+    implicit_methods=r"\w+",
+    marked_operators=True,
     headings=("Kotlin",),
     lexer="kotlin",
     grammar=("tree_sitter_kotlin", "language"),
@@ -175,6 +178,7 @@ SCALA = replace(
     JAVA,
     suffixes=(".scala",),
     exported_members=True,
+    implicit_methods=r"apply|unapply|unapplySeq|update|\W+",
     headings=("Scala",),
     lexer="scala",
     grammar=("tree_sitter_scala", "language"),

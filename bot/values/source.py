@@ -73,6 +73,7 @@ class Outline:
     loose: frozenset[str] = frozenset()  # names that are offered for types alone, or bound under a condition
     borrows: int = 0  # statements that bring in everything of another module, and hand nothing on
     typed_stars: frozenset[int] = frozenset()  # lines that hand on everything of a module for types alone
+    is_whole: bool = False  # whether the name `default` is the module itself, as in CommonJS, and not one of its names
     listing: frozenset[str] | None = None  # what the file lists for `import *`; "*..." is a part that it computes
 
     @property

@@ -30,12 +30,12 @@ def reader(
     read: Callable[[], Awaitable[bytes | None]], host: Host, parts: Services
 ) -> Callable[[], Awaitable[ShownReview]]:
     """What reads a stored review once, as it may be shown now."""
-    known: list[ShownReview] = []
+    answers: list[ShownReview] = []
 
     async def once() -> ShownReview:
-        if not known:
-            known.append(await show(await read(), host, parts))
-        return known[0]
+        if not answers:
+            answers.append(await show(await read(), host, parts))
+        return answers[0]
 
     return once
 

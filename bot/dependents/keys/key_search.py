@@ -17,6 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from bot.dependents.budget import SearchLimits
 from bot.dependents.byname import COMMON, suffix
+from bot.dependents.keys.dotted_keys import dotted_keys
 from bot.dependents.keys.forms import SCHEMA, SETS, form_in_tree, gives, is_key_like
 from bot.dependents.keys.key import Key, read_texts
 from bot.dependents.keys.key_lines import ROWS, lines_with
@@ -46,6 +47,9 @@ async def lost_keys(
     references = await _of_keys(search, keys, suffixes) if keys and budget.sites else []
     places_found = {(row.path, row.line, row.name) for row in references}
     references += [row for row in of_tied if (row.path, row.line, row.name) not in places_found]
+    lines_found = {(row.path, row.line) for row in references}
+    of_paths = await dotted_keys(search, files, suffixes, texts) if budget.sites else []
+    references += [row for row in of_paths if (row.path, row.line) not in lines_found]
     return search.dependents(references)
 
 

@@ -64,6 +64,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         bound=tuple(walk.import_names),
         loose=frozenset(walk.loose),
         typed_stars=frozenset(walk.typed_stars),
+        is_whole=bool(walk.exports.get("default")) and not walk.modern,
     )
 
 
@@ -297,6 +298,7 @@ def _module_exports(right: Node, outer: Node, walk: MemberWalk) -> None:
             take(right, outer, walk.whole, walk)
         else:
             walk.dynamic = True
+            take(right, outer, "default", walk)
         return
     _object(right, walk)
 
