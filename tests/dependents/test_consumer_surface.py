@@ -47,6 +47,12 @@ HIDDEN = {
     "a private module in a macro of conditions": crate(
         {"src/lib.rs": "cfg_rt! {\n    mod tax;\n}\n", "src/tax.rs": TAX}, {"src/tax.rs": LESS_TAX}, RATE
     ),
+    "a private module that is renamed": crate(
+        {"src/lib.rs": "mod tax;\n", "src/tax.rs": TAX}, {"src/lib.rs": "mod duty;\n", "src/tax.rs": None, "src/duty.rs": TAX}, RATE
+    ),
+    "a function of the crate that is renamed": crate(
+        {"src/lib.rs": "pub mod tax;\n", "src/tax.rs": TAX.replace("pub fn rate", "fn rate")}, {"src/tax.rs": TAX.replace("rate", "duty")}, RATE
+    ),
     "a file in no tree of modules": crate({"src/lib.rs": "pub fn x() {}\n", "src/tax.rs": TAX}, {"src/tax.rs": LESS_TAX}, RATE),
     "a file whose module is in a comment": crate({"src/lib.rs": "// pub mod tax;\npub fn x() {}\n", "src/tax.rs": TAX}, {"src/tax.rs": LESS_TAX}, RATE),
     "a name handed on within the crate": crate(
@@ -79,6 +85,9 @@ OPEN = {
         {"src/tax.rs": LESS_TAX},
         "use quotes::rate;\n\nfn main() {\n    rate();\n}\n",
         4,
+    ),
+    "a public module that is renamed": crate(
+        {"src/lib.rs": "pub mod tax;\n", "src/tax.rs": TAX}, {"src/lib.rs": "pub mod duty;\n", "src/tax.rs": None, "src/duty.rs": TAX}, RATE, 1
     ),
     "a module that a macro may declare": crate(
         {"src/lib.rs": "modules! { tax }\n", "src/tax.rs": TAX}, {"src/tax.rs": LESS_TAX}, RATE, 4

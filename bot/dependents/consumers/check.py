@@ -563,10 +563,14 @@ async def _of_consumer(
             continue
         if _private(home, name, row, change, languages, direct=(row.path, home) in direct):
             continue
-        package, item = change.base_offer.holding(home), items.get(row.symbol)
-        if item is not None and item.before is not None and item.before.visibility == "unit":
+        before = item.before if (item := items.get(row.symbol)) is not None else None
+        if before is not None and before.visibility == "unit":
             continue
-        if package is not None and not await surface.opens(package, home, name, doors[row.path, home]):
+        # The key of what was renamed is its new name, or that of its new file.
+        was, old_name = (before.path, before.name) if before is not None and name != MODULE else (home, name)
+        package = change.base_offer.holding(was)
+        old_doors = [was if door == home else door for door in doors[row.path, home]]
+        if package is not None and not await surface.opens(package, was, old_name, old_doors):
             continue
         if (
             not row.sure and row.path not in tied_paths
