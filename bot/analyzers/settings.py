@@ -4,6 +4,7 @@ Settings are read from the base branch, so a mistake shows nothing in the pull r
 """
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -13,6 +14,7 @@ from bot.ports import Tree
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Severity, Silence, Source, Verdict
 
 NAME = "settings"
+MOST = 40  # problems of one file that are findings of their own
 READS = "deeprepo's own settings"
 ROWS: Literal["git", "other"] = "other"  # as YAML does
 INSTEAD = dict.fromkeys(names.OTHER_NAMES, names.FILE) | dict.fromkeys(names.OTHER_IGNORE, names.IGNORE)
@@ -75,7 +77,11 @@ def _problems(path: str, text: bytes) -> Iterator[Finding]:
             "Every finding that it lists is reported again.",
             "What it means to ignore may be reported again.",
         )
-    for problem in problems:
+    problems = tuple(sorted(problems, key=lambda one: not one.fatal))
+    if len(problems) > MOST:
+        more = f"{path} has {len(problems) - MOST:,} more problems"
+        yield _finding(path, lines, problems[MOST].line, more, "They are listed once these are corrected.", "medium")
+    for problem in problems[:MOST]:
         severity: Severity = "high" if problem.fatal and path == config.FILE else "medium"
         yield _finding(
             path, lines, problem.line, f"{path}: {problem.sentence}", stops if problem.fatal else effect, severity
@@ -86,11 +92,7 @@ def _finding(
     path: str, lines: Sequence[str], line: int | None, title: str, consequence: str, severity: Severity
 ) -> Finding:
     filled_lines = [number for number, each in enumerate(lines, 1) if each.strip()] or [1]
-    at = (
-        filled_lines[0]
-        if line is None
-        else max([number for number in filled_lines if number <= line], default=filled_lines[0])
-    )
+    at = filled_lines[max(bisect_right(filled_lines, line) - 1, 0) if line is not None else 0]
     quote = lines[at - 1] if lines else ""
     return Finding(
         path=path,

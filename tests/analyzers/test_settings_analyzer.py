@@ -89,3 +89,12 @@ def test_settings_under_another_name_are_a_note_in_every_review(repository: Repo
 
     assert found == []
     assert ".deeprepo.yaml is not read: rename it to .deeprepo.yml." in notes
+
+
+def test_settings_with_thousands_of_problems_cost_no_more_than_a_few(repository: Repository) -> None:
+    """Forty are told one by one and the rest is counted: the file stays one that is read, so the base's settings hold."""
+    repository.commit({".deeprepo.yml": "quota: 50\n", "a.py": "x = 1\n"}, "before")
+    repository.commit({".deeprepo.yml": "quota: 50\nchecks: [\n" + "{},\n" * 15_000 + "]\n"}, "after")
+    told, _ = review(repository)
+    assert told
+    assert len(told) <= 41

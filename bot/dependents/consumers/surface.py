@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.dependents.sites import MODULE
 from bot.ports import Enclosing, Language, Tree
+from bot.text.filetypes import filetype
 from bot.values import Query
 from bot.values.consumer import Package
 
@@ -52,7 +53,14 @@ class Surface:
         parts = posixpath.splitext(path)[0].split("/")[-2:]
         ends = "|".join(rf"{part}\.rs|{part}/mod\.rs" for part in parts)
         return bool(
-            await self.tree.grep(Query([rf'path *= *"([^"]*/)?({ends})"'], ["*.rs"], syntax="perl", side="base"))
+            await self.tree.grep(
+                Query(
+                    [rf'path *= *"([^"]*/)?({ends})"'],
+                    [f"*{suffix}" for suffix in filetype(path).suffixes],
+                    syntax="perl",
+                    side="base",
+                )
+            )
         )
 
     async def _told(self, language: Enclosing, path: str) -> Mapping[str, bool] | None:

@@ -14,7 +14,7 @@ from bot.dependents.keys.definitions import places, plain_places
 from bot.dependents.keys.key import Texts
 from bot.dependents.keys.line_search import LineSearch, Row
 from bot.dependents.keys.settings_formats import UnreadableSettingsError, format_of
-from bot.text.filetypes import filetype
+from bot.text.filetypes import JAVA, filetype
 from bot.text.lines import is_comment
 from bot.text.paths import decides_nothing, is_page, is_settings, uses_nothing
 from bot.values import ChangedFile, Query, Reference
@@ -104,7 +104,7 @@ def _reads(word: str, path: str, text: str, suffixes: Collection[str]) -> bool:
     if suffix(path) in suffixes:
         if filetype(path).parser != "jvm":
             return False
-        looks: Iterable[str] = (_TEXT, _PLACEHOLDER if path.endswith(".java") else _ESCAPED)
+        looks: Iterable[str] = (_TEXT, _PLACEHOLDER if filetype(path) == JAVA else _ESCAPED)
     elif is_page(path) or path.endswith(_TAGS):
         looks = (_TAG,)
     else:
