@@ -24,6 +24,9 @@ class Change:
     flags: Mapping[str, Any]
     journal: str  # the name under which paid calls are found again
     foreign: bool  # by somebody who may not write to the repository
+    file: (
+        str | None
+    )  # .deeprepo.yml of the base branch's tip: the settings that money is reserved by are those of the review
     bound: str | None  # the default branch's settings, where they bound those of the base branch
     organization: OrganizationFile | None  # the defaults of the repository's owner
     earlier: bytes | None = None  # what the round before has left, or its JSON output

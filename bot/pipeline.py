@@ -98,6 +98,7 @@ class Deps:
     tool_runs: tuple[ToolRun, ...] = ()  # by which other tools have reported
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
+    read_settings: Callable[[checkout.Checkout, str], Awaitable[bytes | None]] = checkout.Checkout.settings_at_tip
     bound: str | None = None  # the text of the default branch's, where they bound these
     organization: "Callable[[PullRequest], Awaitable[OrganizationFile | None]] | None" = (
         None  # reads the owner's defaults
@@ -242,11 +243,11 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
 
 async def _settings(deps: Deps, tree: checkout.Checkout) -> Config:
     """The settings that hold, with the repository's file at the tip of its base branch."""
-    config_files = await tree.many_at_tip([deps.file, *config.OTHER_NAMES])
-    others = [name for name in config_files if name != deps.file]
+    others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != deps.file]
+    file = await deps.read_settings(tree, deps.file)
     bound = None if deps.bound is None else deps.bound.encode()
     defaults = await deps.organization(tree.pull) if deps.organization is not None else None
-    return config.resolve(deps.flags, config_files.get(deps.file), deps.settings, deps.file, others, bound, defaults)
+    return config.resolve(deps.flags, file, deps.settings, deps.file, others, bound, defaults)
 
 
 async def _guidance(
@@ -303,7 +304,7 @@ async def _beyond(
         return consumers
     from bot.dependents.consumers.disclosure import disclose
 
-    return disclose(consumers, on_host.audience, past.consumer_names)
+    return disclose(consumers, on_host.audience, past.consumers)
 
 
 def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:

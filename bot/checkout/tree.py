@@ -3,6 +3,7 @@
 import asyncio
 import codecs
 import os
+import posixpath
 import re
 import tempfile
 from collections import Counter
@@ -17,7 +18,7 @@ from bot import limits
 from bot.checkout import git, own_git_dir, renames
 from bot.checkout.locate import place_of
 from bot.concurrency import end_process, together
-from bot.errors import GitError
+from bot.errors import GitError, UsageError
 from bot.ports import Tree
 from bot.text import media
 from bot.text.attributes import generated_marks
@@ -37,6 +38,7 @@ HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits
 MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
 MOST_NAMES = 1_000  # of files in folders that are listed by name
 MOST_FOLDERS = 1_000  # of changed files, when the tree is larger
+FOLDER = b"040000 "  # what a row of `ls-tree` begins with that is no file
 KINDS: dict[bytes, Literal["file", "symlink", "submodule"]] = {b"120000": "symlink", b"160000": "submodule"}
 # Rows of `ls-tree` that no program of git writes: `git fsck` reports them, and what a checkout makes of them differs.
 MODE = re.compile(rb"(?:^|\0)(?!(?:100[0-7]{3}|120000|160000) )[^\0]{1,20}")
@@ -329,6 +331,32 @@ class Checkout:
         """Those of the files that exist at the tip of the base branch, in the order asked."""
         return await self.many_at(self.pull.base_tip or self.pull.base, paths)
 
+    async def settings_at_tip(self, path: str) -> bytes | None:
+        """A file of settings at the tip of the base branch, as GitHub's contents API gives it; None if there is none.
+
+        A link to a file of the repository is that file, any other link is the path that it names. Raises UsageError if the file cannot be
+        read: what an owner has set must not be out of force without a word.
+        """
+        commit = self.pull.base_tip or self.pull.base
+        entry = (await self._rows_of(commit, [path])).get(path)
+        if entry is not None and entry.kind == "symlink":
+            target = await self._target(path, entry)
+            linked = (await self._rows_of(commit, [target])).get(target) if target else None
+            entry = linked if linked is not None and linked.kind == "file" else entry
+        if entry is None or entry.kind == "submodule":
+            return None
+        if {path, entry.path} & self._left_out or not 0 <= entry.size <= MAX_FILE_BYTES:
+            raise UsageError(f"{path} of the base branch cannot be read: make it shorter and simpler")
+        async with self._lock:
+            return _contents([entry], await self._blobs([entry.oid])).get(entry.path)
+
+    async def _target(self, path: str, link: TreeEntry) -> str:
+        """The path in the repository that a link names, "" if it leads out of it."""
+        async with self._lock:
+            text = name_of((await self._blobs([link.oid]))[0] or b"")
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), text))
+        return "" if target.startswith(("/", "..")) else target
+
     async def names_at_tip(self, folders: Sequence[str]) -> list[str]:
         """The first files in these folders and beneath, at the tip of the base branch; an empty list if it has no such folder."""
         result = await git.search(
@@ -357,7 +385,8 @@ class Checkout:
                 cwd=self._folder, env=self._env,
             )  # fmt: skip
             out += result.out if result.status == 0 else b""
-        return {entry.path: entry for row in out.split(b"\0") if row for entry in [_entry(row)]}
+        rows = [row for row in out.split(b"\0") if row and not row.startswith(FOLDER)]
+        return {entry.path: entry for entry in map(_entry, rows)}
 
     async def descends(self, commit: str) -> bool | None:
         """Whether the head was made on top of this commit; None if the store may end before it.

@@ -46,13 +46,12 @@ def command(
                 tell("This repository has no commit yet: nothing is read from .deeprepo.yml.")
                 return config.resolve({}, None, config.environment())
             async with checkout.Checkout(pull) as tree:
-                contents = await tree.many_at_tip([config.FILE, *config.OTHER_NAMES])
-                others = [name for name in contents if name != config.FILE]
-                _compare(Path(repo, config.FILE), contents.get(config.FILE) or b"")
+                others = list(await tree.many_at_tip(config.OTHER_NAMES))
+                text = await tree.settings_at_tip(config.FILE)
+                _compare(Path(repo, config.FILE), text or b"")
                 settings = config.environment()
                 read_defaults = wiring.organization_reader(settings, scratch)
                 defaults = await read_defaults(pull) if read_defaults else None
-                text = contents.get(config.FILE)
                 return config.resolve({}, text, settings, others=others, organization=defaults)
 
     settings = wiring.in_force(asyncio.run(resolve()))

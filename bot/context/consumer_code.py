@@ -124,7 +124,7 @@ class ConsumerCode:
         name = next((name for item in finding.evidence if (name := self._quoted(item))), "")
         if not name:
             return finding
-        commit = next((one.commit for one in self.impact.reports if one.name == name), "")
+        commit, number = next(((one.commit, one.id) for one in self.impact.reports if one.name == name), ("", 0))
         evidence = []
         for item in finding.evidence:
             if self._quoted(item) == name:
@@ -133,8 +133,9 @@ class ConsumerCode:
                     evidence.append(replace(item, line=row["result"], side="head", repository=name, commit=commit))
             elif not self._quoted(item):
                 evidence.append(item)
-        is_shown = any(item.repository == name for item in evidence)
-        return replace(finding, evidence=tuple(evidence), consumer=name if is_shown else finding.consumer)
+        if not any(item.repository == name for item in evidence):
+            return replace(finding, evidence=tuple(evidence))
+        return replace(finding, evidence=tuple(evidence), consumer=name, consumer_id=number)
 
     async def close(self) -> None:
         """Give up what was opened."""

@@ -89,7 +89,7 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         archive=_archive(document, (*open_findings, *findings(document.get("kept_back", ())))),
         failed_answers=_failed_answers(document, check_reports),
         consumers=tuple(
-            str(row["name"])
+            (str(row["name"]), int(row.get("id", 0)))
             for row in document.get("consumers", ())
             if row.get("commit") and row.get("visibility") in ("private", "internal")
         ),

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from bot.dependents.consumers.disclosure import HIDDEN, is_label, still_shown, withheld_report
 from bot.values import Finding
-from bot.values.consumer import ConsumerReport, Disclosure
+from bot.values.consumer import ConsumerReport, Disclosure, by_name
 from bot.values.finding import digested_proof
 
 ROWS = ("findings", "still", "fixed", "kept_back", "unproven")
@@ -21,12 +21,12 @@ OF_MODEL = f"A finding about this code: its text may tell of {HIDDEN}"
 _FINDING, _REPORT = TypeAdapter(Finding), TypeAdapter(ConsumerReport)
 
 
-def names(data: bytes | None) -> frozenset[str]:
-    """The consumers that a stored review names. Raises ValueError and its like if it has another form."""
+def consumers(data: bytes | None) -> dict[str, int]:
+    """The consumers that a stored review names, with their numbers. Raises ValueError and its like if it has another form."""
     document = json.loads(data) if data else {}
-    all_names = {str(row.get("consumer", "")) for row in _findings(document)}
-    all_names |= {str(row["name"]) for row in document.get("consumers", ())}
-    return frozenset(all_names - {""})
+    rows = [(str(row.get("consumer", "")), int(row.get("consumer_id", 0))) for row in _findings(document)]
+    rows += [(str(row["name"]), int(row.get("id", 0))) for row in document.get("consumers", ())]
+    return by_name(row for row in rows if row[0])
 
 
 def withhold(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
@@ -35,7 +35,7 @@ def withhold(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
     A sentence of a model may tell of any consumer whose lines it was shown: it goes if these may not be shown any more.
     """
     document = json.loads(data)
-    hidden_names = {name for name in names(data) if not is_label(name) and levels.get(name) != "lines"}
+    hidden_names = {name for name in consumers(data) if not is_label(name) and levels.get(name) != "lines"}
     if not hidden_names:
         return data
     reports = document.get("consumers", ())

@@ -25,7 +25,7 @@ from bot.values import (
     Round,
     Unit,
 )
-from bot.values.consumer import Disclosure
+from bot.values.consumer import Disclosure, by_name
 
 UNKNOWN = "what was reported there, and is not found again, is not known any more; `/deeprepo full review` begins anew"
 
@@ -68,19 +68,19 @@ class Past:
         return f"{self.loss[:1].upper()}{self.loss[1:]}: {UNKNOWN}" if self.loss else ""
 
     @property
-    def consumer_names(self) -> frozenset[str]:
-        """The repositories beside this one that findings of earlier reviews name."""
+    def consumers(self) -> dict[str, int]:
+        """The repositories beside this one that findings of earlier reviews name, with their numbers."""
         earlier_findings = self.earlier.findings if self.earlier is not None else ()
         findings = (*earlier_findings, *(row.finding for row in self.archive))
-        named = frozenset(one.consumer for one in findings if one.consumer)
-        return named.union(self.earlier.consumers if self.earlier is not None else ())
+        named_consumers = [(one.consumer, one.consumer_id) for one in findings if one.consumer]
+        return by_name((*named_consumers, *(self.earlier.consumers if self.earlier is not None else ())))
 
     def as_shown(self, levels: Sequence[tuple[str, Disclosure]] | None) -> "Past":
         """The same as who reads this review may see it: a consumer may have become private since. `levels`: how much of each; None: all.
 
         If less may be shown than then, nothing of what models have written about it is built upon.
         """
-        if levels is None or not self.consumer_names:
+        if levels is None or not self.consumers:
             return self
         from bot.dependents.consumers.disclosure import still_shown
 
@@ -98,7 +98,7 @@ class Past:
             silenced_marks=marks | {after.identity for one, after in pairs if after and one.identity in marks},
             archive=archive,
         )
-        if any(now.get(name, "existence") != "lines" for name in self.earlier.consumers):
+        if any(now.get(name, "existence") != "lines" for name, _ in self.earlier.consumers):
             # Any sentence of a model may tell of it: none is kept, and everything is read again.
             archive = tuple(row for row in archive if not _is_of_model(row.finding))
             kept_findings = tuple(one for one in earlier.findings if not _is_of_model(one))

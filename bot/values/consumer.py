@@ -1,7 +1,7 @@
 """Consumers: other repositories that use the one under review; and what manifests tell: who offers and who takes which package."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -92,6 +92,7 @@ class Standing:
     owner: str = field(default="", metadata=EXACT)
     visibility: Visibility | None = None
     shows: Disclosure = "name"  # the most that its own settings let readers of others learn of it
+    id: int = 0  # GitHub's number of the repository, which no other ever has, whatever its name; 0 if it is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,11 @@ class Clone:
     settings: bool = False  # the repository's file named it
     standing: Standing | None = None  # None: a clone on the reader's own disk
 
+    @property
+    def id(self) -> int:
+        """GitHub's number of the repository; 0 for a clone on the reader's own disk."""
+        return self.standing.id if self.standing is not None else 0
+
 
 @dataclass(frozen=True, slots=True)
 class ConsumerReport:
@@ -149,6 +155,15 @@ class ConsumerReport:
     breaks: int = 0  # findings that code has proven
     hints: int = 0  # findings that it has not
     visibility: Visibility | None = None  # None: a clone on the reader's own disk
+    id: int = 0  # GitHub's number of the repository
+
+
+def by_name(consumers: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """The number of each repository that some rows name; 0 for a name that has meant more than one."""
+    ids: dict[str, int] = {}
+    for name, number in consumers:
+        ids[name] = number if ids.get(name, number) == number else 0
+    return ids
 
 
 def label(name: str, path: str) -> str:

@@ -35,5 +35,5 @@ class Earlier:
     archive: tuple[ArchivedFinding, ...] = ()  # what was reported so far, open or not
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
     # Repositories beside this one whose lines models were shown and not everybody can read.
-    consumers: tuple[str, ...] = ()
+    consumers: tuple[tuple[str, int], ...] = ()  # names and GitHub's numbers
     loss: str = ""  # why something that reviews before it reported may be unknown

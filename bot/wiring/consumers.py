@@ -33,7 +33,7 @@ async def _in_child(
 async def _listed(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:
     pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
     async with Checkout(pull) as tree:
-        written = await tree.at_tip(config.FILE)
+        written = await tree.settings_at_tip(config.FILE)
         settings = config.resolve({}, written, config.environment())
         named = named_consumers(pull, places, settings)
         return await list_known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)

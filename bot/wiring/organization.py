@@ -29,7 +29,7 @@ async def read_clone(pull: PullRequest, *, folder: str, scratch: str) -> Organiz
         if len(owners) > 1:
             return None
         async with Checkout(clone.pull) as tree:
-            data = await tree.at_tip(config.FILE)
+            data = await tree.settings_at_tip(config.FILE)
     except DeepRepoError as error:
         return OrganizationFile(name, problem=f"{VARIABLE}: {error}")
     if data is None:

@@ -269,7 +269,7 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
     permission = running(config.environment(), {"allow_run": True})
     pull, note = await _pull(repo, scratch)
     async with checkout.Checkout(pull) as tree:
-        base = await tree.at_tip(config.FILE)
+        base = await tree.settings_at_tip(config.FILE)
         here = files.content(Path(repo, config.FILE), MOST)
         read_defaults = organization_reader(config.environment(), scratch)
         defaults = await read_defaults(pull) if read_defaults else None

@@ -207,13 +207,16 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
     async def fetched_pull(_: ReviewRequest, __: str) -> PullRequest:
         return change.pull
 
+    async def known_settings(_: checkout.Checkout, __: str) -> bytes | None:
+        return None if change.file is None else change.file.encode()
+
     async def known_defaults(_: PullRequest) -> OrganizationFile | None:
         return change.organization
 
     look = partial(parts.look, scratch=deps.scratch, seconds=CONSUMERS, organization=change.organization)
     return replace(
         with_time_limit(line, deps),
-        pull=fetched_pull, organization=known_defaults,
+        pull=fetched_pull, read_settings=known_settings, organization=known_defaults,
         tell=line.tell, note=change.note, bound=change.bound,
         running=parts.running(deps.settings, {**deps.flags, "foreign": change.foreign}),
         earlier=change.earlier, beside=change.beside, same_head=change.same_head, full=change.full, loss=change.loss,

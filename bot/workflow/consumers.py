@@ -35,10 +35,14 @@ LATE = f"all of them may take {TOGETHER:g} s together"
 class Home:
     """A repository as GitHub shows it now."""
 
-    id: int
     name: str  # "owner/name"
     standing: Standing
     default_branch: str
+
+    @property
+    def id(self) -> int:
+        """GitHub's number of it."""
+        return self.standing.id
 
     @property
     def is_public(self) -> bool:
@@ -70,8 +74,8 @@ def home_of(data: Any) -> Home:  # noqa: ANN401 - JSON
     owner, name, visibility = (shapes.at(data, each) for each in ("owner.login", "full_name", "visibility"))
     if visibility not in VISIBILITIES:
         visibility = "public" if shapes.at(data, "private") is False else "private"
-    standing = Standing(str(owner), cast("Visibility", visibility))
-    return Home(int(shapes.at(data, "id")), str(name), standing, str(shapes.at(data, "default_branch")))
+    standing = Standing(str(owner), cast("Visibility", visibility), id=int(shapes.at(data, "id")))
+    return Home(str(name), standing, str(shapes.at(data, "default_branch")))
 
 
 def is_name(text: str) -> bool:

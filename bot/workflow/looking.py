@@ -56,7 +56,13 @@ class PullState:
     def change(self, pull: PullRequest, journal: str = "", flags: Mapping[str, Any] = NO_FLAGS) -> Change:
         """The fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
         return Change(
-            pull, dict(flags), journal, foreign=self.stranger, bound=self.bound, organization=self.organization
+            pull,
+            dict(flags),
+            journal,
+            foreign=self.stranger,
+            file=self.file,
+            bound=self.bound,
+            organization=self.organization,
         )
 
 
@@ -103,15 +109,22 @@ async def text_at(host: Host, path: str, ref: str) -> str | None:
 
 
 async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: str) -> bytes | None:
-    """A small file in a commit, None if there is no such file. Everything else is read by git."""
+    """A file of settings in a commit, None if there is no such file. Everything else is read by git.
+
+    A link that GitHub does not follow is the path that it names; a file that is too large for GitHub to show is longer than may be read.
+    """
     try:
         data: Any = await client.answer(client.rest.repos.async_get_content(*repo, safe(quote(path)), ref=ref))
     except HostRefused as refused:
         if not refused.is_gone:
             raise
         return None
-    found = (shapes.at(data, "type"), shapes.at(data, "encoding")) == ("file", "base64")
-    return base64.b64decode(data.get("content", "")) if found else None
+    kind = shapes.at(data, "type")
+    if kind == "symlink":
+        return str(shapes.at(data, "target")).encode()
+    if kind != "file":
+        return None
+    return base64.b64decode(data.get("content", "")) if shapes.at(data, "encoding") == "base64" else b" " * MOST_CONFIG
 
 
 async def is_stranger(host: Host, facts: PullFacts) -> bool:

@@ -17,14 +17,14 @@ from pydantic import SecretStr
 from bot import github
 from bot.checkout import remote
 from bot.config import Settings
-from bot.dependents.consumers.disclosure import disclosure
+from bot.dependents.consumers.disclosure import disclosure, level_now
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
 from bot.findings import earlier as earlier_file
 from bot.github import Host, apps, shapes
 from bot.github.client import GitHubClient
 from bot.storage.packages import PackageHome
 from bot.values import PackageSurvey, PullRef
-from bot.values.consumer import Audience, Disclosure, FetchedConsumers, NamedConsumer, Standing
+from bot.values.consumer import Audience, Disclosure, FetchedConsumers, NamedConsumer, Standing, by_name
 from bot.workflow import clones, consumers
 from bot.workflow.backend import ReviewRun
 from bot.workflow.consumers import Home
@@ -169,17 +169,17 @@ async def levels(last: bytes | None, state: PullState, host: Host) -> tuple[tupl
     if isinstance(earlier, str):
         return ()
     findings = (*earlier.findings, *(row.finding for row in earlier.archive))
-    names = sorted({one.consumer for one in findings if consumers.is_name(one.consumer)})
-    if not names:
+    numbers = by_name((one.consumer, one.consumer_id) for one in findings if consumers.is_name(one.consumer))
+    if not numbers:
         return ()
     subject = await consumers.subject(host.client, state.facts.repository)
     audience = Audience(subject, "existence", is_stranger=state.stranger)
     rows: list[tuple[str, Disclosure]] = []
-    for name in names[: consumers.MOST]:
-        standing = Standing(name.partition("/")[0])
+    for name, number in sorted(numbers.items())[: consumers.MOST]:
+        standing = None
         with suppress(HostError, UsageError):
             standing = (await consumers.look_up(host.client, name)).standing
-        rows.append((name, disclosure(audience, standing)))
+        rows.append((name, level_now(audience, name, number, standing)))
     return tuple(rows)
 
 

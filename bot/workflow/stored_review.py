@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from bot import config, github
-from bot.dependents.consumers.disclosure import disclosure, is_label
+from bot.dependents.consumers.disclosure import is_label, level_now
 from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host
 from bot.github.client import GitHubClient
@@ -43,9 +43,9 @@ def reader(
 async def show(data: bytes | None, host: Host, parts: Services) -> ShownReview:
     """The review as it may be shown now. One of another form is not shown at all."""
     try:
-        names = await asyncio.to_thread(withheld.names, data)
-        now = await _levels(names, host, parts)
-        is_whole = all(now.get(name) == "lines" for name in names)
+        named_consumers = await asyncio.to_thread(withheld.consumers, data)
+        now = await _levels(named_consumers, host, parts)
+        is_whole = all(now.get(name) == "lines" for name in named_consumers)
         text = data if data is None or is_whole else await asyncio.to_thread(withheld.withhold, data, now)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ShownReview(b"" if data is not None else None, is_whole=False)
@@ -54,24 +54,24 @@ async def show(data: bytes | None, host: Host, parts: Services) -> ShownReview:
 
 async def levels(data: bytes, host: Host, parts: Services) -> Mapping[str, Disclosure]:
     """How much of each consumer that a stored review names its page may show now. That one breaks stays there: a page loses no finding by it."""
-    now = await _levels(await asyncio.to_thread(withheld.names, data), host, parts)
+    now = await _levels(await asyncio.to_thread(withheld.consumers, data), host, parts)
     return {name: "existence" if level == "nothing" else level for name, level in now.items()}
 
 
-async def _levels(all_names: Collection[str], host: Host, parts: Services) -> Mapping[str, Disclosure]:
+async def _levels(named_consumers: Mapping[str, int], host: Host, parts: Services) -> Mapping[str, Disclosure]:
     """As the review decided it, with what GitHub and the consumers' own settings say now. Nothing is asked where no consumer is named."""
-    names = {name for name in all_names if not is_label(name)}
-    if not names:
+    numbers = {name: number for name, number in named_consumers.items() if not is_label(name)}
+    if not numbers:
         return {}
     facts = await host.facts()
     most = (parts.settings.consumers_shown or "existence") if packages.is_on(parts.settings) else "existence"
     is_stranger = await looking.is_stranger(host, facts)
     audience = Audience(await consumers.subject(host.client, facts.repository), most, is_stranger=is_stranger)
-    standings = await _standings(names, host, facts, parts)
-    return {name: disclosure(audience, standings.get(name) or Standing(name.partition("/")[0])) for name in names}
+    standings = await _standings(numbers.keys(), host, facts, parts)
+    return {name: level_now(audience, name, number, standings.get(name)) for name, number in numbers.items()}
 
 
-async def _standings(names: set[str], host: Host, facts: PullFacts, parts: Services) -> dict[str, Standing]:
+async def _standings(names: Collection[str], host: Host, facts: PullFacts, parts: Services) -> dict[str, Standing]:
     """Who can read each now; of the installation's, with what their own settings allow. One that cannot be asked about is left out."""
     pull = host.pull
     homes = (await parts.store.packages.homes(pull.installation)).values()
@@ -84,7 +84,9 @@ async def _standings(names: set[str], host: Host, facts: PullFacts, parts: Servi
                 async for home in packages.listing(client):
                     shows = await _shows(client, home, defaults, parts)
                     standings[home.name] = replace(home.standing, shows=shows)
-    for name in names - standings.keys():
+    for name in names:
+        if name in standings:
+            continue
         with suppress(HostRefused, UsageError):
             standings[name] = replace((await consumers.look_up(host.client, name)).standing, shows="existence")
     return standings

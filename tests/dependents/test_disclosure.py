@@ -17,6 +17,7 @@ from bot.values.consumer import (
     Requirement,
     Standing,
     Visibility,
+    by_name,
 )
 
 KINDS: tuple[Visibility, ...] = ("public", "internal", "private")
@@ -78,7 +79,11 @@ TAKES = (Requirement("python", "quotes", "==1.2", path="secret/requirements.txt"
 REPORT = ConsumerReport("acme/billing", "checked", "c0ffee" * 6, "2026-01-01", "partly", TAKES, 3, 1, 0, "private")
 EXCERPT = ("quotes.py:tax", Excerpt("acme/billing:src/secret_pay.py", 41, 41, (), title="uses tax"))
 IMPACT = ConsumerImpact(
-    (REPORT,), (FINDING,), "acme/billing breaks", (EXCERPT,), (("acme/billing", Standing("acme", "private", "name")),)
+    (REPORT,),
+    (FINDING,),
+    "acme/billing breaks",
+    (EXCERPT,),
+    (("acme/billing", Standing("acme", "private", "name", 7)),),
 )
 CODE = ("secret", "c0ffee", "pay(", "1.2", "2026")
 
@@ -155,10 +160,23 @@ def test_what_an_earlier_review_has_kept_is_asked_about_again() -> None:
 def test_a_review_keeps_what_was_decided_of_earlier_names() -> None:
     """The levels of consumers that earlier findings name are with what is shown: a record of the review says them."""
     audience = Audience(Standing("acme", "private"), "name")
-    shown = disclose(IMPACT, audience, {"acme/billing", "acme/gone"})
+    shown = disclose(IMPACT, audience, {"acme/billing": 7, "acme/gone": 8})
     assert shown.levels == (("acme/billing", "name"), ("acme/gone", "existence"))
     assert ConsumerImpact.restore(shown.rows()["consumers"]) == shown
     assert disclose(ConsumerImpact(), audience).rows() == {}
+
+
+@pytest.mark.parametrize("number", [0, 8])
+def test_a_name_that_another_repository_has_taken_shows_nothing_of_the_first(number: int) -> None:
+    """What was stored of a private repository is not what may be shown of the public one that bears its name now."""
+    public = replace(IMPACT, standings=(("acme/billing", Standing("acme", "public", id=7)),))
+    assert disclose(public, Audience(Standing("acme", "public")), {"acme/billing": 7}).levels == (
+        ("acme/billing", "lines"),
+    )
+    assert disclose(public, Audience(Standing("acme", "public")), {"acme/billing": number}).levels == (
+        ("acme/billing", "existence"),
+    )
+    assert by_name([("acme/billing", 7), ("acme/billing", 8), ("acme/gone", 9)]) == {"acme/billing": 0, "acme/gone": 9}
 
 
 def test_what_models_wrote_beside_lines_that_may_not_be_shown_now_is_forgotten() -> None:
@@ -167,11 +185,11 @@ def test_what_models_wrote_beside_lines_that_may_not_be_shown_now_is_forgotten()
     by_code = replace(FINDING, consumer="", sources=(Source("analyser", "contracts"),))
     archive = tuple(ArchivedFinding(one, (("head", "base"),)) for one in (by_model, by_code))
     earlier = Earlier(
-        1, "base", "head", findings=(by_model, by_code), consumers=("acme/billing",), summary="pay()", archive=archive,
+        1, "base", "head", findings=(by_model, by_code), consumers=(("acme/billing", 7),), summary="pay()", archive=archive,
         uses=(("quotes.py:tax", "shop.py"),),
     )  # fmt: skip
     past = Past(earlier=earlier, archive=archive)
-    assert past.consumer_names == {"acme/billing"}
+    assert past.consumers == {"acme/billing": 7}
     assert past.as_shown((("acme/billing", "lines"),)) == past
     now = past.as_shown((("acme/billing", "name"),))
     assert now.earlier is not None

@@ -39,6 +39,24 @@ def test_a_stranger_cannot_leave_the_caps_of_the_default_branch(
     asyncio.run(go())
 
 
+@pytest.mark.parametrize("text", ["strategy: offline\n", "strategy: direct\nverify: false\nfail_on: high\n"])
+def test_settings_behind_a_link_hold_for_the_money_and_for_the_review(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """GitHub gives the file that a link names: the review has the same settings as what reserves its money and ends its check."""
+
+    async def go() -> None:
+        async with purse(tmp_path, monkeypatch, rules="{}\n", delay=0.0) as p:
+            await p.at.repo.commit("main", {".deeprepo.yml": None, "config/deeprepo.yml": text})
+            await p.at.repo.link("main", ".deeprepo.yml", "config/deeprepo.yml")
+            number = await p.at.reviewed()
+            assert bool(p.model.count) is ("offline" not in text)
+            check = max(p.at.gh.pull(number).checks, key=lambda one: one.id)
+            assert check.conclusion == ("failure" if "fail_on" in text else "neutral")
+
+    asyncio.run(go())
+
+
 @pytest.mark.slow
 def test_an_old_branch_cannot_raise_what_the_default_branch_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

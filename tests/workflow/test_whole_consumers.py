@@ -322,6 +322,42 @@ async def _hide(stage: Whole, repo: sandbox.Repo) -> None:
     await user.push("main", {".deeprepo.yml": "as_consumer: existence\n"})
 
 
+async def _take_its_name(stage: Whole, repo: sandbox.Repo) -> None:
+    """The consumer is renamed, a public one that takes the package too gets its name, and the library is published."""
+    user = sandbox.Repo(stage.gh.world, stage.gh.world.repository("acme", "quagga"))  # type: ignore[arg-type]
+    user.rename("quagga-internal")
+    await user.push("main", {"NEWS.md": "renamed\n", "requirements.txt": "flask\n"})
+    await stage.quiet()
+    files = {"requirements.txt": "shop-prices>=1.2,<2\n", "open/app.py": "import shop_prices\n"}
+    await stage.gh.repository("acme", "quagga", files=files, private=False)
+    await stage.gh.install()
+    await stage.quiet()
+    await _publish(stage, repo)
+
+
+def test_a_namesake_shows_nothing_of_the_repository_before_it(tmp_path: Path) -> None:
+    """Neither an answer nor the next round tells the path or the line of a private consumer whose name a public one has now."""
+
+    async def go() -> None:
+        async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
+            first = await reviewed(stage, repo)
+            assert "acme/quagga:zanzibar/checkout.py" in first
+            number = first.partition(". total() has a new")[0][-1]
+            await _take_its_name(stage, repo)
+            before = _texts(stage.gh.pull(1, "acme/prices"))
+            for command in (f"explain {number}", f"fix {number}", f"ignore {number} so"):
+                await repo.comment(1, f"/deeprepo {command}", author=sandbox.MAINTAINER)
+                await stage.quiet()
+            await repo.push("feature", {"NEWS.md": "1\n"})
+            await stage.quiet()
+            after = _texts(stage.gh.pull(1, "acme/prices"))
+            written = [body for key, body in after.items() if body != before.get(key)]
+            assert len(written) >= 3
+            assert not [word for body in written for word in ("zanzibar", "77123") if word in body]
+
+    asyncio.run(go())
+
+
 @pytest.mark.parametrize(
     ("change", "is_shown"), few([(_publish, False), (_hide, False), (None, True)], 0), ids=lambda one: str(one)[:20]
 )

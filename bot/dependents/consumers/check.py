@@ -129,7 +129,7 @@ async def check(
             done.append(await _checked(change, one, languages, contracts, left_out, left))
         if one.standing is not None:
             standings[one.name] = await _own_standing(one, one.standing, shows)
-    reports = tuple(_with_visibility(report, standings) for one in done for report in one.reports)
+    reports = tuple(_with_standing(report, standings) for one in done for report in one.reports)
     users = {one.name for one in reports if one.state != "unrelated"}
     readable = tuple(one for one in clones if one.name in users and not one.settings)
     return ConsumerImpact(
@@ -149,14 +149,14 @@ async def _own_standing(consumer: Clone, standing: Standing, shows: Callable[[by
         return standing
     try:
         async with asyncio.timeout(SECONDS), Checkout(consumer.pull) as tree:
-            return replace(standing, shows=shows(await tree.at_tip(FILE)))
+            return replace(standing, shows=shows(await tree.settings_at_tip(FILE)))
     except (DeepRepoError, TimeoutError):  # it may be what they forbid
         return replace(standing, shows="nothing")
 
 
-def _with_visibility(report: ConsumerReport, standings: Mapping[str, Standing]) -> ConsumerReport:
+def _with_standing(report: ConsumerReport, standings: Mapping[str, Standing]) -> ConsumerReport:
     standing = standings.get(report.name)
-    return report if standing is None else replace(report, visibility=standing.visibility)
+    return report if standing is None else replace(report, visibility=standing.visibility, id=standing.id)
 
 
 async def _change(
@@ -291,6 +291,7 @@ async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -
                 sources=(Source("analyser", "consumers", proof=proof, breaks=_breaks([proof_finding])),),
                 evidence=evidence,
                 consumer=consumer.name,
+                consumer_id=consumer.id,
             )
         )
     return tuple(rows), left
@@ -728,6 +729,7 @@ def _finding(
         evidence=tuple(_evidence(at, rows, consumer, overlay)),
         verdict=first.verdict,
         consumer=consumer.name,
+        consumer_id=consumer.id,
     )
 
 

@@ -5,8 +5,9 @@ be shown is taken out of the values themselves, before an output, a prompt, a re
 what an earlier review has kept is asked about again, for a repository may have become private since, or the reviewed one public.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from bot.dependents.consumers import words
 from bot.dependents.consumers.overlay import LINKS, mount_of
@@ -52,16 +53,32 @@ def _is_within(subject: Standing, consumer: Standing) -> bool:
     return is_same and REACH[consumer.visibility] >= REACH[subject.visibility]
 
 
-def disclose(consumers: ConsumerImpact, audience: Audience, earlier_names: Collection[str] = ()) -> ConsumerImpact:
+def disclose(
+    consumers: ConsumerImpact, audience: Audience, earlier_consumers: Mapping[str, int] = MappingProxyType({})
+) -> ConsumerImpact:
     """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs.
 
-    `earlier_names`: the consumers that findings of earlier reviews name, of which `levels` has what may be kept.
+    `earlier_consumers`: those that findings of earlier reviews name, with their numbers, of which `levels` has what may be kept.
     """
     levels = levels_of(consumers, audience)
-    return replace(
-        withheld(consumers, levels),
-        levels=tuple((name, levels.get(name, "existence")) for name in sorted(earlier_names)),
-    )
+    standings = dict(consumers.standings)
+    kept_levels = {
+        name: levels.get(name, "existence") if is_still(standings.get(name), number) else "existence"
+        for name, number in sorted(earlier_consumers.items())
+    }
+    return replace(withheld(consumers, levels), levels=tuple(kept_levels.items()))
+
+
+def level_now(audience: Audience, name: str, number: int, standing: Standing | None) -> Disclosure:
+    """How much of a consumer that a stored review names may be shown. `standing`: of the repository that bears the name now, if there is one."""
+    if standing is None or not is_still(standing, number):
+        standing = Standing(name.partition("/")[0])
+    return disclosure(audience, standing)
+
+
+def is_still(standing: Standing | None, number: int) -> bool:
+    """Whether a name means the repository that it meant when something of it was stored: another one may have taken it since."""
+    return standing is not None and standing.id == number != 0
 
 
 def levels_of(consumers: ConsumerImpact, audience: Audience) -> dict[str, Disclosure]:
@@ -131,16 +148,15 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
         verdict=finding.verdict,
         status=finding.status,
         consumer=label or finding.consumer,
+        consumer_id=0 if label else finding.consumer_id,
     )  # fmt: skip
 
 
 def withheld_report(report: ConsumerReport, label: str) -> ConsumerReport:
     """That there is a consumer, and whether it breaks; `label`: what stands for its name, "" if that may be shown."""
     reason = "" if not report.reason else "it may not be named here" if label else PARTLY
-    visibility = None if label else report.visibility
-    return ConsumerReport(
-        label or report.name, report.state, reason=reason, breaks=report.breaks, hints=report.hints, visibility=visibility
-    )  # fmt: skip
+    shown = ConsumerReport(label or report.name, report.state, reason=reason, breaks=report.breaks, hints=report.hints)
+    return shown if label else replace(shown, visibility=report.visibility, id=report.id)
 
 
 def _changed(finding: Finding, quote: str, own: tuple[Evidence, ...]) -> str:

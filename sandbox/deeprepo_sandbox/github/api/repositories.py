@@ -1,6 +1,7 @@
 """A repository: itself, its people, its files, two commits compared."""
 
 import base64
+import posixpath
 
 from deeprepo_sandbox.github import diffs, git
 from deeprepo_sandbox.github.bodies import commits, people
@@ -9,6 +10,7 @@ from deeprepo_sandbox.github.call import Answer, Call, Do, GitHubRefusal, find_o
 from deeprepo_sandbox.github.things import Json, Repository
 
 MOST_FILES, MOST_COMMITS = 300, 250  # that GitHub compares
+MOST_SHOWN = 1 << 20  # bytes of a file that comes with its content
 ROLES = {"admin": "admin", "write": "write", "read": "read", "none": ""}
 
 
@@ -28,10 +30,13 @@ async def permission(call: Call) -> Answer:
 
 
 async def content(call: Call) -> Answer:
-    """GET R/contents/PATH: a file, as JSON or raw."""
+    """GET R/contents/PATH: a file, as JSON or raw. A link to a file of the repository is that file."""
     where, path = call.repository, call.params["path"]
     sha = await _commit(where, call.query.get("ref") or where.default_branch)
-    data = find_or_404(await commits.blob(where.git, sha, path))
+    target = await commits.target(where.git, sha, path)
+    linked = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target is not None else path
+    followed = None if linked.startswith(("/", "..")) else await commits.blob(where.git, sha, linked)
+    data = followed if followed is not None else find_or_404(await commits.blob(where.git, sha, path))
     if "raw" in call.accept:
         return Answer(200, data.decode(errors="replace"), {"content-type": "application/vnd.github.raw; charset=utf-8"})
     blob = await git.text(where.git, "rev-parse", f"{sha}:{path}")
@@ -41,13 +46,15 @@ async def content(call: Call) -> Answer:
         "self": f"{api}/contents/{path}?ref={sha}",
         "html": f"{web}/blob/{sha}/{path}",
     }
-    row = {
-        "type": "file",
-        "encoding": "base64",
+    form: Json = {"type": "file", "encoding": "base64", "content": base64.encodebytes(data).decode()}
+    if len(data) > MOST_SHOWN:
+        form |= {"encoding": "none", "content": ""}
+    if target is not None and followed is None:
+        form = {"type": "symlink", "target": target}
+    row = form | {
         "size": len(data),
         "name": path.rpartition("/")[2],
         "path": path,
-        "content": base64.encodebytes(data).decode(),
         "sha": blob,
         "url": links["self"],
         "git_url": links["git"],

@@ -74,6 +74,12 @@ def file(world: World, repository: Repository, head: str, changed_file: File) ->
     return row
 
 
+async def target(folder: Path, commit_id: str, path: str) -> str | None:
+    """What a link in a commit names; None if the path is none."""
+    row = await git.text(folder, "ls-tree", commit_id, "--", path)
+    return await git.text(folder, "cat-file", "blob", row.split()[2]) if row.startswith("120000 ") else None
+
+
 async def blob(folder: Path, commit_id: str, path: str) -> bytes | None:
     """The content of a file in a commit; None if it does not exist."""
     row = await git.text(folder, "ls-tree", commit_id, "--", path)
