@@ -5,8 +5,8 @@ import pytest
 from fakes import Repository
 
 from bot.checkout import Checkout
-from bot.concurrency import together
 from bot.errors import GitError
+from bot.machine.concurrency import together
 
 
 def test_the_others_have_ended_before_an_error_goes_on() -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bot import files
 from bot.errors import UsageError
+from bot.machine import files
 
 BOT = Path(__file__).parents[1] / "bot"
 # What writes, by the name of the function or method. Temporary folders with names drawn by lot are no such thing.
@@ -190,7 +190,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(top: Path) -> N
     """As when the disk is full: here the content cannot be encoded, and the file may not grow."""
     (top / "out").write_text("old")
     code = (
-        "import resource, signal, sys\nfrom pathlib import Path\nfrom bot import files\nfrom bot.errors import UsageError\n"
+        "import resource, signal, sys\nfrom pathlib import Path\nfrom bot.machine import files\nfrom bot.errors import UsageError\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try:\n    files.write(Path('out'), 'x' * 5000)\nexcept UsageError as error:\n    print(error)\n"
     )

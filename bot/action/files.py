@@ -5,10 +5,10 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from bot import files
 from bot.config.action import Inputs, RunnerVariables
 from bot.errors import UsageError
 from bot.findings import sarif_results
+from bot.machine import files
 from bot.outputs import state
 
 

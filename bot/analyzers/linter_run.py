@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot import files as own
-from bot.concurrency import end_process, start_process
 from bot.config import extras
 from bot.errors import DeepRepoError
+from bot.machine import files as own
+from bot.machine.concurrency import end_process, start_process
 
 SECONDS = 30.0  # of one run
 MOST_BYTES = 16 << 20  # of what it prints

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot import files
 from bot.analyzers.linter_run import running
 from bot.analyzers.linters import Ending
 from bot.analyzers.ruff_rules import SYNTAX
 from bot.errors import DeepRepoError
+from bot.machine import files
 
 NEWEST = "py314"  # syntax that any supported Python knows is no error
 MOST = 2_000  # reports of one file that are kept: a file of more was written by a program

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from bot import limits
 from bot.diff.skip import LOCK
+from bot.machine import limits
 from bot.masking.forms import (
     KEY,
     KEY_HEAD,

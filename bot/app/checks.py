@@ -6,11 +6,12 @@ import tempfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-from bot import config, files, storage
+from bot import config, storage
 from bot.app import manifest
 from bot.config import App, Server, ServerPlace
 from bot.errors import DeepRepoError, HostError, UsageError
 from bot.github import Identity, RequestPace, apps
+from bot.machine import files
 
 ChooseModels = Callable[[], tuple[str | None, str | None]]  # root and worker, as a review would choose them
 # Nothing works without.

@@ -9,11 +9,11 @@ from urllib.parse import quote
 from githubkit import UnauthAuthStrategy
 from pydantic import ValidationError
 
-from bot import files
 from bot.config import App
 from bot.errors import HostDown, HostRefused
 from bot.github import RequestPace, client
 from bot.github.identity import site
+from bot.machine import files
 from bot.workflow import events
 
 # Those of an installation come unasked. Pushes concern servers alone that look at consumers: who switches that on subscribes to them.

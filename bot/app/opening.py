@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Unpack
 
-from bot import files, jobs, storage
+from bot import jobs, storage
 from bot.app import failing, logs
 from bot.app.metrics import Metrics
 from bot.app.rounds import rounds, tidying
@@ -16,7 +16,8 @@ from bot.config import Server, environment
 from bot.errors import ConfigError, UsageError
 from bot.github import Identity, RequestPace, apps
 from bot.jobs import Jobs, JobSettings
-from bot.limits import ProcessLimits
+from bot.machine import files
+from bot.machine.limits import ProcessLimits
 from bot.ports import Job
 from bot.storage import Store
 from bot.values import Ask, PullRef, ReviewAsk, Voice

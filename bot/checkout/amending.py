@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from bot import files
 from bot.checkout import git, own_git_dir
 from bot.checkout.locate import place_of
 from bot.errors import UsageError
+from bot.machine import files
 from bot.text.tree_names import raw_name
 from bot.values import PullRequest
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot import files
 from bot.checkout import git, own_git_dir, worktree
 from bot.checkout.locate import RepositoryPaths, locate
-from bot.concurrency import together
 from bot.errors import GitError, NoCommitError, RevisionError
+from bot.machine import files
+from bot.machine.concurrency import together
 from bot.values import PullRequest, ReviewRequest
 from bot.values.consumer import Clone
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bot import files
 from bot.checkout import git
 from bot.checkout.locate import RepositoryPaths
 from bot.errors import RevisionError
+from bot.machine import files
 
 EMPTY_TREES = {
     "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",

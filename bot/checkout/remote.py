@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from bot import limits
 from bot.checkout import git
 from bot.errors import GitError, HostDown, HostRefused, SupersededError, UsageError
+from bot.machine import limits
 
 MOST_BYTES, MOST_SECONDS = 4 << 30, 600.0
 # Commits of a pull request that are fetched: a later round may be built on any of them, and any may hold a secret.

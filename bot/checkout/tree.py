@@ -14,11 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from bot import limits
 from bot.checkout import git, own_git_dir, renames
 from bot.checkout.locate import place_of
-from bot.concurrency import end_process, together
 from bot.errors import GitError, UsageError
+from bot.machine import limits
+from bot.machine.concurrency import end_process, together
 from bot.ports import Tree
 from bot.text import media
 from bot.text.attributes import generated_marks

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot import files
 from bot.checkout import git, own_git_dir
 from bot.checkout.locate import RepositoryPaths
 from bot.checkout.own_git_dir import Settings
-from bot.concurrency import together
 from bot.config import hook
+from bot.machine import files
+from bot.machine.concurrency import together
 from bot.text.tree_names import name_of
 
 LFS = "lfs"

@@ -86,7 +86,7 @@ def _outside(error: Exception) -> int:
         return USAGE
     import traceback
 
-    from bot import files
+    from bot.machine import files
 
     lines = [f"deeprepo {__version__}, Python {sys.version}\n", *traceback.format_exception(error, chain=True)]
     log = files.temporary("deeprepo-", ".log", "".join(lines))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from bot import files
 from bot.cli.exits import CLEAN, tell
 from bot.errors import NothingToReview, UsageError
+from bot.machine import files
 
 SCOPES: "tuple[Scope, ...]" = ("staged", "uncommitted", "range")  # in the order in which they are looked through
 MOST = 1 << 20  # bytes of a list of entries; far less is read

@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bot import files
 from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell
 from bot.errors import NothingToReview, UsageError
+from bot.machine import files
 
 if TYPE_CHECKING:
     from bot.values import Review, ReviewRequest

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from bot.concurrency import together
 from bot.context import (
     bodies,
     definitions,
@@ -32,6 +31,7 @@ from bot.context.definitions import LONG_LINE, CalledName
 from bot.context.elsewhere import Elsewhere
 from bot.context.usages import Pick, Row
 from bot.diff.units import ShownLines
+from bot.machine.concurrency import together
 from bot.ports import Tree
 from bot.text import blocks
 from bot.text.lines import file_lines

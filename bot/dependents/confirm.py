@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import translate
 
-from bot import limits
 from bot.dependents.links import MOST_PATHS, FollowedLinks
 from bot.dependents.propose import propose
+from bot.machine import limits
 from bot.ports import HasSettings, Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
 from bot.text.lines import without_mark
 from bot.values import Import, Outline, Side, TreeEntry

@@ -24,19 +24,18 @@ STAR = frozenset({"*"})
 TYPES = frozenset({"type", "class"})
 
 
-async def exchanged_names(scene: Scene) -> tuple[tuple[UseTarget, ...], list[str]]:
+async def exchanged_names(scene: Scene, missed_uses: list[str]) -> tuple[UseTarget, ...]:
     """Every name that a changed file offers on both sides, and behind which another definition with another contract stands now.
 
-    With it the sentences about what a limit cuts.
+    `missed_uses` gets a sentence about what a limit cuts.
     """
     targets: list[UseTarget] = []
-    sentences: list[str] = []
     pairs = {(side.path, side.name) for items in scene.symbols.values() for item in items for side in _pair(item)}
     for source in scene.sources:
         path = source.file.path
         names = [] if source.file.status in ("added", "deleted") or is_test(path) else await _suspects(scene, source)
         if len(names) > MOST:
-            sentences.append(f"{path}: {MOST} of its {len(names)} names whose import changed were compared")
+            missed_uses.append(f"{path}: {MOST} of its {len(names)} names whose import changed were compared")
         items = [(name, await _exchange(scene, source, name, pairs)) for name in names[:MOST]]
         targets += [_target(path, name, item) for name, item in items if item is not None]
         exchange_names = {name for target in targets for name in target.shorts if path in target.homes}
@@ -47,8 +46,8 @@ async def exchanged_names(scene: Scene) -> tuple[tuple[UseTarget, ...], list[str
             if name not in exchange_names
         ]
         if len(fewer_takers) > MOST:
-            sentences.append(f"{path}: of its {len(fewer_takers)} names that fewer users get, {MOST} were looked up")
-    return tuple(targets), sentences
+            missed_uses.append(f"{path}: of its {len(fewer_takers)} names that fewer users get, {MOST} were looked up")
+    return tuple(targets)
 
 
 def _target(path: str, name: str, item: ChangedSymbol, takers: Takers = "all") -> UseTarget:

@@ -4,7 +4,6 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.concurrency import together
 from bot.dependents import symbols
 from bot.dependents.budget import SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
@@ -29,11 +28,12 @@ from bot.dependents.trees import Trees, affected_languages, compare_trees
 from bot.dependents.unwritten import with_unwritten_changes
 from bot.dependents.use_targets import attribute_targets, use_targets
 from bot.diff.skip import MOVED, REPLACED
+from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Reference, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 MEMBERS = 60  # of removed classes that are looked up
@@ -142,32 +142,33 @@ async def _of_language(
     missed_uses += indirect.cut
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
     weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
-    asking_symbols = _with_implied_constructors(weighed_symbols, indirect.implied_constructors)
-    limited_symbols = _limit(_with_silent_changes(sources, asking_symbols), budget, cut, missed_uses)
-    scene = Scene(sources, await _exact(limited_symbols, exports), head, base, exports, headers)
+    all_symbols = _with_silent_changes(sources, weighed_symbols, indirect.implied_constructors)
+    limited_symbols = await _exact(_limit(all_symbols, budget, cut, missed_uses), exports)
+    scene = Scene(sources, limited_symbols, head, base, exports, headers)
     prototypes = await _prototypes(scene, tree, language, missed_uses)
     dependents = await importing(scene)
-    missed_uses += scene.missed_uses
     retargeted = await retargeted_imports(scene, trees, fresh, budget)
-    missed_uses += retargeted.missed_uses
+    missed_uses += [*scene.missed_uses, *retargeted.missed_uses]
     broken_imports = await lost_modules(head, base, _joined(scene.lost_imports, retargeted.lost_imports))
     proof = Proof(tree, language, exports, budget, *gone_and_doubtful(broken_imports), frozenset(fresh))
     search = Search(tree, language, scene.importers, scene.origins, exports, budget, cut, fresh, proof, scene.doors)
     attributes = _attributes(sources)
-    exchanges, sentences = await exchanged_names(scene)
-    missed_uses += sentences
+    exchanges = await exchanged_names(scene, missed_uses)
     targets = [*await use_targets(scene), *exchanges]
     references = await search.run([*targets, *await attribute_targets(scene, attributes)])
     references += await proof.weigh(await rebound_uses(scene, language, targets, references, fresh))
-    references += await _dotless(scene, language, targets, references, budget, missed_uses)
+    if any(one.owner and one.contract for one in targets):
+        from bot.dependents.dotless import dotless_uses  # few changes touch a member
+
+        references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     lines = LineSearch(tree, fresh)
-    lost_members = _members(sources, scene.symbols, beyond := lines.cut) | dict(attributes)
+    lost_members = _members(sources, scene.symbols, lines.cut) | dict(attributes)
     references += await proof.weigh(await mentions(lines, targets, references, lost_members, tuple(language.SUFFIXES)))
     references += await literal_names(lines, targets, references)
-    relatives = await _relatives(scene, language, targets, budget, beyond)
-    cut += beyond
-    missed_uses += beyond
+    relatives = await _relatives(scene, language, targets, budget, lines.cut)
+    cut += lines.cut
+    missed_uses += lines.cut
     more_symbols = [*(target.symbol for target in exchanges if target.symbol is not None), *relatives.symbols]
     return Dependents(
         (*(item for items in scene.symbols.values() for item in items), *more_symbols, *retargeted.dependents.symbols),
@@ -180,26 +181,13 @@ async def _of_language(
 
 
 def _with_silent_changes(
-    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
+    sources: Sequence[ChangedSource],
+    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]],
+    implied_constructors: Collection[Symbol],
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """The symbols, with those that users rely on without writing them and those that a change elsewhere moves."""
-    return with_unwritten_changes(sources, symbols.with_implicit_uses(sources, symbols_by_file))
-
-
-async def _dotless(
-    scene: Scene,
-    language: Language,
-    targets: Sequence[UseTarget],
-    references: Sequence[Reference],
-    budget: SearchLimits,
-    missed_uses: list[str],
-) -> tuple[Reference, ...]:
-    """The uses of members that no dot and no call shows."""
-    if not any(one.owner and one.contract for one in targets):
-        return ()
-    from bot.dependents.dotless import dotless_uses  # few changes touch a member
-
-    return await dotless_uses(scene, language, targets, references, budget, missed_uses)
+    asking_symbols = _with_implied_constructors(symbols_by_file, implied_constructors)
+    return with_unwritten_changes(sources, symbols.with_implicit_uses(sources, asking_symbols))
 
 
 async def _relatives(

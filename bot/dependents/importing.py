@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.concurrency import together
 from bot.dependents.confirm import Reach
 from bot.dependents.exports import Exports
 from bot.dependents.narrowing import narrowed_names
@@ -14,6 +13,7 @@ from bot.dependents.propose import globs
 from bot.dependents.prototypes import HeadersByDefinition
 from bot.dependents.sites import MODULE, Bindings, Meaning, Takers, bind
 from bot.dependents.symbols import ChangedSource
+from bot.machine.concurrency import together
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependent, Import, Query, Reference
 

@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.concurrency import together
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.propose import globs
 from bot.dependents.sites import telling
+from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.paths import is_output, is_page, is_prose, is_style
 from bot.values import Query, Side, Use

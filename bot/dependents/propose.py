@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from bot.concurrency import together
+from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.values import Clues, Query, Side
 

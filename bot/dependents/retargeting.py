@@ -14,13 +14,13 @@ from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
-from bot.concurrency import together
 from bot.dependents.budget import SearchLimits
 from bot.dependents.confirm import PORTION, Reach
 from bot.dependents.importing import Scene
 from bot.dependents.propose import globs
 from bot.dependents.sites import MODULE, mention
 from bot.dependents.trees import Trees, import_names, naming_files
+from bot.machine.concurrency import together
 from bot.text.lines import file_lines
 from bot.values import ChangedSymbol, Dependents, Import, Query, Reference, Symbol
 

@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.concurrency import together
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.importing import ALIASES
@@ -42,6 +41,7 @@ from bot.dependents.targets import (
     unread,
     words_of,
 )
+from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines

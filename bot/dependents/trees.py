@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 
-from bot.concurrency import together
 from bot.dependents.links import FollowedLinks, follow
+from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.filetypes import configs_of, names_any_file
 from bot.values import ChangedFile, Query, Side, TreeEntry

@@ -8,8 +8,8 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk as ParsedHunk
 from unidiff.patch import PatchSet
 
-from bot import limits
 from bot.diff import skip
+from bot.machine import limits
 from bot.text.attributes import generated_marks
 from bot.text.paths import is_code, vendored_folder
 from bot.text.tree_names import name_of

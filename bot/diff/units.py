@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot import limits
 from bot.diff import unit_heads
 from bot.diff.spans import Span, spans
 from bot.diff.unit_text import MAX_TOKENS, HunkRows, pieces
+from bot.machine import limits
 from bot.values import Area, ChangedFile, ChangedSymbol, Dependents, DiffRow, Excerpt, Reference, Side, Unit, tokens
 
 SENSITIVE = re.compile(

@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from bot import render
-from bot.concurrency import together
 from bot.errors import DeepRepoError
 from bot.findings import proof, quotes
 from bot.findings.read import former, look_ups, strict, text, wishes
+from bot.machine.concurrency import together
 from bot.ports import Tree
 from bot.values import (
     SEVERITIES,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bot import files
 from bot.errors import UsageError
+from bot.machine import files
 
 NAME = "jobs.lock"
 

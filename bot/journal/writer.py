@@ -17,12 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from bot import files
 from bot.errors import DeepRepoError, JournalInUse, PromptTooLong, UsageError
 from bot.journal import codec, reader
 from bot.journal.codec import Row, Start
 from bot.journal.listeners import Keep, Watch
 from bot.journal.reader import Record, RecordedCall
+from bot.machine import files
 from bot.values import Completion, Cost, Prompt, Purpose, Review, Turn, Usage
 
 LONGEST = 60  # characters of a setting that is told

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
-from bot.limits import CONFIG_BYTES, LINE_BYTES
+from bot.machine.limits import CONFIG_BYTES, LINE_BYTES
 
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
 AROUND = 400  # bytes beside a name that tell what it is given

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from bot import files
 from bot.errors import StorageError, UsageError
+from bot.machine import files
 from bot.storage.dialect import insert
 from bot.storage.sqlite import connect
 

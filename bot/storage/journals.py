@@ -9,8 +9,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from bot import files
 from bot.errors import StorageError
+from bot.machine import files
 from bot.storage.database import Database, StoragePart
 from bot.storage.tables import line
 

@@ -4,8 +4,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from bot import files
 from bot.errors import StorageError
+from bot.machine import files
 
 BUSY = 30.0  # seconds to wait for another writer
 WORTH = 1000  # free pages, 4 MB: fewer are not worth the wait

@@ -27,9 +27,9 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bot import limits
 from bot.errors import DeepRepoError, OverLimit
-from bot.limits import ProcessLimits
+from bot.machine import limits
+from bot.machine.limits import ProcessLimits
 from bot.values.progress import Reading
 
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bot import checkout, files, pipeline
+from bot import checkout, pipeline
 from bot.checkout import ownership
 from bot.checkout.amending import amend
 from bot.checkout.locate import locate
 from bot.errors import NothingToReview, UsageError
 from bot.findings import fixes
 from bot.languages.faults import faults
+from bot.machine import files
 from bot.pipeline import Deps
 from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
 from bot.values.fixing import Fix, FixCheck

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot import pipeline
 from bot.config import Config
-from bot.limits import ProcessLimits
+from bot.machine.limits import ProcessLimits
 from bot.pipeline import Deps
 from bot.review import coverage
 from bot.review.session import Session

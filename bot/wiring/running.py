@@ -9,9 +9,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot import checkout, config, files, render
+from bot import checkout, config, render
 from bot.config import RunSection
 from bot.errors import NoCommitError, RevisionError, UsageError
+from bot.machine import files
 from bot.review.running import prepare as preparing
 from bot.review.running.execute import execute, readable
 from bot.review.running.layout import folder_of

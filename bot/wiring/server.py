@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from bot import config, files, github, workflow
+from bot import config, github, workflow
 from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
@@ -21,7 +21,8 @@ from bot.config.policy import No
 from bot.errors import ConfigError, OverLimit
 from bot.github import Host, Identity, RequestPace
 from bot.github.client import GitHubClient
-from bot.limits import ProcessLimits
+from bot.machine import files
+from bot.machine.limits import ProcessLimits
 from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import Job

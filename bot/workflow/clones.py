@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from bot import files
 from bot.errors import UsageError
+from bot.machine import files
 
 logger = logging.getLogger(__name__)
 

@@ -40,11 +40,6 @@ class Home:
     default_branch: str
 
     @property
-    def id(self) -> int:
-        """GitHub's number of it."""
-        return self.standing.id
-
-    @property
     def is_public(self) -> bool:
         """Whether everybody can read it."""
         return self.standing.visibility == "public"
@@ -117,8 +112,8 @@ async def fetch_tip(
 ) -> NamedConsumer:
     """The last commit of a repository's default branch, below `folder`."""
     owner, _, name = home.name.partition("/")
-    url = git_url(api, PullRef(0, home.id, owner, name, 0))
-    store = str(Path(folder, f"consumer-{home.id}.git"))
+    url = git_url(api, PullRef(0, home.standing.id, owner, name, 0))
+    store = str(Path(folder, f"consumer-{home.standing.id}.git"))
     try:
         await remote.fetch_tip(url, token, store, most_bytes=MOST_BYTES, most_seconds=seconds)
     except DeepRepoError as error:

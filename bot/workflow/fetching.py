@@ -10,9 +10,10 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot import files, github
+from bot import github
 from bot.checkout import remote
 from bot.errors import RevisionError
+from bot.machine import files
 from bot.values import Bases, PullFacts, PullRef, PullRequest
 from bot.workflow.parts import Services
 

@@ -61,7 +61,7 @@ async def survey(ask: PackageSurvey, parts: Services) -> None:
     known_homes = await parts.store.packages.homes(ask.installation)
     end = time.monotonic() + SECONDS
     for home in homes[:MOST]:
-        before = known_homes.get(home.id)
+        before = known_homes.get(home.standing.id)
         is_due = ask.repository or before is None or before.problem or time.time() - before.read_at > FRESH
         if is_due and time.monotonic() < end:
             await _look(ask.installation, home, before, parts)
@@ -86,9 +86,9 @@ async def _look(installation: int, home: Home, before: PackageHome | None, parts
 
     If it cannot be read now, what was known of it stays.
     """
-    row = PackageHome(installation, home.id, home.name, "", time.time())
+    row = PackageHome(installation, home.standing.id, home.name, "", time.time())
     try:
-        async with github.reading(parts.identity, installation, (home.id,), parts.pace) as (client, token):
+        async with github.reading(parts.identity, installation, (home.standing.id,), parts.pace) as (client, token):
             owner, _, name = home.name.partition("/")
             branch = await client.answer(client.rest.repos.async_get_branch(owner, name, home.default_branch))
             row = replace(row, commit_id=str(shapes.at(branch, "commit.sha")))
@@ -117,15 +117,15 @@ async def _read(home: Home, row: PackageHome, token: SecretStr, parts: Services)
             raise Unread(TOO_MUCH) from None
         await parts.store.packages.keep(row, rows)
         if any(one.role == "takes" for one in rows):
-            clones.keep(parts.folder, store, home.id, row.commit_id)
+            clones.keep(parts.folder, store, home.standing.id, row.commit_id)
 
 
 async def _fetched(
     home: Home, commit: str, token: SecretStr, parts: Services, scratch: str, seconds: float = consumers.SECONDS
 ) -> Path:
     owner, _, name = home.name.partition("/")
-    url = github.git_url(parts.identity.api, PullRef(0, home.id, owner, name, 0))
-    store = Path(scratch, f"{home.id}.git")
+    url = github.git_url(parts.identity.api, PullRef(0, home.standing.id, owner, name, 0))
+    store = Path(scratch, f"{home.standing.id}.git")
     most = consumers.MOST_BYTES
     await remote.fetch_tip(url, token, str(store), most_bytes=most, most_seconds=seconds, commit=commit)
     return store
@@ -197,7 +197,7 @@ async def _own(
     installation, ids = run.ask.pull.installation, tuple(one.repository for one in rows)
     try:
         async with github.reading(parts.identity, installation, ids, parts.pace) as (client, token):
-            homes = {home.id: home async for home in listing(client)}
+            homes = {home.standing.id: home async for home in listing(client)}
 
             async def one(name: str) -> NamedConsumer:
                 row = next(each for each in rows if each.name == name)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot.errors import StorageError
-from bot.limits import Contents, ProcessLimits, reading
+from bot.machine.limits import Contents, ProcessLimits, reading
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from bot.agent.state import RunState
 from bot.agent.tools import beyond
-from bot.concurrency import together
 from bot.context import file_questions
 from bot.context.file_questions import Part, Sight
 from bot.findings.merge import fingerprint
+from bot.machine.concurrency import together
 from bot.values import Finding, Unit
 
 MAX_PROMPTS = 1_000  # of one batch

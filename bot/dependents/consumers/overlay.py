@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.checkout.tree import TreeView
-from bot.limits import Contents
+from bot.machine.limits import Contents
 from bot.ports import Tree
 from bot.values import Query, Side, TreeEntry
 from bot.values.consumer import label

@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from importlib import import_module
 from typing import cast
 
-from bot import limits
 from bot.dependents.declarations import format_of
 from bot.dependents.declarations.reading import (
     CallSite,
@@ -20,6 +19,7 @@ from bot.dependents.declarations.reading import (
     UnreadableDataError,
 )
 from bot.dependents.links import follow
+from bot.machine import limits
 from bot.ports import Tree
 from bot.values import Side
 

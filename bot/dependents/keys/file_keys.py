@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from bot.dependents.byname import suffix
 from bot.dependents.keys.definitions import comparison, lines_inside_texts, undefined_keys
-from bot.dependents.keys.forms import PASSES, TEXT_KEY
+from bot.dependents.keys.forms import LITERAL_KEY, PASSES, PRISMA, SHELL_SCRIPTS, TERRAFORM, TEXT_KEY, is_code
 from bot.dependents.keys.settings_formats import UnreadableSettingsError, has_parser
 from bot.dependents.literals import shorthands
 from bot.text.filetypes import filetype
@@ -16,7 +16,6 @@ from bot.text.paths import decides_nothing, is_settings
 LONG_LINE = 2_000
 _NAME = r"[A-Za-z_$][\w$]*+"
 _TEXT_KEY = re.compile(TEXT_KEY.replace("NAME", f"({_NAME})"))
-LITERAL_KEY = r"(?<![\w.$?(-])NAME\s*+:(?![:=])"
 _LITERAL_KEY = re.compile(LITERAL_KEY.replace("NAME", f"({_NAME})"))
 _PASSED = re.compile(PASSES)
 _ARGUMENT = re.compile(rf"(?<![\w.$])({_NAME})=(?!=)")
@@ -24,14 +23,6 @@ _FIELD = re.compile(rf"^[ \t]++({_NAME})\s*+(?::[^=\n]{{1,80}})?=\s*+(?:[a-z_]\w
 _FUNCTION = re.compile(rf"^\s*+(?:function\s++)?({_NAME})\s*+\(\s*+\)\s*+(?:\{{|$)|^\s*+function\s++({_NAME})\s*+\{{?")
 _SETTING = re.compile(rf"^\s*+(?:(?:export|ENV|ARG|local)\s++)?({_NAME})\s*+[:=](?![=:])")
 _COLUMN = re.compile(rf"^\s++({_NAME})\s++[A-Z]\w*+[?\[\]]{{0,3}}(?:\s|$)")
-TERRAFORM = ".tf"
-PRISMA = ".prisma"
-SHELL_SCRIPTS = (".sh", ".bash", ".zsh", ".ksh", "")
-
-
-def is_code(path: str, suffixes: Collection[str]) -> bool:
-    """Whether a language's parser reads the file."""
-    return suffix(path) in suffixes
 
 
 def unset_keys(path: str, before: str, after: str, suffixes: Collection[str]) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """What a line does with a key: whether it sets it, announces it, or says it; and where a word is one of the program's own names."""
 
+import posixpath
 import re
 from collections.abc import Collection
 
@@ -16,6 +17,8 @@ LOADS = re.compile(
     r"^[^\w\"'`]*(?:import|require(?:_once|_relative)?|from|include(?:_once)?|use|using|package|export\s+\*)\b(?!\s*[:=])"
     r"|\brequire\(|\bimport\("
 )
+TERRAFORM, PRISMA = ".tf", ".prisma"
+SHELL_SCRIPTS = frozenset({".sh", ".bash", ".zsh", ".ksh", ""})
 SETS, SAYS = "sets", "says"  # what a line does with a key
 SETTING = 6  # letters of a key that settings lose
 SNAKE = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+")
@@ -27,12 +30,13 @@ TEXT_KEY = r"[\"'`]NAME[\"'`]\s*+(?:=>|:(?!:)|\]\s*+=(?![=>]))"
 GIVEN = rf"{TEXT_KEY}|(?:\.|->|::)NAME\s*+=(?![=>~])"
 LITERAL = r"(?<![\w.$?(-])NAME\??\s*+:(?![:=])"  # behind a bracket it is a parameter
 ARGUMENT = r"(?<![\w.])NAME=(?!=)"
+LITERAL_KEY = r"(?<![\w.$?(-])NAME\s*+:(?![:=])"
 EXACT = r"[\"'`]NAME[\"'`]"
 WITHIN = rf"([\"'`])(?:(?!\1).){{0,400}}?{ALONE}"
 CALLED = r"(?<![\w$])NAME\s*+\("
 TEXTS = re.compile(r"""\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?|`(?:[^`\\]|\\.)*+`?""")
 ROUTE_WITHIN = r"([\"'`])(?:(?!\1).){0,400}?NAME(?![\w$])(?!-\w)"
-MEMBER = r"(?:\.|->|::)NAME\b(?!\s*+\()"
+MEMBER = r"(?:\.|->|::)NAME(?![\w$])(?!\s*+\()"
 SHELL = r"\$\{?NAME\b"
 SYMBOL = r"(?<![\w:]):NAME\b"
 TAG = r"`[^`]{0,400}?\b\w{1,40}:\\?\"(?:[^\"`]{0,200}[,;:])?NAME[\";,\\]"
@@ -41,6 +45,12 @@ CALLED_SO = r"\b\w{0,40}(?:name|id|key|alias|slug|dest)\s*+[:=]\s*+[\"']NAME[\"'
 MACRO = r"^\s*+[a-z]\w*+(?:\.\w++)?[ (]\s*+(?::NAME\b|[\"']NAME[\"'])"
 MACRO_LIST = r"^\s*+[a-z]\w*+[ (]\s*+:\w++,\s[^\n]{0,300}?(?<![:\w]):NAME\b"
 TAKEN_APART = r"[{,]\s*+NAME\s*+[,}=]"
+# How a file that is tied to the one which sets a key reads it; `__` ends the name of a field in a query of Django.
+READ_TEXT = r"[\"'`]-?NAME(?:__\w{1,80})?[\"'`]"
+READ_MEMBER = r"(?:\.|->|::)NAME(?![\w$])"
+READ_KEYWORD = r"(?<![\w.])NAME(?:__\w{1,80})?\s*+=(?![=>])"
+READ_PLACEHOLDER = r"(?:\{\{|\{%|<%|\$\{|\{)[^\n]{0,200}?(?<![\w$-])NAME(?![\w$-])"
+READ_COMMAND = r"(?:^|[;&|({`]|\b(?:then|do|else|if|while|!))\s*+NAME(?![\w=(-])"
 STANDS_FOR = "\u01c2"  # a letter that no name holds
 MANNER = re.compile(rf"([\w$.]{{0,40}}[ \t]{{0,2}}[^\w\s]{{0,3}})(?<![\w$]){STANDS_FOR}(?![\w$])([^\w\s]?)")
 PASSES = (
@@ -55,6 +65,25 @@ def form_in_tree(word: str, path: str, text: str, suffixes: Collection[str]) -> 
         return ""
     code = as_written(word, text)
     return form(word, path, code, is_parsed=suffix(path) in suffixes) if word in code else ""
+
+
+def is_code(path: str, suffixes: Collection[str]) -> bool:
+    """Whether a language's parser reads the file."""
+    return suffix(path) in suffixes
+
+
+def reading_forms(setter: str, reader: str, suffixes: Collection[str]) -> tuple[str, ...]:
+    """How a file may read a key that another one sets."""
+    is_parsed, kind = is_code(reader, suffixes), filetype(setter)
+    if not is_code(setter, suffixes) and posixpath.splitext(setter)[1].lower() in SHELL_SCRIPTS:
+        return () if is_parsed else (READ_COMMAND,)
+    if reader.endswith(TERRAFORM):
+        return (READ_MEMBER,) if setter.endswith(TERRAFORM) else ()
+    if not is_parsed:
+        return () if is_settings(reader) else (READ_PLACEHOLDER,)
+    member = READ_MEMBER if kind.family == "web" else MEMBER
+    forms = (READ_TEXT, READ_KEYWORD if kind.parser == "python" else member)
+    return (*forms, LITERAL_KEY) if setter.endswith(PRISMA) else forms
 
 
 def form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = False) -> str:

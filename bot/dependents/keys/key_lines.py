@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from bot.concurrency import together
 from bot.dependents.keys.routes import with_slashes
 from bot.dependents.keys.words import LONG_LINE, alone_pattern, header_of, is_distinctive
+from bot.machine.concurrency import together
 from bot.ports import Tree
 from bot.text.lines import code_of
 from bot.values import Query, Side

@@ -7,28 +7,20 @@ reads these settings by the name of their file, is a page that the changed file 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from bot.dependents.keys.definitions import lines_inside_texts, owners
-from bot.dependents.keys.file_keys import (
-    LITERAL_KEY,
-    LONG_LINE,
-    PRISMA,
-    SHELL_SCRIPTS,
-    TERRAFORM,
-    is_code,
-    set_keys,
-    unset_keys,
-)
+from bot.dependents.keys.file_keys import LONG_LINE, set_keys, unset_keys
+from bot.dependents.keys.forms import PRISMA, TERRAFORM, is_code, reading_forms
 from bot.dependents.keys.key import Texts
 from bot.dependents.keys.line_search import LineSearch, Row
 from bot.dependents.keys.words import LONGEST, SHORTEST
 from bot.dependents.literals import shorthands
 from bot.text.filetypes import filetype
 from bot.text.lines import code_of, is_comment, says
-from bot.text.paths import is_settings, uses_nothing
+from bot.text.paths import uses_nothing
 from bot.values import ChangedFile, Query, Reference
 
 WORDS = 60  # of one file that are looked for
@@ -43,12 +35,6 @@ _IMPORT = re.compile(
     r"|\brequire\(|\bimport\("
 )
 _FILE_NAME = re.compile(r"[\"'`]([\w./-]{1,200}\.\w{1,12})[\"'`]")
-_EXACT = r"[\"'`]-?NAME(?:__\w{1,80})?[\"'`]"
-_MEMBER = r"(?:\.|->|::)NAME(?![\w$])"
-_DATA_MEMBER = r"(?:\.|->|::)NAME(?![\w$])(?!\s*+\()"
-_KEYWORD = r"(?<![\w.])NAME(?:__\w{1,80})?\s*+=(?![=>])"
-_PLACEHOLDER = r"(?:\{\{|\{%|<%|\$\{|\{)[^\n]{0,200}?(?<![\w$-])NAME(?![\w$-])"
-_COMMAND = r"(?:^|[;&|({`]|\b(?:then|do|else|if|while|!))\s*+NAME(?![\w=(-])"
 _MODULE_STEMS = frozenset({"index", "__init__", "mod", "main", "init", "lib"})
 
 
@@ -198,7 +184,7 @@ def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iter
     if not loss.path.endswith(PRISMA):  # what a query asks for looks like what it sets
         words -= set_keys(path, text, suffixes)
     lines_by_name = shorthands(text).takes if kind.family == "web" else {}
-    looks = list(_looks(loss.path, path, is_parsed=is_parsed, suffixes=suffixes))
+    looks = reading_forms(loss.path, path, suffixes)
     hidden_lines = lines_inside_texts(text)
     for number, line in enumerate(text.split("\n"), 1):
         if number in hidden_lines or is_comment(line, path) or (is_parsed and _IMPORT.search(line)):
@@ -209,22 +195,6 @@ def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iter
                 number in lines_by_name.get(word, ()) or any(says(look, word, code) for look in looks)
             ):
                 yield word, number, line.rstrip("\r")
-
-
-def _looks(loss: str, path: str, *, is_parsed: bool, suffixes: Collection[str]) -> Iterable[str]:
-    """How a file may read a key of another."""
-    if not is_code(loss, suffixes) and posixpath.splitext(loss)[1].lower() in SHELL_SCRIPTS:
-        return () if is_parsed else (_COMMAND,)
-    if path.endswith(TERRAFORM):
-        return (_MEMBER,) if loss.endswith(TERRAFORM) else ()
-    if not is_parsed:
-        return () if is_settings(path) else (_PLACEHOLDER,)
-    looks = [_EXACT, _MEMBER if filetype(loss).family == "web" else _DATA_MEMBER]
-    if filetype(loss).parser == "python":
-        looks = [_EXACT, _KEYWORD]
-    if loss.endswith(PRISMA):
-        looks.append(LITERAL_KEY)
-    return looks
 
 
 async def _set_elsewhere(search: LineSearch, words: Collection[str], suffixes: Collection[str]) -> frozenset[str]:

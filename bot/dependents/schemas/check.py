@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot import limits
 from bot.dependents.schemas import words
 from bot.dependents.schemas.breaks import (
     Document,
@@ -19,6 +18,7 @@ from bot.dependents.schemas.breaks import (
     UnreadableSchemaError,
 )
 from bot.dependents.schemas.languages import SCHEMAS
+from bot.machine import limits
 from bot.ports import Tree
 from bot.text.lines import file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from bot import files
+from bot.machine import files
 from bot.review.running.execute import PREFIX, execute
 from bot.review.running.values import Outcome, Run, Sandbox
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Self
 
 from bot.checkout import git
-from bot.concurrency import end_process
 from bot.errors import GitError
+from bot.machine.concurrency import end_process
 from bot.text.filetypes import filetype
 
 WORD = re.compile(rb"[A-Za-z_$][\w$]{2,}")
