@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mention, underscore
+from bot.languages.lexical import MOST_IMPORTS, Lines, acronyms, camel, line_until, mention, underscore
 from bot.values import Clues, Import
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
@@ -37,7 +37,7 @@ class Requires:
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         del configs  # the load path is guessed from the folders
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
-        self._constants: dict[str, list[str]] | None = None  # "admin/user" -> files
+        self._constants: dict[str, list[str]] | None = None  # "admin/user", without underscores -> files
         self._named: dict[str, list[str]] | None = None
         self._found: dict[tuple[str, str], str | None] = {}
 
@@ -50,8 +50,9 @@ class Requires:
         far = [rf"['\"/]{word}(\.rb)?['\"]"]
         words = {stem}
         if ROOT.match(path):
-            far.append(rf"\b{re.escape(camel(stem))}\b")
-            words.add(camel(stem))
+            constants = {camel(stem), *acronyms(stem)}
+            far += [rf"\b{re.escape(constant)}\b" for constant in sorted(constants)]
+            words |= constants
         return Clues(frozenset(words), tuple(far))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
@@ -120,12 +121,12 @@ class Requires:
 
     def _constant(self, constant: str, path: str) -> str | None:
         """The file of a constant, seen from the namespace that the using file's folder stands for."""
-        name = underscore(constant)
+        name = _plain(underscore(constant))
         spaces = [""]
         if not constant.startswith("::"):
             root = ROOT.match(path)
             inside = path[root.end() :].rpartition(".")[0].split("/") if root else []
-            spaces = ["/".join(inside[:depth]) + "/" if depth else "" for depth in range(len(inside), -1, -1)]
+            spaces = [_plain("/".join(inside[:depth])) + "/" if depth else "" for depth in range(len(inside), -1, -1)]
         for space in spaces:
             files = self._index().get(space + name, ())
             if files:
@@ -138,8 +139,13 @@ class Requires:
             for path in self._paths:
                 root = ROOT.match(path) if path.endswith(".rb") else None
                 if root is not None:
-                    self._constants[path[root.end() : -3]].append(path)
+                    self._constants[_plain(path[root.end() : -3])].append(path)
         return self._constants
+
+
+def _plain(name: str) -> str:
+    """A path as it is compared: `RuboCop::Cop` and `OAuth` are in rubocop/cop.rb and oauth.rb, whatever the words are told to be."""
+    return name.replace("_", "")
 
 
 def _import(target: str | None, names: frozenset[str], lines: Lines, at: int) -> list[Import]:
