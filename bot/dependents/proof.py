@@ -86,7 +86,8 @@ class Proof:
         """Whether what is named here is proven to be gone."""
         use, former = hit.use, hit.use.name in former_names(target)
         is_misread = self.language.TRAITS.declared_members and await self._misread(target, hit)
-        if use.is_guarded or is_misread or is_generated(target):  # which a base or a setting may make as well
+        is_foreseen = use.is_guarded or await self._is_of_another_place(target, use)
+        if is_foreseen or is_misread or is_generated(target):  # which a base or a setting may make as well
             return False
         if hit.sure and ((path, hit.door) in self.lost_imports or (hit.name and hit.door)):
             return await self._shut(hit, path)
@@ -102,6 +103,18 @@ class Proof:
                 or await self._lacks(min(target.homes), target.owner, use.name)
             )
         return await self._unbound(path, use, uses)
+
+    async def _is_of_another_place(self, target: UseTarget, use: Use) -> bool:
+        """Whether a constant is written behind another module than those around what went: `Core::Limits` is not `Shop::Limits`."""
+        before = target.symbol.before if target.symbol is not None else None
+        is_path = self.language.TRAITS.open_classes and use.form == "name" and bool(use.types)
+        if before is None or target.owner or not is_path:
+            return False
+        outline, source = await self.exports.outline("base", before.path), await self.tree.read(before.path, "base")
+        around = [one.start for one in outline.symbols if one.start <= before.start <= one.end] if outline else []
+        lines = file_lines(source or b"")
+        words = {word for at in (*around, before.start) if at <= len(lines) for word in LAST.findall(lines[at - 1])}
+        return use.types[-1] not in words
 
     async def _misread(self, target: UseTarget, hit: Match) -> bool:
         """Whether macros hid a declaration from the parser: one that is still there, or one that never was."""
@@ -127,6 +140,7 @@ class Proof:
         """
         use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
         foreseen = self._foresees(use) or is_generated(target) or (path, hit.door) in self.doubtful_imports
+        foreseen = foreseen or await self._is_of_another_place(target, use)
         if foreseen or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:
@@ -287,6 +301,8 @@ class Proof:
         is_unbound = outline is not None and (outline.complete or outline.is_scoped) and not _offers(outline, use.name)
         if outline is None or not is_unbound or bound or use.name in self.language.AMBIENT:
             return False
+        if self.language.TRAITS.open_classes:  # a file that is loaded before it may define the name
+            return not await self._defines(use.name)
         if outline.stars or outline.borrows:
             return await self._nowhere(path, use.name)
         return not await self.exports.elsewhere(path, use.name)

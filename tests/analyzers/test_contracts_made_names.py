@@ -95,6 +95,23 @@ def test_a_module_that_moves_under_its_name_loses_what_it_leaves_behind(
     assert [row for row in found if row[2] == "removed-symbol"] == told
 
 
+@pytest.mark.parametrize(
+    ("rest", "told"),
+    [
+        ({}, [("lib/shop.ex", 2, "removed-module")]),
+        ({"lib/other.ex": "defmodule Shop.Vault do\n  def default_cipher(key), do: key\nend\n"}, []),
+    ],
+)
+def test_a_module_that_is_written_in_full_is_gone_with_its_file(
+    repository: Repository, rest: Files, told: Told
+) -> None:
+    """That the module around it is there says nothing; another file that defines it does."""
+    user = "defmodule Shop do\n  def run(key), do: Shop.Vault.default_cipher(key)\nend\n"
+    vault = "defmodule Shop.Vault do\n  def default_cipher(key), do: key\nend\n"
+    files = {"lib/shop/vault.ex": vault, "lib/shop.ex": user, **rest}
+    assert _told(repository, files, {"lib/shop/vault.ex": None}) == told
+
+
 CART = "module Shop\n  class OldCart\n    def self.count_all_rows(a)\n      a\n    end\n  end\nend\n"
 HOME = "lib/shop/old_cart.rb"
 
@@ -193,3 +210,44 @@ def test_a_method_beside_unchanged_code_that_makes_methods_is_a_hint(
     cleaner = CLEANER.replace("module Cleaner\n", f"module Cleaner\n  {line}\n\n")
     files = {"lib/cleaner.rb": cleaner, "lib/user.rb": "Cleaner.clean_old_versions\n"}
     assert _told(repository, files, {"lib/cleaner.rb": cleaner.replace("clean_old_versions", "sweep")}) == told
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("Shop::Limits", [("lib/shop/limits.rb", 3, "removed-symbol")]),
+        ("Core::Limits", []),
+        ("Limits", [("lib/shop/limits.rb", 3, "removed-symbol")]),
+    ],
+)
+def test_a_constant_behind_another_module_is_another_one(repository: Repository, line: str, told: Told) -> None:
+    """A gem has a `Limits` as well: which module stands before it tells."""
+    before = f"module Shop\n  module Limits\n    include {line}\n  end\nend\n"
+    after = f"module Shop\n\n  include {line}\n\nend\n"
+    assert _told(repository, {"lib/shop/limits.rb": before}, {"lib/shop/limits.rb": after}) == told
+
+
+def test_a_module_that_a_file_no_longer_opens_is_still_there(repository: Repository) -> None:
+    """Any file that is loaded before may define a constant: that this one has lost its own definition says nothing."""
+    before = "module Shop\n  describe Shop::Cart do\n  end\nend\n"
+    files = {"spec/cart_spec.rb": before, "lib/shop/cart.rb": "module Shop\n  class Cart\n  end\nend\n"}
+    assert _told(repository, files, {"spec/cart_spec.rb": "describe Shop::Cart do\nend\n"}) == []
+
+
+@pytest.mark.parametrize(("others", "told"), [({}, [("app/user.rb", 3, "likely-removed")]), ({"lib/tax.rb": "module Tax\n  def empty_rows?(a)\n    a\n  end\nend\n"}, [])])  # fmt: skip
+def test_a_name_with_a_question_mark_is_looked_up_like_any_other(
+    repository: Repository, others: Files, told: Told
+) -> None:
+    """What another module defines may have been mixed in; the mark is a part of the name."""
+    cleaner = "module Cleaner\n  def empty_rows?(a)\n    a\n  end\nend\n"
+    files = {"lib/cleaner.rb": cleaner, "app/user.rb": "class User\n  def run(a)\n    a.empty_rows?(1)\n    Cleaner\n  end\nend\n", **others}  # fmt: skip
+    assert _told(repository, files, {"lib/cleaner.rb": cleaner.replace("empty_rows?", "sweep")}) == told
+
+
+def test_a_method_that_is_called_constructor_constructs_nothing(repository: Repository) -> None:
+    """In Ruby a class is made by `initialize`: another method's arguments are its own."""
+    cart = (
+        "class Cart\n  def initialize(a, b)\n    @a = a\n  end\n\n  def constructor(fn, options)\n    fn\n  end\nend\n"
+    )
+    files = {"lib/cart.rb": cart, "app/user.rb": "class User\n  def run\n    Cart.new(1, 2)\n  end\nend\n"}
+    assert _told(repository, files, {"lib/cart.rb": cart.replace("constructor(fn, options)", "constructor(fn)")}) == []

@@ -80,7 +80,8 @@ def _constant(node: Node, above: Node, around: list[Node]) -> Spot | None:
     is_call = holder is not None and holder.type == "call" and holder.child_by_field_name("receiver") == whole
     if is_call and holder is not None and text(holder.child_by_field_name("method")) == "new":
         call = arguments(holder)
-    return Spot("name", call=call, is_guarded=is_guarded)
+    scope = above.child_by_field_name("scope") if whole is not node else None
+    return Spot("name", types=(last(text(scope)),) if scope is not None else (), call=call, is_guarded=is_guarded)
 
 
 @lru_cache(maxsize=MOST_USES)
