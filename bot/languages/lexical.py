@@ -20,7 +20,6 @@ APART = b"\n;\n"  # between stretches of code that do not touch
 _WORD = re.compile(rb"[\w\x80-\xff]++")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 TELLING = 3  # words
-ACRONYM = 3  # letters of a word that may be written in capitals
 _NEWLINE = b"\n"
 _BREAK = re.compile(_NEWLINE)
 
@@ -79,14 +78,6 @@ def camel(stem: str) -> str:
 def is_telling(name: str, least: int = TELLING) -> bool:
     """Whether a member's name can speak for itself: it is of so many words or more."""
     return len(_CAMEL.findall(name)) >= least
-
-
-def acronyms(stem: str) -> set[str]:
-    """`Shop.HTTP` is in http.ex: people write words of capitals, too."""
-    return {
-        stem.replace("_", "").upper(),
-        "".join(part.upper() if len(part) <= ACRONYM else part.title() for part in stem.split("_")),
-    }
 
 
 class Words:

@@ -144,6 +144,7 @@ def test_a_constant_of_a_removed_file_is_a_hint(repository: Repository, files: F
     [
         ("shop", "Shop::Cart", ["required-parameter"]),
         ("myshop", "MyShop::Cart", ["required-parameter"]),
+        ("shop", "Shop::CARt", ["required-parameter"]),
         ("myshop", "YourShop::Cart", []),
     ],
 )
@@ -152,7 +153,9 @@ def test_a_constant_is_found_whatever_its_capitals(
 ) -> None:
     """`RuboCop` is in rubocop: a folder's name tells not where words end."""
     module = receiver.partition("::")[0].replace("Your", "My")
-    cart = f"module {module}\n  class Cart\n    def self.load(a)\n      a\n    end\n  end\nend\n"
+    cart = (
+        f"module {module}\n  class {receiver.rpartition('::')[2]}\n    def self.load(a)\n      a\n    end\n  end\nend\n"
+    )
     home = f"lib/{folder}/cart.rb"
     files = {home: cart, "app/models/user.rb": f"class User\n  {receiver}.load(1)\nend\n"}
     found = _told(repository, files, {home: cart.replace("load(a)", "load(a, b)")})

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, acronyms, camel, line_until, mention, underscore
+from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mention, underscore
 from bot.values import Clues, Import
 
 ENDINGS = (".ex", ".exs")
@@ -24,6 +24,7 @@ ALIAS = re.compile(
     rb"(?:\.\{(?P<many>[^{}]{0,2000})\}|[ \t]*,[ \t]*as:[ \t]*(?P<as>" + MODULE + rb"))?",
     re.MULTILINE,
 )
+ACRONYM = 3  # letters of a word that may be written in capitals
 FIRST = re.compile(rb"^defmodule[ \t(]+(" + MODULE + rb")", re.MULTILINE)
 COMMENT = re.compile(rb"^[ \t]*#")
 DEFINED = re.compile(rb"^[ \t]*def(?:module|protocol|impl)[ \t(]+$")
@@ -52,7 +53,7 @@ class ElixirModules:
     def clues(self, path: str) -> Clues:
         """A file that uses a module holds the last part of its name."""
         stem = _own_name(path)
-        words = {camel(stem), *acronyms(stem)} - {""}
+        words = {camel(stem), *_unusual(stem)} - {""}
         words |= {name.rpartition(".")[2] for name, home in self._names.items() if home == path}
         return Clues(frozenset(words), tuple(rf"\b(?i:{re.escape(word)})\b" for word in sorted(words)))
 
@@ -112,6 +113,14 @@ def own_module(source: bytes) -> str:
 
 def _plain(stem: str) -> str:
     return stem.replace("_", "").lower()
+
+
+def _unusual(stem: str) -> set[str]:
+    """`Shop.HTTP` is in http.ex: people write words of capitals, too."""
+    return {
+        stem.replace("_", "").upper(),
+        "".join(part.upper() if len(part) <= ACRONYM else part.title() for part in stem.split("_")),
+    }
 
 
 def _own_name(path: str) -> str:

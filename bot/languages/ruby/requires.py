@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from bot.languages.lexical import MOST_IMPORTS, Lines, acronyms, camel, line_until, mention, underscore
+from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mention, underscore
 from bot.values import Clues, Import
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
@@ -50,9 +50,8 @@ class Requires:
         far = [rf"['\"/]{word}(\.rb)?['\"]"]
         words = {stem}
         if ROOT.match(path):
-            constants = {camel(stem), *acronyms(stem)}
-            far += [rf"\b{re.escape(constant)}\b" for constant in sorted(constants)]
-            words |= constants
+            far.append(rf"\b(?i:{re.escape(_plain(stem))})\b")
+            words.add(camel(stem))
         return Clues(frozenset(words), tuple(far))
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
@@ -72,14 +71,15 @@ class Requires:
             if mentions.search(match[0]):
                 target = self._on_load_path(match["path"].decode("utf-8", "replace"), path)
                 imports += _import(target, frozenset({match["name"].decode()}), lines, match.start("name"))
-        imports += self._by_constant(path, source, lines, mentions)
+        constants = mention(frozenset(_plain(word).lower() for word in words))
+        imports += self._by_constant(path, source, lines, constants)
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
-    def _by_constant(self, path: str, source: bytes, lines: Lines, mentions: re.Pattern[bytes]) -> Iterator[Import]:
+    def _by_constant(self, path: str, source: bytes, lines: Lines, constants: re.Pattern[bytes]) -> Iterator[Import]:
         seen_constants: set[str] = set()
         for match in islice(CONSTANT.finditer(source), MOST_IMPORTS):
             constant = match[0].decode()
-            if constant in seen_constants or not mentions.search(match[0]):
+            if constant in seen_constants or not constants.search(match[0].lower()):
                 continue
             before = line_until(source, match.start())
             if COMMENT.match(before) or OPENED.match(before) or b" # " in before:
