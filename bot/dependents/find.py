@@ -103,12 +103,12 @@ def _choose(
     files: Sequence[ChangedFile], languages: Mapping[str, Language], budget: SearchLimits, cut: list[str]
 ) -> list[tuple[Language, list[ChangedFile]]]:
     """The changed files that some language reads, the riskiest first, as many as the budget allows."""
-    read = [
+    pairs = [
         (_language(file.path, languages), file) for file in files if file.is_analyzed or file.skip in (MOVED, REPLACED)
     ]
-    order = {file.path: rank for rank, file in enumerate(by_risk(file for lang, file in read if lang is not None))}
+    order = {file.path: rank for rank, file in enumerate(by_risk(file for lang, file in pairs if lang is not None))}
     language_files = sorted(
-        ((lang, file) for lang, file in read if lang is not None), key=lambda row: order[row[1].path]
+        ((lang, file) for lang, file in pairs if lang is not None), key=lambda row: order[row[1].path]
     )
     if len(language_files) > budget.files:
         cut.append(f"dependents were looked for of {budget.files} of the {len(language_files)} changed source files")
