@@ -102,7 +102,7 @@ class Past:
             answers = tuple(replace(one, file=replace(one.file, reason="")) for one in self.failed_answers)
             past = replace(past, failed_answers=answers, shown_consumers=())
         return (
-            past if self.earlier is None else replace(past, earlier=_reduced(self.earlier, past, now, is_less=is_less))
+            past if self.earlier is None else replace(past, earlier=_as_shown(self.earlier, past, now, is_less=is_less))
         )
 
     @property
@@ -180,14 +180,14 @@ async def past(
     )  # fmt: skip
 
 
-def _reduced(earlier: Earlier, past: Past, now: Mapping[str, Disclosure], *, is_less: bool) -> Earlier:
+def _as_shown(earlier: Earlier, past: Past, now: Mapping[str, Disclosure], *, is_less: bool) -> Earlier:
     """The earlier review with what may be shown of it now. `is_less`: nothing that a model wrote is kept, and everything is read again."""
     from bot.dependents.consumers.disclosure import still_shown
 
     pairs = [(one, still_shown(one, now)) for one in earlier.findings]
     kept_pairs = [(one, after) for one, after in pairs if after is not None and not (is_less and _is_of_model(after))]
     marks = earlier.silenced_marks
-    reduced = replace(
+    earlier_now = replace(
         earlier,
         findings=tuple(after for _, after in kept_pairs),
         silenced_marks=marks | {after.identity for one, after in kept_pairs if one.identity in marks},
@@ -196,10 +196,10 @@ def _reduced(earlier: Earlier, past: Past, now: Mapping[str, Disclosure], *, is_
         shown_consumers=past.shown_consumers,
     )
     if is_less:
-        reduced = replace(reduced, marks=(), dependents=(), uses=())
-    if is_less or reduced.findings != earlier.findings:
-        reduced = replace(reduced, summary="", reader_notes=ReaderNotes(), issues=(), checks=())
-    return reduced
+        earlier_now = replace(earlier_now, marks=(), dependents=(), uses=())
+    if is_less or earlier_now.findings != earlier.findings:
+        earlier_now = replace(earlier_now, summary="", reader_notes=ReaderNotes(), issues=(), checks=())
+    return earlier_now
 
 
 def _is_of_model(finding: Finding) -> bool:
