@@ -484,6 +484,35 @@ HARMLESS |= {
     ),
 }  # fmt: skip
 
+DEFS = '{"$schema": "http://json-schema.org/draft-04/schema#", "definitions": {\n "blob": {"type": "object",\n "properties": {"size": {"type": "integer"}}},\n "digest": {"type": "string"}}}\n'
+RENAMED = DEFS.replace('"blob"', '"descriptor"')
+REFERS = '{"properties": {\n "config": {"$ref": "defs.json#/definitions/blob"}}}\n'
+OWN = SCHEMA.replace('"properties"', '"definitions": {"blob": {"type": "string"}},\n "properties"')
+INNER = SCHEMA.replace(
+    '"properties"',
+    '"allOf": [{"$ref": "#/definitions/blob"}],\n "definitions": {"blob": {"type": "string"}},\n "properties"',
+)
+CASES |= {
+    "json schema: a definition": Case({"defs.json": DEFS, "job.json": REFERS}, {"defs.json": RENAMED}, "definition-removed", ("job.json:2",)),
+    "json schema: a definition of a schema that describes documents": Case({"defs.json": OWN, "job.json": REFERS}, {"defs.json": SCHEMA}, "definition-removed", ("job.json:2",)),
+    "json schema: a definition to which the schema itself still refers": Case(
+        {"defs.json": INNER}, {"defs.json": INNER.replace('"blob": {"type": "string"}', '"digest": {"type": "string"}')}, "definition-removed", ("defs.json:2",)
+    ),
+}  # fmt: skip
+ALONE |= {
+    "json schema: a definition of a library": ({"defs.json": DEFS}, {"defs.json": RENAMED}, "definition-removed"),
+    "json schema: a type in a definition to which nothing in the document refers": ({"defs.json": DEFS}, {"defs.json": DEFS.replace("integer", "string")}, "type-changed"),
+}  # fmt: skip
+HARMLESS |= {
+    "json schema: a definition that the document had for nobody": ({"defs.json": OWN, "a.json": '{"blob": 1}\n'}, {"defs.json": SCHEMA}),
+    "json schema: a definition of that name in another schema": ({"defs.json": OWN, "job.json": REFERS.replace("defs", "more-defs")}, {"defs.json": SCHEMA}),
+    "json schema: a definition that says more of what is refused": (
+        {"defs.json": DEFS.replace('"definitions"', '"not": {"$ref": "#/definitions/blob"}, "definitions"')},
+        {"defs.json": DEFS.replace('"definitions"', '"not": {"$ref": "#/definitions/blob"}, "definitions"').replace("integer", "string")},
+    ),
+    "json schema: one more definition": ({"defs.json": DEFS}, {"defs.json": DEFS.replace('"digest"', '"mode": {"enum": ["a"]}, "digest"')}),
+}  # fmt: skip
+
 
 def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:
     """A review by code of one commit."""

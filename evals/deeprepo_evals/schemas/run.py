@@ -133,7 +133,10 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
             continue  # a schema that is open accepts what it no longer describes
         if not any(syntax.is_schema.search(text[:20_000]) for text in (*texts, *before)):
             continue
-        lost = truth.losses({path: commit.removed_lines.get(path, []) for path in paths}, "\n".join(texts), syntax)
+        others = await _moved_texts(clone, commit, paths)
+        lost = truth.losses(
+            {path: commit.removed_lines.get(path, []) for path in paths}, "\n".join([*texts, *others]), syntax
+        )
         kind = "case" if lost else "ordinary"
         if counts[kind] < (plan.each if lost else plan.ordinary) and (
             lost
@@ -230,6 +233,16 @@ async def _alone(clone: Path, scratch: Path, commit: str, paths: Sequence[str]) 
         .decode()
         .strip()
     )
+
+
+async def _moved_texts(clone: Path, commit: _Commit, paths: Sequence[str]) -> list[str]:
+    """The other files of such forms that the commit adds or changes: a schema that has another name now is not lost."""
+    ends = tuple({f".{path.rpartition('.')[2]}" for path in paths})
+    changed = await git.run(
+        "diff-tree", "-r", "-z", "--name-only", "--no-commit-id", "--diff-filter=AM", commit.name, cwd=str(clone)
+    )
+    names = [name for name in changed.out.decode("utf-8", "replace").split("\0") if name.endswith(ends)]
+    return [await _text(clone, commit.name, name) for name in names[:MOST_FILES] if name not in paths]
 
 
 async def _text(clone: Path, commit: str, path: str) -> str:

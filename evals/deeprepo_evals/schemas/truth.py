@@ -50,7 +50,7 @@ SYNTAXES: Mapping[str, Syntax] = {
         re.compile(r"^\s*(?:extend\s+)?(?:type|input|enum|interface|schema|union)\b", re.MULTILINE),
     ),
     "jsonschema": Syntax(
-        ("*.json",),
+        ("*schema*.json", "*.jsonschema"),  # data files of other kinds are many, and large
         re.compile(r"^\s*\"(?P<a>[A-Za-z][\w-]+)\"\s*:\s*\{"),
         re.compile(r"\"\$schema\"\s*:\s*\"https?://json-schema\.org"),
     ),
