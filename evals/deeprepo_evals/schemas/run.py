@@ -133,9 +133,8 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
             continue  # a schema that is open accepts what it no longer describes
         if not any(syntax.is_schema.search(text[:20_000]) for text in (*texts, *before)):
             continue
-        others = await _moved_texts(clone, commit, paths)
-        lost = truth.losses(
-            {path: commit.removed_lines.get(path, []) for path in paths}, "\n".join([*texts, *others]), syntax
+        paths, lost = await _lost(
+            clone, language, commit, dict(zip(paths, zip(before, texts, strict=True), strict=True))
         )
         kind = "case" if lost else "ordinary"
         if counts[kind] < (plan.each if lost else plan.ordinary) and (
@@ -149,6 +148,22 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
                 _row(language, kind, commit.name, lost, await _asked(clone, f"{commit.name}~1", commit.name))
             )
     return results
+
+
+async def _lost(
+    clone: Path, language: str, commit: _Commit, sides: Mapping[str, tuple[str, str]]
+) -> tuple[list[str], dict[str, str]]:
+    """The schemas among files that a commit changes, and what they lost: name -> path."""
+    syntax = truth.SYNTAXES[language]
+    paths = list(sides)
+    if language == "graphql":  # what clients ask for is in files of the same names
+        paths = [path for path in paths if any(syntax.is_schema.search(text) for text in sides[path])]
+    after = [*(text for _, text in sides.values()), *await _moved_texts(clone, commit, paths)]
+    lost = truth.losses({path: commit.removed_lines.get(path, []) for path in paths}, "\n".join(after), syntax)
+    if language == "jsonschema":
+        refused = {path: truth.refused_names(sides[path][0]) for path in paths}
+        lost = {name: path for name, path in lost.items() if name in refused[path]}
+    return paths, lost
 
 
 async def _of_migration(

@@ -5,9 +5,11 @@ the same commit, the case is the migration alone, on the parent: what they would
 commits, with the code that people mended, are the ordinary ones.
 
 **The others.** A commit is a break if a line that declares something (a field, an operation, a value) goes and its name is in no changed
-schema afterwards; it is ordinary if nothing that a line declares goes.
+schema afterwards; it is ordinary if nothing that a line declares goes. Of JSON Schema the name must be a property of an object that refuses
+others, as any other object accepts it as before, or a definition of a file that holds definitions alone.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,7 +49,7 @@ SYNTAXES: Mapping[str, Syntax] = {
     "graphql": Syntax(
         ("*.graphql", "*.graphqls", "*.gql"),
         re.compile(r"^\s+(?P<a>[a-z]\w+)(?:\([^)]*\))?\s*:\s*\[?\w|^\s+(?P<b>[A-Z][A-Z0-9_]+)\s*$|^(?:type|input|enum|interface)\s+(?P<c>\w+)"),
-        re.compile(r"^\s*(?:extend\s+)?(?:type|input|enum|interface|schema|union)\b", re.MULTILINE),
+        re.compile(r"^(?:extend\s+)?(?:(?:type|input|enum|interface|union)\s+\w|schema\s*\{)", re.MULTILINE),
     ),
     "jsonschema": Syntax(
         ("*schema*.json", "*.jsonschema"),  # data files of other kinds are many, and large
@@ -90,3 +92,24 @@ def returns(name: str, text: str) -> bool:
     """Whether a migration brings the column back that it drops."""
     look = rf"(?:\bTO|ADD(?:\s+COLUMN)?|CHANGE\s+COLUMN\s+\S+|add_column\S*\s*\S+,|Column\()\s*[\"'`:]?{name}\b"
     return bool(re.search(look, text, re.IGNORECASE))
+
+
+def refused_names(text: str) -> frozenset[str]:
+    """The names without which a JSON Schema refuses what it took: properties of closed objects, and definitions that stand for themselves."""
+    try:
+        root = json.loads(text)
+    except ValueError:
+        return frozenset()
+    names: set[str] = set()
+    rest = [root]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, list):
+            rest += value
+        elif isinstance(value, dict):
+            rest += value.values()
+            if value.get("additionalProperties") is False and isinstance(value.get("properties"), dict):
+                names |= value["properties"].keys()
+    if isinstance(root, dict) and not {"properties", "type", "$ref", "allOf", "anyOf", "oneOf", "items"} & root.keys():
+        names |= (root.get("definitions") or root.get("$defs") or {}).keys()
+    return frozenset(names)
