@@ -512,6 +512,22 @@ HARMLESS |= {
     ),
     "json schema: one more definition": ({"defs.json": DEFS}, {"defs.json": DEFS.replace('"digest"', '"mode": {"enum": ["a"]}, "digest"')}),
 }  # fmt: skip
+MORE_FORMS = SCHEMA.replace(
+    '{"type": "integer"}',
+    '{"KEY": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}], "description": "a"}',
+)
+HARMLESS |= {
+    f"json schema: a value that may have one more form, by {key}": ({"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": MORE_FORMS.replace("KEY", key)})
+    for key in ("oneOf", "anyOf")
+}  # fmt: skip
+DOUBTS |= {
+    f"json schema: forms of a value, {name}": ({"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": MORE_FORMS.replace("KEY", key).replace(old, new, 1)})
+    for name, key, old, new in (
+        ("two of which take it", "oneOf", '"array"', '"integer"'),
+        ("one of which takes less", "anyOf", '{"type": "integer"}', '{"type": "integer", "minimum": 9}'),
+        ("beside a bound", "anyOf", '"description": "a"', '"multipleOf": 3'),
+    )
+}  # fmt: skip
 
 
 def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:

@@ -77,6 +77,7 @@ class ShapeComparer:
         self._path = new.path
         self._closed_only = closed_only  # whether a property that is gone matters only if others are refused
         self._done: set[tuple[int, int, Direction]] = set()
+        self._order: list[tuple[int, int, Direction]] = []  # of what is done, so that an attempt can be taken back
         self._kept: list[object] = []  # so that no two shapes have the same id
         self._steps = 0
 
@@ -95,13 +96,34 @@ class ShapeComparer:
         if pair in self._done or (old == new and not _has_references(old)):
             return
         self._done.add(pair)
+        self._order.append(pair)
         self._kept += [old, new]
+        if direction == "in" and self._is_variant(old, new, at_old, at_new):
+            return
         yield from _of_types(old, new, direction, at_new, label)
         yield from _of_values(old, new, direction, at_old, at_new, label)
         yield from self._of_properties(old, new, direction, at_old, at_new, label)
         yield from self._of_parts(old, new, direction, at_old, at_new, label)
         if self._closed_only:
             yield from _of_rest(old, new, at_new, label)
+
+    def _is_variant(self, old: Shape, new: Shape, at_old: Keys, at_new: Keys) -> bool:
+        """Whether the new shape is a choice of which one variant takes all that the old one took, and no other variant does."""
+        rules = new.keys() - _TELLING
+        (key,) = rules if len(rules) == 1 else ("",)
+        variants = new.get(key)
+        if key not in ("oneOf", "anyOf") or key in old or not isinstance(variants, list):
+            return False
+        taken = _types(old)
+        for number, one in enumerate(variants):
+            others = [_types_behind(self._new, other) for other in variants[:number] + variants[number + 1 :]]
+            is_one = key == "anyOf" or (taken is not None and all(each and not each & taken for each in others))
+            before = len(self._order)
+            if is_one and next(self.compare(old, one, "in", at_old, (*at_new, key, str(number))), None) is None:
+                return True
+            self._done -= set(self._order[before:])
+            del self._order[before:]
+        return False
 
     def _of_properties(
         self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
@@ -253,6 +275,11 @@ def _resolved(root: Mapping[str, object], shape: object, at: Keys) -> tuple[obje
             break
         shape, at = target, tuple(reference.removeprefix("#").strip("/").split("/"))
     return shape, at
+
+
+def _types_behind(root: Shape, shape: object) -> frozenset[str] | None:
+    inner, _ = _resolved(root, shape, ())
+    return _types(inner) if isinstance(inner, Mapping) else None
 
 
 def _has_references(shape: object) -> bool:

@@ -69,12 +69,14 @@ PARAMETER = re.compile(r"\{\w*\}")  # of a path: what it is called is nobody's c
 
 
 def losses(removed_lines: Mapping[str, list[str]], after: str, syntax: Syntax) -> dict[str, str]:
-    """Name -> path of what removed lines declared and no changed schema says any more."""
+    """Name -> path of what removed lines declared, without having announced it, and no changed schema says any more."""
     found: dict[str, str] = {}
     after = PARAMETER.sub("{}", after)
     for path, lines in removed_lines.items():
-        for line in lines:
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
             name = declared_name(line, syntax)
+            if re.search(r"\bdeprecated\b", line) or following.lstrip().startswith("@deprecated"):
+                continue
             if name and not re.search(rf"(?<!\w){re.escape(PARAMETER.sub('{}', name))}(?!\w)", after):
                 found.setdefault(name, path)
     return found
