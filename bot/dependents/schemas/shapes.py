@@ -114,10 +114,10 @@ class ShapeComparer:
         variants = new.get(key)
         if key not in ("oneOf", "anyOf") or key in old or not isinstance(variants, list):
             return False
-        taken = _types(old)
+        types = _types(old)
         for number, one in enumerate(variants):
             others = [_types_behind(self._new, other) for other in variants[:number] + variants[number + 1 :]]
-            is_one = key == "anyOf" or (taken is not None and all(each and not each & taken for each in others))
+            is_one = key == "anyOf" or (types is not None and all(each and not each & types for each in others))
             before = len(self._order)
             if is_one and next(self.compare(old, one, "in", at_old, (*at_new, key, str(number))), None) is None:
                 return True

@@ -174,13 +174,15 @@ async def _of_migration(
     if not new:
         return []
     results = []
+    old_drops = {
+        name for lines in commit.removed_lines.values() for name in truth.drops(lines)
+    }  # steps that only moved
     drops = {
-        name.lower(): path
+        name: path
         for path in new
         if "down" not in path
-        for match in truth.DROPS.finditer("\n".join(_forward(commit.added_lines[path])))
-        for name in (next(filter(None, match.groups()), ""),)
-        if name
+        for name in truth.drops(_forward(commit.added_lines[path]))
+        if name not in old_drops
     }
     if drops and counts["case"] < plan.each:
         texts = "\n".join(line for path in new for line in commit.added_lines[path])

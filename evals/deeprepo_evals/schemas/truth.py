@@ -11,7 +11,7 @@ others, as any other object accepts it as before, or a definition of a file that
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 DROPS = re.compile(
@@ -65,6 +65,12 @@ def declared_name(line: str, syntax: Syntax) -> str:
     return next(filter(None, match.groups()), "") if match else ""
 
 
+def drops(lines: Sequence[str]) -> list[str]:
+    """The names of columns and tables that a migration drops or renames."""
+    matches = DROPS.finditer("\n".join(lines))
+    return [name.lower() for match in matches for name in (next(filter(None, match.groups()), ""),) if name]
+
+
 PARAMETER = re.compile(r"\{\w*\}")  # of a path: what it is called is nobody's contract
 
 
@@ -92,7 +98,9 @@ def tables(text: str) -> list[str]:
 
 def returns(name: str, text: str) -> bool:
     """Whether a migration brings the column back that it drops."""
-    look = rf"(?:\bTO|ADD(?:\s+COLUMN)?|CHANGE\s+COLUMN\s+\S+|add_column\S*\s*\S+,|Column\()\s*[\"'`:]?{name}\b"
+    look = (
+        rf"(?:\bTO|new_name=|ADD(?:\s+COLUMN)?|CHANGE\s+COLUMN\s+\S+|add_column\S*\s*\S+,|Column\()\s*[\"'`:]?{name}\b"
+    )
     return bool(re.search(look, text, re.IGNORECASE))
 
 
