@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 DROPS = re.compile(
     r"\bDROP\s+COLUMN\s+(?:IF\s+EXISTS\s+)?[\"`\[]?(?P<a>\w+)|\bRENAME\s+(?:COLUMN\s+)?[\"`\[]?(?P<b>\w+)[\"`\]]?\s+TO\b"
@@ -79,7 +80,7 @@ def losses(removed_lines: Mapping[str, list[str]], after: str, syntax: Syntax) -
     found: dict[str, str] = {}
     after = PARAMETER.sub("{}", after)
     for path, lines in removed_lines.items():
-        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        for line, following in zip_longest(lines, lines[1:], fillvalue=""):
             name = declared_name(line, syntax)
             if re.search(r"\bdeprecated\b", line) or following.lstrip().startswith("@deprecated"):
                 continue
