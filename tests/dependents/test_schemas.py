@@ -332,7 +332,7 @@ DOUBTS = {
     "protobuf: a message that is defined twice": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("  int64 total_cents = 2;\n", "") + "message Order {\n  int64 total_cents = 2;\n}\n"}),
     **{
         f"json schema: {key} beside it": ({"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": CLOSED.replace('"type": "object"', f'"type": "object", "{key}": {value}')})
-        for key, value in {"if": "true", "anyOf": "[true]", "patternProperties": "{}", "dependentSchemas": "{}"}.items()
+        for key, value in {"patternProperties": '{"^r": {}}', "unevaluatedProperties": "{}"}.items()
     },
     "openapi: a path that refers to another file": (
         {"openapi.yaml": SUMMARY, "web/a.js": 'fetch("/orders/summary")\n'}, {"openapi.yaml": "openapi: 3.0.0\npaths:\n  /orders/summary: {$ref: './gone.yaml'}\n"}
@@ -526,6 +526,28 @@ DOUBTS |= {
         ("two of which take it", "oneOf", '"array"', '"integer"'),
         ("one of which takes less", "anyOf", '{"type": "integer"}', '{"type": "integer", "minimum": 9}'),
         ("beside a bound", "anyOf", '"description": "a"', '"multipleOf": 3'),
+    )
+}  # fmt: skip
+CONDITION = '{"$schema": "http://json-schema.org/draft-07/schema#", "allOf": [{"if": {"required": ["mode"]}}, {"if": {"properties": {"kind": {"const": "a"}}}, "then": {"properties": {\n "options": {"additionalProperties": false, "properties": {\n "retries": {"type": "integer"},\n "mode": {}}}}}}]}\n'
+UNCONDITIONAL = CONDITION.replace('"allOf": [{"if": {"required": ["mode"]}}, {', "").replace("}}]}", "}}")
+CASES |= {
+    f"json schema: a property that {name} does not excuse": Case(
+        {"job.schema.json": before, "job.json": CONFIG}, {"job.schema.json": after}, "property-removed", ("job.json:3",)
+    )
+    for name, before, after in (
+        *(
+            (key, SCHEMA, CLOSED.replace('"type": "object"', f'"type": "object", "{key}": {value}'))
+            for key, value in {"if": "true", "anyOf": "[true]", "dependentSchemas": "{}", "patternProperties": r'{"^x-[\\w.]+$": {}}'}.items()
+        ),
+        ("a choice that stood there before", SCHEMA.replace('"type"', '"anyOf": [{"required": ["mode"]}], "type"', 1), CLOSED.replace('"type"', '"anyOf": [{"required": ["mode"]}], "type"', 1)),
+        *((f"a condition, {at}", was, was.replace('"retries": {"type": "integer"},\n', "")) for at, was in {"of a part": CONDITION, "of its own": UNCONDITIONAL}.items()),
+    )
+}  # fmt: skip
+DOUBTS |= {
+    f"json schema: a property that {name} may excuse": ({"job.schema.json": before, "job.json": CONFIG}, {"job.schema.json": after})
+    for name, before, after in (
+        *((f"the pattern {pattern}", SCHEMA, CLOSED.replace('"type": "object"', f'"type": "object", "patternProperties": {{"{pattern}": {{}}}}')) for pattern in ("^r", "^x|r", "^xy*", "retries", "^[r]")),
+        ("another condition", CONDITION, CONDITION.replace('"retries": {"type": "integer"},\n', "").replace('"const": "a"', '"const": "b"')),
     )
 }  # fmt: skip
 

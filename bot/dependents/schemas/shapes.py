@@ -29,6 +29,8 @@ _NOT_COMPARED = (
 )  # fmt: skip
 _WHERE_NEW = ("enum", "items", "additionalProperties", "allOf", "anyOf", "oneOf", *(key for key, _ in _BOUNDS))
 _TELLING = frozenset({"title", "description", "$comment", "default", "examples"})  # refuses nothing
+_START = re.compile(r"\^((?:[\w-]|\\[.-])++)(?![?*{])")
+_MOST_PAIRS = 100_000  # of parts that are compared with each other
 _LOWER, _UPPER = re.compile(r"min|exclusiveMin"), re.compile(r"max|exclusiveMax")
 _ALL = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
@@ -49,17 +51,32 @@ class ShapeBreak:
 
 
 @dataclass(frozen=True, slots=True)
+class _Closure:
+    """What one part with `additionalProperties: false` takes."""
+
+    names: frozenset[str]
+    patterns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Members:
     """What a shape states about the properties of an object, with what the parts of `allOf` state."""
 
     properties: dict[str, tuple[object, Keys]]
     required_names: set[str]
-    closed_parts: tuple[frozenset[str], ...]  # of each part that refuses other properties: those that it names itself
+    closed_parts: tuple["_Closure", ...]  # the parts that refuse other properties
     vague: Mapping[str, object]  # keywords that are not compared and state more, with their values
 
     def accepts(self, name: str) -> bool:
         """Whether no part refuses a property."""
-        return all(name in names for names in self.closed_parts)
+        return all(name in part.names for part in self.closed_parts)
+
+    def refuses(self, name: str) -> bool:
+        """Whether a part certainly refuses a property: what stands beside `additionalProperties` takes nothing back, except patterns."""
+        return any(
+            name not in part.names and not any(_may_match(pattern, name) for pattern in part.patterns)
+            for part in self.closed_parts
+        )
 
     def doubt(self, before: "_Members") -> str | None:
         """Why it is unknown which properties are refused: a reason if the change adds a keyword that is not compared, None if such keywords stood there before, "" if there are none."""
@@ -133,7 +150,7 @@ class ShapeComparer:
             return
         for name, (shape, keys) in before.properties.items():
             is_refused = before.accepts(name) and not after.accepts(name)
-            doubt = after.doubt(before)
+            doubt = "" if is_refused and after.refuses(name) else after.doubt(before)
             if name in after.properties and not is_refused:
                 other, other_keys = after.properties[name]
                 yield from self.compare(shape, other, direction, keys, other_keys, (*label, name))
@@ -172,9 +189,11 @@ class ShapeComparer:
         )
         entries = shape.get("required")
         required_names = {name for name in entries if isinstance(name, str)} if isinstance(entries, list) else set()
-        closed_parts: tuple[frozenset[str], ...] = ()
+        closed_parts: tuple[_Closure, ...] = ()
         if shape.get("additionalProperties") is False:
-            closed_parts = (frozenset(properties),)
+            patterns = shape.get("patternProperties")
+            keys = tuple(map(str, patterns)) if isinstance(patterns, Mapping) else ()
+            closed_parts = (_Closure(frozenset(properties), keys),)
         vague = {key: shape[key] for key in shape if key in _VAGUE}
         parts = shape.get("allOf")
         for number, part in enumerate(parts if isinstance(parts, list) and depth < 8 else []):  # noqa: PLR2004 - parts of parts of parts
@@ -206,10 +225,21 @@ class ShapeComparer:
                         (*at_new, "patternProperties", key),
                         (*label, "*"),
                     )
+        yield from self._of_conditions(old, new, direction, at_old, at_new, label)
         for key in ("oneOf", "anyOf"):
             before, after = old.get(key), new.get(key)
             if isinstance(before, list) and isinstance(after, list):
                 yield from self._of_variants(before, after, key, direction, at_old, at_new, label)
+
+    def _of_conditions(
+        self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
+    ) -> Iterator[ShapeBreak]:
+        """What is asked for under a condition that both sides have."""
+        for one, other, at_one, at_other in _conditions(old, new):
+            for key in ("then", "else"):
+                if isinstance(one.get(key), Mapping) and isinstance(other.get(key), Mapping):
+                    keys = (*at_old, *at_one, key), (*at_new, *at_other, key)
+                    yield from self.compare(one[key], other[key], direction, *keys, label)
 
     def _of_variants(
         self,
@@ -246,6 +276,28 @@ class ShapeComparer:
                         value,
                         ".".join(label) or "the value",
                     )
+
+
+def _conditions(old: Shape, new: Shape) -> Iterator[tuple[Shape, Shape, Keys, Keys]]:
+    """The parts that ask for something under the same condition, with where they stand."""
+    if "if" in old and old["if"] == new.get("if"):
+        yield old, new, (), ()
+    was, now = old.get("allOf"), new.get("allOf")
+    if isinstance(was, list) and isinstance(now, list) and len(was) * len(now) <= _MOST_PAIRS:
+        for number, one in enumerate(was):
+            partner = next((at for at, other in enumerate(now) if _is_same_condition(one, other)), -1)
+            if partner >= 0:
+                yield one, now[partner], ("allOf", str(number)), ("allOf", str(partner))
+
+
+def _is_same_condition(one: object, other: object) -> bool:
+    return isinstance(one, Mapping) and isinstance(other, Mapping) and "if" in one and one["if"] == other.get("if")
+
+
+def _may_match(pattern: str, name: str) -> bool:
+    """Whether a pattern may match a name. Told only of one that begins with a text: the patterns are anybody's, and never run."""
+    start = _START.match(pattern)
+    return not start or "|" in pattern or name.startswith(start[1].replace("\\", ""))
 
 
 def _of_property(
@@ -415,7 +467,8 @@ def _of_values(
 def _of_rest(old: Shape, new: Shape, at: Keys, label: Keys) -> Iterator[ShapeBreak]:
     """The keyword that may refuse more than before and that is not compared."""
     for key in (*_NOT_COMPARED, *_WHERE_NEW, "patternProperties", "$ref"):
-        if key in new and _may_refuse(key, old, new):
+        is_compared = key in ("then", "else") and _is_same_condition(old, new) and key in old
+        if key in new and not is_compared and _may_refuse(key, old, new):
             verb = "changes" if key in old else "adds"
             to = "of" if key in old else "to"
             name = label[-1] if label and label[-1] != "*" else ""
@@ -446,7 +499,9 @@ def _may_variant_refuse(was: object, now: object) -> bool:
         return False
     names = {_variant(one) for one in now} - {""}
     has_list = _fixed(was) is not None and _fixed(now) is not None
-    return not has_list and not all(one in now or _variant(one) in names for one in was)
+    return not has_list and not all(
+        one in now or _variant(one) in names or any(_is_same_condition(one, other) for other in now) for one in was
+    )
 
 
 def _may_new_refuse(key: str, old: Shape, now: object) -> bool:
