@@ -550,6 +550,22 @@ DOUBTS |= {
         ("another condition", CONDITION, CONDITION.replace('"retries": {"type": "integer"},\n', "").replace('"const": "a"', '"const": "b"')),
     )
 }  # fmt: skip
+ANCHORS = API.replace("{type: string}", "&text {type: string}").replace(
+    "unit_price: {type: integer}", "unit_price: &text {type: integer}"
+)
+CHOICE = SCHEMA.replace(
+    '{"type": "integer"}', '{"anyOf": [{"type": "string"}, {"type": "string", "enum": ["a"], "x-note": 1}]}'
+)
+ALONE |= {
+    "openapi: a property, where an anchor is given twice": ({"openapi.yaml": ANCHORS}, {"openapi.yaml": ANCHORS.replace("        unit_price: &text {type: integer}\n", "")}, "property-removed"),
+}  # fmt: skip
+HARMLESS |= {
+    "json schema: two variants of one type": ({"j.json": CHOICE}, {"j.json": CHOICE.replace(', "x-note": 1', "")}),
+    "openapi: two variants of one type": (
+        {"openapi.yaml": API.replace("{type: string}", "{anyOf: [{type: string}, {type: string, enum: [a], x-note: 1}]}")},
+        {"openapi.yaml": API.replace("{type: string}", "{anyOf: [{type: string}, {type: string, enum: [a]}]}")},
+    ),
+}  # fmt: skip
 
 
 def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:

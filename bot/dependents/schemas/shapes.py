@@ -5,6 +5,7 @@ What cannot be decided by looking at both (patterns, `not`, conditions) is not a
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -252,10 +253,10 @@ class ShapeComparer:
         label: Keys,
     ) -> Iterator[ShapeBreak]:
         """Variants are compared by what they refer to or are called; one that has no partner is not decided."""
-        names = {_variant(one): number for number, one in enumerate(after) if _variant(one)}
+        names, own_names = _variants(after), _variants(before)
         for number, one in enumerate(before):
             name = _variant(one)
-            if name in names:
+            if name in names and name in own_names:
                 at = names[name]
                 yield from self.compare(
                     one, after[at], direction, (*at_old, key, str(number)), (*at_new, key, str(at)), label
@@ -497,7 +498,7 @@ def _may_variant_refuse(was: object, now: object) -> bool:
     """Whether variants that stand for others were not compared with them; other keywords were."""
     if not isinstance(was, list) or not isinstance(now, list) or len(was) == len(now) == 1:
         return False
-    names = {_variant(one) for one in now} - {""}
+    names = _variants(now).keys() & _variants(was).keys()
     has_list = _fixed(was) is not None and _fixed(now) is not None
     return not has_list and not all(
         one in now or _variant(one) in names or any(_is_same_condition(one, other) for other in now) for one in was
@@ -520,6 +521,13 @@ def _is_looser(key: str, was: object, now: object) -> bool:
     if not isinstance(was, (int, float)):
         return False
     return now >= was if _UPPER.match(key) else bool(now) and was % now == 0
+
+
+def _variants(shapes: Sequence[object]) -> dict[str, int]:
+    """The variants by what they refer to or are called, without those of which several are called so."""
+    names = [_variant(one) for one in shapes]
+    counts = Counter(names)
+    return {name: number for number, name in enumerate(names) if name and counts[name] == 1}
 
 
 def _variant(shape: object) -> str:
