@@ -566,6 +566,35 @@ HARMLESS |= {
         {"openapi.yaml": API.replace("{type: string}", "{anyOf: [{type: string}, {type: string, enum: [a]}]}")},
     ),
 }  # fmt: skip
+ELSEWHERE = API.replace(
+    "{name: page_token, in: query, schema: {type: string}}", "{$ref: './parameters.yaml#/PageToken'}"
+)
+HARMLESS |= {
+    "openapi: a parameter that goes to another file": ({"openapi.yaml": API}, {"openapi.yaml": ELSEWHERE}),
+}  # fmt: skip
+DOUBTS |= {
+    "openapi: a required parameter that comes from another file": ({"openapi.yaml": ELSEWHERE}, {"openapi.yaml": API.replace("in: query", "in: query, required: true")}),
+}  # fmt: skip
+ALONE |= {
+    "openapi: a parameter beside those of another file that stay": (
+        {"openapi.yaml": ELSEWHERE.replace("      parameters:\n", "      parameters:\n        - {name: sort, in: query, required: false}\n")},
+        {"openapi.yaml": ELSEWHERE.replace("      parameters:\n", "      parameters:\n        - {name: sort, in: query, required: true}\n")},
+        "parameter-required",
+    ),
+    "protobuf: what is gone comes first": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("order_id = 1", "order_id = 9").replace("  rpc GetOrder(Order) returns (Order);\n", "")}, "rpc-removed"),
+}  # fmt: skip
+ROW = 'package a\n\nconst table = "orders"\n\ntype orderRow struct {\n\tTotal int `db:"total"`\n}\n'
+CASES |= {
+    "sql: a type that is called after the table and more": Case({"a.go": ROW}, {"migrations/2.sql": DROP}, "likely-column-dropped", ("a.go:6",)),
+}  # fmt: skip
+HARMLESS |= {
+    f"sql: a type {name}": ({"a.go": ROW.replace(old, new)}, {"migrations/2.sql": DROP})
+    for name, old, new in (
+        ("that is called after another table", "orderRow", "basketRow"),
+        ("in a file that does not say the table", '"orders"', '"baskets"'),
+        ("over another column", '"total"', '"sum_total"'),
+    )
+}  # fmt: skip
 
 
 def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:

@@ -73,7 +73,7 @@ class _Members:
         return all(name in part.names for part in self.closed_parts)
 
     def refuses(self, name: str) -> bool:
-        """Whether a part certainly refuses a property: what stands beside `additionalProperties` takes nothing back, except patterns."""
+        """Whether a part certainly refuses a property: what is written beside `additionalProperties` takes nothing back, except patterns."""
         return any(
             name not in part.names and not any(_may_match(pattern, name) for pattern in part.patterns)
             for part in self.closed_parts

@@ -211,7 +211,7 @@ def _forward(lines: Sequence[str]) -> list[str]:
         (
             n
             for n, line in enumerate(lines)
-            if re.search(r"\bdef (?:down|downgrade)\b|function down|\bdown\(|[+@: -]down\b", line, re.IGNORECASE)
+            if re.search(r"\bdef (?:down|downgrade)\b|function down|\bdown\(|[.+@: -]down\b", line, re.IGNORECASE)
         ),
         len(lines),
     )
