@@ -194,7 +194,9 @@ def _value(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -
         return ()
     if _bare(before.text).count("\n") >= VALUE_LINES and _squeeze(before.frame) == _squeeze(after.frame):
         return ()  # the body of a function among the values
-    return ("value",)
+    short = re.escape(item.symbol.name.rpartition(".")[2])
+    heads = (_squeeze(re.split(rf"\b{short}\b", side.text, maxsplit=1)[0]) for side in (before, after))
+    return ("value",) if len(set(heads)) == 1 else ("value", "declaration")  # `readonly`, another visibility
 
 
 def _callable(

@@ -73,7 +73,7 @@ def _matters(item: ChangedSymbol, source: ChangedSource) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Implementation:
-    """A changed member, seen from what its class stands on."""
+    """A changed member whose class may extend or implement another type."""
 
     scene: Scene
     source: ChangedSource

@@ -9,6 +9,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _VALUE = frozenset(("return", "(", "=", "=>", "[", ",", ":", "?", "default", "yield", "await", "&&", "|", "&"))
+ATTRIBUTE = "an attribute of JSX"  # what stands before the braces of `value={total}`, which hold an expression
 _LARGEST = 400_000  # characters of a file
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 
@@ -50,7 +51,10 @@ def shorthands(text: str) -> Shorthands:
         if stack and stack[-1].opening == "{" and before in ("{", ",") and last.isidentifier() and part in ",}=:":
             (stack[-1].keys if part == ":" else stack[-1].names).append((last, at))
         if part in "([{":
-            stack.append(_Bracket(part, last, line))
+            is_attribute = (
+                part == "{" and last == "=" and text[start - 1] == "=" and text[start - 2 : start - 1].isalnum()
+            )
+            stack.append(_Bracket(part, ATTRIBUTE if is_attribute else last, line))
         elif part in _CLOSES and stack and stack[-1].opening == _CLOSES[part]:
             last_brackets = [stack.pop()]
         before, last, at = last, part, line
@@ -70,7 +74,7 @@ def _resolve(one: _Bracket, after: str, stack: list[_Bracket], result: Shorthand
             _note(result, one, is_taken=True)
         elif stack and stack[-1].opening == "(" and one.before in ("(", ","):
             stack[-1].inner.append(one)
-        elif one.before in _VALUE:
+        elif one.before in _VALUE or (one.before == "{" and stack and stack[-1].before == ATTRIBUTE):
             _note(result, one, is_taken=False)
 
 

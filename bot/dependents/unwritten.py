@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from bot.dependents.contract import ATTRIBUTE
 from bot.dependents.symbols import ChangedSource
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Outline, Symbol
+from bot.values import ChangedSymbol, Contract, Outline, Symbol
 
 Value = tuple[str, int]  # the last value that is written, and how far behind it
 ENUM = re.compile(r"\s*+(?:(?:export|declare|const|public|internal|private|protected|typedef)\s++)*+enum\b")
@@ -15,6 +17,9 @@ COUNTED = re.compile(r"\s*+\w++\s*+,?\s*+(?://.*|/\*.*)?$")  # a member that wri
 AUTOMATIC = re.compile(r"\s*+\w++\s*+=\s*+(?:\w++\.)?auto\(\)")
 NUMBERED = re.compile(r"\bInt(?:Enum|Flag)\b|\bFlag\b|\bint\b")  # bases whose members are used as numbers
 GROUP = re.compile(r"const\s*+\(\s*+(?://.*)?$")
+PROPERTY = re.compile(r"\s*+@property\b")
+DECORATOR = re.compile(r"\s*+@")
+SETTER = re.compile(r"\s*+@\w++\.(?:setter|deleter)\b")
 IOTA = re.compile(r"\biota\b")
 
 
@@ -40,8 +45,45 @@ def _unwritten(source: ChangedSource, items: Sequence[ChangedSymbol]) -> Iterato
     for item in items:
         name = item.symbol.name.removesuffix("=")
         is_setter = item.symbol.name.endswith("=")  # as Ruby calls it
-        if item.change == "removed" and is_setter and name in old and name in new and name not in known_names:
+        if item.change != "removed" or not is_setter or name in known_names:
+            continue
+        if name in old and name in new:
             yield ChangedSymbol(old[name], new[name], "body", ("declaration",))
+        elif item.before is not None and name not in old:  # nothing but the setter: a line that assigns names no `=`
+            yield replace(item, before=replace(item.before, name=name))
+    for name, contract in sorted(_unwritable(source).items()):
+        if name in new and name not in known_names:
+            yield ChangedSymbol(old.get(name, replace(new[name], side="base")), new[name], "body", (contract,))
+
+
+def _unwritable(source: ChangedSource) -> dict[str, Contract]:
+    """The members of Python that could be assigned to and cannot any more: a setter went, an attribute became a property or a method."""
+    if not source.new.symbols or filetype(source.file.path).parser != "python":
+        return {}
+    old_lines, new_lines = file_lines(source.before), file_lines(source.after)
+    was, now = _setters(old_lines, source.old), _setters(new_lines, source.new)
+    known_names = {one.name for one in source.old.symbols}
+    attributes = {
+        f"{owner.name}.{name}"
+        for owner in source.old.symbols
+        if owner.kind == "class"
+        for line in old_lines[owner.start - 1 : owner.end]
+        for name in ATTRIBUTE.findall(line)
+    }
+    kinds: dict[str, Contract] = {}
+    for one in source.new.symbols:
+        head = _line(new_lines, one)
+        if (
+            one.kind == "method"
+            and one.name in attributes - known_names
+            and (not DECORATOR.match(head) or PROPERTY.match(head))
+        ):
+            kinds.setdefault(one.name, "writing" if PROPERTY.match(head) else "declaration")
+    return {name: kind for name, kind in (kinds | dict.fromkeys(was, "writing")).items() if name not in now}
+
+
+def _setters(lines: Sequence[str], outline: Outline) -> set[str]:
+    return {one.name for one in outline.symbols if one.kind == "method" and SETTER.match(_line(lines, one))}
 
 
 def _values(text: bytes, outline: Outline) -> dict[str, Value]:

@@ -255,8 +255,10 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     if form == "definition" and scopes and shape.scope_name(scopes[0]) == text(node):
         scopes = scopes[1:]  # what a definition is called is bound around it, its parameters within
     types: tuple[str, ...] = ()
-    if form == "member":
-        types = shape.types(receiver) if receiver is not None else shape.own(node)
+    if receiver is not None and form in ("member", "definition"):
+        types = shape.types(receiver)
+    elif form == "member":
+        types = shape.own(node)
     use = use_at(node, form, receiver, scopes, shape.scope_name)
     is_of_class = bool(scopes) and "class" in scopes[0].type  # a member, which no bare name means
     alias = _alias(callee, shape) if form in ("name", "member") and call is None and not is_of_class else ""

@@ -41,6 +41,7 @@ SAYS: Mapping[Contract, str] = {
     "errors": "{name} raises other errors",
     "value": "the value of {name} changed",
     "definition": "the definition of {name} changed",
+    "writing": "{name} cannot be assigned to any more",
 }
 REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[Place, str] = {}

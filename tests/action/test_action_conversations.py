@@ -160,11 +160,11 @@ def test_an_answer_spends_no_more_than_the_day_leaves(
         monkeypatch.delenv(name, raising=False)
     if worker.startswith("openai/"):
         monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
-    asked: list[str] = []
+    form_names: list[str] = []
 
     def reader(body: Mapping[str, Any]) -> Reply:
         form = body["response_format"]["json_schema"] if "response_format" in body else body["text"]["format"]
-        asked.append(form["name"])
+        form_names.append(form["name"])
         found = {"answer": "Read.", "findings": [FOUND], "look_ups": [], "unsettled": []}
         return Reply(data={**NOTHING, "look_ups": []} if form["name"] == "reply" else found)
 
@@ -185,7 +185,7 @@ def test_an_answer_spends_no_more_than_the_day_leaves(
             remark = event([one for one in held if one.event == "pull_request_review_comment"])
             caps = {"budget": "0.1", "cap_usd_per_day": "0.111" if worker.startswith("openai/") else "0.1"}
             await at.told("pull_request_review_comment", remark, permissions=COUNTING, **caps, **asks)
-            assert "reply" not in asked
+            assert "reply" not in form_names
             assert "There is no answer: " in at.gh.pull(number).review_comments[-1].body
 
     asyncio.run(go())

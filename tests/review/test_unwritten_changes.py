@@ -45,6 +45,44 @@ SCALA = (
     "web/B.scala",
     "package web\n\nimport shop.Load\n\nclass B(load: Load) {\n  def f = load(1)\n}\n",
 )
+RUBY_WRITER = (
+    "app/user.rb",
+    "class User\n  def full_name=(v)\n    @n = v\n  end\n\n  def x\n  end\nend\n",
+    *RUBY[2:],
+)
+PROPERTY_CLASS = """class User:
+    def __init__(self):
+        self.limit = 1
+
+    @property
+    def name(self):
+        return self._n
+
+    @name.setter
+    def name(self, v):
+        self._n = v
+"""
+PROPERTY_USER = """from a import User
+
+
+class B:
+    def __init__(self):
+        self.user = User()
+
+    def f(self):
+        self.user.name = 'z'
+        self.user.limit = 3
+"""
+PROPERTY = ("a.py", PROPERTY_CLASS, "b.py", PROPERTY_USER)
+SETTER = "\n    @name.setter\n    def name(self, v):\n        self._n = v\n"
+LIMIT = "    @property\n    def limit(self):\n        return self._limit\n\n"
+WITH_SETTER = f"{LIMIT}    @limit.setter\n    def limit(self, v):\n        self._limit = v\n\n"
+FIELD = (
+    "a.ts",
+    'export class User {\n  fullName = "";\n}\n',
+    "b.ts",
+    'import { User } from "./a";\n\nexport function f(u: User) {\n  u.fullName = "x";\n}\n',
+)
 CASES: Mapping[str, tuple[tuple[str, str, str, str], str, str, bool]] = {
     "constant put in": (GO_PLACES, "\tGreen // the second\n", "\tYellow\n\tGreen // the second\n", True),
     "constant taken out": (GO_PLACES, "\tGreen // the second\n", "", True),
@@ -60,6 +98,13 @@ CASES: Mapping[str, tuple[tuple[str, str, str, str], str, str, bool]] = {
     "auto of texts": (PYTHON_TEXTS, "    BLUE", "    GREEN = enum.auto()\n    BLUE", False),
     "member of C#": (CSHARP, "    Green,\n", "    Yellow,\n    Green,\n", True),
     "setter of Ruby": (RUBY, "\n  def full_name=(v)\n    @n = v\n  end\n", "", True),
+    "setter of Ruby without a getter": (RUBY_WRITER, "  def full_name=(v)\n    @n = v\n  end\n\n", "", True),
+    "setter of Python": (PROPERTY, SETTER, "", True),
+    "setter of Python with another body": (PROPERTY, "self._n = v", "self._n = v or ''", False),
+    "attribute that becomes a property": (PROPERTY, "self.limit = 1\n\n", f"self._limit = 1\n\n{LIMIT}", True),
+    "attribute with a setter": (PROPERTY, "self.limit = 1\n\n", f"self._limit = 1\n\n{WITH_SETTER}", False),
+    "readonly": (FIELD, "fullName", "readonly fullName", True),
+    "another initial value": (FIELD, '""', '"z"', False),
     "operator": (KOTLIN, "plus(o: V)", "plus(o: Int)", True),
     "operator with another result": (KOTLIN, "(k: String): Int =", "(k: String): Int? =", True),
     "operator that goes": (KOTLIN, "    operator fun get(k: String): Int = 1\n", "", True),

@@ -41,7 +41,7 @@ def rust(app: str) -> Files:
 
 
 @pytest.fixture
-def told(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # noqa: ANN201
+def open_places(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # noqa: ANN201
     """Review a change without a model: the places that are open or have a finding."""
     for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(variable, raising=False)
@@ -62,9 +62,9 @@ def told(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("after", [GONE, WIDER], ids=["gone", "parameters"])
 @pytest.mark.parametrize("app", [*RUST.values()], ids=[*RUST])
-def test_a_use_of_rust_is_told_wherever_it_is_written(told, app: str, after: Files) -> None:  # noqa: ANN001
+def test_a_use_of_rust_is_told_wherever_it_is_written(open_places, app: str, after: Files) -> None:  # noqa: ANN001
     """A condition foresees nothing, and a path among the tokens of a macro means what it says."""
-    assert "src/lib.rs" in {path for path, _ in told(rust(app), after)}
+    assert "src/lib.rs" in {path for path, _ in open_places(rust(app), after)}
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,15 @@ def test_a_use_of_rust_is_told_wherever_it_is_written(told, app: str, after: Fil
     ],
     ids=["macro", "condition", "tokens"],
 )
-def test_the_same_name_of_another_module_stays_clean(told, app: str) -> None:  # noqa: ANN001
+def test_the_same_name_of_another_module_stays_clean(open_places, app: str) -> None:  # noqa: ANN001
     """The path says whose function it is."""
-    assert told(rust(app), GONE) == set()
+    assert open_places(rust(app), GONE) == set()
 
 
-def test_of_imports_that_are_called_alike_the_broken_one_is_told(told) -> None:  # noqa: ANN001
+def test_of_imports_that_are_called_alike_the_broken_one_is_told(open_places) -> None:  # noqa: ANN001
     """A statement may take the same name from several files, each on a line of its own."""
     app = "pub use crate::{\n    cart::expand as put,\n    order::expand as take,\n    till::expand as pay,\n};\n"
-    assert {line for path, line in told(rust(app), GONE) if path == "src/lib.rs"} == {7}
+    assert {line for path, line in open_places(rust(app), GONE) if path == "src/lib.rs"} == {7}
 
 
 CONVERT = "use crate::writer::Writer;\n\nimpl Writer {\n    pub fn write_order(&mut self, id: i32) {}\n}\n"
@@ -96,7 +96,7 @@ WRITER = "pub struct Writer {}\n\nimpl Writer {\n    pub fn run(&mut self) {\n  
     [("self.write_order(1)", True), ("let w = Writer {}; w.write_order(1)", True), ("let w = Page {}; w.write_order(1)", False)],
     ids=["self", "local", "another type"],
 )  # fmt: skip
-def test_a_method_in_a_block_of_another_file_has_callers(told, call: str, is_told: bool) -> None:  # noqa: ANN001
+def test_a_method_in_a_block_of_another_file_has_callers(open_places, call: str, is_told: bool) -> None:  # noqa: ANN001
     """Nobody imports an `impl`; a macro or another type may have a method that is called alike."""
     before = {
         **CARGO,
@@ -107,7 +107,7 @@ def test_a_method_in_a_block_of_another_file_has_callers(told, call: str, is_tol
         "src/writer.rs": WRITER.replace("CALL", call),
     }
     after = {"src/parts/order.rs": CONVERT.replace("id: i32", "id: i32, at: i32")}
-    assert (("src/writer.rs", 5) in told(before, after)) is is_told
+    assert (("src/writer.rs", 5) in open_places(before, after)) is is_told
 
 
 EXPAND = "package order\n\nfunc Expand(a int) int {\n\treturn a\n}\n"
@@ -127,13 +127,13 @@ TAGGED = "//go:build pro\n\n"
     ids=["suffix", "file", "tag", "moved"],
 )  # fmt: skip
 def test_an_alternative_for_another_platform_does_not_stand_in(
-    told,  # noqa: ANN001
+    open_places,  # noqa: ANN001
     before: Files,
     after: dict[str, str],
     is_told: bool,
 ) -> None:
     """Where the removed one was built, nothing is left; one under the same conditions is there wherever that one was."""
-    assert (("cmd/run.go", 6) in told({**GO, "cmd/run.go": CALLER, **before}, after)) is is_told
+    assert (("cmd/run.go", 6) in open_places({**GO, "cmd/run.go": CALLER, **before}, after)) is is_told
 
 
 SETS = "package sets\n\ntype Sets []int\n\nfunc (s *Sets) FromText(text string) error {\n\treturn nil\n}\n"
@@ -144,10 +144,10 @@ NAMESAKE = "package words\n\ntype Words []int\n\nfunc (w *Words) FromText(text s
 @pytest.mark.parametrize(
     ("call", "is_told"), [("s.Retry.FromText", True), ("http.Retry.FromText", False)], ids=["field", "library"]
 )
-def test_a_field_in_capitals_is_no_other_class(told, call: str, is_told: bool) -> None:  # noqa: ANN001
+def test_a_field_in_capitals_is_no_other_class(open_places, call: str, is_told: bool) -> None:  # noqa: ANN001
     """Go writes exported fields like types; what a package of another tree has is not meant."""
     before = {**GO, "sets/s.go": SETS, "words/w.go": NAMESAKE, "cmd/run.go": USER.replace("CALL", call)}
-    places = told(before, {"sets/s.go": SETS.replace("FromText", "FromString")})
+    places = open_places(before, {"sets/s.go": SETS.replace("FromText", "FromString")})
     assert (("cmd/run.go", 16) in places) is is_told
 
 
@@ -165,10 +165,10 @@ STATUS = "package cmd\n\ntype Status struct {\n\tResp int\n}\n\ntype Other struc
     ],
     ids=["list", "table", "rest", "made", "another type"],
 )
-def test_an_element_of_a_list_has_its_type(told, body: str, is_told: bool) -> None:  # noqa: ANN001
+def test_an_element_of_a_list_has_its_type(open_places, body: str, is_told: bool) -> None:  # noqa: ANN001
     """What a function says of a list, it says of each element."""
     after = {"cmd/status.go": STATUS.replace("Resp int", "Answer int", 1)}
-    places = told({**GO, "cmd/status.go": STATUS, "cmd/print.go": f"package cmd\n\n{body}"}, after)
+    places = open_places({**GO, "cmd/status.go": STATUS, "cmd/print.go": f"package cmd\n\n{body}"}, after)
     assert ("cmd/print.go" in {path for path, _ in places}) is is_told
 
 
@@ -179,7 +179,7 @@ APPLICATION = "<?php\nnamespace Shop\\Text;\n\nuse SPACE\\Command\\ListFiles;\n\
 @pytest.mark.parametrize("more", [{}, {"tools/vendor/a/composer.json": '{"autoload": {"psr-4": {"A\\\\": "src"}}}'}])
 @pytest.mark.parametrize(("space", "is_told"), [("Shop\\Text", True), ("Else\\Where", False)])
 def test_a_class_in_a_folder_that_its_namespace_leaves_out_has_users(
-    told,  # noqa: ANN001
+    open_places,  # noqa: ANN001
     more: Files,
     space: str,
     is_told: bool,
@@ -191,5 +191,5 @@ def test_a_class_in_a_folder_that_its_namespace_leaves_out_has_users(
         "src/Text/Application.php": APPLICATION.replace("SPACE", space),
         **more,
     }
-    places = told(before, {"src/Text/Command/Commands/ListFiles.php": COMMAND.replace("ListFiles", "ListOther")})
+    places = open_places(before, {"src/Text/Command/Commands/ListFiles.php": COMMAND.replace("ListFiles", "ListOther")})
     assert ("src/Text/Application.php" in {path for path, _ in places}) is is_told

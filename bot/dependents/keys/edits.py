@@ -47,7 +47,7 @@ def _blocks(lines: Sequence[DiffLine]) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _pairs(removed_lines: Sequence[str], added_lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each removed line with the added one that it became; "" where there is none."""
+    """Pair each removed line with the added line that replaces it; "" if there is none."""
     if len(removed_lines) == len(added_lines):
         yield from (
             (one, other if _likeness(one, other) >= ALIKE else "")
@@ -71,7 +71,7 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _replacements(before: str, after: str) -> dict[str, frozenset[str]]:
-    """The words of a line in whose place other words stand in the edited line, with those."""
+    """Map each word that an edit takes out of a line to the words that replace it."""
     old, new = tokens_of(before), tokens_of(after)
     if max(len(old), len(new)) > COMPARED:
         gone_words, come = (

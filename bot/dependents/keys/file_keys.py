@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from bot.dependents.byname import suffix
 from bot.dependents.keys.definitions import comparison, lines_inside_texts, undefined_keys
-from bot.dependents.keys.forms import LITERAL_KEY, PASSES, PRISMA, SHELL_SCRIPTS, TERRAFORM, TEXT_KEY, is_code
+from bot.dependents.keys.forms import HANDED, LITERAL_KEY, PASSES, PRISMA, SHELL_SCRIPTS, TERRAFORM, TEXT_KEY, is_code
 from bot.dependents.keys.settings_formats import UnreadableSettingsError, has_parser
 from bot.dependents.literals import shorthands
 from bot.text.filetypes import filetype
@@ -14,9 +14,18 @@ from bot.text.lines import code_of, is_comment
 from bot.text.paths import decides_nothing, is_settings
 
 LONG_LINE = 2_000
+MAKING = frozenset({"ruby", "python"})  # languages whose frameworks make members by a call
 _NAME = r"[A-Za-z_$][\w$]*+"
 _TEXT_KEY = re.compile(TEXT_KEY.replace("NAME", f"({_NAME})"))
 _LITERAL_KEY = re.compile(LITERAL_KEY.replace("NAME", f"({_NAME})"))
+_HANDED = re.compile(HANDED.replace("NAME", f"({_NAME})"))
+_TAKEN = re.compile(rf"(?:\[|\w\()\s*+(?:[\"']({_NAME})[\"']|:({_NAME}))\s*+[\]),]")
+# What gives a class of Rails, or a model of Django, a member that no definition names.
+_MADE = re.compile(
+    r"^\s*+(?:scope|has_many|has_one|belongs_to|has_and_belongs_to_many|has_one_attached|has_many_attached|has_rich_text|alias_attribute"
+    rf"|class_attribute|[mc]attr_accessor|attribute)[ (]\s*+:({_NAME})|\brelated_name\s*+=\s*+[\"']({_NAME})[\"']"
+)
+_KEYWORDS = re.compile(r"\*\*\w")
 _PASSED = re.compile(PASSES)
 _ARGUMENT = re.compile(rf"(?<![\w.$])({_NAME})=(?!=)")
 _FIELD = re.compile(rf"^[ \t]++({_NAME})\s*+(?::[^=\n]{{1,80}})?=\s*+(?:[a-z_]\w*+\.)*+[A-Z]\w*+\(")
@@ -37,25 +46,42 @@ def unset_keys(path: str, before: str, after: str, suffixes: Collection[str]) ->
     return set_keys(path, before, suffixes) - set_keys(path, after, suffixes)
 
 
+def member_names(code: str) -> set[str]:
+    """The members that a line of a class makes by a call: `scope :recent`, `related_name="lines"`."""
+    return {name for match in _MADE.finditer(code) for name in match.groups() if name}
+
+
+def keyword_names(text: str, path: str) -> frozenset[str]:
+    """The keys that code reads out of what it is handed by name: `options[:name]`, `kw.get("name")`. Of Python where it takes `**kw`."""
+    if filetype(path).parser == "python" and not _KEYWORDS.search(text):
+        return frozenset()
+    lines = [code_of(line, path) for line in text.split("\n") if len(line) <= LONG_LINE and not is_comment(line, path)]
+    return frozenset(name for line in lines for match in _TAKEN.finditer(line) for name in match.groups() if name)
+
+
 def set_keys(path: str, text: str, suffixes: Collection[str]) -> frozenset[str]:
     """The keys that a file sets, whatever holds them."""
     kind, is_parsed = filetype(path), is_code(path, suffixes)
     ending = suffix(path)
-    looks = [_TEXT_KEY, *([_LITERAL_KEY] if kind.literal_keys else [])]
+    looks = [_TEXT_KEY, _HANDED, *([_LITERAL_KEY] if kind.literal_keys else [])]
     if not is_parsed:
         looks = [_COLUMN] if ending == PRISMA else [_SETTING] if ending == TERRAFORM else [_FUNCTION]
         if ending not in (PRISMA, TERRAFORM, *SHELL_SCRIPTS):
             return frozenset()
     words: dict[str, set[int]] = defaultdict(set)
-    hidden_lines = lines_inside_texts(text)
+    hidden_lines, depth = lines_inside_texts(text), 0  # of the brackets of a call that hands values on
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONG_LINE or number in hidden_lines or is_comment(line, path):
             continue
         code = code_of(line, path)
         here = {name for look in looks for match in look.finditer(code) for name in match.groups() if name}
+        is_passed = depth > 0 or _PASSED.search(code) is not None
+        depth = max(0, depth + code.count("(") - code.count(")")) if is_passed else 0
         if is_parsed and "=" in code:
-            here.update(_ARGUMENT.findall(code) if _PASSED.search(code) else ())
+            here.update(_ARGUMENT.findall(code) if is_passed else ())
             here.update(_FIELD.findall(code) if kind.parser == "python" else ())
+        if kind.parser in MAKING:
+            here |= member_names(code)
         for name in here:
             words[name].add(number)
     if kind.family != "web":

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from bot.dependents.byname import suffix
 from bot.dependents.keys.routes import declares
 from bot.dependents.keys.words import NAME, PLAIN, as_written, is_distinctive, is_route
+from bot.dependents.literals import shorthands
 from bot.dependents.sites import telling
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import defines, is_comment, says
@@ -28,6 +29,7 @@ ALONE = r"(?<![\w$])(?<!\w-)NAME(?![\w$])(?!-\w)"
 SETTING_KEY = r"^\s*+(?:-\s++)?(?:(?:export|ENV|ARG|set)\s++)?[\"']?NAME[\"']?\s*+[:=]"
 TEXT_KEY = r"[\"'`]NAME[\"'`]\s*+(?:=>|:(?!:)|\]\s*+=(?![=>]))"
 GIVEN = rf"{TEXT_KEY}|(?:\.|->|::)NAME\s*+=(?![=>~])"
+HANDED = r"(?:\.|->|::)\w{0,40}(?:[wW]ith|[sS]et|[pP]ut|[aA]dd|[aA]ssign|[sS]hare|[aA]ttribute)\w{0,40}\(\s*+[\"']NAME[\"']\s*+,"
 LITERAL = r"(?<![\w.$?(-])NAME\??\s*+:(?![:=])"  # behind a bracket it is a parameter
 ARGUMENT = r"(?<![\w.])NAME=(?!=)"
 LITERAL_KEY = r"(?<![\w.$?(-])NAME\s*+:(?![:=])"
@@ -50,7 +52,11 @@ READ_TEXT = r"[\"'`]-?NAME(?:__\w{1,80})?[\"'`]"
 READ_MEMBER = r"(?:\.|->|::)NAME(?![\w$])"
 READ_KEYWORD = r"(?<![\w.])NAME(?:__\w{1,80})?\s*+=(?![=>])"
 READ_PLACEHOLDER = r"(?:\{\{|\{%|<%|\$\{|\{)[^\n]{0,200}?(?<![\w$-])NAME(?![\w$-])"
+BY_NAME = r"(?<![\w.$?])NAME(?:=(?![=\s])|:(?![:=])\s)"  # an argument that is handed over by its name
 READ_COMMAND = r"(?:^|[;&|({`]|\b(?:then|do|else|if|while|!))\s*+NAME(?![\w=(-])"
+PHP_PAGE = re.compile(r"\.(?:blade\.php|phtml)$|(?:^|/)(?:views|templates)/[^\n]*\.php$")
+PAGE_VALUE = r"\$NAME(?![\w$])(?!\s*+=(?!=))"  # in a page of PHP: a variable that who renders it hands over
+SLOT = r"(?:v-slot:|<\w[\w-]{0,80}\s[^>\n]{0,200}#)NAME(?![\w-])"  # of a component of Vue, that another one fills
 STANDS_FOR = "\u01c2"  # a letter that no name holds
 MANNER = re.compile(rf"([\w$.]{{0,40}}[ \t]{{0,2}}[^\w\s]{{0,3}})(?<![\w$]){STANDS_FOR}(?![\w$])([^\w\s]?)")
 PASSES = (
@@ -95,7 +101,10 @@ def form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = Fals
         return SETS if SCHEMA.search(path) or says(SETTING_KEY, word, code) else "" if _chain(word) else SAYS
     if _sets(word, filetype(path), code):
         return SETS
-    return SAYS if _says(word, filetype(path), code, whole=whole) else ""
+    is_of_page = (PHP_PAGE.search(path) is not None and says(PAGE_VALUE, word, code)) or (
+        path.endswith(".vue") and says(SLOT, word, code)
+    )
+    return SAYS if is_of_page or _says(word, filetype(path), code, whole=whole) else ""
 
 
 def removed_form(word: str, path: str, code: str, *, is_parsed: bool) -> str:
@@ -109,7 +118,13 @@ def _sets(word: str, language: FileType, code: str) -> bool:
     if is_route(word):
         return declares(word, code)
     literal = language.literal_keys and says(LITERAL, word, code)
-    return says(GIVEN, word, code) or literal or (bool(PASSED.search(code)) and says(ARGUMENT, word, code))
+    is_given = (
+        says(GIVEN, word, code)
+        or says(HANDED, word, code)
+        or literal
+        or (bool(PASSED.search(code)) and says(ARGUMENT, word, code))
+    )
+    return is_given or (language.family == "web" and "{" in code and word in shorthands(code).gives)
 
 
 def _says(word: str, language: FileType, code: str, *, whole: bool) -> bool:

@@ -21,7 +21,7 @@ class Key:
     path: str
     sets: bool  # the file gave it a value or declared it
     in_settings: bool  # in a file of settings or a schema, which holds keys and nothing else
-    names: frozenset[str]  # the words that stand in its place now; none if it is removed
+    names: frozenset[str]  # the words that replace it; empty if it is removed
     role: Role = "whole"  # of a route: others may write a part of it and put it together
     shapes: frozenset[str] = frozenset()  # of a route: the whole texts that held it
     manners: frozenset[str] = frozenset()  # how the file wrote it

@@ -102,7 +102,7 @@ def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source
 
 
 def _lost_name(target: UseTarget) -> str:
-    """The name of one word that the change takes away; "" if there is none, or values of every language have it."""
+    """Return the name of one word that the change removes or renames; "" if there is none, or if any value may have a member of that name."""
     item = target.symbol
     before = item.before if item is not None else None
     after = item.after if item is not None else None

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from bot.dependents.keys.definitions import lines_inside_texts, owners
-from bot.dependents.keys.file_keys import LONG_LINE, set_keys, unset_keys
-from bot.dependents.keys.forms import PRISMA, TERRAFORM, is_code, reading_forms
+from bot.dependents.keys.file_keys import LONG_LINE, keyword_names, member_names, set_keys, unset_keys
+from bot.dependents.keys.forms import BY_NAME, PRISMA, READ_MEMBER, TERRAFORM, is_code, reading_forms
 from bot.dependents.keys.key import Texts
 from bot.dependents.keys.line_search import LineSearch, Row
 from bot.dependents.keys.words import LONGEST, SHORTEST
@@ -40,19 +40,21 @@ _MODULE_STEMS = frozenset({"index", "__init__", "mod", "main", "init", "lib"})
 
 @dataclass(frozen=True, slots=True)
 class _Loss:
-    """A changed file with the keys that it no longer sets, and the words by which others name it."""
+    """A changed file with the keys that it no longer sets, those that it no longer takes, and the words by which others name it."""
 
     path: str
     before: str
     after: str
     words: frozenset[str]
+    keywords: frozenset[str]
+    members: frozenset[str]  # of the keys, those that are members of a class
     names: frozenset[str]
 
 
 async def tied_keys(
     search: LineSearch, files: Sequence[ChangedFile], suffixes: Collection[str], texts: Texts
 ) -> list[Reference]:
-    """The lines of tied files that still read keys which changed files no longer set."""
+    """The lines of tied files that still read keys which changed files no longer set, or still hand over what these no longer take."""
     losses = [loss for file in files if (loss := _loss(file, suffixes, texts, search.cut)) is not None]
     if not losses:
         return []
@@ -60,21 +62,25 @@ async def tied_keys(
     sources = await search.tree.read_many(sorted({path for paths in ties.values() for path in paths}))
     readers = {path: raw.decode("utf-8", "replace") for path, raw in sources.items()}
     reads: list[tuple[_Loss, str, Row]] = []
+    rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for loss in losses:
         for path in ties[loss.path]:
-            if path in readers and _is_tied(loss, path, readers[path], suffixes):
-                reads += (
-                    (loss, word, (path, line, text))
-                    for word, line, text in _reads(loss, path, readers[path], suffixes)
-                    if search.is_old(path, line)
-                )
+            if path not in readers or not _is_tied(loss, path, readers[path], suffixes):
+                continue
+            reads += (
+                (loss, word, (path, line, text))
+                for word, line, text in _reads(loss, path, readers[path], suffixes)
+                if search.is_old(path, line)
+            )
+            for word, line, text in _handed(loss, path, readers[path]):
+                if search.is_old(path, line):
+                    rows[loss.path, word].append((path, line, text))
     from bot.dependents.schemas.migrations import is_of_the_past  # here: few changes lose a key
 
     reads = [read for read in reads if not (is_of_the_past(read[2][0]) and is_code(read[2][0], suffixes))]
     kept_words = await _set_elsewhere(
         search, {word for loss, word, _ in reads if is_code(loss.path, suffixes)}, suffixes
     )
-    rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for loss, word, row in reads:
         if word not in kept_words or not is_code(loss.path, suffixes):
             rows[loss.path, word].append(row)
@@ -97,12 +103,21 @@ def _loss(file: ChangedFile, suffixes: Collection[str], texts: Texts, cut: list[
         for word in unset_keys(file.path, before, after, suffixes)
         if SHORTEST <= len(word) <= LONGEST and word in removed_text
     }
-    if not words:
+    keywords = {
+        word
+        for word in keyword_names(before, file.path)
+        if SHORTEST <= len(word) <= LONGEST and word in removed_text and not re.search(rf"\b{re.escape(word)}\b", after)
+    }
+    if not words and not keywords:
         return None
     if len(words) > WORDS:
         cut.append(f"{file.path}: {WORDS} of the {len(words)} keys that it no longer sets were looked up in tied files")
     chosen_words = frozenset(sorted(words, key=lambda word: (-len(word), word))[:WORDS])
-    return _Loss(file.path, before, after, chosen_words, _names(file.path, before, chosen_words, suffixes))
+    names = _names(file.path, before, chosen_words, suffixes)
+    members = {name for line in before.split("\n") for name in member_names(line[:LONG_LINE])}
+    return _Loss(
+        file.path, before, after, chosen_words, frozenset(sorted(keywords)[:WORDS]), chosen_words & members, names
+    )
 
 
 def _names(path: str, before: str, words: Collection[str], suffixes: Collection[str]) -> frozenset[str]:
@@ -133,7 +148,9 @@ async def _ties(search: LineSearch, losses: Sequence[_Loss]) -> dict[str, list[s
     for path in all_paths:
         by_base[posixpath.basename(path)].append(path)
     word_holders = set(
-        await search.tree.grep(Query(sorted({word for loss in losses for word in loss.words}), word=True))
+        await search.tree.grep(
+            Query(sorted({word for loss in losses for word in loss.words | loss.keywords}), word=True)
+        )
     )
     ties: dict[str, list[str]] = {}
     for loss in losses:
@@ -175,6 +192,14 @@ def _is_tied(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> bo
     )
 
 
+def _handed(loss: _Loss, path: str, text: str) -> Iterator[tuple[str, int, str]]:
+    """(word, line, text) of the lines that hand over by its name what the changed file takes no more."""
+    words = [word for word in sorted(loss.keywords) if word in text]
+    for number, line in enumerate(text.split("\n") if words else (), 1):
+        code = "" if is_comment(line, path) else code_of(line[:LONG_LINE], path)
+        yield from ((word, number, line.rstrip("\r")) for word in words if word in code and says(BY_NAME, word, code))
+
+
 def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iterator[tuple[str, int, str]]:
     """(word, line, text) of the lines that read a key that went."""
     words = {word for word in loss.words if word in text}
@@ -185,6 +210,7 @@ def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iter
         words -= set_keys(path, text, suffixes)
     lines_by_name = shorthands(text).takes if kind.family == "web" else {}
     looks = reading_forms(loss.path, path, suffixes)
+    members = loss.members if filetype(loss.path).parser == kind.parser else frozenset[str]()
     hidden_lines = lines_inside_texts(text)
     for number, line in enumerate(text.split("\n"), 1):
         if number in hidden_lines or is_comment(line, path) or (is_parsed and _IMPORT.search(line)):
@@ -192,7 +218,9 @@ def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iter
         code = code_of(line[:LONG_LINE], path)
         for word in words:
             if word in code and (
-                number in lines_by_name.get(word, ()) or any(says(look, word, code) for look in looks)
+                number in lines_by_name.get(word, ())
+                or any(says(look, word, code) for look in looks)
+                or (word in members and says(READ_MEMBER, word, code))
             ):
                 yield word, number, line.rstrip("\r")
 

@@ -20,7 +20,9 @@ from bot.languages.unreadable import Unreadable
 from bot.text.filetypes import ELIXIR
 
 CALLBACKS = frozenset({"callback", "macrocallback"})
-HANDING_ON = frozenset({"__using__", "__before_compile__"})  # macros whose code stands in who uses the module
+HANDING_ON = frozenset(
+    {"__using__", "__before_compile__"}
+)  # macros whose code the compiler puts into each module that uses theirs
 IMPLEMENTATION = "defimpl"
 HOLDERS = frozenset({"defmodule", "defprotocol", IMPLEMENTATION})
 MOST_NODES = 200_000  # of one file
@@ -55,9 +57,9 @@ class Module:
     functions: list[Member] = field(default_factory=list)
     optional: set[tuple[str, int]] = field(default_factory=set)
     behaviours: list[str] = field(default_factory=list)  # the modules whose callbacks it answers
-    uses: list[str] = field(default_factory=list)  # the modules whose code stands in it
-    handed_behaviours: list[str] = field(default_factory=list)  # what a module answers that uses this one
-    handed_names: set[str] = field(default_factory=set)  # the functions that such a module gets
+    uses: list[str] = field(default_factory=list)  # the modules whose macros put code into it
+    handed_behaviours: list[str] = field(default_factory=list)  # what a module that uses this one answers
+    handed_names: set[str] = field(default_factory=set)  # the functions that its macros define there
 
     def defines(self, callback: Member) -> bool:
         """Whether one of its functions can be called as a callback is."""
