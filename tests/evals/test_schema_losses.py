@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from deeprepo_evals.schemas import truth
 
 CLOSED = {"properties": {"retries": {}}, "additionalProperties": False}
