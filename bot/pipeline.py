@@ -588,6 +588,7 @@ def _review(
         unproven=judgement.unproven,
         read=incremental.read(subject.tracker, judgement.unheard),
         consumers=subject.consumers.reports,
+        shown_consumers=subject.past.shown_with(subject.consumers.reports),
         areas=units.areas(subject.units),
         language=subject.guidance.language,
         templates=subject.guidance.templates,

@@ -106,6 +106,9 @@ class SelfNamed(Protocol):
     def note(self, path: str, source: bytes) -> None:
         """Note what a changed file is called, or was before the change, before anything is asked about it."""
 
+    def name_in(self, source: bytes) -> str:
+        """Return what a file says it is called; "" if it does not say."""
+
 
 class Receivers(Protocol):
     """What receivers come from in a language whose packages are folders. A module may satisfy it."""

@@ -31,7 +31,7 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
     ("", "budget: {usd: 40}", "usd", 1.0, f"the default (DEEPREPO_USD sets another), below the 40.00 of: {ACME}"),
     ("fail_also: []", "fail_also: [cut]", "fail_also", (), OWN),
     ("lenses: [security]", "lenses: [tests]", "lenses", ("security",), OWN),
-    ("ignore: [a/]", "ignore: [b/]", "ignore", ("a/", "b/"), f"{OWN} and {ACME}"),
+    ("ignore: ['!b/own']", "ignore: [b/]", "ignore", ("b/", "!b/own"), f"{OWN} and {ACME}"),
     ("ignore: []", "ignore: [b/]", "ignore", (), "default"),
     (
         "rules: [{path: a, kind: logic}]",

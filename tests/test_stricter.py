@@ -1,5 +1,7 @@
 """The settings of two branches: of each the stricter one, by the rule that it is declared with."""
 
+import json
+from itertools import combinations, permutations
 from typing import Any
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from bot import config
 from bot.config import DEFAULTS, RepoConfig, Settings, Triggers
 from bot.config.repository import declared_rules, rules
+from bot.text import globs
 
 
 def bounded(own: str, default: str) -> config.Config:
@@ -37,6 +40,17 @@ STRICTER: list[tuple[str, str, str, Any]] = [
     ("worker", "models: {worker: openai/dear}", "models: {worker: openai/cheap}", "openai/cheap"),
     ("ignore", "ignore: ['**']", "ignore: [docs/]", ()),
     ("ignore", "ignore: ['**', docs/]", "ignore: [docs/]", ("docs/",)),
+    ("ignore", "ignore: ['shop/*']", "ignore: ['shop/*', '!shop/price.py']", ("shop/*", "!shop/price.py")),
+    (
+        "ignore",
+        "ignore: ['!shop/price.py', 'shop/*']",
+        "ignore: ['shop/*', '!shop/price.py']",
+        ("shop/*", "!shop/price.py"),
+    ),
+    ("ignore", "ignore: ['!a', '!b']", "ignore: ['!a']", ()),
+    ("consumers", "consumers: [acme/till]", "", ()),
+    ("consumers", "", "consumers: [acme/till]", ()),
+    ("consumers", "consumers: [acme/till]", "consumers: [acme/web]", ("acme/till", "acme/web")),
     ("rules", "rules: [{path: '**', kind: logic}]", "", ()),
     ("analyzers", "analyzers: [ruff]", "analyzers: [secrets]", ("ruff", "secrets")),
     ("pause_after", "", "pause_after: 3", 3),
@@ -50,6 +64,30 @@ STRICTER: list[tuple[str, str, str, Any]] = [
 def test_the_stricter_value_holds(name: str, own: str, default: str, holds: object) -> None:
     """Whichever branch has it, and also where the other says nothing."""
     assert getattr(bounded(own, default), name) == holds
+
+
+PATHS = ("a", "b/x", "b/y", "c/x", "c/d/x")
+ENTRIES = ("*", "b/", "!b/x", "c/*", "!c/d", "x", "!x")
+
+
+@pytest.mark.parametrize("own", [list(each) for each in combinations(ENTRIES, 3)], ids=str)
+def test_a_file_is_left_out_only_if_both_branches_leave_it_out(own: list[str]) -> None:
+    """In whichever order a list has its exceptions: the last entry that takes a file decides about it."""
+    for default in permutations(ENTRIES[1:], 3):
+        one, other = ({"ignore": entries} for entries in (own, [*default]))
+        both = bounded(json.dumps(one), json.dumps(other))
+        alone = [bounded(json.dumps(side), json.dumps(side)) for side in (one, other)]
+        for path in PATHS:
+            assert not both.ignores(path) or all(globs.matches(side.ignore, path) for side in alone)
+            assert not both.ignores(path) or all(globs.matches(entries["ignore"], path) for entries in (one, other))
+
+
+def test_the_operator_s_switch_for_consumers_is_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`DEEPREPO_CONSUMERS` says whether a server looks at them; the setting of that name says which of them."""
+    monkeypatch.setenv("DEEPREPO_CONSUMERS", "owner")
+    environment = config.environment(on_server=True)
+    assert config.resolve({}, None, environment).consumers == ()
+    assert config.resolve({}, b"consumers: [acme/till]", environment, bound=b"quota: 3").consumers == ()
 
 
 def test_triggers_of_both_branches_hold() -> None:

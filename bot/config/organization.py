@@ -50,6 +50,8 @@ class SharedDefaults:
             return type(own)(**{**ours.model_dump(exclude_unset=True), **own.model_dump(exclude_unset=True)})
         if name not in LISTS:
             return own
+        if name == "ignore":  # the last pattern that takes a file decides: it is the repository's
+            return (*ours, *own)
         entries = own if name != "checks" else (*own, *(row for row in ours if row[0] not in {one[0] for one in own}))
         return tuple(dict.fromkeys((*entries, *(ours if name != "checks" else ()))))
 

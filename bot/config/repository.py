@@ -198,7 +198,7 @@ class RepoConfig(FileSection):
     strategy: Annotated[Strategy | None, stricter.NO_MODEL] = Field(
         default=None, description="For comparisons: one way of reading instead of the one that `effort` comes to."
     )
-    ignore: Annotated[tuple[Pattern, ...], stricter.IN_BOTH] = Field(
+    ignore: Annotated[tuple[Pattern, ...], stricter.LEFT_OUT] = Field(
         default=(), description="Files that are listed and not read, as in .gitignore."
     )
     quota: Annotated[int | None, stricter.HIGHER] = Field(
@@ -237,7 +237,7 @@ class RepoConfig(FileSection):
     verify: Annotated[bool | None, stricter.DEFAULT] = Field(
         default=None, description="Whether a second call has to confirm a finding."
     )
-    consumers: Annotated[tuple[str, ...], stricter.IN_EITHER] = Field(
+    consumers: Annotated[tuple[str, ...], stricter.WIDEST] = Field(
         default=(),
         description="Repositories that use this one. A path from its top folder is a clone: the command line and the hooks look up what a "
         "change breaks there. `owner/name` is for servers: of the repositories that they look at, those alone.",

@@ -182,7 +182,7 @@ def _one(
     choices, refusals = _allow(_flat(file) if file else {}, flags, operator, name)
     shared, more_refusals = _allow(_flat(defaults.file), flags, operator, defaults.source) if defaults else ({}, ())
     shared = {key: value for key, value in shared.items() if not _is_left_out(file, key)}
-    switch = {"run": None}  # of the environment, which is no section `run`
+    switch = {"run": None, "consumers": None}  # of the environment, which are no section `run` and no list
     ours = defaults.source if defaults else ""
     layers = (("flag", flags), (source, choices), (ours, shared), ("environment", operator | switch))
     values = {}

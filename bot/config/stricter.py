@@ -32,6 +32,18 @@ def _both(own: Sequence[Any], default: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(item for item in own if item in default)
 
 
+def _left_out(own: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
+    """Patterns as in .gitignore that leave out no file which either list reads: those of both, then every exception of either."""
+    patterns = [item for item in own if item in default and not item.startswith("!")]
+    exceptions = [item for item in (*own, *default) if item.startswith("!")]
+    return (*patterns, *dict.fromkeys(exceptions)) if patterns else ()
+
+
+def _widest(own: Sequence[Any], default: Sequence[Any]) -> tuple[Any, ...]:
+    """A list of those that are looked at, where an empty one means all."""
+    return _either(own, default) if own and default else ()
+
+
 def _either(own: Sequence[Any], default: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys((*own, *default)))
 
@@ -52,6 +64,8 @@ LESS_DISCLOSURE = Stricter(_by_order(DISCLOSURES.index), "the one that shows les
 MORE_SEVERITIES = Stricter(_by_order(lambda bar: -severity_rank(bar)), "the less severe of both")
 HIGHER_BAR = Stricter(lambda own, default: max(own, default, key=BARS.index), "the one that stops more")
 IN_BOTH = Stricter(_both, "what both name")
+LEFT_OUT = Stricter(_left_out, "the files that both leave out")
+WIDEST = Stricter(_widest, "what either names; all if one names none")
 IN_EITHER = Stricter(_either, "what either names")
 BY_NAME = Stricter(_by_name, "what either names; of one name the default branch's")
 EACH = Stricter(lambda own, _: own, "each has to be met by itself")

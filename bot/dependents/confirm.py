@@ -113,6 +113,11 @@ class Reach:
             if isinstance(project, SelfNamed):
                 project.note(path, source)
 
+    def is_same(self, before: bytes, after: bytes) -> bool:
+        """Whether a file that may have moved says by itself that it is called as it was."""
+        names = [self.project.name_in(one) for one in (before, after)] if isinstance(self.project, SelfNamed) else []
+        return len({*names}) == 1 and all(names)
+
     def mates(self, path: str) -> Collection[str]:
         """The files that use the names of this one without importing it."""
         mates = self._shared.mates(path) if self._shared is not None else ()

@@ -22,6 +22,11 @@ class Exports:
         self._gone: dict[tuple[str, bool], frozenset[str]] = {}
         self._near: dict[frozenset[str], dict[str, bytes]] = {}
         self._outlines: dict[tuple[Side, str], Outline | None] = {}
+        self._former: dict[str, str] = {}  # path in the head -> path in the base
+
+    def went(self, before: str, after: str) -> None:
+        """A file that goes on under another path, by the same name: who asks what it offered means the earlier path."""
+        self._former[after] = before
 
     def know(self, side: Side, path: str, outline: Outline) -> None:
         """An outline that somebody has made already."""
@@ -29,6 +34,7 @@ class Exports:
 
     async def outline(self, side: Side, path: str) -> Outline | None:
         """The outline of a file, None where it cannot be read. A file that did not change has one for both sides."""
+        path = self._former.get(path, path) if side == "base" else path
         if (side, path) not in self._outlines:
             if side == "base" and await self._is_unchanged(path):
                 return await self.outline("head", path)

@@ -295,6 +295,8 @@ def _tell(sources: Iterable[ChangedSource], head: Reach, base: Reach) -> Exports
         if source.after:
             head.learn(source.file.path, source.after, source.new)
             exports.know("head", source.file.path, source.new)
+        if source.before and source.after and head.is_same(source.before, source.after):
+            exports.went(source.file.old_path or source.file.path, source.file.path)
     return exports
 
 

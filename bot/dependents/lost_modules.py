@@ -93,9 +93,7 @@ async def _is_member(base: Reach, item: Import) -> bool:
 async def _is_defined_elsewhere(head: Reach, item: Import, path: str, source: bytes) -> bool:
     """Whether an unchanged file gives an import its meaning: what a file holds its path need not say."""
     language = head.language
-    if (word := language.TRAITS.module_word) and (
-        names := {name for name in _import_words(item) if name.isidentifier()}
-    ):
+    if (word := language.TRAITS.module_word) and (names := {name for name in _last_words(item) if name.isidentifier()}):
         either = "|".join(map(re.escape, sorted(names)))
         pattern = rf"^\s*{word}\s+([\w.]+\.)?({either})(?![\w.])"
         return bool(await head.tree.grep(Query([pattern], [f"*{end}" for end in language.SUFFIXES], syntax="perl")))
@@ -139,6 +137,12 @@ def _stem(path: str) -> str:
 def _import_words(item: Import) -> frozenset[str]:
     """The words that an import is written with."""
     here = {part for _, name in item.aliases for part in name.split(".")}
+    return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
+
+
+def _last_words(item: Import) -> frozenset[str]:
+    """What a module itself is called in an import: not what it is in, which is there as long as anything in it is."""
+    here = {name.rpartition(".")[2] for _, name in item.aliases}
     return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
 
 

@@ -47,9 +47,7 @@ async def occurrences(
     if not names:
         return name_occurrences
     where = globs(language) if where is None else where
-    any_name = (
-        rf"\b(?:{'|'.join(re.escape(name) for name in sorted(names))})\b"  # one pattern: git runs each over every line
-    )
+    any_name = rf"(?<!\w)(?:{'|'.join(re.escape(name) for name in sorted(names))})(?!\w)"  # one pattern: git runs each over every line
     rows = await tree.grep_lines(Query([any_name], where, syntax="perl", side=side, limit=MAX_LINES))
     words = re.compile(r"(?<![\w$])(?:" + "|".join(re.escape(name) for name in sorted(names)) + r")(?![\w$])")
     for path, line, text in rows:

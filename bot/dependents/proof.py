@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.names import NameOccurrences, occurrences
-from bot.dependents.sites import Match, UseTarget, names_class, resembles, telling
+from bot.dependents.sites import Match, UseTarget, last_word, names_class, resembles, telling
 from bot.dependents.targets import (
     OPENED,
+    former_home,
     former_names,
     has_member,
     has_new_signature,
@@ -76,6 +77,7 @@ class Proof:
     expected_names: set[str] = field(default_factory=set)  # names about which questions are to come
     _occurrences: dict[str, NameOccurrences] = field(default_factory=dict)  # name -> where it occurs in the head tree
     _library_receivers: "LibraryReceivers | None" = None
+    _new_packages: bool | None = None
     _is_defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
     async def missing(
@@ -84,7 +86,8 @@ class Proof:
         """Whether what is named here is proven to be gone."""
         use, former = hit.use, hit.use.name in former_names(target)
         is_misread = self.language.TRAITS.declared_members and await self._misread(target, hit)
-        if use.is_guarded or is_misread or is_generated(target):  # which a base or a setting may make as well
+        is_foreseen = use.is_guarded or await self._is_of_another_place(target, use)
+        if is_foreseen or is_misread or is_generated(target):  # which a base or a setting may make as well
             return False
         if hit.sure and ((path, hit.door) in self.lost_imports or (hit.name and hit.door)):
             return await self._shut(hit, path)
@@ -100,6 +103,18 @@ class Proof:
                 or await self._lacks(min(target.homes), target.owner, use.name)
             )
         return await self._unbound(path, use, uses)
+
+    async def _is_of_another_place(self, target: UseTarget, use: Use) -> bool:
+        """Whether a constant is written behind another module than those around what went: `Core::Limits` is not `Shop::Limits`."""
+        before = target.symbol.before if target.symbol is not None else None
+        is_path = self.language.TRAITS.open_classes and use.form == "name" and bool(use.types)
+        if before is None or target.owner or not is_path:
+            return False
+        outline, source = await self.exports.outline("base", before.path), await self.tree.read(before.path, "base")
+        around = [one.start for one in outline.symbols if one.start <= before.start <= one.end] if outline else []
+        lines = file_lines(source or b"")
+        words = {word for at in (*around, before.start) if at <= len(lines) for word in LAST.findall(lines[at - 1])}
+        return use.types[-1] not in words
 
     async def _misread(self, target: UseTarget, hit: Match) -> bool:
         """Whether macros hid a declaration from the parser: one that is still there, or one that never was."""
@@ -125,11 +140,12 @@ class Proof:
         """
         use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
         foreseen = self._foresees(use) or is_generated(target) or (path, hit.door) in self.doubtful_imports
+        foreseen = foreseen or await self._is_of_another_place(target, use)
         if foreseen or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:
-            last = use.receiver.rpartition(".")[2]
-            another = names_class(use.receiver) and last not in (target.owner, *target.shorts)
+            is_named = names_class(use.receiver) and last_word(use.receiver) not in (target.owner, *target.shorts)
+            another = is_named and not self._may_have_taken(use, alone)
             if (
                 use.form != "member"
                 or another
@@ -144,6 +160,10 @@ class Proof:
         if not is_gone or is_open or any(o.name == use.name and o.form == "definition" for o in uses):
             return False
         return await self._at_home(target) and not await self._defines(use.name)
+
+    def _may_have_taken(self, use: Use, alone: frozenset[str]) -> bool:
+        """Whether a class that a use names may have had the member from the one that lost it: by `extend Cleaner`, anywhere."""
+        return self.language.TRAITS.open_classes and use.name in alone
 
     async def _is_left_alone(self, use: Use, target: UseTarget, *, is_gone: bool) -> bool:
         """Whether a short name is left to no one, and its receiver is called like its class or no library has such a member."""
@@ -220,15 +240,18 @@ class Proof:
     async def _at_home(self, target: UseTarget) -> bool:
         """Whether the place that had the name is known to the end: it is in sight, and every base of a class is one of the tree."""
         if not target.owner:
+            if self.language.TRAITS.loader and former_home(target) not in await self.tree.entries():
+                few = [await self._few(name) for name in sorted(former_names(target))]
+                return all(few) and not await self._asks_for_more()
             texts = await self.tree.read_many(sorted(target.homes))
             either = "|".join(re.escape(name) for name in sorted(former_names(target)))
             word_pattern = re.compile(rf"(?<![\w$])(?:{either})(?![\w$])".encode())
-            return not self.language.TRAITS.unwritten_names and not any(
-                word_pattern.search(text) for text in texts.values()
-            )
+            if any(word_pattern.search(text) for text in texts.values()):
+                return False
+            return not self.language.TRAITS.unwritten_names or await self._was_by_hand(target)
         outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
         is_dynamic = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
-        if is_dynamic and self.language.TRAITS.unwritten_names:
+        if is_dynamic and self.language.TRAITS.unwritten_names and not await self._was_by_hand(target):
             return False
         every = [await self.exports.bases(home, target.owner) for home in sorted(target.homes)]
         bases = next((class_bases for class_bases in every if class_bases is not None), None)
@@ -238,6 +261,29 @@ class Proof:
         known_bases = [base for base in bases or () if base not in ROOTS and not (is_telling and base in UNNAMED)]
         words = [base.rpartition(".")[2].rpartition("::")[2] for base in known_bases]
         return bases is not None and all([word.isidentifier() and await self._defines(word) for word in words])
+
+    async def _was_by_hand(self, target: UseTarget) -> bool:
+        """Whether all that may define names at home was there before, beside the definition: then it does not define this one.
+
+        What a macro defines as well would not compile beside it, or the definition took its place and the macro's is back.
+        """
+        before = target.symbol.before if target.symbol is not None else None
+        if before is None or not telling(before.short) or before.visibility != "anywhere":
+            return False
+        was = await self.exports.outline("base", before.path)
+        outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
+        return was is not None and all(
+            one is None or (not one.complete and bool(one.doubts) and one.doubts <= was.doubts) for one in outlines
+        )
+
+    async def _asks_for_more(self) -> bool:
+        """Whether the change asks for a package that it did not: what went may have gone there."""
+        from bot.dependents.consumers.packages import asked_packages  # here: few changes remove a file that is named
+
+        if self._new_packages is None:
+            now = await asked_packages(self.tree, self.language)
+            self._new_packages = bool(now and now - await asked_packages(self.tree, self.language, "base"))
+        return self._new_packages
 
     async def _shut(self, hit: Match, path: str) -> bool:
         """Whether the door through which a name came no longer offers it."""
@@ -255,6 +301,8 @@ class Proof:
         is_unbound = outline is not None and (outline.complete or outline.is_scoped) and not _offers(outline, use.name)
         if outline is None or not is_unbound or bound or use.name in self.language.AMBIENT:
             return False
+        if self.language.TRAITS.open_classes:  # a file that is loaded before it may define the name
+            return not await self._defines(use.name)
         if outline.stars or outline.borrows:
             return await self._nowhere(path, use.name)
         return not await self.exports.elsewhere(path, use.name)

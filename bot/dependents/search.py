@@ -22,6 +22,7 @@ from bot.dependents.sites import (
     Match,
     UseTarget,
     bind,
+    last_word,
     match,
     names,
     names_class,
@@ -315,7 +316,9 @@ class Search:
         if is_telling or near or _speaks(source, target):
             return True
         self.apart.add((target.key, use.name))
-        if target.is_gone and use.name in alone and CHAIN.match(use.receiver) and await self.proof.is_rare(use.name):
+        is_bare = self.language.TRAITS.open_classes and not use.receiver and use.call is not None
+        is_lone = target.is_gone and use.name in alone and (is_bare or CHAIN.match(use.receiver) is not None)
+        if is_lone and await self.proof.is_rare(use.name):
             self.certain.add((target.key, path, use.line))
             return True
         return False
@@ -442,7 +445,7 @@ class Search:
         if use.types or use.name not in alone:
             return False
         is_named = _names_another(use.receiver, target) and not self._is_field(use.receiver)
-        if is_named and await self.proof.is_strange((use.receiver.rpartition(".")[2],)):
+        if is_named and await self.proof.is_strange((last_word(use.receiver),)):
             return False  # a class that the tree does not define
         return resembles(use.receiver, target.owner) or await self._is_connected(path, target)
 
@@ -514,7 +517,7 @@ def _may_be_lost_member(target: UseTarget, use: Use) -> bool:
 
 def _names_another(receiver: str, target: UseTarget) -> bool:
     """Whether a receiver is written like a class, and another one than the target's."""
-    return names_class(receiver) and receiver.rpartition(".")[2] not in (target.owner, *target.shorts)
+    return names_class(receiver) and last_word(receiver) not in (target.owner, *target.shorts)
 
 
 def _is_called_so(use: Use, target: UseTarget) -> bool:

@@ -129,14 +129,19 @@ def telling(name: str) -> bool:
     return not name.startswith("__") and bool(TWO_WORDS.search(name))
 
 
+def last_word(receiver: str) -> str:
+    """The last part of a receiver, whatever stands before it: `Cart` of `shop.Cart` and of `Shop::Cart`."""
+    return receiver.rpartition(".")[2].rpartition("::")[2]
+
+
 def names_class(receiver: str) -> bool:
     """Whether a receiver is written like a class: `shop.Cart`, not `shop.Make()`, which is called like one."""
-    return receiver.rpartition(".")[2].lstrip("_")[:1].isupper() and receiver[-1:] not in (")", "]")
+    return last_word(receiver).lstrip("_")[:1].isupper() and receiver[-1:] not in (")", "]")
 
 
 def resembles(receiver: str, owner: str) -> bool:
     """Whether a receiver is named after a class: `self._client_protocol` after `H2ClientProtocol`, `crawler` after `Crawler`."""
-    last = receiver.rpartition(".")[2].replace("_", "").lower()
+    last = last_word(receiver).replace("_", "").lower()
     return len(last) >= LONG and last in owner.lower()
 
 

@@ -53,6 +53,12 @@ def former_names(target: UseTarget) -> frozenset[str]:
     return frozenset({item.before.short}) if item is not None and item.before is not None else target.shorts
 
 
+def former_home(target: UseTarget) -> str:
+    """The file that had the definition; "" where only a name of a file is known."""
+    item = target.symbol
+    return item.before.path if item is not None and item.before is not None else next(iter(target.homes), "")
+
+
 def has_member(outline: Outline, name: str) -> bool:
     """Whether a file defines anything of that name."""
     return any(symbol.short == name for symbol in outline.symbols)

@@ -88,13 +88,18 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         numbers=numbers_given(document, open_findings),
         archive=_archive(document, (*open_findings, *findings(document.get("kept_back", ())))),
         failed_answers=_failed_answers(document, check_reports),
-        consumers=tuple(
-            (str(row["name"]), int(row.get("id", 0)))
-            for row in document.get("consumers", ())
-            if row.get("commit") and row.get("visibility") in ("private", "internal")
-        ),
+        shown_consumers=_shown_consumers(document),
         loss=str(document.get("loss", "")),
     )
+
+
+def _shown_consumers(document: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    """Those whose lines models were shown; of a review before they were kept, those that not everybody can read."""
+    rows = document.get("shown_consumers")
+    if rows is None:
+        reports = document.get("consumers", ())
+        rows = [(one["name"], 0) for one in reports if one.get("commit") and one.get("visibility") != "public"]
+    return tuple((str(name), int(number)) for name, number in rows)
 
 
 def _failed_answers(document: Mapping[str, Any], check_reports: Sequence[CheckReport]) -> tuple[FailedAnswer, ...]:

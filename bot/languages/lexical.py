@@ -9,9 +9,11 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from bot.machine.limits import CONFIG_BYTES, LINE_BYTES
 
+MOST_DOUBTS = 200  # of one file that are listed
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
 AROUND = 400  # bytes beside a name that tell what it is given
 APART = b"\n;\n"  # between stretches of code that do not touch
@@ -37,6 +39,17 @@ def doubt(source: bytes, pattern: re.Pattern[bytes]) -> str:
     text = match[0].decode("utf-8", "replace")
     at = match.start() + len(text) - len(text.lstrip())
     return f"`{' '.join(text.split())}` in line {source.count(_NEWLINE, 0, at) + 1}"
+
+
+def doubts(source: bytes, pattern: re.Pattern[bytes]) -> frozenset[str]:
+    """Everything that may define any name, each with the line that it is on."""
+    matches = islice(pattern.finditer(source), MOST_DOUBTS)
+    lines = (line_until(source, match.end()) + _rest(source, match.end()) for match in matches)
+    return frozenset(" ".join(line.decode("utf-8", "replace").split()) for line in lines)
+
+
+def _rest(source: bytes, at: int) -> bytes:
+    return source[at : at + LINE_BYTES].partition(_NEWLINE)[0]
 
 
 def line_until(source: bytes, at: int) -> bytes:

@@ -91,12 +91,12 @@ async def _callers(_: ChildPipe, repo: str, symbol: str, scratch: str) -> str:
         pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
     async with Checkout(pull) as tree:
         call_rows = await dependents.callers(tree, symbol, LANGUAGES)
+        sources = await tree.read_many(sorted({place.path for place in call_rows[:MOST]}))
     if not call_rows:
         raise NothingToReview(f"No code of this repository writes {symbol!r} (strings and comments do not count).")
     rest = [f"and {len(call_rows) - MOST} more"] if len(call_rows) > MOST else []
     masks, rows = Masks(), [*map(_line, call_rows[:MOST]), *rest]
-    for place in call_rows[:MOST]:
-        masks.learn(place.text, place.path)
+    masks.learn_files({path: source.decode("utf-8", "replace") for path, source in sources.items()})
     return masks.cover("\n".join(rows))
 
 

@@ -8,6 +8,7 @@ from bot.config import extras
 from bot.errors import NothingToReview, UsageError
 from bot.findings import earlier
 from bot.mcp import local
+from bot.outputs import withheld
 from bot.values import PlacedFinding, in_order
 
 _PULL = re.compile(r"(?:https://[^/\s]+/)?([\w.-]+/[\w.-]+)(?:#|/pull/)(\d{1,9})/?")
@@ -24,7 +25,7 @@ async def handed_over(pull: str, number: int) -> str:
     output = await _output(match[1], int(match[2]))
     if output is None:
         raise NothingToReview(f"There is no finished review of {match[1]}#{match[2]} on this server.")
-    document = json.loads(output)
+    document = json.loads(withheld.withhold(output, withheld.levels_then(output)))
     findings = in_order(PlacedFinding(finding, "folded") for finding in earlier.numbered_findings(document))
     return local.prompt_for(findings, number, str(document["pull"]["head"]))
 

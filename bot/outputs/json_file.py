@@ -71,6 +71,7 @@ def _review(review: Review) -> dict[str, Any]:
         "read": [[mark.id, mark.digest, mark.by] for mark in review.read],
         "read_by_model": [mark.id for mark in review.read if mark.model],
         "consumers": [_consumer(report) for report in review.consumers],
+        "shown_consumers": [list(row) for row in review.shown_consumers],
         "archive": [
             {"finding": _row(row.finding), "places": [list(place) for place in row.places], "refuted": row.refuted}
             for row in review.archive
@@ -134,6 +135,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "loss": document.get("loss", ""),
         "read": marks_of(document["read"], document.get("read_by_model")),
         "consumers": document.get("consumers", ()),
+        "shown_consumers": document.get("shown_consumers", ()),
         "refuted": document["refuted"],
         "minimum": document["minimum_severity"],
         "version": document["tool"]["version"],

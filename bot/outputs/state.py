@@ -238,6 +238,7 @@ def _slim(full: Mapping[str, Any], *, is_signed: bool) -> dict[str, Any]:
                 "summary",
                 "numbers",
                 "failed_answers",
+                "shown_consumers",
                 "loss",
             )
         },

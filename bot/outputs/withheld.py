@@ -26,7 +26,15 @@ def consumers(data: bytes | None) -> dict[str, int]:
     document = json.loads(data) if data else {}
     rows = [(str(row.get("consumer", "")), int(row.get("consumer_id", 0))) for row in _findings(document)]
     rows += [(str(row["name"]), int(row.get("id", 0))) for row in document.get("consumers", ())]
+    rows += [(str(name), int(number)) for name, number in document.get("shown_consumers", ())]
     return by_name(row for row in rows if row[0])
+
+
+def levels_then(data: bytes) -> dict[str, Disclosure]:
+    """What may be shown of each consumer by one who cannot ask GitHub: all of those that everybody could read then, of others that they exist."""
+    document = json.loads(data)
+    public = {row["name"] for row in document.get("consumers", ()) if row.get("visibility") in ("public", None)}
+    return {name: "lines" if name in public else "existence" for name in consumers(data)}
 
 
 def withhold(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
@@ -39,7 +47,10 @@ def withhold(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
     if not hidden_names:
         return data
     reports = document.get("consumers", ())
-    by_model = any(row["name"] in hidden_names and row.get("commit") for row in reports)
+    shown_names = {str(name) for name, _ in document.get("shown_consumers", ())}
+    by_model = bool(shown_names & hidden_names) or any(
+        row["name"] in hidden_names and row.get("commit") for row in reports
+    )
 
     def now(row: dict[str, Any]) -> dict[str, Any] | None:
         return _row(row, levels, by_model=by_model)
@@ -58,6 +69,10 @@ def withhold(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
     if by_model:
         document |= {"summary": "", "walkthrough": None, "issues": [], "turns": []}
         document["checks"] = [{**row, "reason": ""} for row in document.get("checks", ())]
+        document["shown_consumers"] = []
+        document["failed_answers"] = [
+            {**row, "file": {**row["file"], "reason": ""}} for row in document.get("failed_answers", ())
+        ]
     return json.dumps(document).encode()
 
 

@@ -25,7 +25,7 @@ from bot.values import (
     Round,
     Unit,
 )
-from bot.values.consumer import Disclosure, by_name
+from bot.values.consumer import ConsumerReport, Disclosure, by_name
 
 UNKNOWN = "what was reported there, and is not found again, is not known any more; `/deeprepo full review` begins anew"
 
@@ -55,6 +55,7 @@ class Past:
     archive: tuple[ArchivedFinding, ...] = ()  # what was reported of this change, or of its branch, so far
     last_places: frozenset[tuple[str, str]] = frozenset()  # head and base of the reviews that this is known from
     failed_answers: tuple[FailedAnswer, ...] = ()  # where checks of the team's own have failed in it so far
+    shown_consumers: tuple[tuple[str, int], ...] = ()  # whose lines models may have told of in what is kept
     loss: str = ""  # why something that was reported may be unknown; a full review begins anew
 
     @property
@@ -73,7 +74,12 @@ class Past:
         earlier_findings = self.earlier.findings if self.earlier is not None else ()
         findings = (*earlier_findings, *(row.finding for row in self.archive))
         named_consumers = [(one.consumer, one.consumer_id) for one in findings if one.consumer]
-        return by_name((*named_consumers, *(self.earlier.consumers if self.earlier is not None else ())))
+        return by_name((*named_consumers, *self.shown_consumers))
+
+    def shown_with(self, reports: Iterable[ConsumerReport]) -> tuple[tuple[str, int], ...]:
+        """The consumers that not everybody can read and whose lines models were shown, so far and in this round."""
+        now = [(one.name, one.id) for one in reports if one.commit and one.visibility in ("private", "internal")]
+        return tuple(dict.fromkeys((*self.shown_consumers, *now)))
 
     def as_shown(self, levels: Sequence[tuple[str, Disclosure]] | None) -> "Past":
         """The same as who reads this review may see it: a consumer may have become private since. `levels`: how much of each; None: all.
@@ -82,30 +88,22 @@ class Past:
         """
         if levels is None or not self.consumers:
             return self
-        from bot.dependents.consumers.disclosure import still_shown
+        from bot.dependents.consumers.disclosure import still_shown  # here: few reviews name a consumer
 
         now = dict(levels)
+        is_less = any(now.get(name, "existence") != "lines" for name, _ in self.shown_consumers)
         archive = tuple(
-            replace(row, finding=one) for row in self.archive if (one := still_shown(row.finding, now)) is not None
+            replace(row, finding=one)
+            for row in self.archive
+            if (one := still_shown(row.finding, now)) is not None and not (is_less and _is_of_model(one))
         )
-        if self.earlier is None:
-            return replace(self, archive=archive)
-        pairs = [(one, still_shown(one, now)) for one in self.earlier.findings]
-        marks = self.earlier.silenced_marks
-        earlier = replace(
-            self.earlier,
-            findings=tuple(after for _, after in pairs if after is not None),
-            silenced_marks=marks | {after.identity for one, after in pairs if after and one.identity in marks},
-            archive=archive,
+        past = replace(self, archive=archive)
+        if is_less:  # any sentence of a model may tell of it: none is kept
+            answers = tuple(replace(one, file=replace(one.file, reason="")) for one in self.failed_answers)
+            past = replace(past, failed_answers=answers, shown_consumers=())
+        return (
+            past if self.earlier is None else replace(past, earlier=_reduced(self.earlier, past, now, is_less=is_less))
         )
-        if any(now.get(name, "existence") != "lines" for name, _ in self.earlier.consumers):
-            # Any sentence of a model may tell of it: none is kept, and everything is read again.
-            archive = tuple(row for row in archive if not _is_of_model(row.finding))
-            kept_findings = tuple(one for one in earlier.findings if not _is_of_model(one))
-            earlier = replace(earlier, findings=kept_findings, marks=(), dependents=(), uses=(), archive=archive)
-        if earlier.findings != self.earlier.findings:
-            earlier = replace(earlier, summary="", reader_notes=ReaderNotes(), issues=(), checks=())
-        return replace(self, archive=archive, earlier=earlier)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -161,7 +159,7 @@ async def past(
     """
     own = await _own(data, commits, pull, files, full=full)
     leaks, archive, failed_answers, losses = list(own.leaks), own.archive, own.failed_answers, [loss, own.loss]
-    last_places = own.last_places
+    last_places, shown_consumers = own.last_places, own.shown_consumers
     others = (*((data, True) for data in beside), *((data, False) for data in same_head))
     for other, is_near in ((file.read(data), is_near) for data, is_near in others):
         if isinstance(other, str):
@@ -172,12 +170,36 @@ async def past(
         rows = [row for row in other.archive if row.finding.identity not in other.silenced_marks]
         archive = memory.join_archives(archive, rows if is_near else _at_head(rows, pull.head))
         failed_answers = _join(failed_answers, other.failed_answers)
+        shown_consumers += other.shown_consumers
         losses += [other.loss] if is_near else []
         last_places |= {(other.head, other.base)}
     loss = "" if full else next(filter(None, losses), "")
     return replace(
-        own, leaks=tuple(leaks), archive=archive, failed_answers=failed_answers, loss=loss, last_places=last_places
+        own, leaks=tuple(leaks), archive=archive, failed_answers=failed_answers, loss=loss, last_places=last_places,
+        shown_consumers=tuple(dict.fromkeys(shown_consumers)),
+    )  # fmt: skip
+
+
+def _reduced(earlier: Earlier, past: Past, now: Mapping[str, Disclosure], *, is_less: bool) -> Earlier:
+    """The earlier review with what may be shown of it now. `is_less`: nothing that a model wrote is kept, and everything is read again."""
+    from bot.dependents.consumers.disclosure import still_shown
+
+    pairs = [(one, still_shown(one, now)) for one in earlier.findings]
+    kept_pairs = [(one, after) for one, after in pairs if after is not None and not (is_less and _is_of_model(after))]
+    marks = earlier.silenced_marks
+    reduced = replace(
+        earlier,
+        findings=tuple(after for _, after in kept_pairs),
+        silenced_marks=marks | {after.identity for one, after in kept_pairs if one.identity in marks},
+        archive=past.archive,
+        failed_answers=past.failed_answers,
+        shown_consumers=past.shown_consumers,
     )
+    if is_less:
+        reduced = replace(reduced, marks=(), dependents=(), uses=())
+    if is_less or reduced.findings != earlier.findings:
+        reduced = replace(reduced, summary="", reader_notes=ReaderNotes(), issues=(), checks=())
+    return reduced
 
 
 def _is_of_model(finding: Finding) -> bool:
@@ -237,6 +259,7 @@ def _lasting(earlier_review: Earlier) -> Past:
         archive=earlier_review.archive,
         last_places=frozenset([(earlier_review.head, earlier_review.base)]),
         failed_answers=earlier_review.failed_answers,
+        shown_consumers=earlier_review.shown_consumers,
         loss=earlier_review.loss,
     )
 

@@ -310,7 +310,7 @@ RUBY = FileType(
     implicit_result=True,
     named_arguments=": ",
     undeclared_results=True,
-    constructors=_CONSTRUCTORS | {"initialize"},
+    constructors=frozenset({"initialize"}),
     inherited_constructors=True,
     implicit_methods=r"\W+",
 )

@@ -310,6 +310,8 @@ class Review:
     checks: tuple[CheckReport, ...] = ()  # what the team's own checks come to
     request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
+    # Names and GitHub's numbers of those that not everybody can read and whose lines models were shown, in this round or an earlier one.
+    shown_consumers: tuple[tuple[str, int], ...] = ()
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
     archive: tuple[ArchivedFinding, ...] = ()  # what was reported so far, open or not
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not

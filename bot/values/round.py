@@ -34,6 +34,5 @@ class Earlier:
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
     archive: tuple[ArchivedFinding, ...] = ()  # what was reported so far, open or not
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
-    # Repositories beside this one whose lines models were shown and not everybody can read.
-    consumers: tuple[tuple[str, int], ...] = ()  # names and GitHub's numbers
+    shown_consumers: tuple[tuple[str, int], ...] = ()  # as in the review
     loss: str = ""  # why something that reviews before it reported may be unknown

@@ -7,7 +7,17 @@ import pytest
 
 from bot.dependents.consumers.disclosure import HIDDEN, disclose, disclosure, still_shown, withheld
 from bot.review.incremental import Past
-from bot.values import ArchivedFinding, Earlier, Evidence, Excerpt, Finding, Source, Verdict
+from bot.values import (
+    ArchivedFinding,
+    CheckedFile,
+    Earlier,
+    Evidence,
+    Excerpt,
+    FailedAnswer,
+    Finding,
+    Source,
+    Verdict,
+)
 from bot.values.consumer import (
     DISCLOSURES,
     Audience,
@@ -185,13 +195,17 @@ def test_what_models_wrote_beside_lines_that_may_not_be_shown_now_is_forgotten()
     by_code = replace(FINDING, consumer="", sources=(Source("analyser", "contracts"),))
     archive = tuple(ArchivedFinding(one, (("head", "base"),)) for one in (by_model, by_code))
     earlier = Earlier(
-        1, "base", "head", findings=(by_model, by_code), consumers=(("acme/billing", 7),), summary="pay()", archive=archive,
+        1, "base", "head", findings=(by_model, by_code), shown_consumers=(("acme/billing", 7),), summary="pay()", archive=archive,
         uses=(("quotes.py:tax", "shop.py"),),
     )  # fmt: skip
-    past = Past(earlier=earlier, archive=archive)
+    past = Past(earlier=earlier, archive=archive, shown_consumers=earlier.shown_consumers)
     assert past.consumers == {"acme/billing": 7}
     assert past.as_shown((("acme/billing", "lines"),)) == past
     now = past.as_shown((("acme/billing", "name"),))
     assert now.earlier is not None
     assert (now.earlier.findings, now.earlier.summary, now.earlier.uses) == ((by_code,), "", ())
     assert [row.finding for row in now.archive] == [row.finding for row in now.earlier.archive] == [by_code]
+    answer = FailedAnswer("d1", CheckedFile("shop.py", "failed", "acme/billing still calls pay()"))
+    apart = replace(past, earlier=None, failed_answers=(answer,)).as_shown((("acme/billing", "existence"),))
+    assert ([row.finding for row in apart.archive], apart.failed_answers[0].file.reason) == ([by_code], "")
+    assert apart.shown_consumers == ()

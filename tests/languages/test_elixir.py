@@ -24,6 +24,11 @@ PATHS = (
             {("lib/shop/cart.ex", "Basket"), ("lib/shop/cart.ex", "Shop.Cart")},
         ),
         (
+            "require Shop.Cart, as: Basket\nBasket.total(1)\n",
+            {("lib/shop/cart.ex", "Basket"), ("lib/shop/cart.ex", "Shop.Cart")},
+        ),
+        ("use Shop.Base, as: Basket\nBasket.total(1)\n", set()),
+        (
             "alias Shop.{Cart, HTTPClient}\nHTTPClient.get()\n",
             {("lib/shop/http_client.ex", "HTTPClient"), ("lib/shop/cart.ex", "Cart")},
         ),

@@ -101,8 +101,10 @@ def form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = Fals
         return SETS if SCHEMA.search(path) or says(SETTING_KEY, word, code) else "" if _chain(word) else SAYS
     if _sets(word, filetype(path), code):
         return SETS
+    kind = filetype(path)
+    is_template = kind.family == "web" and kind.grammar is None  # code with a page around it
     is_of_page = (PHP_PAGE.search(path) is not None and says(PAGE_VALUE, word, code)) or (
-        path.endswith(".vue") and says(SLOT, word, code)
+        is_template and says(SLOT, word, code)
     )
     return SAYS if is_of_page or _says(word, filetype(path), code, whole=whole) else ""
 

@@ -12,7 +12,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from bot.languages import syntax
-from bot.languages.elixir.modules import ALIAS, alias_names
+from bot.languages.elixir.modules import ALIAS, alias_names, is_alias
 from bot.languages.elixir.outline import BLOCKS, PUBLIC, arguments, body, callee, head, signature
 from bot.languages.elixir.uses import call_of
 from bot.languages.syntax import first_line, last_line, text
@@ -76,9 +76,7 @@ def modules(source: bytes) -> tuple[Module, ...]:
         root = syntax.shallow_root(ELIXIR, source)
     except (Unreadable, RecursionError):
         return ()
-    names = {
-        here: name for match in ALIAS.finditer(source) if match["word"] == b"alias" for name, here in alias_names(match)
-    }
+    names = {here: name for match in ALIAS.finditer(source) if is_alias(match) for name, here in alias_names(match)}
     its_modules: list[Module] = []
     stack: list[tuple[Node, Module | None]] = [(part, None) for part in reversed(root.named_children)]
     while stack:

@@ -46,6 +46,10 @@ class ElixirModules:
             self._names.setdefault(name, path)
             self._files.clear()
 
+    def name_in(self, source: bytes) -> str:
+        """The module that a file says it is."""
+        return own_module(source)
+
     def clues(self, path: str) -> Clues:
         """A file that uses a module holds the last part of its name."""
         stem = _own_name(path)
@@ -60,7 +64,7 @@ class ElixirModules:
         aliases: dict[str, str] = {}  # name here -> module
         for match in islice(ALIAS.finditer(source), MOST_IMPORTS):
             for module, here in alias_names(match):
-                if match["word"] == b"alias":
+                if is_alias(match):
                     aliases[here] = module
                 if match["word"] == b"import" and mentions.search(module.lower().encode()):
                     imports += self._import(module, frozenset({"*"}), lines.at(match.start("name")), ())
@@ -148,6 +152,11 @@ def _spells_inside(path: str, parts: Sequence[str]) -> bool:
     """The same of a file below `web`, whose path leaves the application out."""
     root = ROOT.match(path)
     return root is not None and root[0].endswith("web/") and _spells(path, parts[1:])
+
+
+def is_alias(match: re.Match[bytes]) -> bool:
+    """Whether a statement gives a module a name: `alias Shop.Cart`, `require Shop.Cart, as: Basket`."""
+    return match["word"] == b"alias" or (match["word"] == b"require" and match["as"] is not None)
 
 
 def alias_names(match: re.Match[bytes]) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from bot.languages import lexical
 from bot.languages.elixir.results import result_forms
-from bot.languages.syntax import ancestors, conditional, text
+from bot.languages.syntax import DEPTH, ancestors, conditional, text
 from bot.languages.walk import DefinitionWalk
 from bot.values import COMPONENT, OFFERS, Outline, Parameter, Side, Signature
 
@@ -23,14 +23,36 @@ DEFAULTS = frozenset({"\\\\", "//"})  # the second until Elixir 0.12
 DYNAMIC = re.compile(
     rb"^[ \t]*(?:def(?:macro|delegate)?[ \t(]+unquote\b"
     rb"|use[ \t(]+(?!(?:GenServer|Agent|Supervisor|DynamicSupervisor|Application|Task|Bitwise|Mix\.\w+|Plug\.Builder|Plug\.Router"
-    rb"|Plug\.ErrorHandler|ExUnit\.Case|ExUnit\.CaseTemplate|Ecto\.\w+|GenStage|Oban\.\w+)\b)[A-Z]|@before_compile\b|Code\.eval_\w+)",
+    rb"|Plug\.ErrorHandler|ExUnit\.Case|ExUnit\.CaseTemplate|Ecto\.\w+|GenStage|Oban\.\w+)\b)[A-Z][\w.]*|@before_compile\b|Code\.eval_\w+)",
     re.MULTILINE,
 )
+# What the others define in who uses them, unless that defines it: a function of the name is there without a line that says so.
+GIVEN = {
+    "Agent": "child_spec",
+    "Application": "stop",
+    "DynamicSupervisor": "child_spec",
+    "Ecto.Repo": (
+        "aggregate all all_by checked_out? checkout child_spec config default_options delete delete! delete_all exists? explain get get! get_by "
+        "get_by! get_dynamic_repo in_transaction? init insert insert! insert_all insert_or_update insert_or_update! load one one! preload "
+        "prepare_query prepare_transaction put_dynamic_repo query query! query_many query_many! reload reload! rollback start_link stop stream "
+        "to_sql transact transaction update update! update_all"
+    ),
+    "GenServer": "child_spec code_change handle_call handle_cast handle_info init terminate",
+    "GenStage": "child_spec code_change handle_call handle_cast handle_info handle_subscribe handle_cancel terminate",
+    "Oban.Worker": "backoff new timeout",
+    "Plug.Builder": "call init",
+    "Plug.ErrorHandler": "call handle_errors",
+    "Plug.Router": "call dispatch init match",
+    "Supervisor": "child_spec init",
+    "Task": "child_spec",
+}
+TEXTS = frozenset({"string", "charlist", "sigil", "comment"})
 
 
 @dataclass(slots=True)
 class _ElixirWalk(DefinitionWalk):
     bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    given_names: set[str] = field(default_factory=set)  # what the main module has by a `use` of one of Elixir's own
     main: str = ""  # the module that the file is named after: its functions are the file's own
 
 
@@ -98,9 +120,15 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
             _fields(node, inside, walk)
         elif word == "import":
             walk.stars += 1
+        elif word == "use" and inside == walk.main:
+            used = arguments(node)[:1]
+            walk.given_names.update(GIVEN.get(text(used[0]), "").split() if used else ())
         elif word in BLOCKS:
             stack += [(part, inside) for part in reversed(list(_statements(node)))]
-    doubt = lexical.doubt(source, DYNAMIC)
+    for name in walk.given_names:
+        walk.exports.setdefault(name, "")
+    code = _without_texts(root, source)
+    doubt = lexical.doubt(code, DYNAMIC)
     return Outline(
         symbols=conditional(walk.symbols),
         exports=tuple(walk.exports.items()),
@@ -109,7 +137,18 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         bases=tuple(walk.bases.items()),
         is_scoped=not root.has_error,
         doubt=doubt,
+        doubts=lexical.doubts(code, DYNAMIC),
     )
+
+
+def _without_texts(root: Node, source: bytes) -> bytes:
+    """The source without what only reads like code that defines names: the example in a documentation."""
+    code = bytearray(source)
+    for match in islice(DYNAMIC.finditer(source), lexical.MOST_DOUBTS):
+        node = root.descendant_for_byte_range(match.end() - 1, match.end() - 1)
+        if node is not None and any(one.type in TEXTS for one in (node, *islice(ancestors(node), DEPTH))):
+            code[match.start() : match.end()] = b" " * (match.end() - match.start())
+    return bytes(code) if not root.has_error else source
 
 
 def _statements(node: Node) -> Iterator[Node]:

@@ -44,7 +44,7 @@ MIXED_IN = frozenset(
 DYNAMIC = re.compile(
     rb"\b(?:(?:define_method|define_singleton_method|const_set)\b(?![ \t]{0,8}\(?[ \t]{0,8}(?::\w|['\"]\w+[?!=]?['\"][ \t]{0,8}[,)\n]))"
     rb"|method_missing|const_missing|class_eval|module_eval|instance_eval"
-    rb"|class_exec|module_function|refine|eval)\b"
+    rb"|class_exec|refine|eval)\b"
 )
 MADE = frozenset({"define_method", "define_singleton_method", "const_set"})  # with the name as a literal, they are read
 UNSEEN = ("*",)
@@ -94,6 +94,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         stars=len(RELATIVE.findall(source)),
         bases=tuple((name, (*bases, *UNSEEN) if doubt else bases) for name, bases in walk.bases.items()),
         doubt=doubt,
+        doubts=lexical.doubts(source, DYNAMIC),
     )
 
 

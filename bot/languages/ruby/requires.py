@@ -37,7 +37,7 @@ class Requires:
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         del configs  # the load path is guessed from the folders
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
-        self._constants: dict[str, list[str]] | None = None  # "admin/user" -> files
+        self._constants: dict[str, list[str]] | None = None  # "admin/user", without underscores -> files
         self._named: dict[str, list[str]] | None = None
         self._found: dict[tuple[str, str], str | None] = {}
 
@@ -50,7 +50,7 @@ class Requires:
         far = [rf"['\"/]{word}(\.rb)?['\"]"]
         words = {stem}
         if ROOT.match(path):
-            far.append(rf"\b{re.escape(camel(stem))}\b")
+            far.append(rf"\b(?i:{re.escape(_plain(stem))})\b")
             words.add(camel(stem))
         return Clues(frozenset(words), tuple(far))
 
@@ -71,14 +71,15 @@ class Requires:
             if mentions.search(match[0]):
                 target = self._on_load_path(match["path"].decode("utf-8", "replace"), path)
                 imports += _import(target, frozenset({match["name"].decode()}), lines, match.start("name"))
-        imports += self._by_constant(path, source, lines, mentions)
+        constants = mention(frozenset(_plain(word).lower() for word in words))
+        imports += self._by_constant(path, source, lines, constants)
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
 
-    def _by_constant(self, path: str, source: bytes, lines: Lines, mentions: re.Pattern[bytes]) -> Iterator[Import]:
+    def _by_constant(self, path: str, source: bytes, lines: Lines, constants: re.Pattern[bytes]) -> Iterator[Import]:
         seen_constants: set[str] = set()
         for match in islice(CONSTANT.finditer(source), MOST_IMPORTS):
             constant = match[0].decode()
-            if constant in seen_constants or not mentions.search(match[0]):
+            if constant in seen_constants or not constants.search(match[0].lower()):
                 continue
             before = line_until(source, match.start())
             if COMMENT.match(before) or OPENED.match(before) or b" # " in before:
@@ -120,12 +121,12 @@ class Requires:
 
     def _constant(self, constant: str, path: str) -> str | None:
         """The file of a constant, seen from the namespace that the using file's folder stands for."""
-        name = underscore(constant)
+        name = _plain(underscore(constant))
         spaces = [""]
         if not constant.startswith("::"):
             root = ROOT.match(path)
             inside = path[root.end() :].rpartition(".")[0].split("/") if root else []
-            spaces = ["/".join(inside[:depth]) + "/" if depth else "" for depth in range(len(inside), -1, -1)]
+            spaces = [_plain("/".join(inside[:depth])) + "/" if depth else "" for depth in range(len(inside), -1, -1)]
         for space in spaces:
             files = self._index().get(space + name, ())
             if files:
@@ -138,8 +139,13 @@ class Requires:
             for path in self._paths:
                 root = ROOT.match(path) if path.endswith(".rb") else None
                 if root is not None:
-                    self._constants[path[root.end() : -3]].append(path)
+                    self._constants[_plain(path[root.end() : -3])].append(path)
         return self._constants
+
+
+def _plain(name: str) -> str:
+    """A path as it is compared: `RuboCop::Cop` and `OAuth` are in rubocop/cop.rb and oauth.rb, whatever the words are told to be."""
+    return name.replace("_", "")
 
 
 def _import(target: str | None, names: frozenset[str], lines: Lines, at: int) -> list[Import]:

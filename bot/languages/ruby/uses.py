@@ -20,6 +20,8 @@ BOUND = frozenset({
 })  # fmt: skip
 ASKING = frozenset({"if", "unless", "if_modifier", "unless_modifier", "conditional", "elsif"})
 RESCUED = frozenset({"begin", "body_statement"})
+DEFINED = re.compile(r"\bdefined\?[\s(]{0,8}([\w:.@$]*)")
+WORD = re.compile(r"\w+")
 FORESEEN = re.compile(r"rescue\b[^\n]*\b(NoMethodError|NameError|ArgumentError)\b")
 
 
@@ -61,7 +63,7 @@ def _constant(node: Node, above: Node, around: list[Node]) -> Spot | None:
     """A class or module by its name; `C.new(1)` carries the arguments of the construction. LIMIT is a member of its class."""
     whole = above if above.type == "scope_resolution" and above.child_by_field_name("name") == node else node
     holder = whole.parent
-    is_guarded = _is_guarded(text(node), around)
+    is_guarded = _is_guarded(text(node), around, text(whole))
     if text(node).isupper() and len(text(node)) > 1:
         if whole is not node:
             scope = above.child_by_field_name("scope")
@@ -78,7 +80,8 @@ def _constant(node: Node, above: Node, around: list[Node]) -> Spot | None:
     is_call = holder is not None and holder.type == "call" and holder.child_by_field_name("receiver") == whole
     if is_call and holder is not None and text(holder.child_by_field_name("method")) == "new":
         call = arguments(holder)
-    return Spot("name", call=call, is_guarded=is_guarded)
+    scope = above.child_by_field_name("scope") if whole is not node else None
+    return Spot("name", types=(last(text(scope)),) if scope is not None else (), call=call, is_guarded=is_guarded)
 
 
 @lru_cache(maxsize=MOST_USES)
@@ -139,19 +142,29 @@ def arguments(call: Node) -> Call:
     return Call(positional, tuple(keywords), spread)
 
 
-def _is_guarded(name: str, around: list[Node]) -> bool:
-    """Whether the code around it asks first if it exists, or rescues the error that its absence brings."""
-    guard_pattern = re.compile(
-        rf"respond_to\?[ (]*:{re.escape(name)}\b|\bdefined\?|const_defined\?|method_defined\?|instance_methods"
-    )
+def _is_guarded(name: str, around: list[Node], constant: str = "") -> bool:
+    """Whether the code around it asks first if it exists, or rescues the error that its absence brings. `constant`: one with its whole path."""
     for above in around:
-        if above.type in ASKING and guard_pattern.search(text(above.child_by_field_name("condition"))[:500]):
+        if above.type in ASKING and _asks(text(above.child_by_field_name("condition"))[:500], name, constant):
             return True
-        if above.type == "binary" and guard_pattern.search(text(above.child_by_field_name("left"))[:300]):
+        if above.type == "binary" and _asks(text(above.child_by_field_name("left"))[:300], name, constant):
             return True
         if above.type == "rescue_modifier" or (above.type in RESCUED and _rescues(above)):
             return True
     return False
+
+
+def _asks(condition: str, name: str, constant: str) -> bool:
+    """Whether a condition is about the existence of a name: `defined?(Rails)` foresees nothing about `Shop::Railtie`."""
+    if re.search(
+        rf"respond_to\?[ (]*:{re.escape(name)}\b|const_defined\?|method_defined\?|instance_methods", condition
+    ):
+        return True
+    asked_names = [WORD.findall(match[1]) for match in DEFINED.finditer(condition)]
+    own_words = set(WORD.findall(constant))
+    return any(
+        not constant or not "".join(words)[:1].isupper() or not own_words.isdisjoint(words) for words in asked_names
+    )
 
 
 @lru_cache(maxsize=256)
