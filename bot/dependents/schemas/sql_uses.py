@@ -136,11 +136,11 @@ def _owners(one: SchemaBreak) -> frozenset[str]:
 def _is_in_query(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether the statement around a line asks the class of the table's rows, and the line says the column as a text, a symbol or an argument."""
     classes = {form for form in _owners(one) if form[:1].isupper()}
-    asked = re.compile(_ASKED.replace("NAME", "|".join(map(re.escape, sorted(classes))))) if classes else None
-    if asked is None or not re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), place.text):
+    query = re.compile(_ASKED.replace("NAME", "|".join(map(re.escape, sorted(classes))))) if classes else None
+    if query is None or not re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), place.text):
         return False
     return any(
-        asked.search(line[:LONGEST]) and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip()[:1] == ".")
+        query.search(line[:LONGEST]) and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip()[:1] == ".")
         for at, line in enumerate(reversed(place.lines[max(0, place.line - _QUERY_LINES) : place.line]))
     )
 
