@@ -82,13 +82,13 @@ def _inverse_names(root: Shape) -> frozenset[str]:
     """The definitions that stand for what is refused, or for a condition."""
     definitions = _definitions(root)
     names: set[str] = set()
-    seen: set[tuple[int, bool]] = set()
+    visits: set[tuple[int, bool]] = set()
     rest: list[tuple[object, bool]] = [(root, False)]
     while rest:
         value, is_inverse = rest.pop()
-        if not isinstance(value, (list, Mapping)) or (id(value), is_inverse) in seen:
+        if not isinstance(value, (list, Mapping)) or (id(value), is_inverse) in visits:
             continue
-        seen.add((id(value), is_inverse))
+        visits.add((id(value), is_inverse))
         if isinstance(value, list):
             rest += [(one, is_inverse) for one in value]
             continue
