@@ -332,7 +332,7 @@ DOUBTS = {
     "protobuf: a message that is defined twice": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("  int64 total_cents = 2;\n", "") + "message Order {\n  int64 total_cents = 2;\n}\n"}),
     **{
         f"json schema: {key} beside it": ({"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": CLOSED.replace('"type": "object"', f'"type": "object", "{key}": {value}')})
-        for key, value in {"if": "true", "anyOf": "[true]", "patternProperties": "{}", "dependentSchemas": "{}"}.items()
+        for key, value in {"patternProperties": '{"^r": {}}', "unevaluatedProperties": "{}"}.items()
     },
     "openapi: a path that refers to another file": (
         {"openapi.yaml": SUMMARY, "web/a.js": 'fetch("/orders/summary")\n'}, {"openapi.yaml": "openapi: 3.0.0\npaths:\n  /orders/summary: {$ref: './gone.yaml'}\n"}
@@ -482,6 +482,118 @@ HARMLESS |= {
     "json schema: a keyword of a property that nobody has": (
         {"job.schema.json": SCHEMA, "job.json": CONFIG.replace('"retries": 3', '"mode": "fast"')}, {"job.schema.json": SCHEMA.replace('"integer"}', '"integer", "multipleOf": 2}')}
     ),
+}  # fmt: skip
+
+DEFS = '{"$schema": "http://json-schema.org/draft-04/schema#", "definitions": {\n "blob": {"type": "object",\n "properties": {"size": {"type": "integer"}}},\n "digest": {"type": "string"}}}\n'
+RENAMED = DEFS.replace('"blob"', '"descriptor"')
+REFERS = '{"properties": {\n "config": {"$ref": "defs.json#/definitions/blob"}}}\n'
+OWN = SCHEMA.replace('"properties"', '"definitions": {"blob": {"type": "string"}},\n "properties"')
+INNER = SCHEMA.replace(
+    '"properties"',
+    '"allOf": [{"$ref": "#/definitions/blob"}],\n "definitions": {"blob": {"type": "string"}},\n "properties"',
+)
+CASES |= {
+    "json schema: a definition": Case({"defs.json": DEFS, "job.json": REFERS}, {"defs.json": RENAMED}, "definition-removed", ("job.json:2",)),
+    "json schema: a definition of a schema that describes documents": Case({"defs.json": OWN, "job.json": REFERS}, {"defs.json": SCHEMA}, "definition-removed", ("job.json:2",)),
+    "json schema: a definition to which the schema itself still refers": Case(
+        {"defs.json": INNER}, {"defs.json": INNER.replace('"blob": {"type": "string"}', '"digest": {"type": "string"}')}, "definition-removed", ("defs.json:2",)
+    ),
+}  # fmt: skip
+ALONE |= {
+    "json schema: a definition of a library": ({"defs.json": DEFS}, {"defs.json": RENAMED}, "definition-removed"),
+    "json schema: a type in a definition to which nothing in the document refers": ({"defs.json": DEFS}, {"defs.json": DEFS.replace("integer", "string")}, "type-changed"),
+}  # fmt: skip
+HARMLESS |= {
+    "json schema: a definition that the document had for nobody": ({"defs.json": OWN, "a.json": '{"blob": 1}\n'}, {"defs.json": SCHEMA}),
+    "json schema: a definition of that name in another schema": ({"defs.json": OWN, "job.json": REFERS.replace("defs", "more-defs")}, {"defs.json": SCHEMA}),
+    "json schema: a definition that says more of what is refused": (
+        {"defs.json": DEFS.replace('"definitions"', '"not": {"$ref": "#/definitions/blob"}, "definitions"')},
+        {"defs.json": DEFS.replace('"definitions"', '"not": {"$ref": "#/definitions/blob"}, "definitions"').replace("integer", "string")},
+    ),
+    "json schema: one more definition": ({"defs.json": DEFS}, {"defs.json": DEFS.replace('"digest"', '"mode": {"enum": ["a"]}, "digest"')}),
+}  # fmt: skip
+MORE_FORMS = SCHEMA.replace(
+    '{"type": "integer"}',
+    '{"KEY": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}], "description": "a"}',
+)
+HARMLESS |= {
+    f"json schema: a value that may have one more form, by {key}": ({"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": MORE_FORMS.replace("KEY", key)})
+    for key in ("oneOf", "anyOf")
+}  # fmt: skip
+DOUBTS |= {
+    f"json schema: forms of a value, {name}": ({"job.schema.json": SCHEMA, "job.json": CONFIG}, {"job.schema.json": MORE_FORMS.replace("KEY", key).replace(old, new, 1)})
+    for name, key, old, new in (
+        ("two of which take it", "oneOf", '"array"', '"integer"'),
+        ("one of which takes less", "anyOf", '{"type": "integer"}', '{"type": "integer", "minimum": 9}'),
+        ("beside a bound", "anyOf", '"description": "a"', '"multipleOf": 3'),
+    )
+}  # fmt: skip
+CONDITION = '{"$schema": "http://json-schema.org/draft-07/schema#", "allOf": [{"if": {"required": ["mode"]}}, {"if": {"properties": {"kind": {"const": "a"}}}, "then": {"properties": {\n "options": {"additionalProperties": false, "properties": {\n "retries": {"type": "integer"},\n "mode": {}}}}}}]}\n'
+UNCONDITIONAL = CONDITION.replace('"allOf": [{"if": {"required": ["mode"]}}, {', "").replace("}}]}", "}}")
+CASES |= {
+    f"json schema: a property that {name} does not excuse": Case(
+        {"job.schema.json": before, "job.json": CONFIG}, {"job.schema.json": after}, "property-removed", ("job.json:3",)
+    )
+    for name, before, after in (
+        *(
+            (key, SCHEMA, CLOSED.replace('"type": "object"', f'"type": "object", "{key}": {value}'))
+            for key, value in {"if": "true", "anyOf": "[true]", "dependentSchemas": "{}", "patternProperties": r'{"^x-[\\w.]+$": {}}'}.items()
+        ),
+        ("a choice that stood there before", SCHEMA.replace('"type"', '"anyOf": [{"required": ["mode"]}], "type"', 1), CLOSED.replace('"type"', '"anyOf": [{"required": ["mode"]}], "type"', 1)),
+        *((f"a condition, {at}", was, was.replace('"retries": {"type": "integer"},\n', "")) for at, was in {"of a part": CONDITION, "of its own": UNCONDITIONAL}.items()),
+    )
+}  # fmt: skip
+DOUBTS |= {
+    f"json schema: a property that {name} may excuse": ({"job.schema.json": before, "job.json": CONFIG}, {"job.schema.json": after})
+    for name, before, after in (
+        *((f"the pattern {pattern}", SCHEMA, CLOSED.replace('"type": "object"', f'"type": "object", "patternProperties": {{"{pattern}": {{}}}}')) for pattern in ("^r", "^x|r", "^xy*", "retries", "^[r]")),
+        ("another condition", CONDITION, CONDITION.replace('"retries": {"type": "integer"},\n', "").replace('"const": "a"', '"const": "b"')),
+    )
+}  # fmt: skip
+ANCHORS = API.replace("{type: string}", "&text {type: string}").replace(
+    "unit_price: {type: integer}", "unit_price: &text {type: integer}"
+)
+CHOICE = SCHEMA.replace(
+    '{"type": "integer"}', '{"anyOf": [{"type": "string"}, {"type": "string", "enum": ["a"], "x-note": 1}]}'
+)
+ALONE |= {
+    "openapi: a property, where an anchor is given twice": ({"openapi.yaml": ANCHORS}, {"openapi.yaml": ANCHORS.replace("        unit_price: &text {type: integer}\n", "")}, "property-removed"),
+}  # fmt: skip
+HARMLESS |= {
+    "json schema: two variants of one type": ({"j.json": CHOICE}, {"j.json": CHOICE.replace(', "x-note": 1', "")}),
+    "openapi: two variants of one type": (
+        {"openapi.yaml": API.replace("{type: string}", "{anyOf: [{type: string}, {type: string, enum: [a], x-note: 1}]}")},
+        {"openapi.yaml": API.replace("{type: string}", "{anyOf: [{type: string}, {type: string, enum: [a]}]}")},
+    ),
+}  # fmt: skip
+ELSEWHERE = API.replace(
+    "{name: page_token, in: query, schema: {type: string}}", "{$ref: './parameters.yaml#/PageToken'}"
+)
+HARMLESS |= {
+    "openapi: a parameter that goes to another file": ({"openapi.yaml": API}, {"openapi.yaml": ELSEWHERE}),
+}  # fmt: skip
+DOUBTS |= {
+    "openapi: a required parameter that comes from another file": ({"openapi.yaml": ELSEWHERE}, {"openapi.yaml": API.replace("in: query", "in: query, required: true")}),
+}  # fmt: skip
+ALONE |= {
+    "openapi: a parameter beside those of another file that stay": (
+        {"openapi.yaml": ELSEWHERE.replace("      parameters:\n", "      parameters:\n        - {name: sort, in: query, required: false}\n")},
+        {"openapi.yaml": ELSEWHERE.replace("      parameters:\n", "      parameters:\n        - {name: sort, in: query, required: true}\n")},
+        "parameter-required",
+    ),
+    "protobuf: what is gone comes first": ({"s.proto": PROTO}, {"s.proto": PROTO.replace("order_id = 1", "order_id = 9").replace("  rpc GetOrder(Order) returns (Order);\n", "")}, "rpc-removed"),
+}  # fmt: skip
+ROW = 'package a\n\nconst table = "orders"\n\ntype orderRow struct {\n\tTotal int `db:"total"`\n}\n'
+CASES |= {
+    "sql: a type that is called after the table and more": Case({"a.go": ROW}, {"migrations/2.sql": DROP}, "likely-column-dropped", ("a.go:6",)),
+}  # fmt: skip
+HARMLESS |= {
+    f"sql: a type {name}": ({"a.go": ROW.replace(old, new)}, {"migrations/2.sql": DROP})
+    for name, old, new in (
+        ("that is called after another table", "orderRow", "basketRow"),
+        ("in a file that does not say the table", '"orders"', '"baskets"'),
+        ("over another column", '"total"', '"sum_total"'),
+    )
 }  # fmt: skip
 
 

@@ -98,9 +98,9 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
         rest = [file for file in schema_files if not {file.path, file.old_path} & unread.keys()]
         open_files |= {file.path: f"more than {FILES_COMPARED} schemas changed" for file in rest[FILES_COMPARED:]}
         base_texts = await _known(tree, language, rest[:FILES_COMPARED], base_paths) if rest else {}
-        rows, left = await asyncio.to_thread(_compared, language, rest[:FILES_COMPARED], texts, base_texts)
+        rows, reasons = await asyncio.to_thread(_compared, language, rest[:FILES_COMPARED], texts, base_texts)
         breaks += [(name, one) for one in rows]
-        open_files |= left
+        open_files |= reasons
     return SchemaChange(
         tuple(breaks),
         frozenset(compared_paths - open_files.keys()),
@@ -143,7 +143,7 @@ def _compared(
     base_texts: Mapping[str, str],
 ) -> tuple[list[SchemaBreak], dict[str, str]]:
     """The breaks, and each file that could not be read with the reason; the others are compared without it."""
-    left: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     while files:
         before = [
             Document(
@@ -161,12 +161,12 @@ def _compared(
         ]
         limits.reading(files[0].path)
         try:
-            return language.compare(SchemaSides(before, after, base_texts)), left
+            return language.compare(SchemaSides(before, after, base_texts)), reasons
         except UnreadableSchemaError as error:
             bad = [file for file in files if error.path in (file.path, file.old_path)]
-            left |= {file.path: str(error) for file in bad or files}
+            reasons |= {file.path: str(error) for file in bad or files}
             files = [file for file in files if file not in bad] if bad else []
-    return [], left
+    return [], reasons
 
 
 async def find_uses(

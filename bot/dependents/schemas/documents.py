@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -28,6 +29,44 @@ _Texts.yaml_implicit_resolvers = {
 }
 
 
+class _Anchors(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
+    """The same of a text that gives an anchor twice, which YAML 1.2 allows: the parser in C refuses it. The latest counts."""
+
+    yaml_implicit_resolvers = _Texts.yaml_implicit_resolvers
+
+    def __init__(self, text: str) -> None:
+        for base in (yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
+            base.__init__(self)
+        self._events = deque(yaml.parse(text, _LOADER))
+
+    def check_event(self, *choices: type) -> bool:
+        """Whether the next event is one of these."""
+        return bool(self._events) and (not choices or isinstance(self._events[0], choices))
+
+    def peek_event(self) -> yaml.Event:
+        """The next event."""
+        return self._events[0]
+
+    def get_event(self) -> yaml.Event:
+        """The next event, which is read with it."""
+        return self._events.popleft()
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """A node, whose anchor is new."""
+        if not self.check_event(yaml.AliasEvent):
+            self.anchors.pop(getattr(self.peek_event(), "anchor", None), None)
+        return super().compose_node(parent, index)
+
+
+def _yaml(text: str) -> object:
+    try:
+        return yaml.load(text, _Texts)  # noqa: S506 - a safe loader
+    except yaml.composer.ComposerError as error:
+        if "duplicate anchor" not in str(error):
+            raise
+    return _Anchors(text).get_single_data()
+
+
 @lru_cache(maxsize=4)
 def load(document: Document) -> Mapping[str, object]:
     """The object of a document. Raises `UnreadableSchemaError`."""
@@ -39,7 +78,7 @@ def load(document: Document) -> Mapping[str, object]:
             raise UnreadableSchemaError(path, f"it has more than {YAML_BYTES >> 20} MB of YAML")
         else:
             refuse_depth(document)
-            value = yaml.load(text, _Texts)  # noqa: S506 - a safe loader
+            value = _yaml(text)
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         raise UnreadableSchemaError(path, f"it cannot be parsed ({type(error).__name__})") from error
     if not isinstance(value, dict):

@@ -15,6 +15,7 @@ NAME = "openapi"
 _FILE = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
 _MARK = re.compile(r"^[ \t]*+\{?[ \t]*+[\"']?(?:openapi|swagger)[\"']?\s*+:\s*+[\"']?[23]\.", re.MULTILINE)
 _COMPACT = re.compile(r"[\"'](?:openapi|swagger)[\"']\s*+:\s*+[\"'][23]\.")
+_Parameters = dict[tuple[str, str], Mapping[str, object]]  # by place and name
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _PARAMETER = re.compile(r"\{[^{}/]{0,200}\}")
 _CALLS = re.compile(
@@ -136,6 +137,10 @@ class _Comparison:
         at: Keys,
     ) -> Iterator[breaks.SchemaBreak]:
         before, after = self._parameters(self._old, olds), self._parameters(self._new, news)
+        elsewhere = "a parameter refers to another file, which was not read"
+        without, beside = (
+            elsewhere if self._has_unread(*side) else "" for side in ((self._new, news), (self._old, olds))
+        )
         for (place, name), was in before.items():
             now = after.get((place, name))
             element = f"{name} of {label}"
@@ -151,6 +156,7 @@ class _Comparison:
                         name,
                         path,
                         is_base=True,
+                        doubt=without,
                     )
                 continue
             if now.get("required") is True and was.get("required") is not True and place != "path":
@@ -166,6 +172,11 @@ class _Comparison:
                     is_base=False,
                 )
             yield from self._of_shape(element, path, was.get("schema", was), now.get("schema", now), "in", at, at)
+        yield from self._of_new_parameters(label, path, before, after, at, beside)
+
+    def _of_new_parameters(
+        self, label: str, path: str, before: _Parameters, after: _Parameters, at: Keys, doubt: str
+    ) -> Iterator[breaks.SchemaBreak]:
         for (place, name), now in after.items():
             if (
                 (place, name) not in before
@@ -182,12 +193,11 @@ class _Comparison:
                     "",
                     path,
                     is_base=False,
+                    doubt=doubt,
                 )
 
-    def _parameters(
-        self, root: Mapping[str, object], holders: Sequence[Mapping[str, object]]
-    ) -> dict[tuple[str, str], Mapping[str, object]]:
-        rows: dict[tuple[str, str], Mapping[str, object]] = {}
+    def _parameters(self, root: Mapping[str, object], holders: Sequence[Mapping[str, object]]) -> _Parameters:
+        rows: _Parameters = {}
         for holder in reversed(holders):
             entries = holder.get("parameters")
             for one in entries if isinstance(entries, list) else []:
@@ -195,6 +205,11 @@ class _Comparison:
                 if isinstance(row.get("name"), str) and row.get("in") != "body":
                     rows[str(row.get("in")), str(row["name"])] = row
         return rows
+
+    def _has_unread(self, root: Mapping[str, object], holders: Sequence[Mapping[str, object]]) -> bool:
+        """Whether a parameter is described in another file."""
+        lists = [entries for holder in holders for entries in (holder.get("parameters"),) if isinstance(entries, list)]
+        return any("$ref" in self._resolved(root, one) for entries in lists for one in entries)
 
     def _of_bodies(
         self, label: str, path: str, was: Mapping[str, object], now: Mapping[str, object], at: tuple[Keys, Keys]

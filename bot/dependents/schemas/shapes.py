@@ -5,6 +5,7 @@ What cannot be decided by looking at both (patterns, `not`, conditions) is not a
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -29,6 +30,8 @@ _NOT_COMPARED = (
 )  # fmt: skip
 _WHERE_NEW = ("enum", "items", "additionalProperties", "allOf", "anyOf", "oneOf", *(key for key, _ in _BOUNDS))
 _TELLING = frozenset({"title", "description", "$comment", "default", "examples"})  # refuses nothing
+_START = re.compile(r"\^((?:[\w-]|\\[.-])++)(?![?*{])")
+_MOST_PAIRS = 100_000  # of parts that are compared with each other
 _LOWER, _UPPER = re.compile(r"min|exclusiveMin"), re.compile(r"max|exclusiveMax")
 _ALL = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
@@ -49,17 +52,32 @@ class ShapeBreak:
 
 
 @dataclass(frozen=True, slots=True)
+class _Closure:
+    """What one part with `additionalProperties: false` takes."""
+
+    names: frozenset[str]
+    patterns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Members:
     """What a shape states about the properties of an object, with what the parts of `allOf` state."""
 
     properties: dict[str, tuple[object, Keys]]
     required_names: set[str]
-    closed_parts: tuple[frozenset[str], ...]  # of each part that refuses other properties: those that it names itself
+    closed_parts: tuple["_Closure", ...]  # the parts that refuse other properties
     vague: Mapping[str, object]  # keywords that are not compared and state more, with their values
 
     def accepts(self, name: str) -> bool:
         """Whether no part refuses a property."""
-        return all(name in names for names in self.closed_parts)
+        return all(name in part.names for part in self.closed_parts)
+
+    def refuses(self, name: str) -> bool:
+        """Whether a part certainly refuses a property: what is written beside `additionalProperties` takes nothing back, except patterns."""
+        return any(
+            name not in part.names and not any(_may_match(pattern, name) for pattern in part.patterns)
+            for part in self.closed_parts
+        )
 
     def doubt(self, before: "_Members") -> str | None:
         """Why it is unknown which properties are refused: a reason if the change adds a keyword that is not compared, None if such keywords stood there before, "" if there are none."""
@@ -77,6 +95,7 @@ class ShapeComparer:
         self._path = new.path
         self._closed_only = closed_only  # whether a property that is gone matters only if others are refused
         self._done: set[tuple[int, int, Direction]] = set()
+        self._order: list[tuple[int, int, Direction]] = []  # of what is done, so that an attempt can be taken back
         self._kept: list[object] = []  # so that no two shapes have the same id
         self._steps = 0
 
@@ -95,13 +114,34 @@ class ShapeComparer:
         if pair in self._done or (old == new and not _has_references(old)):
             return
         self._done.add(pair)
+        self._order.append(pair)
         self._kept += [old, new]
+        if direction == "in" and self._is_variant(old, new, at_old, at_new):
+            return
         yield from _of_types(old, new, direction, at_new, label)
         yield from _of_values(old, new, direction, at_old, at_new, label)
         yield from self._of_properties(old, new, direction, at_old, at_new, label)
         yield from self._of_parts(old, new, direction, at_old, at_new, label)
         if self._closed_only:
             yield from _of_rest(old, new, at_new, label)
+
+    def _is_variant(self, old: Shape, new: Shape, at_old: Keys, at_new: Keys) -> bool:
+        """Whether the new shape is a choice of which one variant takes all that the old one took, and no other variant does."""
+        rules = new.keys() - _TELLING
+        (key,) = rules if len(rules) == 1 else ("",)
+        variants = new.get(key)
+        if key not in ("oneOf", "anyOf") or key in old or not isinstance(variants, list):
+            return False
+        types = _types(old)
+        for number, one in enumerate(variants):
+            others = [_types_behind(self._new, other) for other in variants[:number] + variants[number + 1 :]]
+            is_one = key == "anyOf" or (types is not None and all(each and not each & types for each in others))
+            before = len(self._order)
+            if is_one and next(self.compare(old, one, "in", at_old, (*at_new, key, str(number))), None) is None:
+                return True
+            self._done -= set(self._order[before:])
+            del self._order[before:]
+        return False
 
     def _of_properties(
         self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
@@ -111,7 +151,7 @@ class ShapeComparer:
             return
         for name, (shape, keys) in before.properties.items():
             is_refused = before.accepts(name) and not after.accepts(name)
-            doubt = after.doubt(before)
+            doubt = "" if is_refused and after.refuses(name) else after.doubt(before)
             if name in after.properties and not is_refused:
                 other, other_keys = after.properties[name]
                 yield from self.compare(shape, other, direction, keys, other_keys, (*label, name))
@@ -150,9 +190,11 @@ class ShapeComparer:
         )
         entries = shape.get("required")
         required_names = {name for name in entries if isinstance(name, str)} if isinstance(entries, list) else set()
-        closed_parts: tuple[frozenset[str], ...] = ()
+        closed_parts: tuple[_Closure, ...] = ()
         if shape.get("additionalProperties") is False:
-            closed_parts = (frozenset(properties),)
+            patterns = shape.get("patternProperties")
+            keys = tuple(map(str, patterns)) if isinstance(patterns, Mapping) else ()
+            closed_parts = (_Closure(frozenset(properties), keys),)
         vague = {key: shape[key] for key in shape if key in _VAGUE}
         parts = shape.get("allOf")
         for number, part in enumerate(parts if isinstance(parts, list) and depth < 8 else []):  # noqa: PLR2004 - parts of parts of parts
@@ -184,10 +226,21 @@ class ShapeComparer:
                         (*at_new, "patternProperties", key),
                         (*label, "*"),
                     )
+        yield from self._of_conditions(old, new, direction, at_old, at_new, label)
         for key in ("oneOf", "anyOf"):
             before, after = old.get(key), new.get(key)
             if isinstance(before, list) and isinstance(after, list):
                 yield from self._of_variants(before, after, key, direction, at_old, at_new, label)
+
+    def _of_conditions(
+        self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
+    ) -> Iterator[ShapeBreak]:
+        """What is asked for under a condition that both sides have."""
+        for one, other, at_one, at_other in _conditions(old, new):
+            for key in ("then", "else"):
+                if isinstance(one.get(key), Mapping) and isinstance(other.get(key), Mapping):
+                    keys = (*at_old, *at_one, key), (*at_new, *at_other, key)
+                    yield from self.compare(one[key], other[key], direction, *keys, label)
 
     def _of_variants(
         self,
@@ -200,10 +253,10 @@ class ShapeComparer:
         label: Keys,
     ) -> Iterator[ShapeBreak]:
         """Variants are compared by what they refer to or are called; one that has no partner is not decided."""
-        names = {_variant(one): number for number, one in enumerate(after) if _variant(one)}
+        names, own_names = _variants(after), _variants(before)
         for number, one in enumerate(before):
             name = _variant(one)
-            if name in names:
+            if name in names and name in own_names:
                 at = names[name]
                 yield from self.compare(
                     one, after[at], direction, (*at_old, key, str(number)), (*at_new, key, str(at)), label
@@ -224,6 +277,28 @@ class ShapeComparer:
                         value,
                         ".".join(label) or "the value",
                     )
+
+
+def _conditions(old: Shape, new: Shape) -> Iterator[tuple[Shape, Shape, Keys, Keys]]:
+    """The parts that ask for something under the same condition, with where they stand."""
+    if "if" in old and old["if"] == new.get("if"):
+        yield old, new, (), ()
+    was, now = old.get("allOf"), new.get("allOf")
+    if isinstance(was, list) and isinstance(now, list) and len(was) * len(now) <= _MOST_PAIRS:
+        for number, one in enumerate(was):
+            partner = next((at for at, other in enumerate(now) if _is_same_condition(one, other)), -1)
+            if partner >= 0:
+                yield one, now[partner], ("allOf", str(number)), ("allOf", str(partner))
+
+
+def _is_same_condition(one: object, other: object) -> bool:
+    return isinstance(one, Mapping) and isinstance(other, Mapping) and "if" in one and one["if"] == other.get("if")
+
+
+def _may_match(pattern: str, name: str) -> bool:
+    """Whether a pattern may match a name. Told only of one that begins with a text: the patterns are anybody's, and never run."""
+    start = _START.match(pattern)
+    return not start or "|" in pattern or name.startswith(start[1].replace("\\", ""))
 
 
 def _of_property(
@@ -253,6 +328,11 @@ def _resolved(root: Mapping[str, object], shape: object, at: Keys) -> tuple[obje
             break
         shape, at = target, tuple(reference.removeprefix("#").strip("/").split("/"))
     return shape, at
+
+
+def _types_behind(root: Shape, shape: object) -> frozenset[str] | None:
+    inner, _ = _resolved(root, shape, ())
+    return _types(inner) if isinstance(inner, Mapping) else None
 
 
 def _has_references(shape: object) -> bool:
@@ -388,7 +468,8 @@ def _of_values(
 def _of_rest(old: Shape, new: Shape, at: Keys, label: Keys) -> Iterator[ShapeBreak]:
     """The keyword that may refuse more than before and that is not compared."""
     for key in (*_NOT_COMPARED, *_WHERE_NEW, "patternProperties", "$ref"):
-        if key in new and _may_refuse(key, old, new):
+        is_compared = key in ("then", "else") and _is_same_condition(old, new) and key in old
+        if key in new and not is_compared and _may_refuse(key, old, new):
             verb = "changes" if key in old else "adds"
             to = "of" if key in old else "to"
             name = label[-1] if label and label[-1] != "*" else ""
@@ -417,9 +498,11 @@ def _may_variant_refuse(was: object, now: object) -> bool:
     """Whether variants that stand for others were not compared with them; other keywords were."""
     if not isinstance(was, list) or not isinstance(now, list) or len(was) == len(now) == 1:
         return False
-    names = {_variant(one) for one in now} - {""}
+    names = _variants(now).keys() & _variants(was).keys()
     has_list = _fixed(was) is not None and _fixed(now) is not None
-    return not has_list and not all(one in now or _variant(one) in names for one in was)
+    return not has_list and not all(
+        one in now or _variant(one) in names or any(_is_same_condition(one, other) for other in now) for one in was
+    )
 
 
 def _may_new_refuse(key: str, old: Shape, now: object) -> bool:
@@ -438,6 +521,13 @@ def _is_looser(key: str, was: object, now: object) -> bool:
     if not isinstance(was, (int, float)):
         return False
     return now >= was if _UPPER.match(key) else bool(now) and was % now == 0
+
+
+def _variants(shapes: Sequence[object]) -> dict[str, int]:
+    """The variants by what they refer to or are called, without those of which several are called so."""
+    names = [_variant(one) for one in shapes]
+    counts = Counter(names)
+    return {name: number for number, name in enumerate(names) if name and counts[name] == 1}
 
 
 def _variant(shape: object) -> str:

@@ -109,7 +109,7 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
         other = re.search(r"Column\(\s*+[\"'](\w{1,99})[\"']", place.around(0, 1))
         if other and other[1] != one.name:
             return ""  # an attribute of that name, over another column
-        return "sure" if _is_of_model(one, place) else ""
+        return _of_model(one, place)
     if not one.owner or _is_in_query(one, place):
         return "hint" if one.owner else ""
     if (
@@ -136,35 +136,40 @@ def _owners(one: SchemaBreak) -> frozenset[str]:
 def _is_in_query(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether the statement around a line asks the class of the table's rows, and the line says the column as a text, a symbol or an argument."""
     classes = {form for form in _owners(one) if form[:1].isupper()}
-    asked = re.compile(_ASKED.replace("NAME", "|".join(map(re.escape, sorted(classes))))) if classes else None
-    if asked is None or not re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), place.text):
+    query = re.compile(_ASKED.replace("NAME", "|".join(map(re.escape, sorted(classes))))) if classes else None
+    if query is None or not re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), place.text):
         return False
     return any(
-        asked.search(line[:LONGEST]) and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip()[:1] == ".")
+        query.search(line[:LONGEST]) and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip()[:1] == ".")
         for at, line in enumerate(reversed(place.lines[max(0, place.line - _QUERY_LINES) : place.line]))
     )
 
 
-def _is_of_model(one: SchemaBreak, place: SchemaPlace) -> bool:
-    """Whether the model around a line is the table's: by its own name, or by the table that it names."""
+def _of_model(one: SchemaBreak, place: SchemaPlace) -> Likeness:
+    """Whether the model around a line is the table's: by its own name, or by the table that it names.
+
+    One that is called after the table and more (`orderRow`) may be, in a file that says the table as a text.
+    """
     owners = {form.lower() for form in _owners(one)} | {one.owner}
+    name = _name_of_model(place)
+    if name in owners:
+        return "sure"
+    is_beside = bool(one.owner) and re.search(rf"[\"'`]{re.escape(one.owner)}[\"'`]", place.whole)
+    return "hint" if is_beside and name.startswith(tuple(owners - {""})) else ""
+
+
+def _name_of_model(place: SchemaPlace) -> str:
+    """What the model around a line is called, or the table that it names, in small letters."""
     for at in range(place.line - 1, max(-1, place.line - _MODEL_LINES), -1):
         match = _MODEL.search(place.lines[at][:400]) if at < len(place.lines) else None
         if match:
+            rest = range(at + 1, min(len(place.lines), at + _MODEL_LINES))
             table = _TABLE_NAME.search("\n".join(place.lines[at : at + _MODEL_LINES])[:20_000])
-            names = {(match["name"] or match["table"] or match["drizzle"] or "").lower()}
-            end = next(
-                (
-                    n
-                    for n in range(at + 1, min(len(place.lines), at + _MODEL_LINES))
-                    if _MODEL.search(place.lines[n][:400])
-                ),
-                len(place.lines),
-            )
+            end = next((n for n in rest if _MODEL.search(place.lines[n][:400])), len(place.lines))
             if table and table[0] in "\n".join(place.lines[at:end]):
-                names = {table["name"].lower()}
-            return not names.isdisjoint(owners)
-    return False
+                return table["name"].lower()
+            return (match["name"] or match["table"] or match["drizzle"] or "").lower()
+    return ""
 
 
 def _in_statement(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911 - one for each doubt

@@ -72,7 +72,8 @@ def _consequence(language: str, *, sure: bool) -> str:
 
 def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBreak, str]) -> Finding:
     """The breaks of one file that nobody in sight names: everybody who uses the schema elsewhere may."""
-    first = group[0]
+    group = sorted(group, key=lambda one: not one.rule.endswith(("-removed", "-dropped", "-renamed")))
+    first = group[0]  # what is gone breaks code that only names it
     label = LABELS[language]
     count = "" if len(group) == 1 else f" (and {len(group) - 1} more {'break' if len(group) == 2 else 'breaks'})"  # noqa: PLR2004
     others = [f"{one.element} {one.change}" for one in group[1 : LISTED + 1]]

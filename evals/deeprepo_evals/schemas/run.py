@@ -133,7 +133,9 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
             continue  # a schema that is open accepts what it no longer describes
         if not any(syntax.is_schema.search(text[:20_000]) for text in (*texts, *before)):
             continue
-        lost = truth.losses({path: commit.removed_lines.get(path, []) for path in paths}, "\n".join(texts), syntax)
+        paths, lost = await _lost(
+            clone, language, commit, dict(zip(paths, zip(before, texts, strict=True), strict=True))
+        )
         kind = "case" if lost else "ordinary"
         if counts[kind] < (plan.each if lost else plan.ordinary) and (
             lost
@@ -148,6 +150,22 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
     return results
 
 
+async def _lost(
+    clone: Path, language: str, commit: _Commit, sides: Mapping[str, tuple[str, str]]
+) -> tuple[list[str], dict[str, str]]:
+    """The schemas among files that a commit changes, and what they lost: name -> path."""
+    syntax = truth.SYNTAXES[language]
+    paths = list(sides)
+    if language == "graphql":  # what clients ask for is in files of the same names
+        paths = [path for path in paths if any(syntax.is_schema.search(text) for text in sides[path])]
+    after = [*(text for _, text in sides.values()), *await _moved_texts(clone, commit, paths)]
+    lost = truth.losses({path: commit.removed_lines.get(path, []) for path in paths}, "\n".join(after), syntax)
+    if language == "jsonschema":
+        refused = {path: truth.refused_names(sides[path][0]) for path in paths}
+        lost = {name: path for name, path in lost.items() if name in refused[path]}
+    return paths, lost
+
+
 async def _of_migration(
     plan: Plan, clone: Path, commit: _Commit, paths: Sequence[str], counts: Counter[str]
 ) -> list[dict[str, Any]]:
@@ -156,13 +174,15 @@ async def _of_migration(
     if not new:
         return []
     results = []
+    old_drops = {
+        name for lines in commit.removed_lines.values() for name in truth.drops(lines)
+    }  # steps that only moved
     drops = {
-        name.lower(): path
+        name: path
         for path in new
         if "down" not in path
-        for match in truth.DROPS.finditer("\n".join(_forward(commit.added_lines[path])))
-        for name in (next(filter(None, match.groups()), ""),)
-        if name
+        for name in truth.drops(_forward(commit.added_lines[path]))
+        if name not in old_drops
     }
     if drops and counts["case"] < plan.each:
         texts = "\n".join(line for path in new for line in commit.added_lines[path])
@@ -191,7 +211,7 @@ def _forward(lines: Sequence[str]) -> list[str]:
         (
             n
             for n, line in enumerate(lines)
-            if re.search(r"\bdef (?:down|downgrade)\b|function down|\bdown\(|[+@: -]down\b", line, re.IGNORECASE)
+            if re.search(r"\bdef (?:down|downgrade)\b|function down|\bdown\(|[.+@: -]down\b", line, re.IGNORECASE)
         ),
         len(lines),
     )
@@ -230,6 +250,16 @@ async def _alone(clone: Path, scratch: Path, commit: str, paths: Sequence[str]) 
         .decode()
         .strip()
     )
+
+
+async def _moved_texts(clone: Path, commit: _Commit, paths: Sequence[str]) -> list[str]:
+    """The other files of such forms that the commit adds or changes: a schema that has another name now is not lost."""
+    ends = tuple({f".{path.rpartition('.')[2]}" for path in paths})
+    changed = await git.run(
+        "diff-tree", "-r", "-z", "--name-only", "--no-commit-id", "--diff-filter=AM", commit.name, cwd=str(clone)
+    )
+    names = [name for name in changed.out.decode("utf-8", "replace").split("\0") if name.endswith(ends)]
+    return [await _text(clone, commit.name, name) for name in names[:MOST_FILES] if name not in paths]
 
 
 async def _text(clone: Path, commit: str, path: str) -> str:

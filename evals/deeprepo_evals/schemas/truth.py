@@ -5,12 +5,15 @@ the same commit, the case is the migration alone, on the parent: what they would
 commits, with the code that people mended, are the ordinary ones.
 
 **The others.** A commit is a break if a line that declares something (a field, an operation, a value) goes and its name is in no changed
-schema afterwards; it is ordinary if nothing that a line declares goes.
+schema afterwards; it is ordinary if nothing that a line declares goes. Of JSON Schema the name must be a property of an object that refuses
+others, as any other object accepts it as before, or a definition of a file that holds definitions alone.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 DROPS = re.compile(
     r"\bDROP\s+COLUMN\s+(?:IF\s+EXISTS\s+)?[\"`\[]?(?P<a>\w+)|\bRENAME\s+(?:COLUMN\s+)?[\"`\[]?(?P<b>\w+)[\"`\]]?\s+TO\b"
@@ -47,10 +50,10 @@ SYNTAXES: Mapping[str, Syntax] = {
     "graphql": Syntax(
         ("*.graphql", "*.graphqls", "*.gql"),
         re.compile(r"^\s+(?P<a>[a-z]\w+)(?:\([^)]*\))?\s*:\s*\[?\w|^\s+(?P<b>[A-Z][A-Z0-9_]+)\s*$|^(?:type|input|enum|interface)\s+(?P<c>\w+)"),
-        re.compile(r"^\s*(?:extend\s+)?(?:type|input|enum|interface|schema|union)\b", re.MULTILINE),
+        re.compile(r"^(?:extend\s+)?(?:(?:type|input|enum|interface|union)\s+\w|schema\s*\{)", re.MULTILINE),
     ),
     "jsonschema": Syntax(
-        ("*.json",),
+        ("*schema*.json", "*.jsonschema"),  # data files of other kinds are many, and large
         re.compile(r"^\s*\"(?P<a>[A-Za-z][\w-]+)\"\s*:\s*\{"),
         re.compile(r"\"\$schema\"\s*:\s*\"https?://json-schema\.org"),
     ),
@@ -63,16 +66,24 @@ def declared_name(line: str, syntax: Syntax) -> str:
     return next(filter(None, match.groups()), "") if match else ""
 
 
+def drops(lines: Sequence[str]) -> list[str]:
+    """The names of columns and tables that a migration drops or renames."""
+    matches = DROPS.finditer("\n".join(lines))
+    return [name.lower() for match in matches for name in (next(filter(None, match.groups()), ""),) if name]
+
+
 PARAMETER = re.compile(r"\{\w*\}")  # of a path: what it is called is nobody's contract
 
 
 def losses(removed_lines: Mapping[str, list[str]], after: str, syntax: Syntax) -> dict[str, str]:
-    """Name -> path of what removed lines declared and no changed schema says any more."""
+    """Name -> path of what removed lines declared, without having announced it, and no changed schema says any more."""
     found: dict[str, str] = {}
     after = PARAMETER.sub("{}", after)
     for path, lines in removed_lines.items():
-        for line in lines:
+        for line, following in zip_longest(lines, lines[1:], fillvalue=""):
             name = declared_name(line, syntax)
+            if re.search(r"\bdeprecated\b", line) or following.lstrip().startswith("@deprecated"):
+                continue
             if name and not re.search(rf"(?<!\w){re.escape(PARAMETER.sub('{}', name))}(?!\w)", after):
                 found.setdefault(name, path)
     return found
@@ -88,5 +99,28 @@ def tables(text: str) -> list[str]:
 
 def returns(name: str, text: str) -> bool:
     """Whether a migration brings the column back that it drops."""
-    look = rf"(?:\bTO|ADD(?:\s+COLUMN)?|CHANGE\s+COLUMN\s+\S+|add_column\S*\s*\S+,|Column\()\s*[\"'`:]?{name}\b"
+    look = (
+        rf"(?:\bTO|new_name=|ADD(?:\s+COLUMN)?|CHANGE\s+COLUMN\s+\S+|add_column\S*\s*\S+,|Column\()\s*[\"'`:]?{name}\b"
+    )
     return bool(re.search(look, text, re.IGNORECASE))
+
+
+def refused_names(text: str) -> frozenset[str]:
+    """The names without which a JSON Schema refuses what it took: properties of closed objects, and definitions that stand for themselves."""
+    try:
+        root = json.loads(text)
+    except ValueError:
+        return frozenset()
+    names: set[str] = set()
+    rest = [root]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, list):
+            rest += value
+        elif isinstance(value, dict):
+            rest += value.values()
+            if value.get("additionalProperties") is False and isinstance(value.get("properties"), dict):
+                names |= value["properties"].keys()
+    if isinstance(root, dict) and not {"properties", "type", "$ref", "allOf", "anyOf", "oneOf", "items"} & root.keys():
+        names |= (root.get("definitions") or root.get("$defs") or {}).keys()
+    return frozenset(names)
