@@ -143,7 +143,9 @@ def _component(was: Symbol, now: Symbol, old: str, new: str) -> tuple[Contract, 
         return ()
     if was.signature is not None and now.signature is not None:  # a constructor that is made from fields
         is_same = _extends(was.signature.parameters, now.signature.parameters, by_name=False)
-        return () if is_same and was.signature.text == now.signature.text else ("parameters",)
+        if is_same and was.signature.text == now.signature.text:
+            return ()
+        return ("parameters", "declaration") if is_same else ("parameters",)
     if was.kind == GENERATED:
         one, other = (side.partition("=")[0] for side in (old, new))  # the field from which it is made
     else:

@@ -208,6 +208,8 @@ class Exports:
             if word in self._near[mates].get(mate, word):
                 outline = await self.outline("head", mate)
                 is_complete = outline is not None and outline.complete
+                if outline is not None and (name, "") in outline.exports:
+                    return True  # by a name that no definition of the file has
                 same = [symbol for symbol in outline.symbols if symbol.name == name] if outline is not None else []
                 if outline is None or not is_complete or any(was is None or is_built_with(one, was) for one in same):
                     return True

@@ -12,7 +12,7 @@ from typing import Literal
 from bot.dependents.contract import moved_places
 from bot.dependents.importing import Scene
 from bot.dependents.overrides import ARGUMENTS, GENERATIONS, IMPLEMENTATION, Heirs, implementing
-from bot.dependents.parameter_shapes import shape
+from bot.dependents.parameter_shapes import asks_for_pointer, shape
 from bot.dependents.propose import globs
 from bot.dependents.symbols import ChangedSource
 from bot.text.filetypes import filetype
@@ -20,7 +20,7 @@ from bot.text.lines import file_lines
 from bot.text.paths import is_test
 from bot.values import COMPONENT, REQUIRES, ChangedSymbol, Outline, Parameter, Query, Signature, Symbol
 
-MEMBERS = frozenset({"method", "declaration", "implementation", "function", "variable", COMPONENT})
+MEMBERS = frozenset({"method", "declaration", "implementation", "function", "variable", "type", COMPONENT})
 PLACES = frozenset({"positional", "positional-only"})
 STUB = re.compile(
     r"\bNotImplemented|\bnot implemented\b|^[ \t]*+(?:unimplemented|todo)!|:\s*+\.\.\.\s*+\Z",
@@ -373,5 +373,7 @@ def _is_another(was: Symbol, now: Symbol | None, demand: Symbol) -> bool:
     """Whether a method that an interface declares takes others than before, and others than the interface says."""
     if now is None or was.signature is None or now.signature is None or demand.signature is None:
         return now is None
+    if asks_for_pointer(was, now):
+        return True
     shapes = [shape(one, labels=False) for one in (was.signature, demand.signature)]
     return shape(now.signature, labels=False) not in shapes

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field, replace
 
 from bot.dependents.confirm import Reach
 from bot.dependents.exports import Exports
+from bot.dependents.parameter_shapes import asks_for_pointer
 from bot.dependents.symbols import ChangedSource, changed_symbols
 from bot.ports import Language, Mounting, Patching, Tree
 from bot.text.filetypes import filetype
-from bot.values import ChangedFile, ChangedSymbol, Import, Outline, Signature, Symbol
+from bot.text.paths import is_test
+from bot.values import OFFERS, ChangedFile, ChangedSymbol, Import, Outline, Signature, Symbol
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other
@@ -44,6 +46,7 @@ class Indirect:
             await self._patches(source)
         symbols = {path: tuple(self._with_former(item) for item in items) for path, items in symbols.items()}
         await self._constructors(symbols)
+        await self._pointers(symbols)
         return {**symbols, **{path: changed_symbols(self.sources[path]) for path in self.altered_paths}}
 
     async def _source(self, path: str) -> ChangedSource | None:
@@ -120,6 +123,25 @@ class Indirect:
                     below += await self._heirs(path, item)
             left = below
 
+    async def _pointers(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> None:
+        """Types of Go in a file beside, of which a method became one of pointers: their values have it no more."""
+        items = [item for every in symbols.values() for item in every if item.before is not None]
+        for item in items:
+            owner, _, short = item.symbol.name.rpartition(".")
+            if filetype(item.symbol.path).parser != "go" or not owner or is_test(item.symbol.path):
+                continue
+            if item.before is None or item.after is None or not asks_for_pointer(item.before, item.after):
+                continue
+            for path in sorted({*self.exports.mates(item.symbol.path)} - self.sources.keys()):
+                outline = await self.exports.outline("head", path)
+                has_type = outline is not None and any(one.name == owner for one in outline.symbols)
+                child = await self._source(path) if has_type else None
+                if child is not None:
+                    old = [
+                        _offering(one, f"{short} of values") if one.name == owner else one for one in child.old.symbols
+                    ]
+                    self._alter(child, old, child.new.symbols)
+
     def _with_former(self, item: ChangedSymbol) -> ChangedSymbol:
         """A constructor that asks for more than the one that its class had without writing it: none, or that of a base in the same file."""
         new = item.after
@@ -178,6 +200,10 @@ def _inherited(outline: Outline, owner: str, constructor: Symbol) -> Symbol | No
     if own is None or any(symbol.name == name for symbol in outline.symbols):
         return None
     return replace(constructor, path=own.path, name=name, start=own.start, end=own.start)
+
+
+def _offering(symbol: Symbol, words: str) -> Symbol:
+    return replace(symbol, conditions=(*symbol.conditions, f"{OFFERS}{words}"))
 
 
 def _under(symbols: Sequence[Symbol], conditions: Sequence[str]) -> list[Symbol]:

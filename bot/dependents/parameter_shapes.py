@@ -2,7 +2,7 @@
 
 import re
 
-from bot.values import Signature
+from bot.values import Signature, Symbol
 
 BEGIN, END = "([{<", ")]}>"
 RECEIVER = re.compile(r"^func\s*+\([^)]{0,200}\)")  # of a method of Go
@@ -19,6 +19,14 @@ def shape(signature: Signature, *, labels: bool = False) -> tuple[str, ...]:
     if labels:
         return tuple(" ".join(one.split()) for one in plain)
     return tuple(" ".join(word for word in TOKEN.findall(one) if word not in names) for one in plain)
+
+
+def asks_for_pointer(was: Symbol, now: Symbol) -> bool:
+    """Whether a method of Go that values had is now one of pointers alone: a value satisfies no interface by it any more."""
+    if was.signature is None or now.signature is None:
+        return False
+    before, after = (RECEIVER.match(one.signature.text) for one in (was, now) if one.signature is not None)
+    return before is not None and after is not None and "*" in after[0] and "*" not in before[0]
 
 
 def _parameters(text: str) -> list[str]:

@@ -272,7 +272,7 @@ def _implied_classes(source: ChangedSource, items: Sequence[ChangedSymbol]) -> I
         and item.change != "added"
         and item.contract
         and item.symbol.short not in language.constructors
-        and re.fullmatch(language.implicit_methods, item.symbol.short)
+        and re.fullmatch(language.implicit_methods, (item.before or item.symbol).short)
         and (not language.marked_operators or re.search(r"\boperator\b", source.lines(item.before or item.symbol)))
     }
     known_names = {item.symbol.name for item in items if item.contract}

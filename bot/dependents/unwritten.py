@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from posixpath import dirname
 
 from bot.dependents.contract import ATTRIBUTE
+from bot.dependents.parameter_shapes import asks_for_pointer
 from bot.dependents.symbols import ChangedSource
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
@@ -28,10 +30,37 @@ def with_unwritten_changes(
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """The same, with the members of which a change elsewhere in their file makes something else."""
     by_path = {source.file.path: source for source in sources}
-    return {
+    changes = {
         path: (*items, *_unwritten(by_path[path], items)) if path in by_path and not is_test(path) else tuple(items)
         for path, items in symbols_by_file.items()
     }
+    for path, types in _types_of_pointers(sources, symbols_by_file).items():
+        changes[path] = (*changes.get(path, ()), *types)
+    return changes
+
+
+def _types_of_pointers(
+    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
+) -> dict[str, list[ChangedSymbol]]:
+    """The types of Go of which a method became one of pointers: a value of theirs has it no more where an interface asks for it."""
+    owners = {
+        (dirname(path), item.before.name.rpartition(".")[0])
+        for path, items in symbols_by_file.items()
+        for item in items
+        if filetype(path).parser == "go" and not is_test(path)
+        if item.before is not None and item.after is not None and asks_for_pointer(item.before, item.after)
+    }
+    types: dict[str, list[ChangedSymbol]] = {}
+    for source in sources if owners else ():
+        path = source.file.path
+        known_names = {item.symbol.name for item in symbols_by_file.get(path, ()) if item.contract}
+        new = {one.name: one for one in source.new.symbols}
+        types[path] = [
+            ChangedSymbol(one, new[one.name], "body", ("declaration",))
+            for one in source.old.symbols
+            if (dirname(path), one.name) in owners and one.name in new and one.name not in known_names
+        ]
+    return types
 
 
 def _unwritten(source: ChangedSource, items: Sequence[ChangedSymbol]) -> Iterator[ChangedSymbol]:

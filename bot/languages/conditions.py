@@ -37,7 +37,13 @@ SEQUENCE = re.compile(r"block|body|^then$|^else$|clause$|_case$|statements$")  #
 Span = tuple[int, int, str]  # first and last line, and what is written there
 SHUT = re.compile(rb"[^({]{0,100}\b(?:private|protected|fileprivate)\b")  # the head of what not everybody may call
 METHODS = frozenset({"method", "declaration", "function"})
+VALUES = frozenset({"type", "variable"})
+HOLDERS = frozenset({"class", "type"})
 ALL = "*"  # a statement that may bind any name
+
+
+def _never(_: Node) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,8 @@ class Conditions:
     undoes: re.Pattern[bytes] = NOTHING  # a statement anywhere that takes names away: group 1 holds them
     binds: Callable[[Node, bytes], Iterable[Binding]] = lambda _, __: ()  # the statements that bind a name once more
     abstract: re.Pattern[bytes] = NOTHING  # the text of a method that heirs have to define
+    demands: Callable[[Node], bool] = _never  # a type or a value in a class or an interface that heirs have to define
+    of_interface: Callable[[Node], bool] = _never  # one that belongs to an interface: who implements it writes its name
     operators: re.Pattern[bytes] = NOTHING  # the head of a method that nobody calls by its name: an operator
     spares: Callable[[Node], bool] = lambda _: False  # nodes that look like conditions and are not
 
@@ -97,7 +105,7 @@ def with_conditions(
                 is_below = symbol.end < binding.line
                 if symbol.kind != "variable" and (is_below or not binding.line):  # a variable is there to be set
                     conditions_by_symbol[id(symbol)].append(_squeeze(binding.text)[:LONGEST])
-    members = _members(outline, source, language)
+    members = _members(outline, root, source, language)
     for name, local in outline.exports:
         if local and local != name:
             members.setdefault(name, []).append(f"{local} is what {name} means to importers")
@@ -118,7 +126,7 @@ def _is_bound(symbol: Symbol, binding: Binding) -> bool:
     return symbol.name.rpartition(".")[0] == owner and symbol.short not in filetype(symbol.path).constructors
 
 
-def _members(outline: Outline, source: bytes, language: Conditions) -> dict[str, list[str]]:
+def _members(outline: Outline, root: Node, source: bytes, language: Conditions) -> dict[str, list[str]]:
     """Class -> what it inherits and answers to, and what its heirs have to define."""
     members: dict[str, list[str]] = defaultdict(list)
     for name, bases in outline.bases:
@@ -126,18 +134,66 @@ def _members(outline: Outline, source: bytes, language: Conditions) -> dict[str,
             f"{OFFERS}{_squeeze(base)[:LONGEST]}" for base in bases if base.strip("*?") and base[:1] != "@"
         ]
     lines = source.split(b"\n")
+    nodes = _nodes(outline.symbols, root, lines, language)
     for symbol in outline.symbols:
         owner, _, short = symbol.name.rpartition(".")
+        node = nodes.get(id(symbol))
         is_constructor = short in {owner.rpartition(".")[2], *filetype(symbol.path).constructors}
         if owner and is_constructor and (symbol.visibility == "file" or SHUT.match(lines[symbol.start - 1])):
             members[owner].append(f"{REQUIRES}a constructor that others can call")
         if owner and symbol.kind in METHODS and not is_constructor:
-            code = b"\n".join(lines[symbol.start - 1 : symbol.end])
+            code = (node.text if node else None) or b"\n".join(lines[symbol.start - 1 : symbol.end])
             if language.operators.search(code[:LONGEST]):
                 members[owner].append(f"{OFFERS}{short}")
             if language.abstract.search(code):
                 members[owner].append(f"{REQUIRES}{short}")
+        elif owner and node is not None:
+            if language.of_interface(node):
+                members[owner].append(f"{OFFERS}{short}")
+            if language.demands(node):
+                members[owner].append(f"{REQUIRES}{short}")
     return members
+
+
+def _nodes(symbols: Sequence[Symbol], root: Node, lines: Sequence[bytes], language: Conditions) -> dict[int, Node]:
+    """The nodes of the members whose lines do not tell them apart, and of those that hold a type or a value."""
+    holders = {symbol.name: symbol for symbol in symbols if symbol.kind in HOLDERS}
+    has_values = language.demands is not _never or language.of_interface is not _never
+    members: dict[tuple[int, str], list[Symbol]] = defaultdict(list)
+    for symbol in symbols:
+        owner = holders.get(symbol.name.rpartition(".")[0])
+        if owner is None:
+            continue
+        if has_values if symbol.kind in VALUES else _shares_lines(symbol, owner, lines):
+            members[symbol.start, symbol.short].append(symbol)
+    starts = sorted(line for line, _ in members)
+    nodes: dict[int, Node] = {}
+    left = [root]
+    while left:
+        node = left.pop()
+        key = first_line(node), _own_name(node)
+        if members.get(key):
+            nodes[id(members[key].pop(0))] = node
+        left += [child for child in reversed(node.named_children) if _holds(child, starts)]
+    return nodes
+
+
+def _shares_lines(symbol: Symbol, owner: Symbol, lines: Sequence[bytes]) -> bool:
+    """Whether a member begins on the line of its class, or its lines hold more than itself: its brackets do not close, or two ends do."""
+    code = b"\n".join(lines[symbol.start - 1 : symbol.end])
+    return symbol.start == owner.start or code.count(b"{") != code.count(b"}") or code.count(b";") > 1
+
+
+def _own_name(node: Node) -> str:
+    """The name that a node defines; some languages keep it in the declaration of a variable."""
+    if not node.is_named:
+        return ""
+    name = node.child_by_field_name("name")
+    if name is None and node.type == "property_declaration":
+        inner = next((part for part in node.named_children if part.type == "variable_declaration"), None)
+        name = inner.named_children[0] if inner is not None and inner.named_children else None
+    name = name.child_by_field_name("bound_identifier") or name if name is not None else None
+    return text(name).strip("`")
 
 
 def _with_conditions(

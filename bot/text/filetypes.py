@@ -200,6 +200,7 @@ CSHARP = FileType(
     parser="csharp",
     headings=("C#",),
     lexer="csharp",
+    implicit_methods=r"Get(?:Async)?Enumerator|GetAwaiter|Deconstruct|Dispose(?:Async)?",
     configs=("*.csproj", "Directory.Build.props", "*Usings.cs", "*usings.cs"),
     named_types=True,
     folder_scope=True,
@@ -233,6 +234,7 @@ CPP = replace(
     C,
     suffixes=(".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc"),
     lexer="cpp",
+    implicit_methods=r"begin|end",
     grammar=("tree_sitter_cpp", "language"),
 )
 GO = FileType(

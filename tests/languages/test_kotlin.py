@@ -144,7 +144,7 @@ def test_an_outline_tells_signatures() -> None:
         "hidden": [],
         "top": None,
     }
-    assert outline.names == {"Cart", "MAX", "make", "asCart", "top"}
+    assert outline.names == {"Cart", "MAX", "make", "asCart", "top", "CartKt"}
     assert dict(outline.bases) == {"Cart": ("Base", "Priced")}
 
 

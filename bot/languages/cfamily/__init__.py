@@ -24,7 +24,8 @@ project = Includes
 GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"
 AMBIENT = frozenset(GIVEN.split())
 MODERN = re.compile(
-    rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b",
+    rb"^[ \t]*(?:class|namespace|template|using|public:|private:|protected:)\b|\b(?:virtual|constexpr|nullptr|enum[ \t]+(?:class|struct))\b"
+    rb"|\boperator[ \t]*+(?:[-+*/%^&|~!=<>,\[]|\([ \t]*+\)|[\w:]++[ \t*&]*+\()",
     re.MULTILINE,
 )
 # `extern "C" {` and its end inside their conditions are no block that a grammar can read.
@@ -40,7 +41,6 @@ LONGEST_LINE = 2_000
 CONDITIONS = Conditions(
     around={"namespace_definition": ("name",), "template_declaration": ("parameters",)},
     sections={"access_specifier": re.compile(r"\w+:?")},
-    operators=re.compile(rb"\boperator\b"),
     abstract=re.compile(rb"\)[^{;()=]{0,80}=\s{0,10}0\s{0,10};"),
     spares=lambda node: node.type.startswith("preproc"),  # read by `directives`
 )

@@ -5,16 +5,17 @@ definition that includes its header.
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
 from bot.languages.cfamily.includes import INCLUDE
-from bot.languages.cfamily.signature import declaration, macro, signature
+from bot.languages.cfamily.signature import DEEP, WRAPS, declaration, macro, signature
 from bot.languages.syntax import conditional, text
 from bot.languages.typed_receivers import with_overloads
 from bot.languages.walk import DefinitionWalk
-from bot.values import Outline, Side, Signature, Symbol, Visibility
+from bot.values import OFFERS, Outline, Side, Signature, Symbol, Visibility
 
 RECORDS = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 PREPROCESSOR = frozenset({"preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef"})
@@ -26,6 +27,8 @@ BLOCKS = PREPROCESSOR | {
     "export_declaration",
 }
 SOURCES = (".c", ".cc", ".cpp", ".cxx", ".m", ".mm")  # which nobody includes
+DECLARATORS = WRAPS | {"function_declarator", "operator_cast"}
+WORD = re.compile(r"[A-Za-z_]\w*+")
 GUARD = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \t]++\1\b")
 
 
@@ -36,6 +39,9 @@ class CFamilyWalk(DefinitionWalk):
     modern: bool = False  # C++
     bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     doubtful: bool = False  # a macro may define names here
+    operators: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # (class, operator); of a free one each name that it takes
 
     def add(
         self, name: str, kind: str, node: Node, own_signature: Signature | None = None, *, is_exported: bool = True
@@ -61,12 +67,50 @@ def outline_of(path: str, root: Node, source: bytes, side: Side, *, modern: bool
     guard = GUARD.search(source[:20_000].decode("utf-8", "replace"))
     symbols = [symbol for symbol in walk.symbols if guard is None or symbol.name != guard[1]]
     return Outline(
-        symbols=_told_apart(symbols),
+        symbols=_told_apart([_with_operators(symbol, walk.operators) for symbol in symbols]),
         exports=tuple((name, local) for name, local in walk.exports.items() if guard is None or name != guard[1]),
         complete=True,  # a name that is gone is looked for in the whole tree before that is said
         stars=sum(1 for match in INCLUDE.finditer(source) if match["mark"] == b'"'),
         bases=tuple(walk.bases.items()),
     )
+
+
+def _with_operators(symbol: Symbol, operators: Sequence[tuple[str, str]]) -> Symbol:
+    """A class with the operators that its users write as signs: none of them may go."""
+    words = [f"{OFFERS}{operator}" for owner, operator in operators if owner == symbol.name]
+    return replace(symbol, conditions=(*symbol.conditions, *words)) if words and symbol.kind == "class" else symbol
+
+
+def _operator(declarator: Node) -> tuple[str, list[str]] | None:
+    """An operator as its users rely on it, without the names of its parameters, and the words of what it takes."""
+    for _ in range(DEEP):
+        inner = next((part for part in declarator.named_children if part.type in DECLARATORS), None)
+        if declarator.type in ("operator_cast", "function_declarator") or inner is None:
+            break
+        declarator = inner
+    is_cast = declarator.type == "operator_cast"
+    name = text(declarator if is_cast else declarator.child_by_field_name("declarator"))
+    if not is_cast and (declarator.type != "function_declarator" or not name.startswith("operator")):
+        return None
+    parameter_list = declarator.child_by_field_name("parameters")
+    parts = [_unnamed(part) for part in (parameter_list.named_children if parameter_list is not None else ())]
+    return " ".join(name.split()) + ("" if is_cast else f"({', '.join(parts)})"), WORD.findall(" ".join(parts))
+
+
+def _unnamed(parameter: Node) -> str:
+    """The type of a parameter as it is written."""
+    declarator = parameter.child_by_field_name("declarator")
+    name = declaration(declarator)[0] if declarator is not None else ""
+    return " ".join(re.sub(rf"\b{re.escape(name)}\b", "", text(parameter)).split()) if name else text(parameter)
+
+
+def _operators(node: Node, inside: str, walk: CFamilyWalk) -> None:
+    """Note the operators of a definition: as those of the class around it, or of each name that one outside of classes takes."""
+    for declarator in node.children_by_field_name("declarator"):
+        operator = _operator(declarator) if b"operator" in (declarator.text or b"") else None
+        if operator is not None:
+            owners = [inside] if inside else list(dict.fromkeys(operator[1]))
+            walk.operators += [(owner, operator[0]) for owner in owners]
 
 
 def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
@@ -99,6 +143,7 @@ def _function(node: Node, walk: CFamilyWalk, is_template: bool) -> None:
     declarator = node.child_by_field_name("declarator")
     name, function = declaration(declarator) if declarator is not None else ("", None)
     if not name or function is None:
+        _operators(node, "", walk)
         return
     own_signature = signature(node, function, is_template=is_template, modern=walk.modern)
     walk.add(name, "method" if "." in name else "function", node, own_signature, is_exported=not _static(node))
@@ -123,6 +168,7 @@ def _declaration(node: Node, walk: CFamilyWalk, is_template: bool) -> None:
     for declarator in node.children_by_field_name("declarator"):
         name, function = declaration(declarator)
         if not name:
+            _operators(node, "", walk)
             continue
         if node.type == "type_definition":
             if name != inner:
@@ -187,8 +233,11 @@ def _members(body: Node, inside: str, walk: CFamilyWalk) -> bool:
             ]
         elif part.type in ("field_declaration", "declaration", "function_definition"):
             left += [(item, is_template) for item in reversed(_field(part, inside, walk, is_template))]
-        elif part.type in ("using_declaration", "preproc_call", "friend_declaration"):
-            sure = sure and part.type == "friend_declaration"
+        elif part.type == "friend_declaration":
+            for one in part.named_children:
+                _operators(one, inside, walk)
+        elif part.type in ("using_declaration", "preproc_call"):
+            sure = False
     return sure
 
 
@@ -206,6 +255,8 @@ def _field(node: Node, inside: str, walk: CFamilyWalk, is_template: bool) -> lis
         type_of(type_node, node, walk)
     for declarator in declarators:
         name, function = declaration(declarator)
+        if not name:
+            _operators(node, inside, walk)
         if not name or "." in name:
             continue
         qualified_name = f"{inside}.{name}"

@@ -16,7 +16,7 @@ from bot.languages.typed_receivers import TypedWalk
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import CSHARP
-from bot.values import REQUIRES, Outline, Parameter, Side, Signature, Symbol, Use, Visibility
+from bot.values import OFFERS, REQUIRES, Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
 TRAITS = LanguageTraits(capital_members=True)
 project = Namespaces
@@ -32,9 +32,39 @@ NESTS = frozenset({
 CHOICES = frozenset({"preproc_if", "preproc_elif", "preproc_else"})
 VARIABLES = frozenset({"field_declaration", "event_field_declaration"})
 MEMBERS = frozenset({"property_declaration", "event_declaration"})
+OPERATORS = frozenset({"operator_declaration", "conversion_operator_declaration", "indexer_declaration"})
+BESIDE = frozenset(
+    {
+        "modifier",
+        "attribute_list",
+        "accessor_list",
+        "arrow_expression_clause",
+        "block",
+        ";",
+        "comment",
+    }
+)  # what of an operator its users do not rely on
 ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){100}")  # none of them closed
 REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")  # which the grammar does not know
 PARTIAL = re.compile(rb"\bpartial\s+(class|struct|interface|record)\b|^[ \t]*+#[ \t]*+if\b", re.MULTILINE)
+
+
+def _is_demanded(node: Node) -> bool:
+    """Whether a property or an event has no code, in an interface or by its own word."""
+    holder = node.parent.parent if node.parent is not None else None
+    if node.type not in {*VARIABLES, *MEMBERS} or holder is None:
+        return False
+    is_open = any(part.type in ("arrow_expression_clause", "block") for part in _parts_of(node))
+    is_interface = holder.type == "interface_declaration" and not _has(node, "static")
+    return _has(node, "abstract") or (is_interface and not is_open)
+
+
+def _parts_of(node: Node) -> Iterator[Node]:
+    """What a property is made of, its accessors' bodies included."""
+    for part in node.named_children:
+        yield part
+        if part.type == "accessor_list":
+            yield from (body for accessor in part.named_children for body in accessor.named_children)
 
 
 CONDITIONS = Conditions(
@@ -42,14 +72,15 @@ CONDITIONS = Conditions(
         "preproc_if": ("condition",), "preproc_elif": ("condition",), "preproc_else": (), "namespace_declaration": ("name",),
     },
     whole=frozenset({"file_scoped_namespace_declaration"}),
-    operators=re.compile(rb"\boperator\b|\bthis\s*\["),
     abstract=re.compile(rb"\A[^{=]*\babstract\b|\A[^{=]*;\s*\Z"),
+    demands=_is_demanded,
 )  # fmt: skip
 
 
 @dataclass(slots=True)
 class _CSharpWalk(TypedWalk):
     required: list[tuple[str, str]] = field(default_factory=list)  # (class, member that its initialiser has to set)
+    operators: list[tuple[str, str]] = field(default_factory=list)  # (class, operator that its users write as a sign)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +110,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     _walk(root, "", 0, walk)
     complete = not root.has_error and not PARTIAL.search(source)
     outline_read = walk.outline(complete)
-    conditions = _required(walk.required)
+    conditions = _members_of_classes(walk)
     symbols = tuple(
         replace(symbol, conditions=conditions[symbol.name]) if symbol.name in conditions else symbol
         for symbol in outline_read.symbols
@@ -87,11 +118,12 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     return with_conditions(replace(outline_read, symbols=symbols), root, source, CONDITIONS)
 
 
-def _required(members: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    """Class -> the properties that each construction of it has to set, as conditions."""
+def _members_of_classes(walk: _CSharpWalk) -> dict[str, tuple[str, ...]]:
+    """Class -> the properties that each construction of it has to set and the operators that it has, as conditions."""
     conditions: dict[str, tuple[str, ...]] = {}
-    for owner, name in members:
-        conditions[owner] = (*conditions.get(owner, ()), f"{REQUIRES}{name}")
+    for mark, members in ((REQUIRES, walk.required), (OFFERS, walk.operators)):
+        for owner, name in members:
+            conditions[owner] = (*conditions.get(owner, ()), f"{mark}{name}")
     return conditions
 
 
@@ -175,6 +207,8 @@ def _member(node: Node, own: _Class, walk: _CSharpWalk) -> None:
         _add(node, f"{own.name}.constructor", "method", walk, own_signature)
     elif kind == "method_declaration":
         _method(node, own, walk)
+    elif kind in OPERATORS:
+        walk.operators += [(own.name, words) for words in _operators(node)]
     elif kind in VARIABLES or kind in MEMBERS or kind == "enum_member_declaration":
         names = [node.child_by_field_name("name")]
         if kind in VARIABLES:
@@ -205,6 +239,18 @@ def _method(node: Node, own: _Class, walk: _CSharpWalk) -> None:
     _add(node, f"{own.name}.{name}", "function" if static else "method", walk, own_signature)
     if static:
         walk.exports.setdefault(name, f"{own.name}.{name}")
+
+
+def _operators(node: Node) -> Iterator[str]:
+    """What an operator, a conversion or each half of an indexer takes and gives, without the names of its parameters and without its body."""
+    parameter_list = node.child_by_field_name("parameters")
+    parameters = parameter_list.named_children if parameter_list is not None else []
+    types = ", ".join(text(part.child_by_field_name("type")) for part in parameters)
+    head = [text(part) for part in node.children if part.type not in BESIDE and part != parameter_list]
+    words = " ".join(" ".join([*head, f"({types})"]).split())
+    accessor_lists = [part for part in node.named_children if part.type == "accessor_list"]
+    halves = [text(half.child_by_field_name("name")) for part in accessor_lists for half in part.named_children]
+    yield from (f"{words} {half}" for half in halves or ["get"])
 
 
 def _add(node: Node, name: str, kind: str, walk: _CSharpWalk, own_signature: Signature | None) -> None:

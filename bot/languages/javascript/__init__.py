@@ -59,6 +59,7 @@ CONDITIONS = Conditions(
     ),
     binds=bindings,
     abstract=re.compile(rb"\A\s*(?:\w+\s+)*abstract\b"),
+    demands=lambda node: any(part.type == "abstract" for part in node.children),
 )  # fmt: skip
 DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 

@@ -1,5 +1,6 @@
 """Kotlin: what a file defines, and what an identifier does where it stands."""
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import KOTLIN
-from bot.values import COMPONENT, Call, Outline, Parameter, Side, Signature, Visibility
+from bot.values import COMPONENT, GENERATED, Call, Outline, Parameter, Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({"class_declaration", "object_declaration"})
 BODIES = frozenset({"class_body", "enum_class_body"})
@@ -22,17 +23,30 @@ NAMED = CLASSES | {"function_declaration", "type_alias"}
 FIRST = frozenset({"variable_declaration", "parameter", "class_parameter", "type_parameter", "enum_entry"})
 DECLARED = r"(?<![\w.$@])NAME\s*:\s*(?P<type>[A-Za-z_][\w.]*)(?P<more>)"
 BUILT = r"\bva[lr]\s+NAME\s*=\s*(?:([A-Z]\w*)\([^()\n]{0,300}\)[ \t]*\n)?|(?<![\w.$])NAME\s*(?:,[^{}\n]{0,100})?->"
-GENERATED = re.compile(rb"@(kotlinx\.)?(Serializable|Parcelize)\b")
+WITH_CODE = re.compile(rb"@(kotlinx\.)?(Serializable|Parcelize)\b")
 TELLING = re.compile(r"[a-z0-9][A-Z]")
 # The grammar takes an annotated class that has no body for an expression, which cannot stand at the top of a file.
 MISREAD = re.compile(r"\b(?:class|interface|object)[ \t]+([A-Za-z_]\w*)")
+FACADE = re.compile(rb"@file:(?:kotlin\.jvm\.)?JvmName\(\s*(?:name\s*=\s*)?\"(\w+)\"")
+JVM_NAME = re.compile(r"@(?:[gs]et:)?(?:kotlin\.jvm\.)?JvmName\(\s*+(?:name\s*+=\s*+)?\"(\w++)\"")
 READ = 4_000  # characters of it
+
+
+def _is_demanded(node: Node) -> bool:
+    """Whether a property has no value and no code, in an interface or by its own word."""
+    holder = node.parent.parent if node.parent is not None else None
+    if node.type != "property_declaration" or holder is None:
+        return False
+    is_open = any(part.type in ("getter", "property_delegate", "=") for part in node.children)
+    is_interface = any(part.type == "interface" for part in holder.children)
+    return not is_open and (is_interface or _has(node, "abstract"))
 
 
 CONDITIONS = Conditions(
     whole=frozenset({"package_header", "file_annotation"}),
     operators=re.compile(rb"\boperator\s+fun\b"),
     abstract=re.compile(rb"\A[^{=]*\babstract\b|\A[^{=]*\Z"),
+    demands=_is_demanded,
 )
 root = partial(typed_receivers.root, KOTLIN)
 
@@ -48,8 +62,26 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
             unclear = True
             for name in MISREAD.findall(text(node)[:READ]):
                 _class(node, name, walk)
-    complete = not (unclear or tree.has_error or GENERATED.search(source) or path.endswith(".kts"))
-    return with_conditions(walk.outline(complete), tree, source, CONDITIONS)
+    is_part = b"JvmMultifileClass" in source  # other files are in the same class of Java
+    complete = not (unclear or is_part or tree.has_error or WITH_CODE.search(source) or path.endswith(".kts"))
+    file_outline = walk.outline(complete)
+    facade = facade_of(path, source) if any(_is_offered_to_java(one) for one in file_outline.symbols) else ""
+    exports = (*file_outline.exports, *([(facade, "")] if facade else ()))
+    return with_conditions(replace(file_outline, exports=exports), tree, source, CONDITIONS)
+
+
+def _is_offered_to_java(symbol: Symbol) -> bool:
+    """Whether Java reaches it by the class that a file of Kotlin is to it."""
+    return "." not in symbol.name and symbol.is_exported and symbol.kind in ("function", "variable")
+
+
+def facade_of(path: str, source: bytes) -> str:
+    """The class by which Java calls what is in none; "" for a script."""
+    if not path.endswith(".kt"):
+        return ""
+    match = FACADE.search(source)
+    stem = posixpath.basename(path).partition(".")[0]
+    return match[1].decode() if match else f"{stem[:1].upper()}{stem[1:]}Kt"
 
 
 def _take(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is_offered: bool) -> None:
@@ -71,8 +103,24 @@ def _take(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is_
             _add(node, qualified_name, "function" if is_offered else "method", walk, own_signature)
         else:
             _add(node, qualified_name, "type" if kind == "type_alias" else "variable", walk, None)
+        _for_java(node, inside, walk, is_offered=is_offered)
         if (is_offered and (inside or not _has(node, "private"))) or kind == "enum_entry":
             walk.exports.setdefault(name, qualified_name)
+
+
+def _for_java(node: Node, inside: str, walk: TypedWalk, *, is_offered: bool) -> None:
+    """The name of a function or an accessor that only the JVM sees: `@JvmName("total")`."""
+    marks = [text(part) for part in node.named_children if part.type == "modifiers"]
+    own_signature = walk.symbols[-1].signature
+    for name in JVM_NAME.findall(marks[0]) if marks else ():
+        if own_signature is not None:
+            body = next((part for part in node.named_children if part.type == "function_body"), None)
+            head = text(node)[: body.start_byte - node.start_byte if body is not None else None]
+            words = re.sub(rf"\b{re.escape(_name(node))}\b", name, head[len(marks[0]) :], count=1)
+            own_signature = replace(own_signature, text=" ".join(words.split()))
+        _add(node, f"{inside}.{name}" if inside else name, GENERATED, walk, own_signature)
+        if is_offered and not inside and not _has(node, "private"):
+            walk.exports.setdefault(name, name)
 
 
 def _class(node: Node, name: str, walk: TypedWalk) -> None:

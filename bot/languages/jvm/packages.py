@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.languages import typed_receivers
+from bot.languages.jvm.kotlin import facade_of
 from bot.text.filetypes import parsed_by
 from bot.text.lines import without_mark
-from bot.values import Clues, Import, Outline
+from bot.values import GENERATED, Clues, Import, Outline
 
 SUFFIXES = parsed_by("jvm")
 SCALA = (".scala",)
@@ -29,7 +30,6 @@ SCALA_PACKAGE = re.compile(rb"^[ \t]*+package[ \t]++(?:(?P<object>object)[ \t]++
 SCALA_IMPORT = re.compile(rb"^[ \t]*+import[ \t]++((?:[^\n;{}]++|\{[^{}]{0,4000}\})++)", re.MULTILINE)
 SELECTION = re.compile(r"(?<![\w`$.])((?:[\w`$]++\.)*+)(?:\{([^{}]*+)\}|([\w`$*]++)(?: as ([\w`]++))?)")
 RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
-FACADE = re.compile(rb"@file:(?:kotlin\.jvm\.)?JvmName\(\s*(?:name\s*=\s*)?\"(\w+)\"")
 DEFINED = re.compile(
     rb"\b(?:class|interface|enum|record|object|typealias)\s+(\w+)|\bfun\s+(?:<[^<>\n]{0,80}>\s*)?(?:[\w.<>?*]+\.)?(\w+)\s*\("
     rb"|\bva[lr]\s+(\w+)|\b(\w+)\s*:"
@@ -96,11 +96,10 @@ class JvmPackages:
             return
         before = self._told.get(path)
         kinds = {item.name: item.kind for item in outline.symbols if "." not in item.name and item.is_exported}
-        members = {name for name, kind in kinds.items() if kind in ("function", "variable")}
+        members = {name for name, kind in kinds.items() if kind in ("function", "variable", GENERATED)}
         types = set(kinds) - members
         if members and path.endswith(".kt"):
-            facade = FACADE.search(source)
-            self._facades[path] = facade[1].decode() if facade else f"{_stem(path)[:1].upper()}{_stem(path)[1:]}Kt"
+            self._facades[path] = facade_of(path, source)
             types.add(self._facades[path])
         file_names = _FileNames(
             package,
@@ -187,6 +186,8 @@ class JvmPackages:
                 targets = [(t, line) for t, line in targets if line]  # an import goes before a neighbour
             at = re.search(rb"(?<![\w$.])" + word.encode() + rb"(?![\w$])", file.body) if targets else None
             for target, line in targets:
+                if file.path.endswith(".java") and self._is_top_level(target, word):
+                    continue
                 place = at or self._extension_call(target, word, file)
                 if place and _visible(target, file.path):
                     number = line or file.lines.at(place.start())
@@ -195,6 +196,13 @@ class JvmPackages:
                         target, WHOLE if is_facade else frozenset({word}), number, (("*", word),) if is_facade else ()
                     )
         yield from self._qualified_imports(file, wanted_words)
+
+    def _is_top_level(self, target: str, word: str) -> bool:
+        """Whether a file of Kotlin has a name outside of classes alone: Java calls that by the class of the file."""
+        file_names = self._told.get(target)
+        if file_names is None or target not in self._facades:
+            return False
+        return word in file_names.members and word not in file_names.types
 
     def _extension_call(self, target: str, word: str, file: _File) -> re.Match[bytes] | None:
         """An extension is called like a member."""

@@ -55,10 +55,23 @@ BUILT = (
 MACROS = re.compile(
     rb"^[ \t]*+@(?:newtype|newsubtype|typeclass|simulacrum|Lenses|JsonCodec|deriving|data|deferred)\b", re.MULTILINE
 )
+
+
+def _is_associated(node: Node) -> bool:
+    """Whether a type belongs to a trait."""
+    holder = node.parent.parent if node.parent is not None else None
+    return node.type == "type_definition" and holder is not None and holder.type == "trait_definition"
+
+
 CONDITIONS = Conditions(
     blocks=lambda node: node.type in PACKAGES,
     whole=frozenset({"package_clause"}),
     abstract=re.compile(rb"\A[^={]*\Z"),
+    of_interface=_is_associated,
+    demands=lambda node: (
+        node.type in ("val_declaration", "var_declaration")
+        or (node.type == "type_definition" and node.child_by_field_name("type") is None)
+    ),
 )
 root = partial(typed_receivers.root, SCALA)
 

@@ -41,11 +41,25 @@ OPEN = 50  # raw strings that no one closes
 MOST = 200  # of them in one file
 
 
+def _is_associated(node: Node) -> bool:
+    """Whether a type or a constant belongs to a trait."""
+    holder = node.parent.parent if node.parent is not None else None
+    return (
+        node.type in ("associated_type", "type_item", "const_item")
+        and holder is not None
+        and holder.type == "trait_item"
+    )
+
+
 CONDITIONS = Conditions(
     marks={
         "attribute_item": re.compile(r"#\s*\[\s*(?:cfg|test\b)"), "inner_attribute_item": re.compile(r"(?!)"),
     },
     abstract=re.compile(rb"\A[^{]*;\s*\Z"),
+    of_interface=_is_associated,
+    demands=lambda node: (
+        _is_associated(node) and node.type != "type_item" and node.child_by_field_name("value") is None
+    ),
 )  # fmt: skip
 DERIVED = re.compile(r"\bderive\s{0,4}\(([^)]{0,400})\)")
 WORD = re.compile(r"[\w:]+")

@@ -29,7 +29,14 @@ PLAIN_BASES = frozenset(PLAIN.split())
 ACTORS = frozenset({"MainActor"})  # attributes with a capital that add no member
 DYNAMIC = re.compile(rb"@dynamicMemberLookup\b")
 DIRECTIVE = re.compile(rb"^[ \t]*+#(if|elseif|else|endif)\b([^\n]*+)", re.MULTILINE)
-CONDITIONS = Conditions(abstract=re.compile(rb"\A[^{=]*\Z"))
+CONDITIONS = Conditions(
+    abstract=re.compile(rb"\A[^{=]*\Z"),
+    of_interface=lambda node: node.type == "associatedtype_declaration",
+    demands=lambda node: (
+        node.type == "protocol_property_declaration"
+        or (node.type == "associatedtype_declaration" and all(part.type != "=" for part in node.children))
+    ),
+)
 root = partial(typed_receivers.root, SWIFT)
 
 
