@@ -163,6 +163,7 @@ EDITS: Mapping[str, tuple[tuple[str, str, str, str], str, str, bool]] = {
     "c++, an operator that goes": (CPP, "  Money operator+(const Money &o) const { return *this; }\n", "", True),
     "c++, an operator of another type": (CPP, "operator[](int i)", "operator[](const char *i)", True),
     "c++, a parameter's name": (CPP, "operator[](int i)", "operator[](int at)", False),
+    "c++, other white space": (CPP, "operator+(const Money &o)", "operator +(const Money& o)", False),
     "c++, a conversion": (CPP, "operator bool()", "bool ok()", True),
     "c++, a friend": (CPP, "  friend bool operator<(const Money &a, const Money &b);\n", "", True),
     "c++, one outside of classes": (CPP, "bool operator==(const Money &a, const Money &b);\n", "", True),

@@ -28,6 +28,7 @@ BLOCKS = PREPROCESSOR | {
 }
 SOURCES = (".c", ".cc", ".cpp", ".cxx", ".m", ".mm")  # which nobody includes
 DECLARATORS = WRAPS | {"function_declarator", "operator_cast"}
+FORMATTING = re.compile(r" (?!\w)|(?<!\w) ")
 WORD = re.compile(r"[A-Za-z_]\w*+")
 GUARD = re.compile(r"#[ \t]*+ifndef[ \t]++(\w++)[ \t\r]*+\n\s*+#[ \t]*+define[ \t]++\1\b")
 
@@ -94,14 +95,15 @@ def _operator(declarator: Node) -> tuple[str, list[str]] | None:
         return None
     parameter_list = declarator.child_by_field_name("parameters")
     parts = [_unnamed(part) for part in (parameter_list.named_children if parameter_list is not None else ())]
-    return " ".join(name.split()) + ("" if is_cast else f"({', '.join(parts)})"), WORD.findall(" ".join(parts))
+    words = " ".join((name if is_cast else f"{name}({', '.join(parts)})").split())
+    return FORMATTING.sub("", words), WORD.findall(" ".join(parts))
 
 
 def _unnamed(parameter: Node) -> str:
     """The type of a parameter as it is written."""
     declarator = parameter.child_by_field_name("declarator")
     name = declaration(declarator)[0] if declarator is not None else ""
-    return " ".join(re.sub(rf"\b{re.escape(name)}\b", "", text(parameter)).split()) if name else text(parameter)
+    return re.sub(rf"\b{re.escape(name)}\b", "", text(parameter)) if name else text(parameter)
 
 
 def _operators(node: Node, inside: str, walk: CFamilyWalk) -> None:
