@@ -224,8 +224,11 @@ async def _halves(scene: Scene, language: Language, budget: SearchLimits, missed
     if not any(filetype(source.file.path).callbacks for source in scene.sources):
         return Dependents()
     from bot.dependents.callbacks import callbacks  # one language has them
+    from bot.dependents.macro_users import lost_macro_names
 
-    return await callbacks(scene, language, budget, missed_uses)
+    rows = await callbacks(scene, language, budget, missed_uses)
+    lost = await lost_macro_names(scene, language, missed_uses)
+    return replace(rows, symbols=(*rows.symbols, *lost.symbols), references=(*rows.references, *lost.references))
 
 
 async def _counterparts(scene: Scene, missed_uses: list[str]) -> tuple[tuple[str, Symbol], ...]:

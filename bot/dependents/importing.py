@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from bot.dependents.confirm import Reach
 from bot.dependents.exports import Exports
+from bot.dependents.library_names import STAR, other_library_names
 from bot.dependents.narrowing import narrowed_names
 from bot.dependents.propose import globs
 from bot.dependents.prototypes import HeadersByDefinition
@@ -59,8 +60,14 @@ async def importing(scene: Scene) -> tuple[Dependent, ...]:
         if source.before and source.after:
             old_path = source.file.old_path or source.file.path
             former_imports = scene.former[source.file.path] = list(scene.base.resolve(old_path, source.before))
-            scene.fewer_takers[source.file.path] = await narrowed_names(scene.exports, source, former_imports)
+            imports = await scene.head.imports(source.file.path)
+            other_names: dict[str, Takers] = dict.fromkeys(
+                other_library_names(source, former_imports, imports), "others"
+            )
+            fewer_names = await narrowed_names(scene.exports, source, former_imports)
+            scene.fewer_takers[source.file.path] = other_names | fewer_names
     direct, former = await together(scene.head.importers(here), scene.base.importers(past))
+    await _name_stars(scene, direct)
     moves = {source.file.old_path: source.file.path for source in scene.sources}
     others = {path: tuple(item for item in items if moves[item.target] != path) for path, items in former.items()}
     former = {path: items for path, items in others.items() if items}
@@ -77,6 +84,18 @@ async def importing(scene: Scene) -> tuple[Dependent, ...]:
     all_importers = {**direct, **await _declaring(scene, here)}
     await _through_barrels(scene, all_importers, here, dependents_found)
     return tuple(sorted(dependents_found.values(), key=lambda item: (item.target, item.test, item.path)))
+
+
+async def _name_stars(scene: Scene, importers: Mapping[str, Sequence[Import]]) -> None:
+    """Put the names that importers ask for, and that the file hands on unnamed, in the place of the star that means another library now."""
+    for path, names in scene.fewer_takers.items():
+        if names.pop(STAR, None) is None:
+            continue
+        names_of_importers = {
+            name for items in importers.values() for item in items if item.target == path for name in item.names
+        }
+        star_names = names_of_importers - {STAR} - await scene.exports.offer_names("head", path)
+        names.update(dict.fromkeys(star_names - names.keys(), "others"))
 
 
 def _note(

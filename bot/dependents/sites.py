@@ -17,7 +17,7 @@ RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|give
 EXTENSION = "extension "  # how the condition begins under which Kotlin and Scala call a function like a member
 OF_THIS = re.compile(r"\(\s*+this\s")  # the same in the head of one of C#
 LONG = 4  # letters that make a resemblance
-Takers = Literal["all", "star", "value"]
+Takers = Literal["all", "star", "value", "loading", "others"]
 MODULE = "<module>"
 WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
 
@@ -39,7 +39,7 @@ class UseTarget:
     is_attribute: bool = False  # an attribute that a class sets no more: other code may set it, so nothing is proven
     is_apart: bool = False  # a member whose class is in another file
     takers: Takers = (
-        "all"  # the uses that it concerns: those of who takes everything of a file, those that are no types
+        "all"  # the uses that it concerns: who takes everything of a file, values, calls that load it, other files
     )
 
     @property
@@ -315,6 +315,10 @@ def _concerns(target: UseTarget, hit: Match) -> bool:
     """Whether the change takes the name away from this use: who gets it by another file may get it by everything of that."""
     if target.takers == "value":
         return hit.use.form != "import" and not hit.use.is_type
+    if target.takers == "loading":
+        return hit.use.form == "import" and hit.use.is_guarded
+    if target.takers == "others":
+        return bool(hit.door)
     return target.takers == "all" or hit.star or (bool(hit.door) and hit.door not in target.homes)
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 
 from bot.dependents.importing import Scene
-from bot.dependents.sites import UseTarget, telling
+from bot.dependents.sites import WHOLE_MODULE, UseTarget, telling
 from bot.values import ChangedSymbol
+
+LOST = {"removed", "renamed"}  # contracts that an import minds, too
 
 
 async def attribute_targets(scene: Scene, attributes: Iterable[tuple[str, str]]) -> list[UseTarget]:
@@ -42,12 +44,21 @@ async def use_targets(scene: Scene) -> list[UseTarget]:
     targets = [
         await _target(scene, item) for items in scene.symbols.values() for item in items if item.change != "added"
     ]
-    covered_names = {
-        (path, name) for target in targets if not target.owner for path, names in target.doors for name in names
+    plain_targets = [target for target in targets if not target.owner]
+    covered_names = {(path, name) for target in plain_targets for path, names in target.doors for name in names}
+    lost_homes = {
+        path
+        for target in plain_targets
+        if LOST & set(target.contract)
+        for path, names in target.doors
+        if WHOLE_MODULE in names
     }
     for path in sorted(scene.origins):
         known_names = {name for origin, name in covered_names if origin in {path, *scene.origins[path]}}
-        lost_names = sorted(await scene.exports.gone_names(path) - known_names)
+        gone_names = await scene.exports.gone_names(path)
+        if WHOLE_MODULE in gone_names & known_names and path not in lost_homes:
+            targets.append(_loaded_default(path))  # no statement names it, so that nothing is proven by the definition
+        lost_names = sorted(gone_names - known_names)
         targets += [
             UseTarget(
                 f"{path}:{name}", ((path, frozenset({name})),), frozenset({name}), frozenset({path}), is_gone=True
@@ -55,6 +66,12 @@ async def use_targets(scene: Scene) -> list[UseTarget]:
             for name in lost_names
         ]
     return targets
+
+
+def _loaded_default(path: str) -> UseTarget:
+    """The default that a file offers no longer, for who loads the file by a call."""
+    name = frozenset({WHOLE_MODULE})
+    return UseTarget(f"{path}:{WHOLE_MODULE}", ((path, name),), name, frozenset({path}), is_gone=True, takers="loading")
 
 
 async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:

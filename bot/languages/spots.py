@@ -10,6 +10,8 @@ from bot.languages.lexical import is_telling
 from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, Form, ancestors, first_line, own_name, places, text, use_at
 from bot.values import Call, SomeUses, Use
 
+SYMBOLS = frozenset({"simple_symbol", "atom"})
+
 
 @dataclass(frozen=True, slots=True)
 class Spot:
@@ -37,7 +39,7 @@ def uses(root: Node, source: bytes, names: Collection[str], reading: SpotGrammar
     """The identifiers that are spelt like one of the names, in the order of the file."""
     uses_found: list[Use] = []
     for match, node in places(root, source, names):
-        before = node.type == "simple_symbol"  # the colon of a symbol
+        before = node.type in SYMBOLS  # the colon of a symbol
         whole = (node.start_byte + before, node.end_byte) == match.span()
         spot = reading.spot(node) if whole and node.type in reading.identifiers else None
         if spot is not None:
@@ -57,5 +59,5 @@ def _use(node: Node, spot: Spot, reading: SpotGrammar) -> Use:
     if types == UNKNOWN and is_telling(name):
         types = ()
     use = use_at(node, spot.form, spot.receiver, scopes, reading.scope_name)
-    at = node.start_byte + (node.type == "simple_symbol")
+    at = node.start_byte + (node.type in SYMBOLS)
     return replace(use, name=name, types=types, call=spot.call, is_guarded=spot.is_guarded, at=at)

@@ -35,6 +35,7 @@ MODULES = re.compile(
 )
 PAGE = r"(?<!\w)HOME(?:\.|->|&\.|\?\.)NAME(?!\w)"  # in a page: "cart.total"
 ROLE = re.compile(r"(?<=\w)(?:_?[Cc]ontroller|Service|Model|Serializer|Helper|Mailer|Job)$")
+KEYED = r"(?<![\w$])OWNER\s{0,4}\[\s{0,4}[\"'`]NAME[\"'`]\s{0,4}\]"  # of a class: `State["DONE"]`
 WHAT = "say names that the change takes away as texts"
 FORMS = (QUOTED, SYMBOL, LISTED_SYMBOLS, QUALIFIED, LOADED)
 OPEN, CLOSED = "([{", ")]}"
@@ -52,17 +53,9 @@ async def literal_names(
     lost_targets = [(target, name, _home(target)) for target in targets if (name := _lost_name(target))]
     if not lost_targets:
         return ()
-    any_name = f"(?:{'|'.join(sorted({re.escape(name) for _, name, _ in lost_targets}))})"
-    homes = "|".join(sorted({home.pattern for _, _, home in lost_targets}))
-    forms = [form.replace("NAME", any_name).replace("HOME", homes) for form in (*FORMS, PAGE)]
-    pages = sorted({f"{posixpath.splitext(home)[0]}.*" for target, _, _ in lost_targets for home in target.homes})
-    found_rows = [
-        *await search.rows(Query(forms, syntax="perl", limit=MATCHES), WHAT),
-        *await search.rows(Query([_word(any_name)], pages, syntax="perl", limit=MATCHES), WHAT),
-    ]
     rows = [
         (path, line, text[:LONG].rstrip("\r"))
-        for path, line, text in dict.fromkeys(found_rows)
+        for path, line, text in dict.fromkeys(await _rows(search, lost_targets))
         if search.is_old(path, line)
         and not (is_prose(path) or is_output(path) or is_style(path) or is_test(path) or is_comment(text, path))
     ]
@@ -90,9 +83,55 @@ async def literal_names(
     return tuple(references)
 
 
+async def _rows(search: LineSearch, lost_targets: Sequence[tuple[UseTarget, str, re.Pattern[str]]]) -> list[Row]:
+    """The lines that may say one of the names: a common one counts as the key of a class alone."""
+    own_targets = [row for row in lost_targets if not _is_common(row[1])]
+    names = {name for target, name, _ in lost_targets if target.owner and _is_common(name)}
+    forms = sorted(_keyed(r"\w{1,100}", name) for name in names)
+    found_rows = list(await search.rows(Query(forms, syntax="perl", limit=MATCHES), WHAT)) if forms else []
+    if not own_targets:
+        return found_rows
+    any_name = f"(?:{'|'.join(sorted({re.escape(name) for _, name, _ in own_targets}))})"
+    homes = "|".join(sorted({home.pattern for _, _, home in own_targets}))
+    forms = [form.replace("NAME", any_name).replace("HOME", homes) for form in (*FORMS, PAGE)]
+    pages = sorted({f"{posixpath.splitext(home)[0]}.*" for target, _, _ in own_targets for home in target.homes})
+    return [
+        *found_rows,
+        *await search.rows(Query(forms, syntax="perl", limit=MATCHES), WHAT),
+        *await search.rows(Query([_word(any_name)], pages, syntax="perl", limit=MATCHES), WHAT),
+    ]
+
+
+def _is_common(name: str) -> bool:
+    """Whether a name is too short, or borne by too much, to mean a member wherever it is a text."""
+    return len(name) < LEAST or name in METHODS
+
+
+def _owner(target: UseTarget) -> str:
+    return target.owner.rpartition(".")[2]
+
+
+def _keyed(owner: str, name: str) -> str:
+    return KEYED.replace("OWNER", owner).replace("NAME", re.escape(name))
+
+
+def _is_key_of_class(row: Row, name: str, target: UseTarget, source: str) -> bool:
+    """Whether a line asks the class for the member by its name, under what the file calls the class: `State["DONE"]`."""
+    owner = _owner(target)
+    if not owner or name not in row[2]:
+        return False
+    alias_pattern = re.compile(rf"(?<![\w$]){re.escape(owner)}\s{{1,20}}as\s{{1,20}}(\w{{1,100}})")
+    owners = {owner, *alias_pattern.findall(source)}
+    return any(re.search(_keyed(re.escape(one), name), row[2]) for one in sorted(owners))
+
+
 def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source: str) -> bool:
     """Whether a line says the name for the member that is gone: in a page behind its variable, elsewhere as a text."""
     path, _, text = row
+    if _is_key_of_class(row, name, target, source):
+        return True
+    if _is_common(name):
+        return False
     if (filetype(path).grammar is None or "{{" in text) and re.search(_form(PAGE, name, home), text):
         return True
     if filetype(path).grammar is None and any(_is_page_of(path, home) for home in target.homes):
@@ -109,8 +148,9 @@ def _lost_name(target: UseTarget) -> str:
     if before is None or not {"removed", "renamed"} & set(target.contract) or before.kind in KINDS:
         return ""
     name = before.short
-    is_word = len(name) >= LEAST and re.fullmatch(r"\w+", name) is not None and not name.startswith("__")
-    is_kept = telling(name) or name in METHODS or (after is not None and after.short == name)
+    is_word = re.fullmatch(r"\w+", name) is not None and not name.startswith("__")
+    is_common = _is_common(name) and not target.owner
+    is_kept = telling(name) or is_common or (after is not None and after.short == name)
     return name if is_word and not is_kept else ""
 
 

@@ -110,7 +110,7 @@ def _module(node: Node, word: str, inside: Module | None, names: Mapping[str, st
 
 def _take(node: Node, word: str, module: Module, names: Mapping[str, str]) -> None:
     """What a statement of a module says of its callbacks."""
-    if word in PUBLIC and (function := _function(node)) is not None:
+    if word in PUBLIC and (function := function_member(node)) is not None:
         (module.callbacks if module.is_protocol else module.functions).append(function)
         if word == "defmacro" and function.name in HANDING_ON:
             _take_handed(node, module, names)
@@ -128,15 +128,16 @@ def _take(node: Node, word: str, module: Module, names: Mapping[str, str]) -> No
 
 def _take_handed(node: Node, module: Module, names: Mapping[str, str]) -> None:
     """What the macro of a module writes into who uses it."""
-    for inner in _below(node):
+    for inner in nodes_below(node):
         word = callee(inner)
         if word in ("behaviour", "use"):
             module.handed_behaviours += _named(inner, module, names)
-        elif word in PUBLIC and inner != node and (function := _function(inner)) is not None:
+        elif word in PUBLIC and inner != node and (function := function_member(inner)) is not None:
             module.handed_names.add(function.name)
 
 
-def _below(node: Node) -> Iterator[Node]:
+def nodes_below(node: Node) -> Iterator[Node]:
+    """A node and all that is in it, in the order of the file."""
     stack = [node]
     for _ in range(MOST_NODES):
         if not stack:
@@ -165,7 +166,8 @@ def _meant(word: str, inside: Module | None, names: Mapping[str, str]) -> str:
     return f"{names.get(first, first)}{dot}{rest}" if first[:1].isupper() else ""
 
 
-def _function(node: Node) -> Member | None:
+def function_member(node: Node) -> Member | None:
+    """A definition of a function or a macro; None if its name is computed."""
     first = head(node)
     name = (callee(first) if first.type == "call" else text(first)) if first is not None else ""
     if first is None or name in ("", "unquote"):

@@ -22,6 +22,9 @@ def spot(node: Node) -> Spot | None:
     if above is None or _is_attribute(node):
         return None
     around = list(islice(ancestors(node), DEPTH))
+    delegate = _delegate(node, around)
+    if delegate is not None or node.type == "atom":
+        return delegate
     if above.type == "dot":
         return _member(node, above, around)
     is_called = above.type == "call" and above.child_by_field_name("target") == node
@@ -71,6 +74,27 @@ def _is_head(node: Node, around: list[Node]) -> bool:
         if above.type not in ("arguments", "binary_operator", "call"):
             return False
     return False
+
+
+def _delegate(node: Node, around: list[Node]) -> Spot | None:
+    """What a definition hands each of its calls to: `defdelegate total(cart), to: Cart`, `defdelegate sum(cart), to: Cart, as: :total`."""
+    definition = next((above for above in around if callee(above) in DEFINING), None)
+    first = head(definition) if definition is not None and callee(definition) == "defdelegate" else None
+    if definition is None or first is None:
+        return None
+    options = {
+        text(pair.child_by_field_name("key")).strip(": "): pair.child_by_field_name("value")
+        for part in arguments(definition)[1:]
+        for pair in part.named_children
+        if pair.type == "pair"
+    }
+    module, name = options.get("to"), options.get("as")
+    is_meant = name == node if name is not None else node in (first, first.child_by_field_name("target"))
+    if module is None or module.type != "alias" or not is_meant:
+        return None
+    call = call_of(first) if first.type == "call" else Call()
+    types = (text(module).rpartition(".")[2],)
+    return Spot("member", name=text(node).removeprefix(":"), receiver=module, types=types, call=call)
 
 
 def _is_bound(node: Node, around: list[Node]) -> bool:
@@ -145,7 +169,7 @@ def _scope_name(node: Node) -> str:
 
 
 READING = SpotGrammar(
-    identifiers=frozenset({"identifier", "alias"}),
+    identifiers=frozenset({"identifier", "alias", "atom"}),
     scopes=frozenset({"call"}),  # every definition is a call in this grammar
     scope_name=_scope_name,
     spot=spot,

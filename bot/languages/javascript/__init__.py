@@ -1,20 +1,23 @@
 """JavaScript and TypeScript, JSX and the scripts of Vue and Svelte components: one family, because they import each other."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import islice
 
 from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.javascript.binding import bindings
+from bot.languages.javascript.clauses import STATEMENT, is_in_comment, loads_default
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import BLOCKS, outline_of
 from bot.languages.javascript.uses import SHAPE
+from bot.languages.lexical import MOST_IMPORTS, Lines
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
-from bot.values import Outline, Side, Use
+from bot.values import Outline, Side, SomeUses, Use
 
 FORMATTING = {
     "semicolon": ('";"',),
@@ -43,7 +46,9 @@ GLOBALS = (
     "structuredClone test top undefined vi window"
 )
 AMBIENT = frozenset(GLOBALS.split())
-COMPONENTS = (".vue", ".svelte")
+SVELTE = ".svelte"
+COMPONENTS = (".vue", SVELTE)
+STORE = re.compile(rb"(?<![\w$.])\$([A-Za-z_]\w{0,100})(?![\w$])")
 SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 END = re.compile(rb"</script\s*+>", re.IGNORECASE)
 
@@ -80,7 +85,29 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     code = script(path, source)
     nesting.check(code)
-    return syntax.uses(_root(path, code), code, names, SHAPE)
+    code_uses = syntax.uses(_root(path, code), code, names, SHAPE)
+    more = [*(_stores(source, names) if path.endswith(SVELTE) else ()), *_loaded_defaults(code, names)]
+    if not more or isinstance(code_uses, SomeUses):
+        return code_uses
+    return tuple(sorted((*code_uses, *more), key=lambda use: use.at))
+
+
+def _stores(source: bytes, names: Collection[str]) -> Iterator[Use]:
+    """The values of stores in a component of Svelte, in its script and its markup: `$cart` reads and sets what `cart` holds."""
+    lines = Lines(source)
+    for match in islice(STORE.finditer(source), syntax.MOST_USES):
+        if (name := match[1].decode("utf-8", "replace")) in names:
+            yield Use(name, lines.at(match.start()), "name", at=match.start())
+
+
+def _loaded_defaults(code: bytes, names: Collection[str]) -> Iterator[Use]:
+    """The calls that load a module for its default, which none of them names: `lazy(() => import("./Button"))`."""
+    if "default" not in names:
+        return
+    lines = Lines(code)
+    for match in islice(STATEMENT.finditer(code), MOST_IMPORTS):
+        if loads_default(match) and not is_in_comment(code, match.start()):
+            yield Use("default", lines.at(match.start()), "import", is_guarded=True, at=match.start())
 
 
 def script(path: str, source: bytes) -> bytes:

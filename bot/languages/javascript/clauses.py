@@ -12,6 +12,14 @@ STATEMENT = re.compile(
     rb"""\s*+(?:<[^>()]{0,300}+>++)?\s*+\(?\s*+(?:/\*.{0,300}?\*/\s*+)?["'`](?P<load>[^"'`\n]++)["'`](?:\s*+\)\s*+\.\s*+(?P<part>[\w$]++))?""",
     re.DOTALL,
 )
+LOAD = re.compile(rb"(?:^|[^\w$.])import\s*+\(")
+TAKEN = re.compile(rb"(?:=>|\breturn\b|\byield\b|[(\[,:=?|&])\Z")  # before a call whose value somebody takes
+# What a callback takes of the module that it is given: `.then((m) => m.default)`, `.then(({ default: Button }) => ...)`.
+CALLBACK = re.compile(
+    rb"\s*+\(\s*+(?:async\b\s*+)?(?:function\b\s*+)?(?:\(\s*+)?(?:(?P<name>[\w$]++)|\{[^{}]{0,300}?\bdefault\b)"
+)
+MEMBER = re.compile(rb"\A\s*+\)+\s*+\.\s*+([\w$]++)")  # `(await import("./Button")).default`
+NEAR = 300  # characters of a callback
 Pair = tuple[str, str]  # (name in the module, name here; "" where it gets none)
 
 
@@ -31,9 +39,35 @@ def names_of(match: re.Match[bytes]) -> list[Pair]:
     left, part = (match["left"] or b"").decode("utf-8", "replace"), (match["part"] or b"").decode()
     if part and part not in ("then", "default"):
         return [(part, "" if left.startswith("{") else left)]
+    if loads_default(match):
+        return [("default", "")]
     if left.startswith("{"):
         return _braces(left[1:-1], ":")
     return [("*", left)] if left else []
+
+
+def loads_default(match: re.Match[bytes]) -> bool:
+    """Whether a statement loads a module by a call and takes its default, or hands the module to what will: `lazy(() => import("./x"))`."""
+    if not match["load"] or not LOAD.search(match[0]):
+        return False
+    source, part = match.string, match["part"]
+    if part == b"then":
+        return _callback_takes_default(source, match.end())
+    if part is not None or match["left"]:
+        return part == b"default" and not match["left"]
+    member = MEMBER.match(source[match.end() : match.end() + NEAR])
+    if member is not None:
+        return member[1] == b"default"
+    before = source[max(0, match.start() - NEAR) : match.start()].rstrip()
+    return TAKEN.search(before.removesuffix(b"await").rstrip()) is not None
+
+
+def _callback_takes_default(source: bytes, at: int) -> bool:
+    text = source[at : at + NEAR].partition(b"import")[0]
+    callback = CALLBACK.match(text)
+    if callback is None or callback["name"] is None:
+        return callback is not None
+    return re.search(rb"(?<![\w$.])" + re.escape(callback["name"]) + rb"\s*+\??\.\s*+default\b", text) is not None
 
 
 def _clause(clause: str) -> list[Pair]:
