@@ -22,6 +22,34 @@ def lua(source: str, use: str) -> tuple[str, str, str, str]:
     return "cart.lua", source, "use.lua", use
 
 
+MODEL = "from db import Base, relationship\n\n\nclass Cart(Base):\n    owner = relationship('Owner')\n"
+JAVA = "package shop;\n\npublic class Cart {\n    private Owner keeper;\n    protected Owner owner;\n}\n"
+DJANGO = "from django.db import models\n\n\nclass Order(models.Model):\n    total = models.IntegerField()\n"
+MIGRATION = 'from django.db import migrations, models\n\n\nclass Migration(migrations.Migration):\n    operations = [migrations.CreateModel("Order", fields=[("total", models.IntegerField())])]\n'
+RENAMING = 'from django.db import migrations\n\n\nclass Migration(migrations.Migration):\n    operations = [migrations.RenameField("order", "total", "amount")]\n'
+
+
+def model(use: str, imports: str = "from m.cart import Cart\n") -> tuple[str, str, str, str]:
+    """Lay out a class of rows and a file that speaks of its attribute."""
+    return "m/cart.py", MODEL, "m/use.py", f"{imports}\n{use}\n"
+
+
+def java(annotation: str, declaration: str = "java.util.List<Cart> carts;") -> tuple[str, str, str, str]:
+    """Lay out a class of Java and one with an annotated field."""
+    return (
+        "s/Cart.java",
+        JAVA,
+        "s/Owner.java",
+        f"package shop;\n\nclass Owner {{\n    {annotation}\n    {declaration}\n}}\n",
+    )
+
+
+def django(query: str, imports: str = "from .models import Order\n") -> tuple[str, str, str, str]:
+    """Lay out a model and a file that asks for its rows."""
+    return "shop/models.py", DJANGO, "shop/views.py", f"{imports}\n\ndef f(Line):\n    return {query}\n"
+
+
+HOLDER, FIELD = ("owner = ", "holder = "), ("total = ", "amount = ")
 GONE, MORE = ("total(", "amount("), ("($x)", "($x, $y)")
 LUA_GONE = (":total()", ":amount()")
 CASES: Mapping[str, tuple[tuple[str, str, str, str], tuple[str, str], bool]] = {
@@ -46,7 +74,38 @@ CASES: Mapping[str, tuple[tuple[str, str, str, str], tuple[str, str], bool]] = {
     "method where the module is not required": (lua(LUA, "local c = other()\nprint(c:total())\n"), LUA_GONE, False),
     "method with another body": (lua(LUA, 'local cart = require("cart")\n\nlocal c = cart.new(1)\nprint(c:total())\n'), ("self.x\n", "self.x + 1\n"), False),
     "method of self": (lua(LUA, 'local cart = require("cart")\nlocal M = {}\n\nfunction M:show()\n  return self:total()\nend\n\nreturn M\n'), LUA_GONE, False),
+    "text of a named argument": (model('carts = relationship(Cart, back_populates="owner")'), HOLDER, True),
+    "text of a named argument on its own line": (model('carts = relationship(\n    Cart,\n    back_populates="owner"\n)'), HOLDER, True),
+    "text of a named argument without the class": (model('carts = relationship(Basket, back_populates="owner")', ""), HOLDER, False),
+    "text of a parameter's default": (model('def f(kind="owner"):\n    return Cart'), HOLDER, False),
+    "text of an assignment": (model('kind = "owner"\nprint(Cart, kind)'), HOLDER, False),
+    "text of a comparison": (model('print(Cart if (kind() == "owner") else 1)'), HOLDER, False),
+    "text of a named argument of a reader": (model('print(Cart, end="owner")'), HOLDER, False),
+    "element of an annotation": (java('@OneToMany(mappedBy = "owner")'), ("Owner owner", "Owner holder"), True),
+    "element of an annotation behind another": (java('@OneToMany(orphanRemoval = true, mappedBy = "owner")'), ("Owner owner", "Owner holder"), True),
+    "element of an annotation, of a private field": (java('@OneToMany(mappedBy = "keeper")'), ("Owner keeper", "Owner holder"), True),
+    "element of another class's annotation": (java('@OneToMany(mappedBy = "keeper")', "java.util.List<Basket> baskets;"), ("Owner keeper", "Owner holder"), False),
+    "element that says another text": (java('@OneToMany(mappedBy = "buyer")'), ("Owner owner", "Owner holder"), False),
+    "lookup of a field": (django("Order.objects.filter(total__gte=1)"), FIELD, True),
+    "lookup of a field on its own line": (django("Order.objects.filter(\n        total__in=[1],\n    )"), FIELD, True),
+    "order of a field": (django('Order.objects.order_by("-total")'), FIELD, True),
+    "values of a field": (django('Order.objects.values("total")'), FIELD, True),
+    "text of a lookup": (django('Order.objects.values_list("total__year")'), FIELD, True),
+    "lookup behind a relation": (django("Line.objects.filter(order__total__gte=1)", ""), FIELD, True),
+    "lookup behind another relation": (django("Order.objects.filter(tax__total__gte=1)"), FIELD, False),
+    "lookup of another field": (django("Order.objects.filter(subtotal__gte=1, total_sum=2)"), FIELD, False),
+    "lookup without the class": (django("Line.objects.filter(total__gte=1)", ""), FIELD, False),
 }  # fmt: skip
+QUERIES: Mapping[str, tuple[str, bool]] = {
+    "argument": ("Order.objects.filter(total=1)", True),
+    "lookup": ("Order.objects.filter(total__gte=1)", True),
+    "lookup on its own line": ("Order.objects.filter(\n        total__in=[1],\n    )", True),
+    "order": ('Order.objects.order_by("-total")', True),
+    "values": ('Order.objects.values("total")', True),
+    "behind a relation": ("Line.objects.filter(order__total__lt=1)", True),
+    "of another class": ("Line.objects.filter(total__gte=1)", False),
+    "of a longer name": ("Order.objects.filter(subtotal__gte=1)", False),
+}
 
 
 @pytest.mark.parametrize(("project", "edit", "is_open"), CASES.values(), ids=CASES.keys())
@@ -58,3 +117,13 @@ def test_a_name_is_found_however_it_is_said(
     assert edit[0] in source
     before = {"composer.json": COMPOSER, home: source, path: user}
     assert (path in places(before, {home: source.replace(*edit)})) is is_open
+
+
+@pytest.mark.parametrize(("query", "is_open"), QUERIES.values(), ids=QUERIES.keys())
+def test_a_query_says_a_column_that_a_migration_renames(places, query: str, is_open: bool) -> None:  # noqa: ANN001
+    """The migration names the line with what is asked of it, in an order, behind a relation; a query of another class says nothing."""
+    user = f"from .models import Order\n\n\ndef f(Line):\n    return {query}\n"
+    models = DJANGO.replace("total", "amount")
+    first, second = "shop/migrations/0001_first.py", "shop/migrations/0002_second.py"
+    before = {"shop/models.py": models, first: MIGRATION, second: "x = 1\n", "shop/views.py": user}
+    assert (second in places(before, {second: RENAMING})) is is_open
