@@ -49,6 +49,18 @@ def django(query: str, imports: str = "from .models import Order\n") -> tuple[st
     return "shop/models.py", DJANGO, "shop/views.py", f"{imports}\n\ndef f(Line):\n    return {query}\n"
 
 
+GO_PART = '{{ define "row" }}\n<p>x</p>\n{{ end }}\n'
+GO_EMPTY = '{{ define "table" }}\n{{ end }}\n'
+BLOCK = "<p>\n{% block footer %}{% endblock %}\n</p>\n"
+FILLED = '{% extends "base.html" %}\n{% block footer %}x{% endblock %}\n'
+MACRO = "{% macro tag(x) %}{{ x }}{% endmacro %}\n"
+
+
+def page(source: str, path: str, user: str) -> tuple[str, str, str, str]:
+    """Lay out a template with a part, and who asks for it."""
+    return "web/base.html", source, path, user
+
+
 HOLDER, FIELD = ("owner = ", "holder = "), ("total = ", "amount = ")
 GONE, MORE = ("total(", "amount("), ("($x)", "($x, $y)")
 LUA_GONE = (":total()", ":amount()")
@@ -94,6 +106,25 @@ CASES: Mapping[str, tuple[tuple[str, str, str, str], tuple[str, str], bool]] = {
     "lookup behind a relation": (django("Line.objects.filter(order__total__gte=1)", ""), FIELD, True),
     "lookup behind another relation": (django("Order.objects.filter(tax__total__gte=1)"), FIELD, False),
     "lookup of another field": (django("Order.objects.filter(subtotal__gte=1, total_sum=2)"), FIELD, False),
+    "part of Go": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), ('"row"', '"entry"'), True),
+    "part of Go that goes": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), (GO_PART, GO_EMPTY), True),
+    "part of Go that code runs": (page(GO_PART, "web/m.go", 'package web\n\nfunc F() { T.ExecuteTemplate(nil, "row", 1) }\n'), ('"row"', '"entry"'), True),
+    "part of Go with another text": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), ("<p>x</p>", "<p>y</p>"), False),
+    "another part of Go": (page(GO_PART, "web/b.tmpl", '<p>{{ template "line" . }}</p>\n'), ('"row"', '"entry"'), False),
+    "part of Go that another file gives": (page(GO_PART, "web/b.tmpl", '{{ block "row" . }}x{{ end }}\n'), (GO_PART, GO_EMPTY), False),
+    "word of a page": (page(GO_PART, "web/b.tmpl", '<p class="row">row</p>\n'), ('"row"', '"entry"'), False),
+    "block": (page(BLOCK, "web/a.html", FILLED), ("footer", "bottom"), True),
+    "block that goes": (page(BLOCK, "web/a.html", FILLED), ("{% block footer %}{% endblock %}\n", ""), True),
+    "block of Twig": (page(BLOCK, "web/a.html.twig", FILLED), ("footer", "bottom"), True),
+    "block with another text": (page(BLOCK, "web/a.html", FILLED), ("<p>", "<div>"), False),
+    "another block": (page(BLOCK, "web/a.html", FILLED.replace("footer", "head")), ("footer", "bottom"), False),
+    "block of a template that fills none": (page(BLOCK, "web/a.html", BLOCK), ("footer", "bottom"), False),
+    "macro": (page(MACRO, "web/a.html", '{% from "base.html" import tag %}\n{{ tag(1) }}\n'), ("tag(", "label("), True),
+    "macro of another file": (page(MACRO, "web/a.html", '{% from "forms.html" import tag %}\n{{ tag(1) }}\n'), ("tag(", "label("), False),
+    "partial": (page('{{#*inline "row"}}x{{/inline}}\n', "web/a.hbs", "{{> row}}\n"), ('"row"', '"line"'), True),
+    "partial that code registers": (("src/app.js", 'Handlebars.registerPartial("entry", row);\n', "web/a.hbs", "{{> entry}}\n"), ("entry", "line"), True),
+    "another partial": (page('{{#*inline "row"}}x{{/inline}}\n', "web/a.hbs", "{{> rows}}\n"), ('"row"', '"line"'), False),
+    "section of Blade": (("views/app.blade.php", "<p>\n@yield('footer')\n</p>\n", "views/a.blade.php", "@extends('app')\n@section('footer')\nx\n@endsection\n"), ("@yield('footer')", "@yield('bottom')"), True),
     "lookup without the class": (django("Line.objects.filter(total__gte=1)", ""), FIELD, False),
 }  # fmt: skip
 QUERIES: Mapping[str, tuple[str, bool]] = {

@@ -40,7 +40,9 @@ ROLE = re.compile(r"(?<=\w)(?:_?[Cc]ontroller|Service|Model|Serializer|Helper|Ma
 WHAT = "say names that the change takes away as texts"
 FORMS = (QUOTED, SYMBOL, LISTED_SYMBOLS, QUALIFIED, LOADED)
 ABOVE = 12  # lines in which a call may begin whose argument is named on a line of its own
-NAMED = re.compile(r"(?:\A|,)\s*+[A-Za-z_]\w*+\s*+=\s*+\Z")  # what stands in a bracket before the text: `mappedBy = "owner"`
+NAMED = re.compile(
+    r"(?:\A|,)\s*+[A-Za-z_]\w*+\s*+=\s*+\Z"
+)  # what stands in a bracket before the text: `mappedBy = "owner"`
 NAMED_LINE = re.compile(r"\s*+[A-Za-z_]\w*+\s*+=\s*+\Z")
 ANNOTATION = re.compile(r"\s*+(?:@|#?\[)\w")
 DEFINES = re.compile(r"\b(?:def|fun|class)\b[^()\n]{0,100}\Z")
@@ -111,7 +113,9 @@ def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source
     """Whether a line says the name for the member that is gone: in a page behind its variable, elsewhere as a text."""
     path, number, text = row
     lines = source.split("\n")
-    if not target.is_visible(path):  # what a framework reaches all the same, where the annotated declaration names the class
+    if not target.is_visible(
+        path
+    ):  # what a framework reaches all the same, where the annotated declaration names the class
         declaration = "\n".join(lines[number - 1 : number + DECLARED])
         is_about = ANNOTATION.match(text) is not None and home.search(declaration) is not None
         return is_about and _stands_for_member(name, target, Said(path, text), home)
