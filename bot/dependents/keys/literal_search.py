@@ -54,7 +54,7 @@ WORD = re.compile(r"[\w$?!]{1,100}$")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TextLine:
     """A line that says a name as a text, with the lines above it in which its call may begin."""
 
     path: str
@@ -118,7 +118,7 @@ def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source
     ):  # what a framework reaches all the same, where the annotated declaration names the class
         declaration = "\n".join(lines[number - 1 : number + DECLARED])
         is_about = ANNOTATION.match(text) is not None and home.search(declaration) is not None
-        return is_about and _stands_for_member(name, target, Said(path, text), home)
+        return is_about and _stands_for_member(name, target, TextLine(path, text), home)
     if (filetype(path).grammar is None or "{{" in text) and re.search(_form(PAGE, name, home), text):
         return True
     if filetype(path).grammar is None and any(_is_page_of(path, home) for home in target.homes):
@@ -126,7 +126,7 @@ def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source
     names_home = path in target.homes or home.search(source) or _is_qualified(text, name, target, home)
     above = "\n".join(lines[max(0, number - 1 - ABOVE) : number - 1])
     is_lookup = says_lookup(name, target, path, text, home, is_home=bool(names_home))
-    return is_lookup or (bool(names_home) and _stands_for_member(name, target, Said(path, text, above), home))
+    return is_lookup or (bool(names_home) and _stands_for_member(name, target, TextLine(path, text, above), home))
 
 
 def _lost_name(target: UseTarget) -> str:
@@ -169,9 +169,9 @@ def _home(target: UseTarget) -> re.Pattern[str]:
     return re.compile(rf"(?i:(?<![^\W_])(?:{'|'.join(forms)})(?![^\W_]))" if forms else r"(?!)")
 
 
-def _stands_for_member(name: str, target: UseTarget, said: Said, home: re.Pattern[str]) -> bool:
+def _stands_for_member(name: str, target: UseTarget, line: TextLine, home: re.Pattern[str]) -> bool:
     """Whether a text or a symbol of a line can be the name of a member: an argument, an element of a list, the key behind a module."""
-    text = said.text
+    text = line.text
     quoted, symbol, symbols, _, load = (_form(form, name, home) for form in FORMS)
     if re.search(symbols, text) or any(home.search(match[0]) for match in re.finditer(load, text)):
         return True
@@ -179,7 +179,7 @@ def _stands_for_member(name: str, target: UseTarget, said: Said, home: re.Patter
         return True
     if any(not _is_data(text[: match.start()]) for match in re.finditer(symbol, text)):
         return True
-    return any(_asks(said, match, target) for match in re.finditer(quoted, text))
+    return any(_asks(line, match, target) for match in re.finditer(quoted, text))
 
 
 def _is_qualified(text: str, name: str, target: UseTarget, home: re.Pattern[str]) -> bool:
@@ -192,18 +192,18 @@ def _is_qualified(text: str, name: str, target: UseTarget, home: re.Pattern[str]
     return False
 
 
-def _asks(said: Said, match: re.Match[str], target: UseTarget) -> bool:
+def _asks(line: TextLine, match: re.Match[str], target: UseTarget) -> bool:
     """Whether what stands around a quoted word takes it for a name: no key, no comparison, nothing that is looked up in data."""
-    before, following = said.text[: match.start()], said.text[match.end() :].lstrip()
+    before, following = line.text[: match.start()], line.text[match.end() :].lstrip()
     if following[:1] == ":" or following[:2] == "=>":
         return False
     if re.match(r"(?:not )?in\b", following):
         return True
     at = _bracket(before)
     if at is None and NAMED_LINE.match(before):  # `back_populates="owner"` on a line of its own
-        before = f"{said.above}\n{before}"
+        before = f"{line.above}\n{before}"
         at = _bracket(before)
-        return at is not None and _is_named(said.path, before, at)
+        return at is not None and _is_named(line.path, before, at)
     if at is None:
         return following[:1] in (",", "]", ")") and not before.strip(" \t\"'`,\\w")
     head = before[:at].rstrip()
@@ -214,7 +214,7 @@ def _asks(said: Said, match: re.Match[str], target: UseTarget) -> bool:
         return bool(MODULES.search(head)) or receiver in stems
     comparison = re.search(r"[=!<>]=?\s*$|\bcase\s*$|\breturn\s*$", before)
     is_read = before[at] == "(" and word and READS.match(word[0]) and not MODULES.search(head)
-    return (not comparison or _is_named(said.path, before, at)) and not is_read
+    return (not comparison or _is_named(line.path, before, at)) and not is_read
 
 
 def _is_named(path: str, before: str, at: int) -> bool:
