@@ -512,7 +512,8 @@ def _may_be_lost_member(target: UseTarget, use: Use) -> bool:
     """Whether a member of a receiver of which nothing is known has the name of one that is gone, or takes other arguments: `item.weight()` in a loop."""
     is_unknown = use.receiver.partition(".")[0] not in OWN and not set(use.types) - {"?"}
     is_lost = target.is_gone or (use.call is not None and has_new_signature(target))
-    return is_lost and bool(target.owner) and use.form == "member" and is_unknown and use.name not in METHODS
+    is_member = bool(target.owner) or target.is_method_of_a_value
+    return is_lost and is_member and use.form == "member" and is_unknown and use.name not in METHODS
 
 
 def _names_another(receiver: str, target: UseTarget) -> bool:

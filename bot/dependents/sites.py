@@ -13,6 +13,7 @@ from bot.values.everyday import METHODS
 
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
 NAMESPACE = re.compile(r"(?:inline )?namespace (?:\w+::)*")  # as a condition of a definition has it
+METHOD_OF_TABLE = re.compile(r"\A[^(:]*+:|\(\s*+self\b")  # `function Cart:total()`, `function Cart.total(self)`
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 EXTENSION = "extension "  # how the condition begins under which Kotlin and Scala call a function like a member
 OF_THIS = re.compile(r"\(\s*+this\s")  # the same in the head of one of C#
@@ -93,6 +94,13 @@ class UseTarget:
         return self.is_apart and use.form == "member" and use.name in self.shorts and is_of_type
 
     @property
+    def is_method_of_a_value(self) -> bool:
+        """Whether it is a function of a table of Lua that takes the table: values have it whose class nobody writes down."""
+        before = self.symbol.before if self.symbol is not None else None
+        head = before.signature.text if before is not None and before.signature is not None else ""
+        return METHOD_OF_TABLE.search(head) is not None and any(filetype(home).parser == "lua" for home in self.homes)
+
+    @property
     def is_extension(self) -> bool:
         """Whether it is called like a member of a type that stands elsewhere, on either side. One that moved within its package is still there."""
         item = self.symbol
@@ -120,6 +128,7 @@ class UseTarget:
         return (
             bool(self.owner)
             or self.is_macro
+            or self.is_method_of_a_value
             or (self.is_gone and self.symbol is not None and any(door_names for _, door_names in self.doors))
         )
 

@@ -1,4 +1,4 @@
-"""Keys that a change renames or removes and that other files still say: of data, settings, the environment, routes, columns, templates.
+"""Keys that a change renames or removes and that other files still say: of data, settings, the environment, routes, columns, parts of templates.
 
 No syntax ties the two ends together. They agree on a text, across languages: what a view calls `order_total`, a template reads. So
 nothing is proven here: each line that still says a distinctive key which the change takes away is open until somebody has read it.
@@ -24,6 +24,7 @@ from bot.dependents.keys.key_lines import ROWS, lines_with
 from bot.dependents.keys.line_search import LineSearch, added_lines
 from bot.dependents.keys.removals import removed_keys
 from bot.dependents.keys.routes import is_said, segments, shapes, with_slashes
+from bot.dependents.keys.template_names import template_names
 from bot.dependents.keys.tied_keys import tied_keys
 from bot.dependents.keys.words import PLAIN, as_written, is_distinctive, is_route
 from bot.ports import Tree
@@ -48,6 +49,9 @@ async def lost_keys(
     places_found = {(row.path, row.line, row.name) for row in references}
     references += [row for row in of_tied if (row.path, row.line, row.name) not in places_found]
     lines_found = {(row.path, row.line) for row in references}
+    of_templates = await template_names(search, files, texts) if budget.sites else []
+    references += [row for row in of_templates if (row.path, row.line) not in lines_found]
+    lines_found |= {(row.path, row.line) for row in of_templates}
     of_paths = await dotted_keys(search, files, suffixes, texts) if budget.sites else []
     references += [row for row in of_paths if (row.path, row.line) not in lines_found]
     return search.dependents(references)

@@ -7,8 +7,10 @@ text can stand for a member: an argument, an element of a list, the key behind a
 import posixpath
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.dependents.keys.line_search import LineSearch, Row
+from bot.dependents.keys.lookups import LOOKUP, says_lookup
 from bot.dependents.sites import UseTarget, telling
 from bot.dependents.trees import FOLDERS
 from bot.text.filetypes import filetype
@@ -38,9 +40,27 @@ ROLE = re.compile(r"(?<=\w)(?:_?[Cc]ontroller|Service|Model|Serializer|Helper|Ma
 KEYED = r"(?<![\w$])OWNER\s{0,4}\[\s{0,4}[\"'`]NAME[\"'`]\s{0,4}\]"  # of a class: `State["DONE"]`
 WHAT = "say names that the change takes away as texts"
 FORMS = (QUOTED, SYMBOL, LISTED_SYMBOLS, QUALIFIED, LOADED)
+ABOVE = 12  # lines in which a call may begin whose argument is named on a line of its own
+NAMED = re.compile(
+    r"(?:\A|,)\s*+[A-Za-z_]\w*+\s*+=\s*+\Z"
+)  # what stands in a bracket before the text: `mappedBy = "owner"`
+NAMED_LINE = re.compile(r"\s*+[A-Za-z_]\w*+\s*+=\s*+\Z")
+ANNOTATION = re.compile(r"\s*+(?:@|#?\[)\w")
+DEFINES = re.compile(r"\b(?:def|fun|class)\b[^()\n]{0,100}\Z")
+CONTROLS = frozenset({"and", "elif", "for", "if", "in", "not", "or", "when", "where", "while"})
+DECLARED = 4  # lines behind an annotation in which what it is about is declared
 OPEN, CLOSED = "([{", ")]}"
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[^\W_]+")
 WORD = re.compile(r"[\w$?!]{1,100}$")
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line that says a name as a text, with the lines above it in which its call may begin."""
+
+    path: str
+    text: str
+    above: str = ""
 
 
 async def literal_names(
@@ -76,7 +96,6 @@ async def literal_names(
             if name in row[2]
             and row[0] in sources
             and (*row[:2], name) not in known_places
-            and target.is_visible(row[0])
             and _means(row, name, target, home, sources[row[0]])
         ]
         references += search.mentions(target.key, name, meant_rows, f"say {name} as a text")
@@ -93,7 +112,7 @@ async def _rows(search: LineSearch, lost_targets: Sequence[tuple[UseTarget, str,
         return found_rows
     any_name = f"(?:{'|'.join(sorted({re.escape(name) for _, name, _ in own_targets}))})"
     homes = "|".join(sorted({home.pattern for _, _, home in own_targets}))
-    forms = [form.replace("NAME", any_name).replace("HOME", homes) for form in (*FORMS, PAGE)]
+    forms = [form.replace("NAME", any_name).replace("HOME", homes) for form in (*FORMS, PAGE, LOOKUP)]
     pages = sorted({f"{posixpath.splitext(home)[0]}.*" for target, _, _ in own_targets for home in target.homes})
     return [
         *found_rows,
@@ -127,17 +146,26 @@ def _is_key_of_class(row: Row, name: str, target: UseTarget, source: str) -> boo
 
 def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source: str) -> bool:
     """Whether a line says the name for the member that is gone: in a page behind its variable, elsewhere as a text."""
-    path, _, text = row
+    path, number, text = row
+    lines = source.split("\n")
     if _is_key_of_class(row, name, target, source):
         return True
     if _is_common(name):
         return False
+    if not target.is_visible(
+        path
+    ):  # what a framework reaches all the same, where the annotated declaration names the class
+        declaration = "\n".join(lines[number - 1 : number + DECLARED])
+        is_about = ANNOTATION.match(text) is not None and home.search(declaration) is not None
+        return is_about and _stands_for_member(name, target, TextLine(path, text), home)
     if (filetype(path).grammar is None or "{{" in text) and re.search(_form(PAGE, name, home), text):
         return True
     if filetype(path).grammar is None and any(_is_page_of(path, home) for home in target.homes):
         return bool(re.search(_word(re.escape(name)), text))
     names_home = path in target.homes or home.search(source) or _is_qualified(text, name, target, home)
-    return bool(names_home) and _stands_for_member(name, target, text, home)
+    above = "\n".join(lines[max(0, number - 1 - ABOVE) : number - 1])
+    is_lookup = says_lookup(name, target, path, text, home, is_home=bool(names_home))
+    return is_lookup or (bool(names_home) and _stands_for_member(name, target, TextLine(path, text, above), home))
 
 
 def _lost_name(target: UseTarget) -> str:
@@ -181,8 +209,9 @@ def _home(target: UseTarget) -> re.Pattern[str]:
     return re.compile(rf"(?i:(?<![^\W_])(?:{'|'.join(forms)})(?![^\W_]))" if forms else r"(?!)")
 
 
-def _stands_for_member(name: str, target: UseTarget, text: str, home: re.Pattern[str]) -> bool:
+def _stands_for_member(name: str, target: UseTarget, line: TextLine, home: re.Pattern[str]) -> bool:
     """Whether a text or a symbol of a line can be the name of a member: an argument, an element of a list, the key behind a module."""
+    text = line.text
     quoted, symbol, symbols, _, load = (_form(form, name, home) for form in FORMS)
     if re.search(symbols, text) or any(home.search(match[0]) for match in re.finditer(load, text)):
         return True
@@ -190,7 +219,7 @@ def _stands_for_member(name: str, target: UseTarget, text: str, home: re.Pattern
         return True
     if any(not _is_data(text[: match.start()]) for match in re.finditer(symbol, text)):
         return True
-    return any(_asks(text[: match.start()], text[match.end() :], target) for match in re.finditer(quoted, text))
+    return any(_asks(line, match, target) for match in re.finditer(quoted, text))
 
 
 def _is_qualified(text: str, name: str, target: UseTarget, home: re.Pattern[str]) -> bool:
@@ -203,14 +232,18 @@ def _is_qualified(text: str, name: str, target: UseTarget, home: re.Pattern[str]
     return False
 
 
-def _asks(before: str, after: str, target: UseTarget) -> bool:
+def _asks(line: TextLine, match: re.Match[str], target: UseTarget) -> bool:
     """Whether what stands around a quoted word takes it for a name: no key, no comparison, nothing that is looked up in data."""
-    following = after.lstrip()
+    before, following = line.text[: match.start()], line.text[match.end() :].lstrip()
     if following[:1] == ":" or following[:2] == "=>":
         return False
     if re.match(r"(?:not )?in\b", following):
         return True
     at = _bracket(before)
+    if at is None and NAMED_LINE.match(before):  # `back_populates="owner"` on a line of its own
+        before = f"{line.above}\n{before}"
+        at = _bracket(before)
+        return at is not None and _is_named(line.path, before, at)
     if at is None:
         return following[:1] in (",", "]", ")") and not before.strip(" \t\"'`,\\w")
     head = before[:at].rstrip()
@@ -221,7 +254,18 @@ def _asks(before: str, after: str, target: UseTarget) -> bool:
         return bool(MODULES.search(head)) or receiver in stems
     comparison = re.search(r"[=!<>]=?\s*$|\bcase\s*$|\breturn\s*$", before)
     is_read = before[at] == "(" and word and READS.match(word[0]) and not MODULES.search(head)
-    return not comparison and not is_read
+    return (not comparison or _is_named(line.path, before, at)) and not is_read
+
+
+def _is_named(path: str, before: str, at: int) -> bool:
+    """Whether what follows is an argument that a call names, or an element of an annotation. `at`: the bracket that is open."""
+    head = before[:at].rstrip()
+    word = WORD.search(head)
+    if before[at] != "(" or word is None or word[0] in CONTROLS or not NAMED.search(before[at + 1 :]):
+        return False
+    is_annotation = ANNOTATION.match(head.rpartition("\n")[2]) is not None
+    is_call = filetype(path).named_arguments.strip() == "=" and not DEFINES.search(head)
+    return is_annotation or (is_call and not READS.match(word[0]))
 
 
 def _is_data(before: str) -> bool:

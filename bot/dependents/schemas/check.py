@@ -22,7 +22,7 @@ from bot.machine import limits
 from bot.ports import Tree
 from bot.text.lines import file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder
-from bot.values import ChangedFile, Finding, Query
+from bot.values import ChangedFile, Finding, Query, Side
 
 SearchedLine = tuple[str, int, str]  # path, line, text
 
@@ -183,7 +183,7 @@ async def find_uses(
     if not by_word:
         return SchemaUses(open=tuple(sorted(open_rows.items())))
     words_by_break = {word: [one for _, one in rows] for word, rows in by_word.items()}
-    before = await tree.grep_lines(Query(sorted(by_word), word=True, side="base", limit=ROWS)) if compare_base else ()
+    before = await tree.grep_lines(_query(by_word, side="base")) if compare_base else ()
     rows, reason = await _rows(tree, sorted(by_word), before)
     there_before = {(path, text.strip("\r")) for path, _, text in before}
     use_rows = [
@@ -196,7 +196,7 @@ async def find_uses(
         homes = {change.home(one) for _, one in named_breaks[:BREAKS]}
         open_rows |= dict.fromkeys(homes, f"not every line that may use it was looked at: {reason or more_reason}")
     lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(paths))).items()}
-    look = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(by_word, key=len, reverse=True))) + r")(?!\w)")
+    look = re.compile(_either(by_word))
     mended_breaks = _mended(before, words_by_break, use_rows, look)
     uses = _uses(paths, lines, look, by_word, there_before, (left_out, mended_breaks))
     found_uses = {
@@ -236,16 +236,26 @@ def _uses(
     return uses
 
 
+def _either(words: Collection[str]) -> str:
+    """A pattern for one of the words, also between the two underscores by which a query asks for a field: `order__total__gte`."""
+    ordered = sorted(words, key=lambda word: (-len(word), word))
+    return rf"(?<!\w)(?:\w{{1,80}}?__)?({'|'.join(map(re.escape, ordered))})(?:__\w{{1,80}})?(?!\w)"
+
+
+def _query(words: Collection[str], specs: Sequence[str] = (), side: Side = "head") -> Query:
+    return Query([_either(words)], specs, syntax="perl", side=side, limit=ROWS)
+
+
 async def _rows(
     tree: Tree, searched_names: Sequence[str], before: Sequence[SearchedLine]
 ) -> tuple[Sequence[SearchedLine], str]:
     """The lines of the head that hold one of the words, and why they are not all: those of files that had one before come first."""
-    rows = await tree.grep_lines(Query(searched_names, word=True, limit=ROWS))
+    rows = await tree.grep_lines(_query(searched_names))
     if len(rows) < ROWS:
         return rows, ""
     old_paths = list(dict.fromkeys(path for path, _, _ in before))[:FILES_READ]
     specs = [f":(literal){path}" for path in old_paths]
-    old_rows = await tree.grep_lines(Query(searched_names, specs, word=True, limit=ROWS)) if specs else ()
+    old_rows = await tree.grep_lines(_query(searched_names, specs)) if specs else ()
     return tuple(dict.fromkeys([*old_rows, *rows])), f"more than {ROWS:,} lines hold a name of it"
 
 

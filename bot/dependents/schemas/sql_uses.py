@@ -49,6 +49,7 @@ _BEFORE, _AFTER, _MODEL_LINES = 25, 15, 150
 # A query that is a chain of calls: `Order.objects.filter(total=1)`, `Order.where(total: 1).pluck(:total)`.
 _ASKED = r"(?<![\w.$])(?:NAME)\s*+(?:\.|::|->|\()"
 _ASKED_FOR = r"(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
+_RELATION = r"(?<![A-Za-z0-9])(?:TABLES)__NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|[\"'])"  # the field behind a relation
 _GOES_ON = ("(", "[", "{", ",", ".", "\\")
 _QUERY_LINES, LONGEST = 5, 2_000
 _DUMP = re.compile(r"(?:^|/)(?:schema|structure)\.(?:rb|sql)$")
@@ -136,6 +137,9 @@ def _owners(one: SchemaBreak) -> frozenset[str]:
 def _is_in_query(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether the statement around a line asks the class of the table's rows, and the line says the column as a text, a symbol or an argument."""
     classes = {form for form in _owners(one) if form[:1].isupper()}
+    tables = "|".join(re.escape(form) for form in sorted(_owners(one)))
+    if tables and re.search(_RELATION.replace("TABLES", tables).replace("NAME", re.escape(one.name)), place.text):
+        return True
     query = re.compile(_ASKED.replace("NAME", "|".join(map(re.escape, sorted(classes))))) if classes else None
     if query is None or not re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), place.text):
         return False

@@ -28,12 +28,17 @@ USE = re.compile(
     + rb"use\b))*+);",
     re.MULTILINE,
 )
-QUALIFIED = re.compile(rb"(?<![\w\\$'\"])\\?[A-Za-z_]\w*(?:\\\w+)+|(?<![\w\\$'\"])\\[A-Z]\w*")
+QUALIFIED = re.compile(rb"(?<![\w\\$'\"])\\?[A-Za-z_]\w*(?:\\\w+)+|(?<![\w\\$'\"])\\[A-Za-z_]\w*")
+# Functions and constants outside classes: at the edge of the file, or within the braces of a namespace above the first class.
+HELPER = re.compile(
+    rb"^(?P<indent>[ \t]*+)(?:namespace[ \t]++(?P<space>[A-Za-z_][\w\\]*)|(?:function[ \t]++&?|const[ \t]++)(?P<name>[A-Za-z_]\w*))",
+    re.MULTILINE,
+)
 LOADED = re.compile(
     rb"\b(?:require|include)(?:_once)?[ \t(]++(?P<here>__DIR__[ \t]*+\.|dirname[ \t]*+\([ \t]*+__FILE__[ \t]*+\)[ \t]*+\.)?"
     rb"[ \t]*+(?P<mark>['\"])(?P<path>[^'\"$\n]++)(?P=mark)"
 )
-LEFT_OUT = re.compile(rb"^[ \t]*(\*|//|#(?!\[)|/\*|use\b|namespace\b)")
+LEFT_OUT = re.compile(rb"^[ \t]*(\*|//|#(?!\[)|/\*|use\b|namespace\b(?!\\))")
 WHOLE = frozenset({"*"})
 MOST_PREFIXES = 1_000  # of all composer.json files together: each name is compared with each of them
 
@@ -48,7 +53,7 @@ def _strings(value: object) -> list[str]:
 
 
 class Names:
-    """The classes and files of one tree. Satisfies `ports.Project` and `ports.SharedScope`."""
+    """The classes and files of one tree. Satisfies `ports.Project`, `ports.SharedScope` and `ports.SelfNamed`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
@@ -60,6 +65,8 @@ class Names:
         self._named: dict[str, list[str]] | None = None
         self._folders: dict[str, list[str]] | None = None
         self._found: dict[str, str | None] = {}
+        self._helpers: dict[str, dict[str, None]] = {}  # function or constant of a changed file -> files that have it
+        self._spaces: dict[str, set[str]] = {}  # changed file -> the namespaces of its functions and constants
         for path in sorted(configs):
             self._configure(posixpath.dirname(path), configs[path])
         self._prefixes = sorted(self._prefixes[:MOST_PREFIXES], key=lambda row: (-len(row[0]), row))
@@ -85,6 +92,22 @@ class Names:
             self._functions += [_join(folder, target) for target in _strings(loads.get("files"))]
             self._class_folders += [_join(folder, target) for target in _strings(loads.get("classmap"))]
 
+    def note(self, path: str, source: bytes) -> None:
+        """Note the functions and constants of a changed file: no path tells who writes their whole names."""
+        first, here = FIRST_CLASS.search(source), ""
+        end = first.start() if first else len(source)
+        for match in islice(HELPER.finditer(source), MOST_IMPORTS):
+            if match["space"]:
+                here = match["space"].decode() + "\\"
+            elif match.start() < end or not match["indent"]:
+                self._spaces.setdefault(path, set()).add(here)
+                self._helpers.setdefault(here + match["name"].decode("utf-8", "replace"), {})[path] = None
+
+    def name_in(self, source: bytes) -> str:
+        """No file says what it is called: its path does."""
+        del source
+        return ""
+
     def clues(self, path: str) -> Clues:
         """A class is named by its file's stem behind a backslash or in a group; a file by its own name in quotes."""
         name = posixpath.basename(path)
@@ -95,6 +118,9 @@ class Names:
         if self._loads(path):
             far.append(r"^\s*use\s+(function|const)\b")
             words |= {"function", "const"}
+        if helpers := {full.rpartition("\\")[2] for full, homes in self._helpers.items() if path in homes}:
+            far.append(rf"\\({'|'.join(sorted(helpers))})\b|^\s*use\s+(function|const)\b")
+            words |= helpers
         return Clues(frozenset(words), tuple(far))
 
     def mates(self, path: str) -> Collection[str]:
@@ -135,7 +161,7 @@ class Names:
     def _use_imports(self, full: str, alias: str, line: int, function: bool) -> Iterator[Import]:
         short = full.rpartition("\\")[2]
         targets = self._loaded_for(full) if function else [self._class(full)]
-        for target in targets:
+        for target in dict.fromkeys([*targets, *(self._helpers.get(full, ()) if function else ())]):
             if target is not None:
                 yield Import(target, frozenset({short}), line, ((short, alias),) if alias != short else ())
 
@@ -152,8 +178,14 @@ class Names:
         short = full.rpartition("\\")[2]
         is_call = source[match.end() : match.end() + 1] == b"("
         line = lines.at(match.start())
-        file = self._class(full)
-        for target in [file] if file is not None else self._loaded_for(full) if is_call else ():
+        is_plain = (
+            not head and rest.isidentifier() and not rest[:1].isupper()
+        )  # `\count(`: no class, and of a function only a changed one's file
+        file = None if is_plain else self._class(full)
+        targets = [file] if file is not None else self._loaded_for(full) if is_call and not is_plain else []
+        space = full.removesuffix(short)
+        near = [one for one in targets if one == file or space in self._spaces.get(one, (space,))]
+        for target in dict.fromkeys([*near, *self._helpers.get(full, ())]):
             yield Import(target, frozenset({short}), line, ((short, name_text),))
 
     def _class(self, full: str) -> str | None:

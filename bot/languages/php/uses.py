@@ -29,12 +29,12 @@ CAUGHT = re.compile(r"catch\s*\([^)]*\b(Error|Throwable)\b")
 def spot(node: Node) -> Spot | None:
     """What a name does; None inside a namespace's own name."""
     above = node.parent
-    if above is None or above.type in ("namespace_name", "variable_name", "relative_name"):
+    if above is None or above.type in ("namespace_name", "variable_name"):
         return None
     around = list(islice(ancestors(node), DEPTH))
     if any(item.type == "namespace_use_declaration" for item in around[:5]):
         return Spot("import", is_guarded=_is_asked_for(text(node), around))
-    if above.type == "qualified_name":
+    if above.type in ("qualified_name", "relative_name"):
         return _plain(above, text(above), around[1:])
     if _last(node, above):
         return _member(node, above, around)

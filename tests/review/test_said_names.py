@@ -1,0 +1,160 @@
+"""Names that other files say in a way of their own: with a namespace before them, as a text, as a template's block, in a query."""
+
+from collections.abc import Mapping
+
+import pytest
+
+COMPOSER = '{"autoload":{"psr-4":{"App\\\\":"src/"},"files":["src/f.php"]}}\n'
+PHP_FUNCTION = "<?php\nnamespace App;\n\nfunction total($x)\n{\n    return 1;\n}\n"
+PHP_CONST = "<?php\nnamespace App;\n\nconst LIMIT = 3;\n"
+PHP_GLOBAL = "<?php\n\nfunction total($x)\n{\n    return 1;\n}\n"
+LUA = "local Cart = {}\nCart.__index = Cart\n\nfunction Cart.new(x)\n  return setmetatable({ x = x }, Cart)\nend\n\nfunction Cart:total()\n  return self.x\nend\n\nreturn Cart\n"
+LUA_SELF = LUA.replace("Cart:total()", "Cart.total(self)")
+
+
+def php(source: str, use: str) -> tuple[str, str, str, str]:
+    """Lay out a file of functions that is always loaded, and one that uses them."""
+    return "src/f.php", source, "src/Deep/U.php", f"<?php\nnamespace App\\Deep;\n\n{use}\n"
+
+
+def lua(source: str, use: str) -> tuple[str, str, str, str]:
+    """Lay out a module and a file that may require it."""
+    return "cart.lua", source, "use.lua", use
+
+
+MODEL = "from db import Base, relationship\n\n\nclass Cart(Base):\n    owner = relationship('Owner')\n"
+JAVA = "package shop;\n\npublic class Cart {\n    private Owner keeper;\n    protected Owner owner;\n}\n"
+DJANGO = "from django.db import models\n\n\nclass Order(models.Model):\n    total = models.IntegerField()\n"
+MIGRATION = 'from django.db import migrations, models\n\n\nclass Migration(migrations.Migration):\n    operations = [migrations.CreateModel("Order", fields=[("total", models.IntegerField())])]\n'
+RENAMING = 'from django.db import migrations\n\n\nclass Migration(migrations.Migration):\n    operations = [migrations.RenameField("order", "total", "amount")]\n'
+
+
+def model(use: str, imports: str = "from m.cart import Cart\n") -> tuple[str, str, str, str]:
+    """Lay out a class of rows and a file that speaks of its attribute."""
+    return "m/cart.py", MODEL, "m/use.py", f"{imports}\n{use}\n"
+
+
+def java(annotation: str, declaration: str = "java.util.List<Cart> carts;") -> tuple[str, str, str, str]:
+    """Lay out a class of Java and one with an annotated field."""
+    return (
+        "s/Cart.java",
+        JAVA,
+        "s/Owner.java",
+        f"package shop;\n\nclass Owner {{\n    {annotation}\n    {declaration}\n}}\n",
+    )
+
+
+def django(query: str, imports: str = "from .models import Order\n") -> tuple[str, str, str, str]:
+    """Lay out a model and a file that asks for its rows."""
+    return "shop/models.py", DJANGO, "shop/views.py", f"{imports}\n\ndef f(Line):\n    return {query}\n"
+
+
+GO_PART = '{{ define "row" }}\n<p>x</p>\n{{ end }}\n'
+GO_EMPTY = '{{ define "table" }}\n{{ end }}\n'
+BLOCK = "<p>\n{% block footer %}{% endblock %}\n</p>\n"
+FILLED = '{% extends "base.html" %}\n{% block footer %}x{% endblock %}\n'
+MACRO = "{% macro tag(x) %}{{ x }}{% endmacro %}\n"
+
+
+def page(source: str, path: str, user: str) -> tuple[str, str, str, str]:
+    """Lay out a template with a part, and who asks for it."""
+    return "web/base.html", source, path, user
+
+
+HOLDER, FIELD = ("owner = ", "holder = "), ("total = ", "amount = ")
+GONE, MORE = ("total(", "amount("), ("($x)", "($x, $y)")
+LUA_GONE = (":total()", ":amount()")
+CASES: Mapping[str, tuple[tuple[str, str, str, str], tuple[str, str], bool]] = {
+    "function by its whole name": (php(PHP_FUNCTION, "echo \\App\\total(1);"), GONE, True),
+    "function by its whole name, more parameters": (php(PHP_FUNCTION, "echo \\App\\total(1);"), MORE, True),
+    "function behind an alias of its namespace": (php(PHP_FUNCTION, "use App as A;\n\necho A\\total(1);"), MORE, True),
+    "function of this namespace": (("src/f.php", PHP_FUNCTION, "lib/U.php", "<?php\nnamespace App;\n\necho namespace\\total(1);\n"), GONE, True),
+    "function in a group of imports": (php(PHP_FUNCTION, "use function App\\{total, other};\n\necho total(1);"), GONE, True),
+    "function of no namespace": (php(PHP_GLOBAL, "echo \\total(1);"), GONE, True),
+    "function of another namespace": (php(PHP_FUNCTION, "echo \\Web\\total(1);"), GONE, False),
+    "function of the class's namespace": (php(PHP_FUNCTION, "echo \\App\\Cart::total(1);"), GONE, False),
+    "function with another body": (php(PHP_FUNCTION, "echo \\App\\total(1);"), ("return 1", "return 2"), False),
+    "function with an optional parameter": (php(PHP_FUNCTION, "echo \\App\\total(1);"), ("($x)", "($x, $y = 1)"), False),
+    "constant by its whole name": (php(PHP_CONST, "echo \\App\\LIMIT;"), ("LIMIT", "MAXIMUM"), True),
+    "constant by an import": (php(PHP_CONST, "use const App\\LIMIT;\n\necho LIMIT;"), ("LIMIT", "MAXIMUM"), True),
+    "constant of another namespace": (php(PHP_CONST, "echo \\Web\\LIMIT;"), ("LIMIT", "MAXIMUM"), False),
+    "method of a value": (lua(LUA, 'local cart = require("cart")\n\nlocal c = cart.new(1)\nprint(c:total())\n'), LUA_GONE, True),
+    "method of a parameter": (lua(LUA, 'local Cart = require("cart")\n\nlocal function show(c)\n  print(c:total())\nend\n'), LUA_GONE, True),
+    "method of a field": (lua(LUA, 'local Cart = require("cart")\n\nfunction Cart.show(o)\n  print(o.cart:total())\nend\n'), LUA_GONE, True),
+    "method with a written self": (lua(LUA_SELF, 'local cart = require("cart")\n\nlocal c = cart.new(1)\nprint(c:total())\n'), (".total(", ".amount("), True),
+    "method that asks for more": (lua(LUA, 'local cart = require("cart")\n\nlocal c = cart.new(1)\nprint(c:total())\n'), (":total()", ":total(tax)"), True),
+    "method where the module is not required": (lua(LUA, "local c = other()\nprint(c:total())\n"), LUA_GONE, False),
+    "method with another body": (lua(LUA, 'local cart = require("cart")\n\nlocal c = cart.new(1)\nprint(c:total())\n'), ("self.x\n", "self.x + 1\n"), False),
+    "method of self": (lua(LUA, 'local cart = require("cart")\nlocal M = {}\n\nfunction M:show()\n  return self:total()\nend\n\nreturn M\n'), LUA_GONE, False),
+    "text of a named argument": (model('carts = relationship(Cart, back_populates="owner")'), HOLDER, True),
+    "text of a named argument on its own line": (model('carts = relationship(\n    Cart,\n    back_populates="owner"\n)'), HOLDER, True),
+    "text of a named argument without the class": (model('carts = relationship(Basket, back_populates="owner")', ""), HOLDER, False),
+    "text of a parameter's default": (model('def f(kind="owner"):\n    return Cart'), HOLDER, False),
+    "text of an assignment": (model('kind = "owner"\nprint(Cart, kind)'), HOLDER, False),
+    "text of a comparison": (model('print(Cart if (kind() == "owner") else 1)'), HOLDER, False),
+    "text of a named argument of a reader": (model('print(Cart, end="owner")'), HOLDER, False),
+    "element of an annotation": (java('@OneToMany(mappedBy = "owner")'), ("Owner owner", "Owner holder"), True),
+    "element of an annotation behind another": (java('@OneToMany(orphanRemoval = true, mappedBy = "owner")'), ("Owner owner", "Owner holder"), True),
+    "element of an annotation, of a private field": (java('@OneToMany(mappedBy = "keeper")'), ("Owner keeper", "Owner holder"), True),
+    "element of another class's annotation": (java('@OneToMany(mappedBy = "keeper")', "java.util.List<Basket> baskets;"), ("Owner keeper", "Owner holder"), False),
+    "element that says another text": (java('@OneToMany(mappedBy = "buyer")'), ("Owner owner", "Owner holder"), False),
+    "lookup of a field": (django("Order.objects.filter(total__gte=1)"), FIELD, True),
+    "lookup of a field on its own line": (django("Order.objects.filter(\n        total__in=[1],\n    )"), FIELD, True),
+    "order of a field": (django('Order.objects.order_by("-total")'), FIELD, True),
+    "values of a field": (django('Order.objects.values("total")'), FIELD, True),
+    "text of a lookup": (django('Order.objects.values_list("total__year")'), FIELD, True),
+    "lookup behind a relation": (django("Line.objects.filter(order__total__gte=1)", ""), FIELD, True),
+    "lookup behind another relation": (django("Order.objects.filter(tax__total__gte=1)"), FIELD, False),
+    "lookup of another field": (django("Order.objects.filter(subtotal__gte=1, total_sum=2)"), FIELD, False),
+    "part of Go": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), ('"row"', '"entry"'), True),
+    "part of Go that goes": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), (GO_PART, GO_EMPTY), True),
+    "part of Go that code runs": (page(GO_PART, "web/m.go", 'package web\n\nfunc F() { T.ExecuteTemplate(nil, "row", 1) }\n'), ('"row"', '"entry"'), True),
+    "part of Go with another text": (page(GO_PART, "web/b.tmpl", '<p>{{ template "row" . }}</p>\n'), ("<p>x</p>", "<p>y</p>"), False),
+    "another part of Go": (page(GO_PART, "web/b.tmpl", '<p>{{ template "line" . }}</p>\n'), ('"row"', '"entry"'), False),
+    "part of Go that another file gives": (page(GO_PART, "web/b.tmpl", '{{ block "row" . }}x{{ end }}\n'), (GO_PART, GO_EMPTY), False),
+    "word of a page": (page(GO_PART, "web/b.tmpl", '<p class="row">row</p>\n'), ('"row"', '"entry"'), False),
+    "block": (page(BLOCK, "web/a.html", FILLED), ("footer", "bottom"), True),
+    "block that goes": (page(BLOCK, "web/a.html", FILLED), ("{% block footer %}{% endblock %}\n", ""), True),
+    "block of Twig": (page(BLOCK, "web/a.html.twig", FILLED), ("footer", "bottom"), True),
+    "block with another text": (page(BLOCK, "web/a.html", FILLED), ("<p>", "<div>"), False),
+    "another block": (page(BLOCK, "web/a.html", FILLED.replace("footer", "head")), ("footer", "bottom"), False),
+    "block of a template that fills none": (page(BLOCK, "web/a.html", BLOCK), ("footer", "bottom"), False),
+    "macro": (page(MACRO, "web/a.html", '{% from "base.html" import tag %}\n{{ tag(1) }}\n'), ("tag(", "label("), True),
+    "macro of another file": (page(MACRO, "web/a.html", '{% from "forms.html" import tag %}\n{{ tag(1) }}\n'), ("tag(", "label("), False),
+    "partial": (page('{{#*inline "row"}}x{{/inline}}\n', "web/a.hbs", "{{> row}}\n"), ('"row"', '"line"'), True),
+    "partial that code registers": (("src/app.js", 'Handlebars.registerPartial("entry", row);\n', "web/a.hbs", "{{> entry}}\n"), ("entry", "line"), True),
+    "another partial": (page('{{#*inline "row"}}x{{/inline}}\n', "web/a.hbs", "{{> rows}}\n"), ('"row"', '"line"'), False),
+    "section of Blade": (("views/app.blade.php", "<p>\n@yield('footer')\n</p>\n", "views/a.blade.php", "@extends('app')\n@section('footer')\nx\n@endsection\n"), ("@yield('footer')", "@yield('bottom')"), True),
+    "lookup without the class": (django("Line.objects.filter(total__gte=1)", ""), FIELD, False),
+}  # fmt: skip
+QUERIES: Mapping[str, tuple[str, bool]] = {
+    "argument": ("Order.objects.filter(total=1)", True),
+    "lookup": ("Order.objects.filter(total__gte=1)", True),
+    "lookup on its own line": ("Order.objects.filter(\n        total__in=[1],\n    )", True),
+    "order": ('Order.objects.order_by("-total")', True),
+    "values": ('Order.objects.values("total")', True),
+    "behind a relation": ("Line.objects.filter(order__total__lt=1)", True),
+    "of another class": ("Line.objects.filter(total__gte=1)", False),
+    "of a longer name": ("Order.objects.filter(subtotal__gte=1)", False),
+}
+
+
+@pytest.mark.parametrize(("project", "edit", "is_open"), CASES.values(), ids=CASES.keys())
+def test_a_name_is_found_however_it_is_said(
+    places, project: tuple[str, str, str, str], edit: tuple[str, str], is_open: bool  # noqa: ANN001
+) -> None:  # fmt: skip
+    """What is gone or asks for more opens who says it; who says another thing of that name stays clean."""
+    home, source, path, user = project
+    assert edit[0] in source
+    before = {"composer.json": COMPOSER, home: source, path: user}
+    assert (path in places(before, {home: source.replace(*edit)})) is is_open
+
+
+@pytest.mark.parametrize(("query", "is_open"), QUERIES.values(), ids=QUERIES.keys())
+def test_a_query_says_a_column_that_a_migration_renames(places, query: str, is_open: bool) -> None:  # noqa: ANN001
+    """The migration names the line with what is asked of it, in an order, behind a relation; a query of another class says nothing."""
+    user = f"from .models import Order\n\n\ndef f(Line):\n    return {query}\n"
+    models = DJANGO.replace("total", "amount")
+    first, second = "shop/migrations/0001_first.py", "shop/migrations/0002_second.py"
+    before = {"shop/models.py": models, first: MIGRATION, second: "x = 1\n", "shop/views.py": user}
+    assert (second in places(before, {second: RENAMING})) is is_open
