@@ -7,10 +7,11 @@ from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.constructions import with_constructions
 from bot.languages.javascript.binding import bindings
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import BLOCKS, outline_of
-from bot.languages.javascript.uses import SHAPE
+from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
@@ -79,7 +80,8 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     code = script(path, source)
     nesting.check(code)
-    return syntax.uses(_root(path, code), code, names, SHAPE)
+    root = _root(path, code)
+    return with_constructions(root, syntax.uses(root, code, names, SHAPE), CLASSES, constructions)
 
 
 def script(path: str, source: bytes) -> bytes:

@@ -32,7 +32,7 @@ RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
 FACADE = re.compile(rb"@file:(?:kotlin\.jvm\.)?JvmName\(\s*(?:name\s*=\s*)?\"(\w+)\"")
 DEFINED = re.compile(
     rb"\b(?:class|interface|enum|record|object|typealias)\s+(\w+)|\bfun\s+(?:<[^<>\n]{0,80}>\s*)?(?:[\w.<>?*]+\.)?(\w+)\s*\("
-    rb"|\bva[lr]\s+(\w+)|\b(\w+)\s*:"
+    rb"|\bva[lr]\s+(\w+)|\b(\w+)\s*:(?!:)"
 )
 SCALA_DEFINED = re.compile(
     rb"\b(?:class|trait|enum|object|type|def|given)[ \t]++(\w++)|\bva[lr][ \t]++(\w++)|\b([a-z_]\w*+)\s*+:(?!:)|\b([a-z_]\w*+)[ \t]*+(?:=>|<-)"
