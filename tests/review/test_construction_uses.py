@@ -112,12 +112,16 @@ def _rust(code: str) -> tuple[str, str, str, str]:
     return "src/cart.rs", RUST_CART, "src/lib.rs", f"mod cart;\nuse cart::Cart;\n\n{code}\n"
 
 
+ENUM_CODE = "package shop;\n\npublic enum Color {\n    RED(1),\n    BLUE(2);\n\n    Color(int a) {\n    }\n\n    int f() {\n        return 1;\n    }\n}\n"
+ENUM = ("shop/Color.java", ENUM_CODE, "shop/Color.java", ENUM_CODE)
+ENUM_KOTLIN = "package shop\n\nenum class Color(val a: Int) {\n    RED(1),\n    BLUE(2);\n}\n"
 PLUS = ("int a", "int a, int b")
 JAVA_PLUS = ("Cart(int a)", "Cart(int a, int b)")
 KOTLIN_PLUS = ("val a: Int", "val a: Int, val b: Int")
 Project = tuple[str, str, str, str]
 CASES: Mapping[str, tuple[Project, tuple[str, str], bool]] = {
     "super of Java": (JAVA, JAVA_PLUS, True),
+    "this of Java": (("shop/Cart.java", JAVA_CART, "shop/Cart.java", JAVA_CART), JAVA_PLUS, True),
     "another type": (JAVA, ("Cart(int a)", "Cart(String a)"), True),
     "no use of this constructor": (JAVA, ("    public Cart() {\n        this(1);\n    }\n\n", ""), False),
     "super that nobody writes": (JAVA_SILENT, ("Cart()", "Cart(long b)"), True),
@@ -131,6 +135,9 @@ CASES: Mapping[str, tuple[Project, tuple[str, str], bool]] = {
     "reference to a constructor of a nested class": (_java("Object f = of(Cart.Row::new);"), JAVA_PLUS, False),
     "reference to an array": (_java("Object f = of(Cart[]::new);"), JAVA_PLUS, False),
     "reference to another method": (_java("Object f = of(Cart::total);"), JAVA_PLUS, False),
+    "constant of an enum": (ENUM, PLUS, True),
+    "constant of an enum with another body": (ENUM, ("return 1", "return 2"), False),
+    "entry of an enum of Kotlin": (("shop/Color.kt", ENUM_KOTLIN, "shop/Color.kt", ENUM_KOTLIN), KOTLIN_PLUS, True),
     "super of TypeScript": (SCRIPT, ("a: number", "a: number, b: number"), True),
     "super of another base": (SCRIPT_OTHER, ("a: number", "a: number, b: number"), False),
     "an optional parameter of TypeScript": (SCRIPT, ("a: number", "a: number, b?: number"), False),

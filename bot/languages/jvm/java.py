@@ -226,7 +226,7 @@ def _arguments(argument_list: Node | None) -> Call:
 
 
 def constructions(holder: Node) -> Iterator[Construction]:
-    """The calls of constructors in a class that name none: `this(1)`, `super(1)`, and `super()`, which nobody has to write."""
+    """The calls of constructors in a class that name none: `this(1)`, `super(1)`, `super()`, which nobody has to write, and the constants of an enum."""
     base = _base_name(holder)
     constructors = [part for part in _members(holder) if part.type == "constructor_declaration"]
     for constructor in constructors:
@@ -238,6 +238,9 @@ def constructions(holder: Node) -> Iterator[Construction]:
             yield name, call, _arguments(call.child_by_field_name("arguments"))
         if not calls:
             yield base, constructor.child_by_field_name("name"), Call()
+    for constant in _members(holder) if holder.type == "enum_declaration" else ():
+        if constant.type == "enum_constant":
+            yield holder.child_by_field_name("name"), constant, _arguments(constant.child_by_field_name("arguments"))
     if not constructors and not holder.has_error:
         modifiers = next((text(part) for part in holder.named_children if part.type == "modifiers"), "")
         yield base, base, Call(spread=bool(GENERATED_CONSTRUCTOR.search(modifiers)))

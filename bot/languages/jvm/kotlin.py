@@ -232,18 +232,18 @@ def _arguments(node: Node) -> Call:
 
 
 def constructions(holder: Node) -> Iterator[Construction]:
-    """The calls of constructors in a class that name none: `constructor() : this(1)`, `: super(1)`, and `super()`, which nobody has to write."""
+    """The calls of constructors in a class that name none: `constructor() : this(1)`, `: super(1)`, `super()`, which nobody has to write, and the entries of an enum."""
     has_primary = any(part.type == "primary_constructor" for part in holder.named_children)
-    for constructor in _members(holder):
-        if constructor.type == "secondary_constructor":
-            call = next(
-                (part for part in constructor.named_children if part.type == "constructor_delegation_call"), None
-            )
+    for member in _members(holder):
+        if member.type == "secondary_constructor":
+            call = next((part for part in member.named_children if part.type == "constructor_delegation_call"), None)
             if call is not None:
                 is_own = text(call).startswith("this")
                 yield _name_node(holder) if is_own else _base_name(holder), call, _arguments(call)
             elif not has_primary:
-                yield _base_name(holder), constructor, Call()
+                yield _base_name(holder), member, Call()
+        elif member.type == "enum_entry":
+            yield _name_node(holder), member, _arguments(member)
 
 
 def _name_node(holder: Node) -> Node | None:
