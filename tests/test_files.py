@@ -337,7 +337,7 @@ def test_nothing_else_of_the_product_writes_a_file() -> None:
     seen = {
         f"{path.relative_to(BOT)}:{line} {name}"
         for path in BOT.rglob("*.py")
-        if path != BOT / "files.py"
+        if path != BOT / "machine" / "files.py"
         for line, name in direct(ast.parse(path.read_text()))
     }
     assert seen == set()

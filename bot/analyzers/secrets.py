@@ -17,14 +17,15 @@ from bot.masking.forms import (
     KEY_HEAD,
     MOST_SLOW,
     Hit,
+    Role,
     identity,
     is_allowed,
     is_readable,
+    role_of,
     secrets_in,
     shared_identity,
 )
 from bot.ports import Tree
-from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Silence, Source, Verdict
 from bot.values.finding import SAME_VALUE
 
@@ -94,7 +95,7 @@ def _lines(file: ChangedFile) -> list[tuple[DiffLine, str, Hit, bool]]:
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
         former = _former(hunk.lines)
-        for at, hit, text in secrets_in(file.path, [line.text for line in after], sample=_sample(file)):
+        for at, hit, text in secrets_in(file.path, [line.text for line in after], _role(file)):
             line, before = after[at], after[at - 1].text if at else ""
             if line.kind == "+":
                 was = former.get(line.new or 0)
@@ -103,9 +104,9 @@ def _lines(file: ChangedFile) -> list[tuple[DiffLine, str, Hit, bool]]:
     return rows
 
 
-def _sample(file: ChangedFile) -> bool:
-    """Whether only exact forms count here. A lock file is full of random values that are public."""
-    return file.skip == LOCK or is_test(file.path) or is_sample(file.path) or is_prose(file.path)
+def _role(file: ChangedFile) -> Role:
+    """What the file is to secrets. A lock file is full of random values that are public."""
+    return "sample" if file.skip == LOCK else role_of(file.path)
 
 
 def _key_lines(file: ChangedFile) -> list[int]:
@@ -124,7 +125,7 @@ def _keys(file: ChangedFile, text: Sequence[str]) -> list[tuple[DiffLine, str, H
             last = next((at for at in range(row, min(len(text), row + KEY_LINES)) if _ENDS.search(text[at - 1])), row)
         if first and first not in file.added_lines:
             line = DiffLine(" ", text[first - 1], None, first)
-            for at, hit, body in secrets_in(file.path, text[first - 1 : first + KEY_HEAD], sample=_sample(file)):
+            for at, hit, body in secrets_in(file.path, text[first - 1 : first + KEY_HEAD], _role(file)):
                 if at == 0 and hit.rule == KEY:
                     rows_by_line[first] = (line, body, hit, False)
     return list(rows_by_line.values())

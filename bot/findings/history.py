@@ -9,7 +9,6 @@ from typing import Protocol
 
 from bot.findings import memory
 from bot.masking.forms import MOST_SLOW, Hit, identity, secrets_in, shared_identity
-from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import ChangedFile, Finding, Source, Verdict
 
 MAX_QUOTE = 1_000  # characters of its line
@@ -50,7 +49,7 @@ async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryL
     hits_by_place: dict[tuple[str, str], tuple[str, str, str, Hit]] = {}
     for (commit, path), added_rows in groupby(rows, key=itemgetter(0, 1)):
         lines = [line for _, _, line in added_rows]
-        for at, hit, text in secrets_in(path, lines, sample=_sample(path)):
+        for at, hit, text in secrets_in(path, lines):
             if text not in known and (path, text, lines[at]) not in shown:
                 hits_by_place.setdefault((path, text), (commit, path, lines[at], replace(hit, value=text)))
     return HistoryLeaks(
@@ -64,7 +63,7 @@ def _secrets_of(file: ChangedFile, without: str) -> Iterator[tuple[str, str]]:
     """The secrets that the hunks of a file show without lines of this sign, each with its line: without "+" those of the base."""
     for hunk in file.hunks:
         lines = [row.text for row in hunk.lines if row.kind != without]
-        yield from ((text, lines[at]) for at, _, text in secrets_in(file.path, lines, sample=_sample(file.path)))
+        yield from ((text, lines[at]) for at, _, text in secrets_in(file.path, lines))
 
 
 def _findings(hits_found: Iterable[tuple[str, str, str, Hit]]) -> list[Finding]:
@@ -101,7 +100,3 @@ def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding
         ),
         commit,
     )
-
-
-def _sample(path: str) -> bool:
-    return is_test(path) or is_sample(path) or is_prose(path)

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from bot.masking.forms import NEXT_LINE, hits, promising_lines, with_name
-from bot.text.paths import is_prose, is_sample, is_test
+from bot.masking.forms import NEXT_LINE, hits, promising_lines, role_of, with_name
 
 MOST_KEY_LINES = 400  # of one private key
 SHORTEST_RUN = 8  # characters of a key's last line
@@ -49,9 +48,8 @@ def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
 
 def _in_line(path: str, line: str) -> set[tuple[str, bool]]:
     if path:
-        sample = is_test(path) or is_sample(path) or is_prose(path)
-        return {(hit.value, True) for hit in hits(path, line, sample=sample) if hit.rule != "private-key"}
-    line_hits = [hit for like in ANY for hit in hits(like, line, sample=False) if hit.rule != "private-key"]
+        return {(hit.value, True) for hit in hits(path, line, role_of(path)) if hit.rule != "private-key"}
+    line_hits = [hit for like in ANY for hit in hits(like, line) if hit.rule != "private-key"]
     return {(hit.value, hit.exact or _is_random(hit.value)) for hit in line_hits}
 
 

@@ -8,9 +8,12 @@ from functools import cache, lru_cache
 from itertools import islice
 from math import log2
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from bot.text.paths import is_prose, is_sample, is_test
 from bot.values import Severity
+
+Role = Literal["code", "document", "sample"]
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.high_entropy_strings import HighEntropyStringsPlugin
@@ -70,6 +73,11 @@ TYPED = re.compile(r"(\w)\s?:\s?[\w.\[\]|\"' ]{1,60}=\s?(?=\w{0,2}[\"'`])")
 FALLBACK = re.compile(  # `os.getenv("NAME", "value")`, `env.NAME or "value"`
     r"[=:]\s?(?:\w[\w.]{0,60}\(\s?[\"'][^\"']{1,80}[\"']\s?,\s?|[\w.$]{1,60}(?:[(\[][\"'][^\"']{1,80}[\"'][)\]])?\s?(?:or|\|\||\?\?|\?:)\s?)(?=[\"'])"
 )
+DEFAULT = re.compile(  # `getenv("NAME", "value")`, `env["NAME"] || "value"`, `env.NAME ?? "value"`
+    r"(?:[(\[]\s?[\"'](?P<key>[\w.-]{1,60})[\"']\s?(?:,\s?|[)\]]\s?(?:or|\|\||\?\?|\?:)\s?)"
+    r"|\.(?P<member>\w{1,60})\s?(?:or|\|\||\?\?|\?:)\s?)(?P<value>[\"'][^\s\"']{8,400}[\"'])"
+)
+SHELL_DEFAULT = re.compile(r"\$\{(?P<name>\w{1,60}):?[-=](?P<value>[^\s\"'`${}]{8,400})\}")
 HANDED_ON = re.compile(
     r"[=:]\s?(?:new )?(?:str|bytes|bytearray|String|Secret\w{0,10}|Buffer\.from|(?:base64\.)?b64decode|atob|\[\]byte|\[)\(?\s?(?=\w{0,2}[\"'`])"
 )
@@ -170,14 +178,21 @@ VALUE_BREAK = re.compile(r"\s")
 VALUE_REST = re.compile(r"[^\s\"'`,;]{0,2000}")
 
 
-def hits(path: str, line: str, *, sample: bool) -> tuple[Hit, ...]:
-    """The secrets in a line, the surest first. `sample`: a test or a document, where only exact forms count, and no made-up key."""
-    may_be_named = not sample and _may_be_named(line)
+def role_of(path: str) -> Role:
+    """What a file is to secrets: in a document only values of a known form count, in a test or a sample no private key either."""
+    if is_test(path) or is_sample(path):
+        return "sample"
+    return "document" if is_prose(path) else "code"
+
+
+def hits(path: str, line: str, role: Role = "code") -> tuple[Hit, ...]:
+    """The secrets in a line, the surest first."""
+    may_be_named = role == "code" and _may_be_named(line)
     if not may_be_named and not MAYBE.search(line):
         return ()
     # All that the patterns for names ask about a file; exact forms ask nothing.
     kind = _kind(path) if may_be_named else ""
-    return _hits(kind, line, sample, may_be_named)
+    return _hits(kind, line, role == "sample", may_be_named)
 
 
 def _kind(path: str) -> str:
@@ -195,17 +210,16 @@ def with_name(before: str, line: str) -> str:
     return f"{before.rstrip(OPENS)} {line.strip()}"
 
 
-def secrets_in(path: str, lines: Sequence[str], *, sample: bool) -> Iterator[tuple[int, Hit, str]]:
+def secrets_in(path: str, lines: Sequence[str], role: Role | None = None) -> Iterator[tuple[int, Hit, str]]:
     """Find the secrets of consecutive lines: the index of the line, the hit, and the text that tells this secret from all others.
 
     That text is the value; of a private key it is the beginning of its body. The first line of a key without a body is not a secret: code
     that reads keys names it too.
     """
+    role = role or role_of(path)
     for at, line in enumerate(lines):
         whole_text = with_name(lines[at - 1], line) if at else ""
-        for hit in _distinct(
-            (*hits(path, line, sample=sample), *(hits(path, whole_text, sample=sample) if whole_text else ()))
-        ):
+        for hit in _distinct((*hits(path, line, role), *(hits(path, whole_text, role) if whole_text else ()))):
             text = _key_body(line, lines[at + 1 : at + 1 + KEY_REACH]) if hit.rule == KEY else hit.value
             if text:
                 yield at, hit, text
@@ -368,21 +382,23 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
     yield from _sent(line)
     keyword, entropies = _detectors()
     is_looked_up = heuristic.is_indirect_reference(line)
-    bare_values = _bare_values(line) if path in BARE_KINDS else ()
-    for text in dict.fromkeys((line, _bare_assignment(line), *_single_assignments(line), *bare_values)):
+    bare_values = tuple(_bare_values(line)) if path in BARE_KINDS else ()
+    for text in dict.fromkeys(
+        (line, _bare_assignment(line), *_single_assignments(line), *_looked_up(line), *bare_values)
+    ):
         for value in keyword.analyze_string(text, REGEX_BY_FILETYPE.get(determine_file_type(path))):
             name, is_inside = _name_of(text, value)
             if _is_value(value) and not NO_SECRET.search(name) and (is_inside or text != line or not is_looked_up):
                 yield Hit(value, "password", "A password or key", exact=False)
-    if NAMED.search(line):
-        for entropy in entropies:
-            for value in entropy.analyze_string(line):
+    for text in (line, *bare_values):
+        for entropy in entropies if NAMED.search(text) else ():
+            for value in entropy.analyze_string(text):
                 if (
                     len(value) >= 2 * SHORTEST
                     and entropy.calculate_shannon_entropy(value) > entropy.entropy_limit
                     and _is_value(value)
-                    and not NO_SECRET.search((place := _name_of(line, value))[0])
-                    and (place[1] or not is_looked_up)
+                    and not NO_SECRET.search((place := _name_of(text, value))[0])
+                    and (place[1] or text != line or not is_looked_up)
                 ):
                     yield Hit(value, "random-value", "A token or key", exact=False)
 
@@ -426,6 +442,14 @@ def _bare_assignment(line: str) -> str:
     ):
         line = pattern.sub(text, line)
     return line
+
+
+def _looked_up(line: str) -> Iterator[str]:
+    """The defaults of what is looked up by a name, each as an assignment to that name."""
+    for match in islice(DEFAULT.finditer(line), MOST_NAMES):
+        yield f"{match['key'] or match['member']} = {match['value']}"
+    for match in islice(SHELL_DEFAULT.finditer(line), MOST_NAMES):
+        yield f'{match["name"]} = "{match["value"]}"'
 
 
 def _single_assignments(line: str) -> Iterator[str]:

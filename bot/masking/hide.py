@@ -134,7 +134,7 @@ def _all(review: Review) -> Iterator[Finding]:
 
 def _values(path: str, line: str) -> set[str]:
     """What is secret in a quoted line: what its check finds there; else literals, logins, long tokens, what is assigned."""
-    known_values = {hit.value for hit in forms.hits(path, line, sample=False) if hit.rule != "private-key"}
+    known_values = {hit.value for hit in forms.hits(path, line) if hit.rule != "private-key"}
     if known_values:
         return known_values
     values = [literal[2] for literal in _LITERAL.finditer(line)]

@@ -108,3 +108,13 @@ def test_local_variables_of_php_define_no_function(repository: Repository) -> No
     found = look(repository.change({"lib.php": before, "app.php": user}, {"lib.php": after}))
 
     assert [one.path for one in found] == ["app.php"]
+
+
+@pytest.mark.parametrize(("metaclass", "is_proven"), [("Meta", False), ("type", True), ("abc.ABCMeta", True)])
+def test_a_metaclass_may_call_its_class_otherwise(repository: Repository, metaclass: str, is_proven: bool) -> None:
+    """What it hands to `__init__` is not what a call of the class writes: the call is open and nothing is proven of it."""
+    before = f"import abc\n\n\nclass Meta(type):\n    pass\n\n\nclass A(metaclass={metaclass}):\n    def __init__(self, x):\n        self.x = x\n"
+    change = repository.change(
+        {"a.py": before, "u.py": "from a import A\n\nA(1)\n"}, {"a.py": before.replace("self, x", "self, x, y")}
+    )
+    assert bool(look(change)) is is_proven

@@ -360,6 +360,14 @@ FORMS = [
     ("a.py", f'password = os.getenv("APP_PASSWORD", "{PASSWORD}")'),
     ("a.py", f'password = os.environ.get("APP_PASSWORD") or "{PASSWORD}"'),
     ("a.js", f'const password = process.env.APP_PASSWORD || "{PASSWORD}";'),
+    ("a.py", f'p = os.getenv("APP_PASSWORD", "{PASSWORD}")'),
+    ("a.py", f'c = {{"pw": os.environ.get("APP_PASSWORD", "{PASSWORD}")}}'),
+    ("a.js", f'const p = process.env.APP_PASSWORD || "{PASSWORD}";'),
+    ("a.js", f'connect({{ pass: process.env.APP_PASSWORD ?? "{PASSWORD}" }});'),
+    ("a.rb", f'p = ENV.fetch("APP_PASSWORD", "{PASSWORD}")'),
+    ("a.rb", f'p = ENV["APP_PASSWORD"] || "{PASSWORD}"'),
+    ("run.sh", f"export P=${{APP_PASSWORD:-{PASSWORD}}}"),
+    ("compose.yml", f"environment:\n  DB: ${{DB_PASSWORD:-{PASSWORD}}}"),
     ("a.yml", f"password: {PASSWORD} # of the url"),
     ("a.go", f'var c = C{{\n\tPassword: "{PASSWORD}",\n}}'),
     ("A.cs", f'Open(password: "{PASSWORD}");'),
@@ -383,6 +391,9 @@ HARMLESS = [  # texts in the same places that are no passwords
     ("run.sh", "mysql --password-file=vault9-f1le-k3y shop"),
     ("Dockerfile", "FROM a\nENV DB_PASSWORD_FILE=/run/secrets/db1pass"),
     (".env", "SECRET_KEY=change-me-123"),
+    ("a.py", 'p = os.getenv("APP_PASSWORD", "changeme-123")'),
+    ("a.py", 'p = os.getenv("APP_REGION", "eu-west-9f3k2")'),
+    ("run.sh", "export P=${APP_PASSWORD:-$OTHER_PASSWORD_1}"),
     ("a.py", 'PASSWORD = (\n    read_1("db/p4ssw0rd")\n)'),
     ("a.py", 'ROUTE = (\n    "a8Kd02mNvQ71"\n)'),
     ("a.go", 'var c = C{\n\tPassword: os.Getenv("DB_PASSWORD_1"),\n}'),
@@ -419,19 +430,17 @@ def test_a_long_line_hides_no_password(around: str) -> None:
     lost = [
         line
         for line in lines
-        if not any(hit.value == PASSWORD for hit in forms.hits("a.py", around.replace("LINE", line), sample=False))
+        if not any(hit.value == PASSWORD for hit in forms.hits("a.py", around.replace("LINE", line)))
     ]
 
-    assert lost == [
-        line for line in lines if not any(hit.value == PASSWORD for hit in forms.hits("a.py", line, sample=False))
-    ]
+    assert lost == [line for line in lines if not any(hit.value == PASSWORD for hit in forms.hits("a.py", line))]
 
 
 @pytest.mark.parametrize("length", [1, 399, 1_799, 1_999, 2_000, 3_000, 50_000])
 def test_letters_in_front_of_a_token_hide_it_nowhere(length: int) -> None:
     """However far into one run of letters and digits it stands."""
     for letters in ("a1" * length, "a" * length, "1" + "a" * length):
-        assert [hit.rule for hit in forms.hits("a.py", f'K = "{letters}{GITHUB}"[{len(letters)}:]', sample=False)]
+        assert [hit.rule for hit in forms.hits("a.py", f'K = "{letters}{GITHUB}"[{len(letters)}:]')]
 
 
 @pytest.mark.parametrize(
@@ -511,3 +520,28 @@ def test_a_request_that_takes_its_secret_from_elsewhere_is_no_leak(
 ) -> None:
     """A variable, a word and a number of a user are no password."""
     assert look(repository.change({"r": "x"}, {path: f"{line}\n"})) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "is_found"),
+    [
+        ("deploy_key.txt", True),
+        ("NOTES.md", True),
+        ("docs/key.pem", False),
+        ("tests/server.key", False),
+        ("LICENSE", True),
+    ],
+)
+def test_a_key_in_a_document_is_a_key(repository: Repository, path: str, is_found: bool) -> None:
+    """Tests and `docs/` hold made-up ones; a password by its name counts in no document."""
+    text = f'{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\npassword = "{PASSWORD}"\n'
+    found = look(repository.change({"r": "x"}, {path: text}))
+    assert [finding.rule for finding in found] == ["private-key"] * is_found
+
+
+@pytest.mark.parametrize("form", [".env:TOKEN=", "Dockerfile:ENV API_TOKEN=", "run.sh:export ACCESS_TOKEN="])
+def test_a_random_token_without_quotes_is_found(repository: Repository, form: str) -> None:
+    """As it is between quotes."""
+    path, _, before = form.partition(":")
+    found = look(repository.change({"r": "x"}, {path: f"{before}q7RkV2mX9pLs4TnB8wYc1HdZ6fGj3KuA\n"}))
+    assert [finding.rule for finding in found] == ["random-value"]

@@ -335,6 +335,61 @@ async def _take_its_name(stage: Whole, repo: sandbox.Repo) -> None:
     await _publish(stage, repo)
 
 
+def _tells_of_a_consumer(body: Mapping[str, Any]) -> Reply:
+    """A reader whose finding about the library names what it was shown of a consumer."""
+    text = str(body["messages"])
+    finding = {
+        "path": "shop_prices/__init__.py", "quote": "    return sum(items)", "line": 2, "severity": "high", "category": "logic",
+        "title": "zanzibar/checkout.py counts with tax for customer 77123", "why": "It passes 0.2.", "evidence": [], "claims": [],
+        "consequence": "Wrong sums.", "suggestion": None, "trigger": "total([77123], 0.2)",
+    }  # fmt: skip
+    is_shown = "zanzibar" in text and "return sum(items)" in text
+    return Reply(data={"answer": "Read.", "findings": [finding] if is_shown else [], "look_ups": [], "unsettled": []})
+
+
+@pytest.mark.parametrize(
+    ("way", "change"),
+    few([(way, change) for way in ("push", "rewrite", "again") for change in (_publish, _hide)], 0, 3),
+    ids=lambda one: str(one)[:20],
+)
+def test_what_a_model_wrote_beside_hidden_lines_is_forgotten(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    way: str,
+    change: Callable[[Whole, sandbox.Repo], Awaitable[None]],
+) -> None:
+    """In the next round, after a rewritten head and in another pull request: its finding names no consumer, and tells of it."""
+
+    async def go() -> None:
+        async with doubles.openai_server(doubles.PerModel({"reader": _tells_of_a_consumer})) as double:
+            for name, value in (("WORKER", "openai/reader"), ("BASE_URL", double.base_url)):
+                monkeypatch.setenv(f"DEEPREPO_{name}", value)
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
+            async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
+                await repo.push("main", {".deeprepo.yml": "strategy: fanout\nverify: false\n"})
+                await reviewed(stage, repo)
+                before = _texts(stage.gh.pull(1, "acme/prices"))
+                assert "customer 77123" in repr(before)
+                await change(stage, repo)
+                await stage.quiet()
+                number = 1
+                if way == "push":
+                    await repo.push("feature", {"NEWS.md": "1\n"})
+                elif way == "rewrite":
+                    await repo.force_push("feature", BROKEN, "The same, told otherwise")
+                else:
+                    await repo.close(1)
+                    await stage.quiet()
+                    number = await repo.open_pull("feature", title="Prices again")
+                await stage.quiet()
+                after = _texts(stage.gh.pull(number, "acme/prices"))
+                written = [body for key, body in after.items() if body != before.get(key)]
+                assert written
+                assert not [word for body in written for word in PRIVATE if word in body]
+
+    asyncio.run(go())
+
+
 def test_a_namesake_shows_nothing_of_the_repository_before_it(tmp_path: Path) -> None:
     """Neither an answer nor the next round tells the path or the line of a private consumer whose name a public one has now."""
 

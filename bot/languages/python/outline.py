@@ -13,6 +13,7 @@ from bot.languages.syntax import conditional, text
 from bot.languages.walk import DefinitionWalk
 from bot.values import OFFERS, REQUIRES, Outline, Side
 
+PLAIN_METACLASSES = frozenset({"type", "ABCMeta"})  # they construct an object with the arguments of the call
 CHOICES = BLOCKS - {"try_statement", "except_clause", "finally_clause", "with_statement", "block"}  # may never be run
 TARGETS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
 
@@ -90,8 +91,19 @@ def _definition(node: Node, outer: Node, inside: str, walk: _PythonWalk) -> None
         foreign = [item for item in decorators if item.partition("(")[0].rpartition(".")[2] not in HARMLESS]
         walk.bases.append((name, (*_bases(node), *(f"@{item}" for item in foreign))))
         body = node.child_by_field_name("body")
+        first = len(walk.symbols)
         if body is not None:
             _walk(body, name, walk)
+        if _is_called_otherwise(node):  # what a metaclass hands to `__init__` is not what a call of the class writes
+            for at, one in enumerate(walk.symbols[first:], first):
+                if one.name == f"{name}.__init__" and one.signature is not None:
+                    walk.symbols[at] = replace(one, signature=replace(one.signature, opaque=True))
+
+
+def _is_called_otherwise(node: Node) -> bool:
+    """Whether a class has a metaclass that may call it in a way of its own."""
+    metaclasses = [base.partition("=")[2].strip() for base in _bases(node) if base.startswith("metaclass")]
+    return any(one.rpartition(".")[2] not in PLAIN_METACLASSES for one in metaclasses)
 
 
 def _bases(node: Node) -> tuple[str, ...]:

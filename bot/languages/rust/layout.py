@@ -5,6 +5,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from bot.languages.lexical import config
 
@@ -68,10 +69,21 @@ class Layout:
             self._by_name(path)
         self._crates: dict[str, dict[str, str]] = {}
 
-    @property
+    @cached_property
     def settings(self) -> object:
         """The libraries, and the crates of the tree that each manifest can name."""
         return self.libraries, {folder: sorted(self._visible(folder)) for folder in self.manifests}
+
+    @cached_property
+    def _patches(self) -> Mapping[str, tuple[str, str]]:
+        """The published crates that a manifest of the tree replaces by a folder, the first one that does."""
+        patches: dict[str, tuple[str, str]] = {}
+        for folder, manifest in self.manifests.items():
+            for entries in table(manifest.get("patch")).values():
+                for key, value in table(entries).items():
+                    if key not in patches and (dependency := self._dependency(folder, value)):
+                        patches[key] = dependency
+        return patches
 
     def _targets(self, folder: str, manifest: Table) -> Iterator[str]:
         """The root files that a manifest names, and its library."""
@@ -126,10 +138,11 @@ class Layout:
     def crates(self, path: str) -> Mapping[str, str]:
         """The crates of the tree that a file can name, with their root files."""
         folder = posixpath.dirname(path)
-        while folder not in self.manifests and folder:
-            folder = posixpath.dirname(folder)
         if folder not in self._crates:
-            self._crates[folder] = dict(self._visible(folder)) if folder in self.manifests else {}
+            home = folder
+            while home not in self.manifests and home:
+                home = posixpath.dirname(home)
+            self._crates[folder] = dict(self._visible(home)) if home in self.manifests else {}
         return self._crates[folder]
 
     def _visible(self, folder: str) -> Iterator[tuple[str, str]]:
@@ -142,7 +155,7 @@ class Layout:
                 home, declaration = (
                     self._workspace_dependency(folder, key) if table(value).get("workspace") else (folder, value)
                 )
-                dependency = self._dependency(home, declaration) or self._patch(key)
+                dependency = self._dependency(home, declaration) or self._patches.get(key)
                 if dependency:
                     is_renamed = bool(table(declaration).get("package"))
                     yield key.replace("-", "_") if is_renamed else dependency[0], dependency[1]
@@ -158,15 +171,6 @@ class Layout:
             if key in dependencies or not folder:
                 return folder, dependencies.get(key)
             folder = posixpath.dirname(folder)
-
-    def _patch(self, key: str) -> tuple[str, str] | None:
-        """A published crate that a manifest of the tree replaces by a folder."""
-        for folder, manifest in self.manifests.items():
-            for patches in table(manifest.get("patch")).values():
-                dependency = self._dependency(folder, table(patches).get(key))
-                if dependency:
-                    return dependency
-        return None
 
     def names(self, path: str) -> frozenset[str]:
         """What the crates of the tree call the library whose root this file is."""

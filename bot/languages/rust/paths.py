@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 # Comments, strings and characters: whatever they hold is no code. What is not closed goes on to the end.
 SILENT = re.compile(
@@ -40,6 +41,7 @@ class CodePath:
     file: str = ""  # of `mod`: where its attribute says it lies
 
 
+@lru_cache(maxsize=8)  # each side of a change asks about the same text
 def plain(source: bytes) -> bytes:
     """The source without comments and strings; every byte stays where it was. A macro's `$crate` is the crate that defines it."""
     return SILENT.sub(_blank, source).replace(b"$crate", b" crate")
@@ -68,9 +70,10 @@ def _bare(match: re.Match[bytes]) -> bytes:
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
-    if path_key(match):
+    is_text = match[0][:1] == b'"'
+    if is_text and path_key(match):
         return _bare(match)
-    if match[0][:1] == b'"' and PATH.search(match.string, max(0, match.start() - 20), match.start()):
+    if is_text and PATH.search(match.string, max(0, match.start() - 20), match.start()):
         return match[0]
     return b"\n".join(b" " * len(line) for line in match[0].split(b"\n"))
 
@@ -93,8 +96,13 @@ def inside(code: bytes) -> list[tuple[int, int, str]]:
     return blocks
 
 
-def code_paths(code: bytes) -> Iterator[CodePath]:
+@lru_cache(maxsize=8)
+def code_paths(code: bytes) -> tuple[CodePath, ...]:
     """Every path of a file that may lead to another one."""
+    return tuple(_code_paths(code))
+
+
+def _code_paths(code: bytes) -> Iterator[CodePath]:
     for match in MODULE.finditer(code):
         around = code[max(0, match.start() - 200) : match.start()]
         file = ELSEWHERE.search(around)
