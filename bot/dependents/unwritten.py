@@ -12,14 +12,14 @@ from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, Outline, Symbol
 
 Value = tuple[str, int]  # the last value that is written, and how far behind it
-ENUM = re.compile(r"\s*+(?:(?:export|declare|const|public|internal|private|protected|typedef)\s++)*+enum\b")
-COUNTED = re.compile(r"\s*+\w++\s*+,?\s*+(?://.*|/\*.*)?$")  # a member that writes no value
-AUTOMATIC = re.compile(r"\s*+\w++\s*+=\s*+(?:\w++\.)?auto\(\)")
+ENUM = re.compile(r"^\s*+(?:(?:export|declare|const|public|internal|private|protected|typedef)\s++)*+enum\b")
+COUNTED = re.compile(r"^\s*+\w++\s*+,?\s*+(?://.*|/\*.*)?$")  # a member that writes no value
+AUTOMATIC = re.compile(r"^\s*+\w++\s*+=\s*+(?:\w++\.)?auto\(\)")
 NUMBERED = re.compile(r"\bInt(?:Enum|Flag)\b|\bFlag\b|\bint\b")  # bases whose members are used as numbers
 GROUP = re.compile(r"const\s*+\(\s*+(?://.*)?$")
-PROPERTY = re.compile(r"\s*+@property\b")
-DECORATOR = re.compile(r"\s*+@")
-SETTER = re.compile(r"\s*+@\w++\.(?:setter|deleter)\b")
+PROPERTY = re.compile(r"^\s*+@property\b")
+DECORATOR = re.compile(r"^\s*+@")
+SETTER = re.compile(r"^\s*+@\w++\.(?:setter|deleter)\b")
 HEAD = 2_000  # characters of a class in which its name stands
 IOTA = re.compile(r"\biota\b")
 
