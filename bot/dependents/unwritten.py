@@ -1,13 +1,13 @@
 """Members whose contract changes though their own lines stay: an implicit value that moves, a way to write that goes."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from posixpath import dirname
 
 from bot.dependents.contract import ATTRIBUTE
 from bot.dependents.parameter_shapes import asks_for_pointer
-from bot.dependents.symbols import ChangedSource
+from bot.dependents.symbols import HOLDERS, ChangedSource
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
@@ -22,6 +22,7 @@ GROUP = re.compile(r"const\s*+\(\s*+(?://.*)?$")
 PROPERTY = re.compile(r"^\s*+@property\b")
 DECORATOR = re.compile(r"^\s*+@")
 SETTER = re.compile(r"^\s*+@\w++\.(?:setter|deleter)\b")
+HEAD = 2_000  # characters of a class in which its name stands
 IOTA = re.compile(r"\biota\b")
 
 
@@ -80,9 +81,20 @@ def _unwritten(source: ChangedSource, items: Sequence[ChangedSymbol]) -> Iterato
             yield ChangedSymbol(old[name], new[name], "body", ("declaration",))
         elif item.before is not None and name not in old:  # nothing but the setter: a line that assigns names no `=`
             yield replace(item, before=replace(item.before, name=name))
+    yield from _with_other_type_parameters(source, known_names)
     for name, contract in sorted(_unwritable(source).items()):
         if name in new and name not in known_names:
             yield ChangedSymbol(old.get(name, replace(new[name], side="base")), new[name], "body", (contract,))
+
+
+def _with_other_type_parameters(source: ChangedSource, known_names: Collection[str]) -> Iterator[ChangedSymbol]:
+    """The classes that take other type parameters, where their head is also a constructor's and the change counts as one of that."""
+    old, new = ({one.name: one for one in side.symbols if one.kind in HOLDERS} for side in (source.old, source.new))
+    for name in sorted(old.keys() & new.keys() - known_names):
+        pattern = rf"\b(?:class|record|struct|interface)\s++{re.escape(old[name].short)}\s*+(<[^(){{}}]{{1,300}}>|\[[^(){{}}]{{1,300}}\])?"
+        was, now = (re.search(pattern, source.lines(side[name])[:HEAD]) for side in (old, new))
+        if was and now and was[1] != now[1]:
+            yield ChangedSymbol(old[name], new[name], "body", ("declaration",))
 
 
 def _unwritable(source: ChangedSource) -> dict[str, Contract]:

@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from bot.languages import misread, syntax, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.constructions import with_constructions
 from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
 from bot.languages.syntax import first_line, last_line, text
@@ -136,7 +137,9 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         having = next((one for one in classes if one in owners), "")
         return (having,) if having else syntax.UNKNOWN if classes else ()
 
-    return typed_receivers.uses(_root(source), source, names, csharp_uses.READING, bare)
+    root = _root(source)
+    own_uses = typed_receivers.uses(root, source, names, csharp_uses.READING, bare)
+    return with_constructions(root, own_uses, csharp_uses.CLASSES, csharp_uses.constructions)
 
 
 @lru_cache(maxsize=64)

@@ -8,11 +8,12 @@ from tree_sitter import Node
 
 from bot.languages import misread, nesting, syntax
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.constructions import with_constructions
 from bot.languages.javascript.binding import bindings
 from bot.languages.javascript.clauses import STATEMENT, is_in_comment, loads_default
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import BLOCKS, outline_of
-from bot.languages.javascript.uses import SHAPE
+from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
 from bot.languages.lexical import MOST_IMPORTS, Lines
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
@@ -85,7 +86,8 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     code = script(path, source)
     nesting.check(code)
-    code_uses = syntax.uses(_root(path, code), code, names, SHAPE)
+    root = _root(path, code)
+    code_uses = with_constructions(root, syntax.uses(root, code, names, SHAPE), CLASSES, constructions)
     more = [*(_stores(source, names) if path.endswith(SVELTE) else ()), *_loaded_defaults(code, names)]
     if not more or isinstance(code_uses, SomeUses):
         return code_uses

@@ -2,11 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from tree_sitter import Node
 
+from bot.languages.constructions import Construction, nodes_of
 from bot.languages.syntax import Form, Shape, ancestors, text
 from bot.values import Call
 
@@ -171,6 +172,24 @@ def _scope_name(node: Node) -> str:
             return ""
     name = node.child_by_field_name("name") or node.child_by_field_name("key") or node.child_by_field_name("property")
     return text(name)
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The calls of the base's constructor in a class: `super(1)`."""
+    clause = next((part for part in holder.named_children if part.type == "class_heritage"), None)
+    base = clause.named_children[0] if clause is not None and clause.named_children else None
+    if base is not None and base.type == "extends_clause":
+        base = base.child_by_field_name("value")
+    if base is not None and base.type == "member_expression":
+        base = base.child_by_field_name("property")
+    body = holder.child_by_field_name("body")
+    for member in body.named_children if body is not None and base is not None else ():
+        if member.type == "method_definition" and text(member.child_by_field_name("name")) == "constructor":
+            for word in nodes_of(member, "super", CLASSES):
+                call = word.parent
+                argument_list = call.child_by_field_name("arguments") if call is not None else None
+                if argument_list is not None:
+                    yield base, word, _arguments(argument_list)
 
 
 SHAPE = Shape(

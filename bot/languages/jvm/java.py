@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from bot.languages import misread, typed_receivers
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.constructions import Construction
 from bot.languages.jvm import lombok
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
@@ -31,6 +32,7 @@ NAMED = CLASSES | METHODS | {
 OBJECT = frozenset({"clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"})
 DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w$]*+(?:\.[\w$]++)*+)(?:<[^;(){}=]{0,200}>)?(?P<more>(?:\s*+\[\s*+\]|\s*+\.\.\.)*)\s++NAME\s*+(?=[=;,:)&|?])"
 BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[(<]|(?<![\w.$])NAME\s*->|[(,]\s*+NAME\s*+(?:,[^()]{0,200})?\)\s*+->"
+GENERATED_CONSTRUCTOR = re.compile(r"@\w*(?:Builder|Constructor)\b")  # as Lombok names what calls the base as it likes
 GENERATED = re.compile(rb"^[ \t]*+import\s++(static\s++)?(lombok|org\.immutables|com\.google\.auto)\b", re.MULTILINE)
 
 
@@ -176,7 +178,9 @@ def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for e
         owner = above.child_by_field_name("object")
         return IdentifierUse("member", owner, call) if owner is not None else IdentifierUse("name", None, call)
     if above.type == "field_access" and above.child_by_field_name("field") == node:
-        return IdentifierUse("member", above.child_by_field_name("object"))
+        return IdentifierUse(
+            "member", above.child_by_field_name("object"), Call(spread=True) if _is_made_by(above) else None
+        )
     if above.type == "method_reference" and above.named_children and above.named_children[0] != node:
         return IdentifierUse("member", above.named_children[0])
     if above.type in NAMED and above.child_by_field_name("name") == node:
@@ -189,7 +193,7 @@ def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for e
 
 
 def _type_use(node: Node, above: Node) -> IdentifierUse:
-    """A name of a type: a construction where `new` stands before it; the last part of `Outer.Inner` is a member."""
+    """A name of a type: a construction where `new` stands before it, or behind it as `::new`; the last part of `Outer.Inner` is a member."""
     whole, receiver = node, None
     if above.type in ("scoped_type_identifier", "scoped_identifier"):
         parts = above.named_children
@@ -206,12 +210,49 @@ def _type_use(node: Node, above: Node) -> IdentifierUse:
         and (whole == node or receiver is not None or whole.type == "generic_type")
     )
     call = _arguments(holder.child_by_field_name("arguments")) if is_construction and holder is not None else None
+    call = Call(spread=True) if _is_made_by(whole) else call
     return IdentifierUse("member" if receiver is not None else "name", receiver, call)
+
+
+def _is_made_by(whole: Node) -> bool:
+    """Whether it is the class of `Cart::new`, which says nothing of the arguments."""
+    holder = whole.parent
+    return holder is not None and holder.type == "method_reference" and holder.children[-1].type == "new"
 
 
 def _arguments(argument_list: Node | None) -> Call:
     parts = argument_list.named_children if argument_list is not None else []
     return Call(sum("comment" not in part.type for part in parts))
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The calls of constructors in a class that name none: `this(1)`, `super(1)`, `super()`, which nobody has to write, and the constants of an enum."""
+    base = _base_name(holder)
+    constructors = [part for part in _members(holder) if part.type == "constructor_declaration"]
+    for constructor in constructors:
+        body = constructor.child_by_field_name("body")
+        calls = [part for part in body.named_children if part.type == "explicit_constructor_invocation"] if body else []
+        for call in calls[:1]:
+            is_own = text(call.child_by_field_name("constructor")) == "this"
+            name = holder.child_by_field_name("name") if is_own else base
+            yield name, call, _arguments(call.child_by_field_name("arguments"))
+        if not calls:
+            yield base, constructor.child_by_field_name("name"), Call()
+    for constant in _members(holder) if holder.type == "enum_declaration" else ():
+        if constant.type == "enum_constant":
+            yield holder.child_by_field_name("name"), constant, _arguments(constant.child_by_field_name("arguments"))
+    if not constructors and not holder.has_error:
+        modifiers = next((text(part) for part in holder.named_children if part.type == "modifiers"), "")
+        yield base, base, Call(spread=bool(GENERATED_CONSTRUCTOR.search(modifiers)))
+
+
+def _base_name(holder: Node) -> Node | None:
+    """The name of the class that a class extends, without what stands around it."""
+    clause = holder.child_by_field_name("superclass")
+    base = clause.named_children[0] if clause is not None and clause.named_children else None
+    while base is not None and base.type in ("generic_type", "scoped_type_identifier"):
+        base = base.named_children[0 if base.type == "generic_type" else -1]
+    return base
 
 
 def types(receiver: Node) -> tuple[str, ...]:  # noqa: PLR0911 - one line for each kind

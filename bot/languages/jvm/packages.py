@@ -32,7 +32,7 @@ SELECTION = re.compile(r"(?<![\w`$.])((?:[\w`$]++\.)*+)(?:\{([^{}]*+)\}|([\w`$*]
 RENAMED = re.compile(r" ?(?:=>|\bas\b) ?")
 DEFINED = re.compile(
     rb"\b(?:class|interface|enum|record|object|typealias)\s+(\w+)|\bfun\s+(?:<[^<>\n]{0,80}>\s*)?(?:[\w.<>?*]+\.)?(\w+)\s*\("
-    rb"|\bva[lr]\s+(\w+)|\b(\w+)\s*:"
+    rb"|\bva[lr]\s+(\w+)|\b(\w+)\s*:(?!:)"
 )
 SCALA_DEFINED = re.compile(
     rb"\b(?:class|trait|enum|object|type|def|given)[ \t]++(\w++)|\bva[lr][ \t]++(\w++)|\b([a-z_]\w*+)\s*+:(?!:)|\b([a-z_]\w*+)[ \t]*+(?:=>|<-)"

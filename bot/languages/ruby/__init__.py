@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from bot.languages import misread, nesting, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.constructions import with_constructions
 from bot.languages.ruby.outline import BLOCKS, outline_of
 from bot.languages.ruby.requires import Requires
-from bot.languages.ruby.uses import READING
+from bot.languages.ruby.uses import CLASSES, READING, constructions
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import RUBY
@@ -107,4 +108,5 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
     _check(source)
-    return spots.uses(syntax.parse(RUBY, source), source, names, READING)
+    root = syntax.parse(RUBY, source)
+    return with_constructions(root, spots.uses(root, source, names, READING), CLASSES, constructions)

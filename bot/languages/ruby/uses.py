@@ -1,17 +1,20 @@
 """What a name does where it is in a Ruby file, and which class a receiver is known to be."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
 from tree_sitter import Node
 
+from bot.languages.constructions import Construction, nodes_of
 from bot.languages.ruby.outline import HOLDERS, last
 from bot.languages.spots import Spot, SpotGrammar
 from bot.languages.syntax import DEPTH, MOST_USES, UNKNOWN, ancestors, outermost, text, words
 from bot.values import Call
 
 LOCAL_BYTES = 20_000  # of a method in which its variables are looked for
+CLASSES = frozenset({"class"})
 METHODS = frozenset({"method", "singleton_method"})
 BOUND = frozenset({
     "method_parameters", "block_parameters", "lambda_parameters", "splat_parameter",
@@ -122,6 +125,21 @@ def _bare(node: Node, call: Node | None, around: list[Node]) -> Spot | None:
     if own != UNKNOWN:
         return Spot("member", types=own, call=call_arguments, is_guarded=is_guarded)
     return Spot("name", call=call_arguments, is_guarded=is_guarded)
+
+
+def constructions(holder: Node) -> Iterator[Construction]:
+    """The calls of the base's constructor in a class: `super(1)`, or `super`, which hands on what it was given."""
+    clause = holder.child_by_field_name("superclass")
+    base = clause.named_children[0] if clause is not None and clause.named_children else None
+    if base is not None and base.type == "scope_resolution":
+        base = base.child_by_field_name("name")
+    body = holder.child_by_field_name("body")
+    for member in body.named_children if body is not None and base is not None else ():
+        if member.type == "method" and text(member.child_by_field_name("name")) == "initialize":
+            for word in nodes_of(member, "super", HOLDERS | METHODS):
+                call = word.parent
+                is_call = call is not None and call.type == "call" and call.child_by_field_name("method") == word
+                yield base, word, arguments(call) if is_call and call is not None else Call(spread=True)
 
 
 def arguments(call: Node) -> Call:

@@ -46,7 +46,7 @@ def _form(node: Node) -> Form:
         return _in_macro(node)
     if above.type == "field_initializer":
         return "key" if above.child_by_field_name("field") == node else "name"
-    if node.type == "shorthand_field_identifier" or above.type in KEYS:
+    if node.type == "shorthand_field_identifier" or (above.type in KEYS and above.child_by_field_name("name") == node):
         return "key"
     if above.type in NAMED and above.child_by_field_name("name") == node:
         return "key" if _is_member(above) else "definition"

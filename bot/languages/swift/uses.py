@@ -116,6 +116,8 @@ def types(receiver: Node) -> tuple[str, ...]:
     if receiver_text in ("self", "Self"):
         holder = next(iter(typed_receivers.around(receiver, TYPES)), None)
         return (_scope_name(holder),) if holder is not None else UNKNOWN
+    if receiver_text == "super":
+        return _base(receiver)
     if kind in ("call_expression", "constructor_expression"):
         construction = re.fullmatch(r"([A-Z]\w*)(?:<[^()]{0,200}>)?\([^()]{0,300}\)", receiver_text)
         return (construction[1],) if construction else UNKNOWN
@@ -124,6 +126,13 @@ def types(receiver: Node) -> tuple[str, ...]:
         if class_names:
             return class_names
     return () if re.fullmatch(r"(?:\w+\.)*[A-Z]\w*", receiver_text) else UNKNOWN
+
+
+def _base(node: Node) -> tuple[str, ...]:
+    """The class that the class around a node names as its base."""
+    holder = next(iter(typed_receivers.around(node, TYPES)), None)
+    clauses = [part for part in holder.named_children if part.type == "inheritance_specifier"] if holder else []
+    return (re.sub(r"<.*", "", text(clauses[0]), flags=re.DOTALL).strip(),) if clauses else UNKNOWN
 
 
 def _scope_name(node: Node) -> str:

@@ -1,0 +1,193 @@
+"""Uses of a class that write neither its constructor nor a call of it: the base of a class, a reference, an attribute, type parameters."""
+
+from collections.abc import Mapping
+
+import pytest
+
+JAVA_CART = "package shop;\npublic class Cart {\n    public Cart(int a) {\n    }\n\n    public Cart() {\n        this(1);\n    }\n\n    public int total() {\n        return 1;\n    }\n}\n"
+JAVA_SUB = "package web;\n\nimport shop.Cart;\n\nclass Sub extends Cart {\n    Sub() {\n        super(1);\n    }\n}\n"
+JAVA = ("shop/Cart.java", JAVA_CART, "web/Sub.java", JAVA_SUB)
+JAVA_LONE = JAVA_CART.replace("    public Cart() {\n        this(1);\n    }\n\n", "")
+JAVA_SILENT = ("shop/Cart.java", JAVA_CART, "web/Sub.java", JAVA_SUB.replace("        super(1);\n", ""))
+JAVA_BARE = (
+    "shop/Cart.java",
+    JAVA_CART,
+    "web/Sub.java",
+    "package web;\n\nimport shop.Cart;\n\nclass Sub extends Cart {\n}\n",
+)
+JAVA_LIST = (
+    "package web;\n\nimport shop.Cart;\n\nclass Sub extends Base<Cart> {\n    Sub() {\n        super(1);\n    }\n}\n"
+)
+
+
+def _java(line: str) -> tuple[str, str, str, str]:
+    return (
+        "shop/Cart.java",
+        JAVA_LONE,
+        "web/Use.java",
+        f"package web;\n\nimport shop.Cart;\n\nclass Use {{\n    {line}\n}}\n",
+    )
+
+
+SCRIPT = (
+    "a.ts",
+    "export class Cart {\n  constructor(a: number) {}\n}\n",
+    "b.ts",
+    'import * as shop from "./a";\n\nexport class Sub extends shop.Cart {\n  constructor() {\n    super(1);\n  }\n}\n',
+)
+SCRIPT_OTHER = (
+    *SCRIPT[:3],
+    'import { Cart } from "./a";\nimport { Base } from "lib";\n\nexport class Sub extends Base {\n  cart?: Cart;\n  constructor() {\n    super(1);\n  }\n}\n',
+)
+CSHARP_CART = "namespace Shop;\n\npublic class Cart\n{\n    public Cart(int a)\n    {\n    }\n}\n"
+
+
+def _csharp(code: str, source: str = CSHARP_CART) -> tuple[str, str, str, str]:
+    return "a.cs", source, "b.cs", f"namespace Shop;\n\n{code}\n"
+
+
+CSHARP = _csharp("public class Sub : Cart, IJob\n{\n    public Sub() : base(1)\n    {\n    }\n}")
+CSHARP_THIS = _csharp(
+    "public class Sub : Cart\n{\n    public Sub(int a) : base(a)\n    {\n    }\n\n    public Sub() : this(1)\n    {\n    }\n}"
+)
+CSHARP_HEAD = _csharp("public class Sub(int a) : Cart(a)\n{\n}")
+CSHARP_EMPTY = CSHARP_CART.replace("int a", "")
+CSHARP_SILENT = _csharp("public class Sub : Cart\n{\n    public Sub(int a)\n    {\n    }\n}", CSHARP_EMPTY)
+CSHARP_NONE = _csharp("public class Sub : Cart\n{\n}", CSHARP_EMPTY)
+AUDITED = "namespace Shop;\n\npublic class AuditedAttribute : System.Attribute\n{\n    public AuditedAttribute(string name)\n    {\n    }\n\n    public int Level { get; set; }\n}\n"
+ATTRIBUTE = _csharp('[Audited("x", Level = 1)]\npublic class Use\n{\n}', AUDITED)
+ATTRIBUTE_WORD = _csharp("public class Use\n{\n    public int Audited;\n}", AUDITED)
+RUBY_CART = "class Cart\n  def initialize(a)\n    @a = a\n  end\nend\n"
+
+
+def _ruby(call: str, method: str = "initialize") -> tuple[str, str, str, str]:
+    user = f'require_relative "cart"\n\nclass Sub < Cart\n  def {method}(a)\n    {call}\n  end\nend\n'
+    return "lib/cart.rb", RUBY_CART, "lib/sub.rb", user
+
+
+SWIFT = (
+    "Sources/App/Cart.swift",
+    "class Cart {\n    init(a: Int) {\n    }\n}\n",
+    "Sources/App/Sub.swift",
+    "class Sub: Cart {\n    init() {\n        super.init(a: 1)\n    }\n}\n",
+)
+KOTLIN_CART = "package shop\n\nopen class Cart(val a: Int) {\n    fun total(): Int = a\n}\n"
+
+
+def _kotlin(code: str, source: str = KOTLIN_CART) -> tuple[str, str, str, str]:
+    return "shop/Cart.kt", source, "web/Use.kt", f"package web\n\nimport shop.Cart\n\n{code}\n"
+
+
+SCALA = (
+    "shop/Cart.scala",
+    "package shop\n\nclass Cart(a: Int)\n",
+    "web/Sub.scala",
+    "package web\n\nimport shop.Cart\n\nclass Sub extends Cart(1)\n",
+)
+PYTHON = (
+    "a.py",
+    "class Cart:\n    def __init__(self, a):\n        self.a = a\n",
+    "b.py",
+    "from a import Cart\n\n\nclass Sub(Cart):\n    def __init__(self):\n        super().__init__(1)\n",
+)
+PHP = (
+    "src/Cart.php",
+    "<?php\nnamespace App;\n\nclass Cart\n{\n    public function __construct(int $a)\n    {\n    }\n}\n",
+    "src/Sub.php",
+    "<?php\nnamespace App;\n\nclass Sub extends Cart\n{\n    public function __construct()\n    {\n        parent::__construct(1);\n    }\n}\n",
+)
+COMPOSER = '{"autoload": {"psr-4": {"App\\\\": "src/"}}}\n'
+PHP_ATTRIBUTE = (*PHP[:3], "<?php\nnamespace App;\n\n#[Cart(1)]\nclass Sub\n{\n}\n")
+RUST_USES = {
+    "field": "pub struct H {\n    c: Cart,\n}",
+    "variant": "pub enum H {\n    C { c: Cart },\n}",
+    "tuple": "pub struct H(Cart);",
+    "parameter": "pub fn f(c: &Cart) {}",
+    "block": "impl Cart {\n    pub fn f(&self) {}\n}",
+}
+RUST_CART = "pub struct Cart {\n    pub n: String,\n}\n"
+
+
+def _rust(code: str) -> tuple[str, str, str, str]:
+    return "src/cart.rs", RUST_CART, "src/lib.rs", f"mod cart;\nuse cart::Cart;\n\n{code}\n"
+
+
+ENUM_CODE = "package shop;\n\npublic enum Color {\n    RED(1),\n    BLUE(2);\n\n    Color(int a) {\n    }\n\n    int f() {\n        return 1;\n    }\n}\n"
+ENUM = ("shop/Color.java", ENUM_CODE, "shop/Color.java", ENUM_CODE)
+ENUM_KOTLIN = "package shop\n\nenum class Color(val a: Int) {\n    RED(1),\n    BLUE(2);\n}\n"
+PLUS = ("int a", "int a, int b")
+JAVA_PLUS = ("Cart(int a)", "Cart(int a, int b)")
+KOTLIN_PLUS = ("val a: Int", "val a: Int, val b: Int")
+Project = tuple[str, str, str, str]
+CASES: Mapping[str, tuple[Project, tuple[str, str], bool]] = {
+    "super of Java": (JAVA, JAVA_PLUS, True),
+    "this of Java": (("shop/Cart.java", JAVA_CART, "shop/Cart.java", JAVA_CART), JAVA_PLUS, True),
+    "another type": (JAVA, ("Cart(int a)", "Cart(String a)"), True),
+    "no use of this constructor": (JAVA, ("    public Cart() {\n        this(1);\n    }\n\n", ""), False),
+    "super that nobody writes": (JAVA_SILENT, ("Cart()", "Cart(long b)"), True),
+    "no constructor at all": (JAVA_BARE, ("Cart()", "Cart(long b)"), True),
+    "super that nobody writes of another overload": (JAVA_SILENT, JAVA_PLUS, False),
+    "a base with the class as an argument": (("shop/Cart.java", JAVA_CART, "web/Sub.java", JAVA_LIST), JAVA_PLUS, False),
+    "another body": (JAVA, ("return 1", "return 2"), False),
+    "method reference": (_java("Object f(List<Cart> l) { return l.map(Cart::total); }"), ("total()", "total(int r)"), True),
+    "reference to a result": (_java("Function<Cart, Integer> f = Cart::total;"), ("int total", "long total"), True),
+    "reference to a constructor": (_java("Object f = of(Cart::new);"), JAVA_PLUS, True),
+    "reference to a constructor of a nested class": (_java("Object f = of(Cart.Row::new);"), JAVA_PLUS, False),
+    "reference to an array": (_java("Object f = of(Cart[]::new);"), JAVA_PLUS, False),
+    "reference to another method": (_java("Object f = of(Cart::total);"), JAVA_PLUS, False),
+    "constant of an enum": (ENUM, PLUS, True),
+    "constant of an enum with another body": (ENUM, ("return 1", "return 2"), False),
+    "entry of an enum of Kotlin": (("shop/Color.kt", ENUM_KOTLIN, "shop/Color.kt", ENUM_KOTLIN), KOTLIN_PLUS, True),
+    "super of TypeScript": (SCRIPT, ("a: number", "a: number, b: number"), True),
+    "super of another base": (SCRIPT_OTHER, ("a: number", "a: number, b: number"), False),
+    "an optional parameter of TypeScript": (SCRIPT, ("a: number", "a: number, b?: number"), False),
+    "base of C#": (CSHARP, PLUS, True),
+    "this of C#": (CSHARP_THIS, PLUS, True),
+    "base in the head": (CSHARP_HEAD, PLUS, True),
+    "base that nobody writes": (CSHARP_SILENT, ("()", "(int a)"), True),
+    "no constructor of C#": (CSHARP_NONE, ("()", "(int a)"), True),
+    "an optional parameter of C#": (CSHARP, ("int a", "int a, int b = 1"), False),
+    "attribute": (ATTRIBUTE, ("string name", "string name, int level"), True),
+    "attribute with another type": (ATTRIBUTE, ("string name", "int name"), True),
+    "attribute that goes": (ATTRIBUTE, ("AuditedAttribute", "TrackedAttribute"), True),
+    "a field that is called like an attribute": (ATTRIBUTE_WORD, ("string name", "string name, int level"), False),
+    "an optional parameter of an attribute": (ATTRIBUTE, ("string name", "string name, int level = 1"), False),
+    "super of Ruby": (_ruby("super(a)"), ("(a)", "(a, b)"), True),
+    "super of Ruby with what was given": (_ruby("super"), ("(a)", "(a, b)"), True),
+    "super of Ruby with a keyword": (_ruby("super(a, b: 1)"), ("(a)", "(a, c:)"), True),
+    "super of another method": (_ruby("super(a)", "total"), ("(a)", "(a, b)"), False),
+    "an optional parameter of Ruby": (_ruby("super(a)"), ("(a)", "(a, b = 1)"), False),
+    "super of Swift": (SWIFT, ("a: Int", "a: Int, b: Int"), True),
+    "an optional parameter of Swift": (SWIFT, ("a: Int", "a: Int, b: Int = 1"), False),
+    "head of Kotlin": (_kotlin("class Sub : Cart(1)"), KOTLIN_PLUS, True),
+    "super of Kotlin": (_kotlin("class Sub : Cart {\n    constructor() : super(1)\n}"), KOTLIN_PLUS, True),
+    "this of Kotlin": (_kotlin("class Sub(a: Int) : Cart(a) {\n    constructor() : this(1)\n}"), KOTLIN_PLUS, True),
+    "reference of Kotlin": (_kotlin("fun f(l: List<Cart>) = l.map(Cart::total)"), ("total()", "total(r: Int)"), True),
+    "reference to a class of Kotlin": (_kotlin("fun f(l: List<Int>) = l.map(::Cart)"), KOTLIN_PLUS, True),
+    "reference to another member of Kotlin": (_kotlin("fun f(l: List<Cart>) = l.map(Cart::total)"), KOTLIN_PLUS, False),
+    "annotation of Kotlin": (_kotlin("@Cart(1)\nfun f() {}", KOTLIN_CART.replace("open", "annotation")), KOTLIN_PLUS, True),
+    "annotation without arguments": (_kotlin("@Cart\nfun f() {}", KOTLIN_CART.replace("Int)", "Int = 1)")), ("a: Int = 1", "a: Int"), True),
+    "head of Scala": (SCALA, ("a: Int", "a: Int, b: Int"), True),
+    "super of Python": (PYTHON, ("self, a", "self, a, b"), True),
+    "parent of PHP": (PHP, ("int $a", "int $a, int $b"), True),
+    "attribute of PHP": (PHP_ATTRIBUTE, ("int $a", "int $a, int $b"), True),
+    **{f"type parameter of Rust, {name}": (_rust(code), ("Cart", "Cart<T>"), True) for name, code in RUST_USES.items()},
+    "lifetime of Rust": (_rust(RUST_USES["field"]), ("Cart", "Cart<'a>"), True),
+    "another field of Rust": (_rust(RUST_USES["field"]), ("pub n: String", "pub n: String,\n    m: i32"), False),
+    "type parameter of Java": (_java("Cart c;"), ("class Cart", "class Cart<T>"), True),
+    "type parameter of C#": (_csharp("public class Use\n{\n    Cart c;\n}"), ("class Cart", "class Cart<T>"), True),
+    "type parameter of TypeScript": ((*SCRIPT[:3], 'import { Cart } from "./a";\n\nexport let c: Cart;\n'), ("class Cart", "class Cart<T>"), True),
+    "type parameter of Swift": ((*SWIFT[:3], "func f(c: Cart) {\n}\n"), ("class Cart", "class Cart<T>"), True),
+    "type parameter of Kotlin": (_kotlin("fun f(c: Cart) {}"), ("class Cart", "class Cart<T>"), True),
+    "type parameter of Scala": ((*SCALA[:3], "package web\n\nimport shop.Cart\n\nclass Use(c: Cart)\n"), ("class Cart", "class Cart[T]"), True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("project", "edit", "is_open"), CASES.values(), ids=CASES.keys())
+def test_a_use_that_no_call_shows_is_covered(places, project: Project, edit: tuple[str, str], is_open: bool) -> None:  # noqa: ANN001
+    """A call of a base's constructor, a reference and an attribute are uses of what they mean; others stay as they are."""
+    home, source, path, user = project
+    old, new = edit
+    assert old in source
+    after = source.replace(old, new) if "Attribute" in old else source.replace(old, new, 1)
+    assert (path in places({"composer.json": COMPOSER, home: source, path: user}, {home: after})) is is_open
