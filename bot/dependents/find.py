@@ -227,8 +227,8 @@ async def _halves(scene: Scene, language: Language, budget: SearchLimits, missed
     from bot.dependents.macro_users import lost_macro_names
 
     rows = await callbacks(scene, language, budget, missed_uses)
-    lost = await lost_macro_names(scene, language, missed_uses)
-    return replace(rows, symbols=(*rows.symbols, *lost.symbols), references=(*rows.references, *lost.references))
+    macros = await lost_macro_names(scene, language, missed_uses)
+    return replace(rows, symbols=(*rows.symbols, *macros.symbols), references=(*rows.references, *macros.references))
 
 
 async def _counterparts(scene: Scene, missed_uses: list[str]) -> tuple[tuple[str, Symbol], ...]:

@@ -92,9 +92,9 @@ def _call(use: Use, place: Node, call: Call) -> Use:
 
 def nodes_of(holder: Node, kind: str, others: Collection[str]) -> Iterator[Node]:
     """The nodes of a kind in a definition, but those in the definitions inside it. `others`: what such a definition is."""
-    wanted, left = [holder], MOST_NODES
-    while wanted and left:
-        node, left = wanted.pop(), left - 1
+    waiting_nodes, left = [holder], MOST_NODES
+    while waiting_nodes and left:
+        node, left = waiting_nodes.pop(), left - 1
         if node.type == kind:
             yield node
-        wanted += [part for part in reversed(node.named_children) if part.type not in others]
+        waiting_nodes += [part for part in reversed(node.named_children) if part.type not in others]

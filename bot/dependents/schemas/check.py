@@ -238,8 +238,8 @@ def _uses(
 
 def _either(words: Collection[str]) -> str:
     """A pattern for one of the words, also between the two underscores by which a query asks for a field: `order__total__gte`."""
-    ordered = sorted(words, key=lambda word: (-len(word), word))
-    return rf"(?<!\w)(?:\w{{1,80}}?__)?({'|'.join(map(re.escape, ordered))})(?:__\w{{1,80}})?(?!\w)"
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    return rf"(?<!\w)(?:\w{{1,80}}?__)?({'|'.join(map(re.escape, longest_first))})(?:__\w{{1,80}})?(?!\w)"
 
 
 def _query(words: Collection[str], specs: Sequence[str] = (), side: Side = "head") -> Query:
