@@ -27,7 +27,9 @@ ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
 LATER = ("bot.agent.seed", "bot.llm.schema", "jinja2", "ruff")
 # What the search for users loads if a member changed.
-SEARCHES = tuple(f"bot.dependents.{name}" for name in ("callbacks", "dotless", "implementations", "kin", "platforms"))
+SEARCHES = tuple(
+    f"bot.dependents.{name}" for name in ("callbacks", "dotless", "implementations", "kin", "macro_users", "platforms")
+)
 
 
 def _likely() -> tuple[str, ...]:

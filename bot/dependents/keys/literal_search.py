@@ -45,7 +45,7 @@ NAMED = re.compile(
     r"(?:\A|,)\s*+[A-Za-z_]\w*+\s*+=\s*+\Z"
 )  # what stands in a bracket before the text: `mappedBy = "owner"`
 NAMED_LINE = re.compile(r"\s*+[A-Za-z_]\w*+\s*+=\s*+\Z")
-ANNOTATION = re.compile(r"\s*+(?:@|#?\[)\w")
+ANNOTATION = re.compile(r"\s*+(?:@|\[)\w")  # what attributes of Rust name, its paths say
 DEFINES = re.compile(r"\b(?:def|fun|class)\b[^()\n]{0,100}\Z")
 CONTROLS = frozenset({"and", "elif", "for", "if", "in", "not", "or", "when", "where", "while"})
 DECLARED = 4  # lines behind an annotation in which what it is about is declared
