@@ -332,10 +332,10 @@ class Checkout:
         return await self.many_at(self.pull.base_tip or self.pull.base, paths)
 
     async def settings_at_tip(self, path: str) -> bytes | None:
-        """A file of settings at the tip of the base branch, as GitHub's contents API gives it; None if there is none.
+        """Read a settings file at the tip of the base branch; None if it does not exist.
 
-        A link to a file of the repository is that file, any other link is the path that it names. Raises UsageError if the file cannot be
-        read: what an owner has set must not be out of force without a word.
+        As in GitHub's contents API, a link to a file of the repository gives that file's content, and any other link gives its target path.
+        Raises UsageError if the file cannot be read, so that settings are never ignored silently.
         """
         commit = self.pull.base_tip or self.pull.base
         entry = (await self._rows_of(commit, [path])).get(path)

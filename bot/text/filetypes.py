@@ -57,6 +57,9 @@ class FileType:
     literal_keys: bool = False  # `key: value` is a literal's key, and no annotation
     keys_are_fields: bool = False  # `record.key` reads what `{"key": ...}` holds
     symbols: bool = False  # `:name` is a text
+    member_calls: str = (
+        ""  # a pattern of the calls by which a framework gives a class a member, whose name is the group
+    )
     alike_quotes: bool = False  # all quotes make the same text
     double_quoted: str = ""  # signs that mean something between double quotes alone
     text_prefixes: bool = False  # letters before a quote tell what text it is, in any order and case; `u` tells nothing
@@ -108,6 +111,7 @@ PYTHON = FileType(
     undeclared_results=True,
     inherited_constructors=True,
     implicit_methods=r"__\w+__",
+    member_calls=r"\brelated_name\s*+=\s*+[\"'](\w++)[\"']",  # of Django
     dotted_modules=True,
 )
 JAVASCRIPT = FileType(
@@ -315,6 +319,8 @@ RUBY = FileType(
     constructors=frozenset({"initialize"}),
     inherited_constructors=True,
     implicit_methods=r"\W+",
+    member_calls=r"^\s*+(?:scope|has_many|has_one|belongs_to|has_and_belongs_to_many|has_one_attached|has_many_attached|has_rich_text"
+    r"|alias_attribute|class_attribute|[mc]attr_accessor|attribute)[ (]\s*+:(\w++)",  # of Rails
 )
 ELIXIR = FileType(
     suffixes=(".ex", ".exs"),

@@ -20,7 +20,7 @@ from bot.workflow.parts import Services
 
 @dataclass(frozen=True, slots=True)
 class ShownReview:
-    """A stored review as it may be shown now, None if there is none. `is_whole`: nothing of it, or of an earlier one, had to go."""
+    """A stored review without what its readers may no longer see; None if there is no review. `is_whole`: nothing had to be left out."""
 
     data: bytes | None = field(default=None, repr=False)
     is_whole: bool = True

@@ -226,5 +226,5 @@ def test_a_member_counts_in_whatever_form_it_is_written(
 def test_a_class_of_several_files_counts_by_what_is_left_of_it(
     places: Places, before: Files, after: Files, path: str, is_open: bool
 ) -> None:
-    """The class that a file of Kotlin is to Java, and a type of Go whose methods stand in a file beside it."""
+    """Kotlin's facade class for Java, and a Go type whose methods are in another file of its package."""
     assert (path in places({"go.mod": GO_MODULE, **before}, after)) is is_open

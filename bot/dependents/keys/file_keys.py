@@ -14,17 +14,11 @@ from bot.text.lines import code_of, is_comment
 from bot.text.paths import decides_nothing, is_settings
 
 LONG_LINE = 2_000
-MAKING = frozenset({"ruby", "python"})  # languages whose frameworks make members by a call
 _NAME = r"[A-Za-z_$][\w$]*+"
 _TEXT_KEY = re.compile(TEXT_KEY.replace("NAME", f"({_NAME})"))
 _LITERAL_KEY = re.compile(LITERAL_KEY.replace("NAME", f"({_NAME})"))
 _HANDED = re.compile(HANDED.replace("NAME", f"({_NAME})"))
 _TAKEN = re.compile(rf"(?:\[|\w\()\s*+(?:[\"']({_NAME})[\"']|:({_NAME}))\s*+[\]),]")
-# What gives a class of Rails, or a model of Django, a member that no definition names.
-_MADE = re.compile(
-    r"^\s*+(?:scope|has_many|has_one|belongs_to|has_and_belongs_to_many|has_one_attached|has_many_attached|has_rich_text|alias_attribute"
-    rf"|class_attribute|[mc]attr_accessor|attribute)[ (]\s*+:({_NAME})|\brelated_name\s*+=\s*+[\"']({_NAME})[\"']"
-)
 _KEYWORDS = re.compile(r"\*\*\w")
 _PASSED = re.compile(PASSES)
 _ARGUMENT = re.compile(rf"(?<![\w.$])({_NAME})=(?!=)")
@@ -46,9 +40,10 @@ def unset_keys(path: str, before: str, after: str, suffixes: Collection[str]) ->
     return set_keys(path, before, suffixes) - set_keys(path, after, suffixes)
 
 
-def member_names(code: str) -> set[str]:
-    """The members that a line of a class makes by a call: `scope :recent`, `related_name="lines"`."""
-    return {name for match in _MADE.finditer(code) for name in match.groups() if name}
+def member_names(path: str, code: str) -> set[str]:
+    """The members that a line gives a class by a call: `scope :recent`, `related_name="lines"`."""
+    pattern = filetype(path).member_calls
+    return set(re.findall(pattern, code)) if pattern else set()
 
 
 def keyword_names(text: str, path: str) -> frozenset[str]:
@@ -80,8 +75,7 @@ def set_keys(path: str, text: str, suffixes: Collection[str]) -> frozenset[str]:
         if is_parsed and "=" in code:
             here.update(_ARGUMENT.findall(code) if is_passed else ())
             here.update(_FIELD.findall(code) if kind.parser == "python" else ())
-        if kind.parser in MAKING:
-            here |= member_names(code)
+        here |= member_names(path, code)
         for name in here:
             words[name].add(number)
     if kind.family != "web":

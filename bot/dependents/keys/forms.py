@@ -29,6 +29,7 @@ ALONE = r"(?<![\w$])(?<!\w-)NAME(?![\w$])(?!-\w)"
 SETTING_KEY = r"^\s*+(?:-\s++)?(?:(?:export|ENV|ARG|set)\s++)?[\"']?NAME[\"']?\s*+[:=]"
 TEXT_KEY = r"[\"'`]NAME[\"'`]\s*+(?:=>|:(?!:)|\]\s*+=(?![=>]))"
 GIVEN = rf"{TEXT_KEY}|(?:\.|->|::)NAME\s*+=(?![=>~])"
+# A call that hands a value on under a name: `addAttribute("total", t)`, `->with("total", $t)`.
 HANDED = r"(?:\.|->|::)\w{0,40}(?:[wW]ith|[sS]et|[pP]ut|[aA]dd|[aA]ssign|[sS]hare|[aA]ttribute)\w{0,40}\(\s*+[\"']NAME[\"']\s*+,"
 LITERAL = r"(?<![\w.$?(-])NAME\??\s*+:(?![:=])"  # behind a bracket it is a parameter
 ARGUMENT = r"(?<![\w.])NAME=(?!=)"
@@ -52,11 +53,11 @@ READ_TEXT = r"[\"'`]-?NAME(?:__\w{1,80})?[\"'`]"
 READ_MEMBER = r"(?:\.|->|::)NAME(?![\w$])"
 READ_KEYWORD = r"(?<![\w.])NAME(?:__\w{1,80})?\s*+=(?![=>])"
 READ_PLACEHOLDER = r"(?:\{\{|\{%|<%|\$\{|\{)[^\n]{0,200}?(?<![\w$-])NAME(?![\w$-])"
-BY_NAME = r"(?<![\w.$?])NAME(?:=(?![=\s])|:(?![:=])\s)"  # an argument that is handed over by its name
 READ_COMMAND = r"(?:^|[;&|({`]|\b(?:then|do|else|if|while|!))\s*+NAME(?![\w=(-])"
+BY_NAME = r"(?<![\w.$?])NAME(?:=(?![=\s])|:(?![:=])\s)"  # an argument that is handed over by its name
 PHP_PAGE = re.compile(r"\.(?:blade\.php|phtml)$|(?:^|/)(?:views|templates)/[^\n]*\.php$")
-PAGE_VALUE = r"\$NAME(?![\w$])(?!\s*+=(?!=))"  # in a page of PHP: a variable that who renders it hands over
-SLOT = r"(?:v-slot:|<\w[\w-]{0,80}\s[^>\n]{0,200}#)NAME(?![\w-])"  # of a component of Vue, that another one fills
+PAGE_VALUE = r"\$NAME(?![\w$])(?!\s*+=(?!=))"  # in a page of PHP: a variable that its caller sets
+SLOT = r"(?:v-slot:|<\w[\w-]{0,80}\s[^>\n]{0,200}#)NAME(?![\w-])"  # what a component of Vue leaves open for its user to fill
 STANDS_FOR = "\u01c2"  # a letter that no name holds
 MANNER = re.compile(rf"([\w$.]{{0,40}}[ \t]{{0,2}}[^\w\s]{{0,3}})(?<![\w$]){STANDS_FOR}(?![\w$])([^\w\s]?)")
 PASSES = (
@@ -99,14 +100,14 @@ def form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = Fals
     """
     if not is_parsed:
         return SETS if SCHEMA.search(path) or says(SETTING_KEY, word, code) else "" if _chain(word) else SAYS
-    if _sets(word, filetype(path), code):
-        return SETS
     kind = filetype(path)
+    if _sets(word, kind, code):
+        return SETS
     is_template = kind.family == "web" and kind.grammar is None  # code with a page around it
     is_of_page = (PHP_PAGE.search(path) is not None and says(PAGE_VALUE, word, code)) or (
         is_template and says(SLOT, word, code)
     )
-    return SAYS if is_of_page or _says(word, filetype(path), code, whole=whole) else ""
+    return SAYS if is_of_page or _says(word, kind, code, whole=whole) else ""
 
 
 def removed_form(word: str, path: str, code: str, *, is_parsed: bool) -> str:

@@ -43,7 +43,7 @@ FORMS = (QUOTED, SYMBOL, LISTED_SYMBOLS, QUALIFIED, LOADED)
 ABOVE = 12  # lines in which a call may begin whose argument is named on a line of its own
 NAMED = re.compile(
     r"(?:\A|,)\s*+[A-Za-z_]\w*+\s*+=\s*+\Z"
-)  # what stands in a bracket before the text: `mappedBy = "owner"`
+)  # the name of an argument, before its text: `mappedBy = "owner"`
 NAMED_LINE = re.compile(r"\s*+[A-Za-z_]\w*+\s*+=\s*+\Z")
 ANNOTATION = re.compile(r"\s*+(?:@|\[)\w")  # what attributes of Rust name, its paths say
 DEFINES = re.compile(r"\b(?:def|fun|class)\b[^()\n]{0,100}\Z")
@@ -169,7 +169,7 @@ def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source
 
 
 def _lost_name(target: UseTarget) -> str:
-    """Return the name of one word that the change removes or renames; "" if there is none, or if any value may have a member of that name."""
+    """Return the one-word name that the change removes or renames; "" if it has none, or one that is common in every language."""
     item = target.symbol
     before = item.before if item is not None else None
     after = item.after if item is not None else None

@@ -114,7 +114,7 @@ def _loss(file: ChangedFile, suffixes: Collection[str], texts: Texts, cut: list[
         cut.append(f"{file.path}: {WORDS} of the {len(words)} keys that it no longer sets were looked up in tied files")
     chosen_words = frozenset(sorted(words, key=lambda word: (-len(word), word))[:WORDS])
     names = _names(file.path, before, chosen_words, suffixes)
-    members = {name for line in before.split("\n") for name in member_names(line[:LONG_LINE])}
+    members = {name for line in before.split("\n") for name in member_names(file.path, line[:LONG_LINE])}
     return _Loss(
         file.path, before, after, chosen_words, frozenset(sorted(keywords)[:WORDS]), chosen_words & members, names
     )
