@@ -163,6 +163,14 @@ class Language(Protocol):
 
 
 @runtime_checkable
+class NamedImports(Protocol):
+    """A language in which a file offers what it imports, so that its importers may rely on it."""
+
+    def import_bindings(self, source: bytes) -> Mapping[str, set[tuple[str, str]]]:
+        """Map each name that imports bind to (module, its name there), `*` for the module itself; what they bind unnamed is under `*`."""
+
+
+@runtime_checkable
 class Mounting(Protocol):
     """A language in which a file decides about another one without importing it: `mod cart;`, a name that a package binds."""
 

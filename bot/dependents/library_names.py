@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from bot.dependents.symbols import ChangedSource
-from bot.languages.library_names import imported_names
+from bot.ports import NamedImports
 from bot.text.paths import is_test
 from bot.values import Import, Outline
 
@@ -22,9 +22,9 @@ def other_library_names(source: ChangedSource, former: Sequence[Import], imports
     `former`, `imports`: what the file takes of the tree on both sides, which is compared by its definitions.
     """
     path = source.file.path
-    if source.file.status in ("added", "deleted") or is_test(path):
+    if source.file.status in ("added", "deleted") or is_test(path) or not isinstance(source.language, NamedImports):
         return frozenset()
-    before, after = imported_names(path, source.before), imported_names(path, source.after)
+    before, after = map(source.language.import_bindings, (source.before, source.after))
     tree_names = _names_of(former) & _names_of(imports)
     library_names = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} - tree_names
     if not library_names:

@@ -1,4 +1,7 @@
-"""Members whose contract changes though their own lines stay: an implicit value that moves, a way to write that goes."""
+"""Definitions whose contract changes though the lines that name them stay.
+
+An implicit value moves, a member cannot be assigned to any more, a type of Go loses a method of its values, a class takes other type parameters.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -6,24 +9,18 @@ from dataclasses import replace
 from posixpath import dirname
 
 from bot.dependents.contract import ATTRIBUTE
+from bot.dependents.implicit_values import implicit_values, line_of
 from bot.dependents.parameter_shapes import asks_for_pointer
 from bot.dependents.symbols import HOLDERS, ChangedSource
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Contract, Outline, Symbol
+from bot.values import ChangedSymbol, Contract, Outline
 
-Value = tuple[str, int]  # the last value that is written, and how far behind it
-ENUM = re.compile(r"^\s*+(?:(?:export|declare|const|public|internal|private|protected|typedef)\s++)*+enum\b")
-COUNTED = re.compile(r"^\s*+\w++\s*+,?\s*+(?://.*|/\*.*)?$")  # a member that writes no value
-AUTOMATIC = re.compile(r"^\s*+\w++\s*+=\s*+(?:\w++\.)?auto\(\)")
-NUMBERED = re.compile(r"\bInt(?:Enum|Flag)\b|\bFlag\b|\bint\b")  # bases whose members are used as numbers
-GROUP = re.compile(r"const\s*+\(\s*+(?://.*)?$")
 PROPERTY = re.compile(r"^\s*+@property\b")
 DECORATOR = re.compile(r"^\s*+@")
 SETTER = re.compile(r"^\s*+@\w++\.(?:setter|deleter)\b")
 HEAD = 2_000  # characters of a class in which its name stands
-IOTA = re.compile(r"\biota\b")
 
 
 def with_unwritten_changes(
@@ -68,7 +65,7 @@ def _unwritten(source: ChangedSource, items: Sequence[ChangedSymbol]) -> Iterato
     """The members that are on both sides and that no changed contract names already."""
     known_names = {item.symbol.name for item in items if item.contract and item.change != "removed"}
     old, new = ({one.name: one for one in reversed(side.symbols)} for side in (source.old, source.new))
-    was, now = _values(source.before, source.old), _values(source.after, source.new)
+    was, now = implicit_values(source.before, source.old), implicit_values(source.after, source.new)
     for name in was.keys() & now.keys() & old.keys() & new.keys() - known_names:
         if was[name] != now[name]:
             yield ChangedSymbol(old[name], new[name], "body", ("value",))
@@ -113,7 +110,7 @@ def _unwritable(source: ChangedSource) -> dict[str, Contract]:
     }
     kinds: dict[str, Contract] = {}
     for one in source.new.symbols:
-        head = _line(new_lines, one)
+        head = line_of(new_lines, one)
         if (
             one.kind == "method"
             and one.name in attributes - known_names
@@ -124,66 +121,4 @@ def _unwritable(source: ChangedSource) -> dict[str, Contract]:
 
 
 def _setters(lines: Sequence[str], outline: Outline) -> set[str]:
-    return {one.name for one in outline.symbols if one.kind == "method" and SETTER.match(_line(lines, one))}
-
-
-def _values(text: bytes, outline: Outline) -> dict[str, Value]:
-    """The values of the members that are counted, by name."""
-    lines = file_lines(text)
-    counted_by = filetype(outline.symbols[0].path).implicit_values if outline.symbols else ""
-    if counted_by == "iota":
-        return _of_groups(lines)
-    values: dict[str, Value] = {}
-    for owner in outline.symbols:
-        if counted_by == "enum" and ENUM.match(_line(lines, owner)):
-            values |= _counted(lines, _members(outline, owner), COUNTED)
-        elif counted_by == "auto" and owner.kind == "class" and NUMBERED.search(_line(lines, owner)):
-            values |= _counted(lines, _members(outline, owner), AUTOMATIC)
-    return values
-
-
-def _line(lines: Sequence[str], symbol: Symbol) -> str:
-    return lines[symbol.start - 1] if symbol.start <= len(lines) else ""
-
-
-def _members(outline: Outline, owner: Symbol) -> list[Symbol]:
-    """The values that a definition holds, in the order of the file."""
-    inside = [
-        one
-        for one in outline.symbols
-        if one.kind == "variable" and one.name.rpartition(".")[0] == owner.name and owner.start < one.start <= owner.end
-    ]
-    return sorted(inside, key=lambda one: one.start)
-
-
-def _counted(lines: Sequence[str], members: Sequence[Symbol], pattern: re.Pattern[str]) -> dict[str, Value]:
-    """The members that write no value of their own: each counts on from the last one that does."""
-    values: dict[str, Value] = {}
-    last, far = "", 0
-    for member in members:
-        text = _line(lines, member)
-        if pattern.match(text):
-            far += 1
-            values[member.name] = last, far
-        else:
-            last, far = text.partition("=")[2].strip(" ,"), 0
-    return values
-
-
-def _of_groups(lines: Sequence[str]) -> dict[str, Value]:
-    """The constants of Go that `iota` numbers: by the expression that counts for them, and by their place in the group."""
-    values: dict[str, Value] = {}
-    place, expression = -1, ""
-    for line in lines:
-        code = line.partition("//")[0].strip()
-        if GROUP.match(line):
-            place, expression = 0, ""
-        elif code == ")":
-            place = -1
-        elif place >= 0 and code:
-            name, sign, value = code.partition("=")
-            expression = value.strip() if sign else expression
-            if IOTA.search(expression) and (word := re.match(r"\w+", name)):
-                values[word[0]] = expression, place
-            place += 1
-    return values
+    return {one.name for one in outline.symbols if one.kind == "method" and SETTER.match(line_of(lines, one))}

@@ -11,6 +11,7 @@ from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.constructions import with_constructions
 from bot.languages.javascript.binding import bindings
 from bot.languages.javascript.clauses import STATEMENT, is_in_comment, loads_default
+from bot.languages.javascript.import_names import import_bindings as import_bindings
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import BLOCKS, outline_of
 from bot.languages.javascript.uses import CLASSES, SHAPE, constructions

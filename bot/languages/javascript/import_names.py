@@ -9,7 +9,7 @@ from bot.languages.lexical import MOST_IMPORTS
 BUILT_IN = "node:"  # before a module of Node, which means the same without it
 
 
-def imported_names(source: bytes) -> dict[str, set[tuple[str, str]]]:
+def import_bindings(source: bytes) -> dict[str, set[tuple[str, str]]]:
     """Name here -> (module, its name there), `*` for the module itself. What `export *` hands on is under the name `*`."""
     names: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for match in islice(STATEMENT.finditer(source), MOST_IMPORTS):

@@ -10,7 +10,7 @@ from bot.languages.python.modules import STATEMENT
 WHOLE = "*"
 
 
-def imported_names(source: bytes) -> dict[str, set[tuple[str, str]]]:
+def import_bindings(source: bytes) -> dict[str, set[tuple[str, str]]]:
     """Name here -> (module, its name there), `*` for the module itself. What `import *` brings is under the name `*`."""
     names: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for match in islice(STATEMENT.finditer(b"\n" + source), MOST_IMPORTS):
