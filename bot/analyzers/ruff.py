@@ -18,7 +18,7 @@ from posixpath import basename, join, normpath
 from typing import Literal
 
 from bot.analyzers.linters import hidden_reports_sentence
-from bot.analyzers.ruff_bindings import Star, unsure
+from bot.analyzers.ruff_bindings import Star, may_be_unsure, unsure
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
 from bot.analyzers.ruff_run import Diagnostic, Edit, Reports, run
 from bot.analyzers.ruff_syntax import names, syntax, unreadable
@@ -166,7 +166,8 @@ def _judge(source: RuffSource) -> tuple[list[Finding], list[str]]:
 
 async def _unsure_names(tree: Tree, source: RuffSource) -> list[str]:
     """What is used and bound by nothing that is sure to bind it, where that is the change's doing."""
-    head, base = names(source.texts.own), names(source.base_text)
+    head = names(source.texts.own)
+    base = names(source.base_text) if head is not None and may_be_unsure(head) else None
     if head is None or base is None:
         return []
     rows = []

@@ -73,6 +73,12 @@ def module_names(root: ast.Module) -> ModuleNames:
     return names
 
 
+def may_be_unsure(head: ModuleNames) -> bool:
+    """Whether `unsure` can give anything at all, whatever the base is."""
+    unbound = head.uses.keys() - head.certain - IMPLICIT
+    return bool(head.accesses or unbound & (head.doubtful.keys() | head.likely) or (unbound and head.stars))
+
+
 def unsure(head: ModuleNames, base: ModuleNames) -> Iterator[tuple[str, int, frozenset[Star]]]:
     """(name, line, stars) of what the change leaves unbound, as far as the module itself tells. `stars`: those that may bind it."""
     fresh_stars = frozenset(head.stars - base.stars)

@@ -5,17 +5,21 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import translate
+from functools import cached_property
 
 from bot.dependents.links import MOST_PATHS, FollowedLinks
 from bot.dependents.propose import propose
 from bot.machine import limits
 from bot.ports import HasSettings, Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
 from bot.text.lines import without_mark
+from bot.text.paths import is_prose
 from bot.values import Import, Outline, Side, TreeEntry
 
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
 FEW = 40  # files that are read rather than proposed by a search; targets that one search finds quickly
+MOST_LINKED = 200  # files with a second path; with more each text may import one
+NEVER = rb"(?!)"
 NO_LINKS = FollowedLinks()
 Importers = Mapping[str, tuple[Import, ...]]
 
@@ -85,15 +89,28 @@ class Reach:
         items = self.project.imports(path, source, words)
         if not self.links.real:
             return items
-        lines = {
-            item.line for item in items
-        }  # where a second path makes two of one name, the tree without links decides
-        items += tuple(
-            item for one in self.projects[1:] for item in one.imports(path, source, words) if item.line not in lines
-        )
+        if self._names_linked(source):  # where a second path makes two of one name, the tree without links decides
+            lines = {item.line for item in items}
+            others = [item for one in self.projects[1:] for item in one.imports(path, source, words)]
+            items += tuple(item for item in others if item.line not in lines)
         real = self.links.real
         found = (replace(item, target=real[item.target]) if item.target in real else item for item in items)
         return tuple(item for item in dict.fromkeys(found) if item.target != path)
+
+    def _names_linked(self, source: bytes) -> bool:
+        """Whether a text may import a file that has a second path."""
+        return self._linked is None or self._linked.search(source) is not None
+
+    @cached_property
+    def _linked(self) -> re.Pattern[bytes] | None:
+        """What stands in every import of a file that has a second path; None if that is not known, or not yet."""
+        if self.is_told:
+            return None
+        suffixes = tuple(self.language.SUFFIXES)
+        paths = [path for pair in self.links.real.items() for path in pair if path.endswith(suffixes)]
+        clues = [self.project.clues(path).words for path in paths] if len(paths) <= MOST_LINKED else [frozenset[str]()]
+        words = b"|".join(re.escape(word.encode()) for word in sorted(frozenset[str]().union(*clues)))
+        return re.compile(words or NEVER, re.IGNORECASE) if all(clues) else None
 
     @property
     def settings(self) -> object:
@@ -181,6 +198,8 @@ def _reach(
     links: FollowedLinks,
 ) -> Reach:
     files = frozenset(path for path, entry in entries.items() if entry.kind == "file")
+    if all(map(is_prose, links.real)):  # the licence of each package: no import leads there
+        links = replace(links, real={}, others={})
     paths = files | links.real.keys()
     kinds = (paths, files) if links.real else (paths,)
     projects = [language.project(kind, limits.Contents(configs)) for kind in kinds]

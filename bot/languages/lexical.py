@@ -5,11 +5,11 @@ caps keep what they are given small where nobody writes more: a configuration fi
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 
 from bot.machine.limits import CONFIG_BYTES, LINE_BYTES
 
@@ -21,7 +21,6 @@ _WORD = re.compile(rb"[\w\x80-\xff]++")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 TELLING = 3  # words
 _NEWLINE = b"\n"
-_BREAK = re.compile(_NEWLINE)
 
 
 def config(source: bytes) -> bytes:
@@ -118,9 +117,9 @@ class Lines:
         self._code = code
 
     @cached_property
-    def _breaks(self) -> list[int]:
-        return [match.start() for match in _BREAK.finditer(self._code)]
+    def _ends(self) -> list[int]:
+        return list(accumulate(len(row) + 1 for row in self._code.split(_NEWLINE)))
 
     def at(self, position: int) -> int:
         """The line on which a position lies."""
-        return bisect_left(self._breaks, position) + 1
+        return bisect_right(self._ends, position) + 1

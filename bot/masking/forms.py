@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import string
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -162,16 +163,26 @@ OWN = (  # forms that detect-secrets 1.5 does not know
 
 
 REST = re.compile(r"[A-Za-z0-9_-]*")
-# What every exact form has: its own label, or a long run of token characters with a digit. Most lines have neither.
-MAYBE = re.compile(
-    r"PRIVATE KEY|PuTTY-User|A3T|ABIA|ACCA|AKIA|ASIA|AccountKey=|(?i:aws|xox|hooks\.slack)|github_pat_|gh[pousr]_|gl[a-z]{2,5}-|GR1348941|sk-|[rs]k_live_|AIza|npm_|_authToken"
-    r"|LS0tLS1|hf_|pypi-|SG\.|sq0csp-|\d{8}:|-us\d|[MNO][\w-]{23,25}\.[\w-]{6}\."
-    r"|(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*\d)[A-Za-z0-9_+/-]{16}",
+# What every exact form has: its own label, or a long run of token characters with a digit. Most lines have neither. Each label begins with
+# a character of its own, so that a search of a whole text goes from one of these characters to the next.
+LABELS = (
+    r"PRIVATE KEY|PuTTY-User|A3T|ABIA|ACCA|AKIA|ASIA|AccountKey=|github_pat_|gh[pousr]_|gl[a-z]{2,5}-|GR1348941|sk-|rk_live_|sk_live_|AIza|npm_"
+    r"|_authToken|LS0tLS1|hf_|pypi-|SG\.|sq0csp-|-us\d"
 )
-MAYBE_NAMED = re.compile(
-    r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://|\bcurl\b|(?m:^)[ \t]*+(?:-u|--user)\b", re.IGNORECASE
-)
+FOLDED_LABELS = r"aws|xox|hooks\.slack"
+NUMBER = r"\d{8}:"
+IN_PARTS = r"[MNO][\w-]{23,25}\.[\w-]{6}\."
+LONG_RUN = r"(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*[0-9])[A-Za-z0-9_+/-]{16}"
+NAMED_WORDS = r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://"
+MAYBE = re.compile(rf"{LABELS}|(?i:{FOLDED_LABELS})|{NUMBER}|{IN_PARTS}|{LONG_RUN}")
+MAYBE_NAMED = re.compile(rf"{NAMED_WORDS}|\bcurl\b|(?m:^)[ \t]*+(?:-u|--user)\b", re.IGNORECASE)
 MAYBE_ANY = re.compile(f"{MAYBE.pattern}|(?i:{MAYBE_NAMED.pattern})")  # neither goes over the end of a line
+CASED = tuple(map(re.compile, (LABELS, NUMBER, IN_PARTS)))
+FOLDED = re.compile(f"{FOLDED_LABELS}|{NAMED_WORDS}")
+COMMAND = re.compile(r"curl|-u")
+RUN, REST_OF_RUN = b"a" * 16, re.compile(rb"a++")
+DIGIT = re.compile("[0-9]")
+AS_RUN = bytes(97 if chr(one) in string.ascii_letters + string.digits + "_+/-" else 32 for one in range(256))
 
 
 VALUE_BREAK = re.compile(r"\s")
@@ -295,16 +306,40 @@ def shared_identity(values: Iterable[str]) -> str:
     return identity("\0".join(sorted(values)), exact=False)
 
 
-def promising_lines(text: str) -> Iterator[int]:
-    """The numbers of the lines, from 0, that could hold a secret at all: the cheap question before the others."""
+def promising_lines(text: str) -> list[int]:
+    """The numbers of the lines, from 0, that could hold a secret at all: the cheap question before the others, those of `MAYBE_ANY`.
+
+    One search with that pattern takes three times as long: a search jumps only where all that it looks for begins with known characters.
+    """
+    folded = text.casefold()
+    numbers = {*_lines_with(FOLDED, folded), *_lines_with_runs(text)}
+    for pattern in CASED:
+        numbers.update(_lines_with(pattern, text))
+    commands = set(_lines_with(COMMAND, folded)) - numbers
+    lines = text.split("\n") if commands else ()
+    return sorted(numbers | {number for number in commands if MAYBE_NAMED.search(lines[number])})
+
+
+def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[int]:
     number, line_start = 0, 0
-    while match := MAYBE_ANY.search(text, line_start):
+    while match := pattern.search(text, line_start):
         number += text.count("\n", line_start, match.start())
         yield number
         line_start = text.find("\n", match.end()) + 1
         number += 1
         if not line_start:
             return
+
+
+def _lines_with_runs(text: str) -> Iterator[int]:
+    """The lines in which `LONG_RUN` would be found; each may come several times."""
+    runs, number, counted, at = text.encode("ascii", "replace").translate(AS_RUN), 0, 0, 0
+    while (start := runs.find(RUN, at)) >= 0:
+        at = match.end() if (match := REST_OF_RUN.match(runs, start)) is not None else len(runs)
+        if DIGIT.search(text, start, at):
+            number += text.count("\n", counted, start)
+            counted = start
+            yield number
 
 
 @lru_cache(maxsize=8)  # of one line for several kinds of file

@@ -5,9 +5,9 @@ A path is followed as far as there are files for its modules; what is left of it
 
 import posixpath
 import re
-from bisect import bisect_left
 from collections.abc import Collection, Mapping
 
+from bot.languages.lexical import Lines
 from bot.languages.rust.layout import Layout, ModulePath, join
 from bot.languages.rust.paths import CodePath, Segments, code_paths, inside, plain
 from bot.values import Clues, Import
@@ -51,8 +51,7 @@ class Crates:
         return self._known[path][1]
 
     def _read(self, path: str, code: bytes) -> tuple[Import, ...]:
-        place, modules = self._layout.place(path), inside(code)
-        breaks = [match.start() for match in re.finditer(rb"\n", code)]
+        place, modules, lines = self._layout.place(path), inside(code), Lines(code)
         imports: dict[tuple[str, frozenset[str], tuple[tuple[str, str], ...]], Import] = {}
         tried_paths: set[tuple[str, Segments, str, Segments]] = set()
         for one in code_paths(code):
@@ -64,8 +63,9 @@ class Crates:
                 continue
             names, aliases = _taken_names(one, path_target[1])
             if (path_target[0], names, aliases) not in imports:
-                line = bisect_left(breaks, one.at) + 1
-                imports[path_target[0], names, aliases] = Import(path_target[0], names, line, aliases, one.public)
+                imports[path_target[0], names, aliases] = Import(
+                    path_target[0], names, lines.at(one.at), aliases, one.public
+                )
         return tuple(imports.values())
 
     def _path_target(self, path: str, place: ModulePath, one: CodePath, around: Segments) -> PathTarget | None:
