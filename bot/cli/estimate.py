@@ -17,8 +17,8 @@ def command(
         str | None, typer.Argument(metavar="BASE..HEAD", help="What would be reviewed, as for `deeprepo review`.")
     ] = None,
     repo: options.RepoFolder = ".",
-    staged: Annotated[bool, typer.Option("--staged", help="Estimate what is in the index.")] = False,
-    uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Estimate all local work, new files too.")] = False,
+    staged: options.Staged = False,
+    uncommitted: options.Uncommitted = False,
     effort: options.EffortOption = None,
     root: options.RootModel = None,
     worker: options.WorkerModel = None,

@@ -31,6 +31,8 @@ class Lacking(StrEnum):
 
 
 RepoFolder = Annotated[str, typer.Option(help="The git repository.", metavar="DIR")]
+Staged = Annotated[bool, typer.Option("--staged", help="Take what is in the index.")]
+Uncommitted = Annotated[bool, typer.Option("--uncommitted", help="Take all local work, new files too.")]
 EffortOption = Annotated[
     ReviewEffort | None,
     typer.Option(

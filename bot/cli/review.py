@@ -87,8 +87,8 @@ Fix = Annotated[
 def command(
     change: RangeOfReview = None,
     repo: options.RepoFolder = ".",
-    staged: Annotated[bool, typer.Option("--staged", help="Review what is in the index.")] = False,
-    uncommitted: Annotated[bool, typer.Option("--uncommitted", help="Review all local work, new files too.")] = False,
+    staged: options.Staged = False,
+    uncommitted: options.Uncommitted = False,
     effort: options.EffortOption = None,
     root: options.RootModel = None,
     worker: options.WorkerModel = None,

@@ -7,7 +7,5 @@ IGNORE = ".deeprepo/ignore.yml"
 LOCAL_IGNORE = "info/deeprepo-ignore.yml"  # in the git folder: for one person, and out of reach of a commit
 OTHER_IGNORE = (".deeprepo/ignore.yaml", ".deeprepoignore")
 MOST_SENTENCE = 300  # characters of a learning
-ORGANIZATION, NO_ORGANIZATION = (
-    ".deeprepo",
-    "off",
-)  # the owner's repository with the defaults, unless the operator names another one
+ORGANIZATION = ".deeprepo"  # the owner's repository with the defaults, unless the operator names another one
+NO_ORGANIZATION = "off"  # as its name: there is none

@@ -19,10 +19,8 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _HYPHENS = re.compile(r"-{0,2}[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
 MAX_OF_WORD = 3  # lines that hold one plain word as a string; with more it is no lead, and where it is decides nothing without the line
 MAX_CODE = 120  # characters of such a line
-MAX_COMPOUNDS, MAX_COMPOUNDS_KNOWN = (
-    3,
-    12,
-)  # other names with a name in them: listed; with more it is a plain part of speech
+MAX_COMPOUNDS = 3  # other names with a name in them that are listed
+MAX_COMPOUNDS_KNOWN = 12  # with more of them a name is a plain part of speech
 LONGEST_COMPOUND = 80  # characters
 TOO_MANY = 60  # lines of product code that hold one name; a name that is everywhere is no lead
 

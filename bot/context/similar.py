@@ -18,11 +18,9 @@ from bot.values import ChangedFile, Unit
 
 MAX_NAMES, MAX_PATTERNS = 12, 6  # looked up for one review
 MAX_PICKS, PER_NAME = 4, 2  # lines shown in one prompt; for one name
-SHORTEST, ENDS, LONGER = (
-    6,
-    2,
-    3,
-)  # letters of such a name; at its end that may differ; by which it may be longer or shorter
+SHORTEST = 6  # letters of such a name
+ENDS = 2  # letters at its end that may differ
+LONGER = 3  # letters by which it may be longer or shorter
 HEAD, LIKE = 6, 0.7  # characters that two patterns share at the least; likeness of the whole
 _PATTERN = re.compile(
     r"(?<![\w)\]/])/((?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)+\])+)/[a-z]*|[\"'`]((?:[^\"'`\\\n]|\\.){6,})[\"'`]"

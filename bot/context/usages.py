@@ -27,10 +27,8 @@ LEAST = 0.03  # score of a line that is worth its tokens
 MAX_CANDIDATES = 1_500  # lines whose place is looked at for one prompt
 MAX_LINES = 40  # picked for one prompt
 PER_FILE = 4
-PER_TEXT, A_COPY = (
-    2,
-    30,
-)  # lines that read the same; characters of one of a statement or a template, which is shown once
+PER_TEXT = 2  # lines that read the same
+A_COPY = 30  # characters of a statement or a template that is shown once
 PER_NAME = 6  # lines that hold one name and no other of the change
 MAX_ASIDE = 3  # lines of tests, and of files that decide nothing
 TOLD = 1.5  # how telling a name is that a comment of another language may name

@@ -12,10 +12,8 @@ from bot.jobs.tables import RUNNING, VERSION
 from bot.storage.workers import Workers
 
 log = logging.getLogger("deeprepo.jobs")
-BEATS, SLOWEST = (
-    3,
-    10.0,
-)  # signs of life in one lease, and the most seconds between them: a takeover comes that much late
+BEATS = 3  # signs of life in one lease
+SLOWEST = 10.0  # seconds between them at most: a takeover comes that much late
 HOUR, DAY = 3600.0, 86_400.0
 
 

@@ -14,17 +14,10 @@ from bot.values import Call, SomeUses, Use
 
 Construction = tuple[Node | None, Node | None, Call]  # the class's name in the head, the call, its arguments
 FORMS = frozenset({"name", "member", "definition"})
-BODIES = frozenset(
-    {
-        "class_body",
-        "enum_class_body",
-        "interface_body",
-        "enum_body",
-        "template_body",
-        "declaration_list",
-        "body_statement",
-    }
-)
+BODIES = frozenset({
+    "class_body", "enum_class_body", "interface_body", "enum_body", "template_body", "declaration_list",
+    "body_statement",
+})  # fmt: skip
 MOST_NODES = 20_000  # of a constructor
 UP = 8  # levels from the name of a class in the head to what it stands for
 

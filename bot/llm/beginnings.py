@@ -6,10 +6,8 @@ from bot.llm import capacity
 from bot.ports import Model
 from bot.values import Message, Prompt, Usage
 
-SHARED, FEW = (
-    3,
-    1_024,
-)  # calls from which on, and tokens of a common beginning from which on, one call fills the cache first
+SHARED = 3  # calls from which on one call fills the cache first
+FEW = 1_024  # tokens of their common beginning from which on it does
 FEW_OF = {"haiku": 4_096, "opus": 4_096, "gemini": 4_096}  # where a provider keeps longer beginnings only
 KEPT = 240.0  # seconds that a provider keeps a beginning at least
 MANY = 100_000  # tokens for comparing prices

@@ -31,11 +31,9 @@ SHORTEST = 8
 MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the time of scrypt
 KEY = "private-key"
 KEY_HEAD = 60  # lines after the first of a private key in which its body is looked for, however it is wrapped
-KEY_TELLS, KEY_SHORTEST, KEY_WIDTH = (
-    320,
-    40,
-    12,
-)  # characters of a body that tell it from others; of the shortest body; of a row
+KEY_TELLS = 320  # characters of a body that tell it from others
+KEY_SHORTEST = 40  # characters of the shortest body
+KEY_WIDTH = 12  # characters of a row
 BREAK = re.compile(r"\\[nrt]")  # between two lines of a key in a string literal
 KEY_RUN = re.compile(r"[A-Za-z0-9+/=_-]{40,}")  # of a body, whatever code stands around it
 KEY_MIXES = 8  # times that such a run goes from letters to digits, or to capitals: a path or a name does so less often

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 NOTHING_ADDED = "nothing added"
 CR = "it holds a lone carriage return, which ends a line for some programs and not for others"
 NAMED = 3  # files of which more was found than is listed
-MOST_OF_A_FILE, MOST = (
-    100,
-    1_000,
-)  # findings of one analyser that are judged further; a file that a program wrote can bring 20,000
+MOST_OF_A_FILE = 100  # findings of one analyser in a file that are judged further
+MOST = 1_000  # of one analyser: a file that a program wrote can bring 20,000
 
 
 class AnalyzerWorker:

@@ -48,10 +48,8 @@ if TYPE_CHECKING:
 UNKNOWN = "no test runner was found; set `run.test` and `run.files`"
 MENDS = 2  # of a test that is itself at fault
 SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt
-OWN_TESTS, OWN_SECONDS = (
-    3,
-    30.0,
-)  # existing tests of a file that a suggestion has to pass, and what makes one of them quick
+OWN_TESTS = 3  # existing tests of a file that a suggestion has to pass
+OWN_SECONDS = 30.0  # of one of them at most
 MOST_TEST = 20_000  # characters of a new test
 OUTPUT_CHARS = 3_000  # that a model is shown; a reader is shown the last of them
 SHOWN_CHARS = 1_500

@@ -25,11 +25,9 @@ from bot.workflow.parts import Defaults, Services, keep
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
 # Characters of the owner's file: one more than are read, so that what is too long is refused and not cut.
 MOST_CONFIG = 64_001
-MOST_ISSUES, ISSUE_TITLE, ISSUE_BODY = (
-    3,
-    200,
-    1_500,
-)  # of one pull request; characters of an issue that a model is shown
+MOST_ISSUES = 3  # of one pull request
+ISSUE_TITLE = 200  # characters that a model is shown
+ISSUE_BODY = 1_500  # characters that a model is shown
 NO_FLAGS: Mapping[str, Any] = MappingProxyType({})
 MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and no model reads more
 

@@ -63,11 +63,9 @@ from bot.values.finding import BREAKS
 FILES = 200_000  # of one consumer
 SECONDS = 120.0  # for one consumer, by the clock: git may hang
 TOGETHER = 60.0  # of computing for all: on a busy machine it takes longer, and finds the same
-EXCERPTS, AROUND, LONG_LINE = (
-    40,
-    3,
-    300,
-)  # uses of a consumer that models are shown; lines around each; characters of one
+EXCERPTS = 40  # uses of a consumer that models are shown
+AROUND = 3  # lines around each
+LONG_LINE = 300  # characters of one
 PLACES = 12  # lines of one consumer that a finding quotes
 LIMITS = SearchLimits(sites=200, seconds=6.0)
 # Files that may hand on what others define, beside those that are called so.

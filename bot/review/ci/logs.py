@@ -10,17 +10,13 @@ from dataclasses import dataclass
 
 MOST = 4 << 20  # characters of a log that are looked at: its end
 LINE, SHOWN = 2_000, 300  # characters of a line that is looked at, and of an error
-BLOCK, ABOVE, AROUND, PLACES = (
-    600,
-    80,
-    40,
-    30,
-)  # lines below and above the heading of a failed test, around another error, places in them
-HEADINGS, TITLE, TRACED = (
-    400,
-    120,
-    12,
-)  # blocks of failed tests that are looked at, characters of a test's name, lines from a mark to its error
+BLOCK = 600  # lines below the heading of a failed test
+ABOVE = 80  # lines above it
+AROUND = 40  # lines around another error
+PLACES = 30  # places in one error
+HEADINGS = 400  # blocks of failed tests that are looked at
+TITLE = 120  # characters of a test's name
+TRACED = 12  # lines from a mark to its error
 
 _STAMP = re.compile(r"^\ufeff?(?:\d{4}-\d\d-\d\d[T ][\d:.,]{8,30}(?:Z|[+-]\d\d:?\d\d)?\s)?")
 _ESCAPE = re.compile(
