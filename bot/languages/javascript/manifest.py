@@ -19,7 +19,6 @@ TABLES = ("dependencies", "devDependencies", "peerDependencies", "optionalDepend
 OVERRIDES = ("resolutions", "overrides", "catalog")  # what stands for a name, whoever asks for it
 ENTRIES = ("main", "module", "exports", "types", "typings")
 FOLDER = re.compile(r"(?:file|link|portal):(.*)|(\.{1,2}(?:/.*)?|[~/].*)")
-ARCHIVE = re.compile(r".*\.(?:tgz|tar\.gz)$")
 CATALOG = re.compile(
     r"^[ \t]+['\"]?(@?[\w./-]+)['\"]?:[ \t]+['\"]?((?:npm|file|link|workspace|jsr|github|git)[:+][^'\"\s#]+(?:#[^'\"\s]+)?)",
     re.MULTILINE,
