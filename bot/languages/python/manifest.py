@@ -23,9 +23,8 @@ MANIFESTS = (
 )  # fmt: skip
 FILE = re.compile(r"file:\s*([^\n]+)")
 CONDA = re.compile(r"[ \t]*-[ \t]+['\"]?([^'\"#\n]+)")
-ARCHIVE = re.compile(
-    r"(?:^|[/\\])([A-Za-z0-9][A-Za-z0-9._]*(?:-[A-Za-z][A-Za-z0-9._]*)*)-v?\d[\w.!+]*(?:-[\w.]+)*\.(?:whl|zip|tar\.\w+)(?:[#?].*)?$"
-)
+ARCHIVES = (".whl", ".zip", ".tar.gz", ".tar.bz2", ".tar.xz", ".tgz")
+NUMBER = re.compile(r"v?\d")
 LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 PRIVATE = re.compile(r"_(?!_)")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -391,12 +390,20 @@ def _sourced(name: str, source: Mapping[str, object]) -> str:
     return name
 
 
+def _archive_name(place: str) -> str:
+    """The name of the distribution that a wheel or an archive holds: what is before the version; "" of another file."""
+    base = re.split(r"[#?]", place)[0].replace("\\", "/").rpartition("/")[2]
+    parts = base.split("-")
+    version = next((at for at, part in enumerate(parts) if at and NUMBER.match(part)), 0)
+    return "-".join(parts[:version]) if base.endswith(ARCHIVES) else ""
+
+
 def _requirement(text: str, path: str, line: int) -> Requirement | None:
     text = re.sub(r"^(-e|--editable)[ =]*", "", text.strip())
     if PLACE.match(text):
-        match, archive = URL_NAME.search(text), ARCHIVE.search(text.partition(" ;")[0].strip())
+        match, archive = URL_NAME.search(text), _archive_name(text.partition(" ;")[0].strip())
         base = posixpath.basename(posixpath.normpath(text.partition(" ;")[0].partition("[")[0].strip().rstrip("/")))
-        name = archive[1] if archive else (match[1] or match[2]) if match and "://" in text else base
+        name = archive or ((match[1] or match[2]) if match and "://" in text else base)
         name, rest = name.strip(".") or ".", f"@ {text}"
     else:
         asked = ASKED.match(text)
