@@ -9,7 +9,7 @@ other white space, another way to the same result change nothing that a user has
 | parameters | one is gone, renamed, moved, or required now. A new optional one at the end breaks nobody |
 | types | the annotation or the default of a parameter |
 | declaration | return type, visibility, `async`, decorators, `throws`, the bases of a class |
-| returns | in a language that declares no return type: nothing instead of a value, a tuple of another length, `yield` |
+| returns | in a language that declares no return type: nothing instead of a value, a tuple of another length, what is yielded |
 | errors | other `raise`, `throw` or `panic` statements |
 | value | the value of a constant, a field or an enum member; not the number of a version |
 | definition | the right side of a type alias |
@@ -230,8 +230,8 @@ def _errors(text: str) -> Counter[str]:
 
 def _hands_back_otherwise(was: Results, now: Results) -> bool:
     """Whether what is handed back has other forms. That the code no longer runs off its end is what a user has waited for."""
-    before, after = (frozenset(NOTHING if form == END else form for form in side.returned) for side in (was, now))
-    is_mended = after == before - {NOTHING} and NOTHING not in was.returned and bool(after)
+    before, after = (frozenset(NOTHING if form == END else form for form in side.returns) for side in (was, now))
+    is_mended = after == before - {NOTHING} and NOTHING not in was.returns and bool(after)
     if (before or {NOTHING}) != (after or {NOTHING}) and not is_mended:
         return True
     return _yields_otherwise(was, now) or bool(was.inner and now.inner - was.inner - {VALUE})
@@ -239,11 +239,11 @@ def _hands_back_otherwise(was: Results, now: Results) -> bool:
 
 def _yields_otherwise(was: Results, now: Results) -> bool:
     """Whether a user of the stream, or a block, gets what it did not get. What another stream yields may be anything."""
-    if bool(was.yielded) != bool(now.yielded) or (was.given or 0) > (now.given or 0):
+    if bool(was.yields) != bool(now.yields) or (was.block_values or 0) > (now.block_values or 0):
         return True
-    if STREAM in was.yielded | now.yielded or was.yielded == {NOTHING}:
+    if STREAM in was.yields | now.yields or was.yields == {NOTHING}:
         return False
-    return bool(now.yielded - was.yielded)
+    return bool(now.yields - was.yields)
 
 
 def lost_attributes(before: str, after: str, path: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ what its function comes to, and as often it is not.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tree_sitter import Node
 
@@ -42,6 +42,12 @@ REACHING = frozenset({
     "attribute", "call", "subscript", "member_expression", "call_expression", "subscript_expression", "dot_index_expression",
     "bracket_index_expression", "method_index_expression", "function_call",
 })  # fmt: skip
+SETS = frozenset({"assignment", "assignment_expression", "variable_declarator"})
+BINDS = frozenset({
+    "augmented_assignment", "augmented_assignment_expression", "for_statement", "for_in_statement", "named_expression",
+    "default_parameter", "typed_default_parameter",
+})  # fmt: skip
+VARIABLES = frozenset({"identifier", "variable_name"})
 YIELDED = frozenset({"yield", "yield_expression"})
 STOPS = {
     "expression_statement": re.compile(
@@ -58,17 +64,17 @@ DEPTH = 60  # steps of a chain
 
 def results(root: Node, begin: int, end: int) -> Results:
     """What the functions between two bytes hand back; those of the methods of a class are their own."""
-    found = Results()
+    all_results = Results()
     stack = [root.descendant_for_byte_range(begin, max(begin, end - 1)) or root]
     while stack:
         node = stack.pop()
         if node.end_byte <= begin or node.start_byte >= end:
             continue
         if node.start_byte >= begin and node.type in FUNCTIONS:
-            found = found.with_others(_of_function(node))
+            all_results = all_results.with_others(_of_function(node))
         elif node.start_byte < begin or node.type not in CLASSES:
             stack += node.named_children
-    return found
+    return all_results
 
 
 def _of_function(node: Node) -> Results:
@@ -83,12 +89,14 @@ def _of_function(node: Node) -> Results:
         return Results(frozenset(values(body)))
     own = list(own_nodes(body))
     yields = [part for part in own if part.type in YIELDED]
-    returned = {form for part in own if part.type == "return_statement" for form in values(value_of(part))}
+    single_values = _given(own)
+    return_values = [value_of(part) for part in own if part.type == "return_statement"]
+    returns = {form for value in return_values for form in values(_told(value, single_values))}
     inner = frozenset(form for part in own if part.type in FUNCTIONS for form in _inner(part))
     if yields:
-        yielded = frozenset(form for part in yields for form in _yielded(part))
-        return Results(frozenset(returned - {NOTHING}), yielded, inner)
-    return Results(frozenset(returned | ({END} if _falls(body) else set())), inner=inner)
+        yield_forms = frozenset(form for part in yields for form in _yielded(part))
+        return Results(frozenset(returns - {NOTHING}), yield_forms, inner)
+    return Results(frozenset(returns | ({END} if _falls(body) else set())), inner=inner)
 
 
 def own_nodes(node: Node) -> Iterator[Node]:
@@ -99,6 +107,22 @@ def own_nodes(node: Node) -> Iterator[Node]:
         yield part
         if part.type not in FUNCTIONS:
             stack += part.named_children
+
+
+def _given(nodes: Iterable[Node]) -> dict[str, Node]:
+    """The variables of a function that one statement sets, each with its value."""
+    single_values: dict[str, Node | None] = {}
+    for node in nodes:
+        if node.type in SETS or node.type in BINDS:
+            name = text(node.child_by_field_name("left") or node.child_by_field_name("name"))[:LONGEST]
+            value = node.child_by_field_name("right") or node.child_by_field_name("value")
+            single_values[name] = value if node.type in SETS and name not in single_values else None
+    return {name: value for name, value in single_values.items() if value is not None}
+
+
+def _told(value: Node | None, single_values: Mapping[str, Node]) -> Node | None:
+    """What is returned: of a variable that is set once, what it is set to."""
+    return single_values.get(text(value)[:LONGEST], value) if value is not None and value.type in VARIABLES else value
 
 
 def _inner(node: Node) -> Iterator[str]:
@@ -192,8 +216,8 @@ def _reaches_into(left: Node, right: Node) -> bool:
     """Whether what follows `and` asks for a part of what stands before it, whose absence then is the result. PHP makes true or false of it."""
     if left.type in OPERATORS and left.child_by_field_name("right") is not None:
         left = left.child_by_field_name("right") or left
-    asked = text(left)[:LONGEST]
-    return right.type in REACHING and any(text(part)[:LONGEST] == asked for part in list(_spine(right))[1:])
+    condition = text(left)[:LONGEST]
+    return right.type in REACHING and any(text(part)[:LONGEST] == condition for part in list(_spine(right))[1:])
 
 
 def _spine(node: Node) -> Iterator[Node]:

@@ -98,17 +98,17 @@ NOTHING, VALUE, END, STREAM = "nothing", "value", "the end of the code", "anothe
 class Results:
     """What a function hands back, each as a form: `NOTHING`, `VALUE`, "2 parts"; `END` where it runs off its end."""
 
-    returned: frozenset[str] = frozenset()
-    yielded: frozenset[str] = frozenset()  # `STREAM`: what another one yields
+    returns: frozenset[str] = frozenset()
+    yields: frozenset[str] = frozenset()  # `STREAM`: what another one yields
     inner: frozenset[str] = frozenset()  # what the functions inside it return
-    given: int | None = None  # how many values its block is given at least; None: it calls none
+    block_values: int | None = None  # how many values its block is given at least; None: it calls none
 
     def with_others(self, other: "Results") -> "Results":
         """What both hand back."""
-        counts = [count for count in (self.given, other.given) if count is not None]
+        counts = [count for count in (self.block_values, other.block_values) if count is not None]
         return Results(
-            self.returned | other.returned,
-            self.yielded | other.yielded,
+            self.returns | other.returns,
+            self.yields | other.yields,
             self.inner | other.inner,
             min(counts) if counts else None,
         )

@@ -18,14 +18,14 @@ def of_method(node: Node) -> Results:
     """The forms of the result of a method."""
     name, body = text(node.child_by_field_name("name")), node.child_by_field_name("body")
     own = list(own_nodes(body)) if body is not None else []
-    returned = {form for part in own if part.type == "return" for form in values(value_of(part))}
-    given = [
+    returns = {form for part in own if part.type == "return" for form in values(value_of(part))}
+    counts = [
         len(part.named_children[0].named_children) if part.named_children else 0 for part in own if part.type == "yield"
     ]
     is_asked = name not in UNASKED and not name.endswith("=")
     return Results(
-        frozenset(returned | _last(body)) if is_asked else frozenset(),
-        given=min(given) if given else None,
+        frozenset(returns | _last(body)) if is_asked else frozenset(),
+        block_values=min(counts) if counts else None,
     )
 
 
