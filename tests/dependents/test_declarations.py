@@ -369,6 +369,72 @@ def test_more_files_than_are_read_are_open(repository: Repository, tmp_path: Pat
     assert [path for path, _ in judgement.open] == ["net/v.tf"]
 
 
+SCRIPTS = '{\n  "scripts": {\n    "build:prod": "tsc",\n    "start": "node ."\n  }\n}\n'
+SCRIPT_RUNS = {
+    "Dockerfile": "FROM node\nRUN npm run build:prod && rm -r tmp\n",
+    "docker/web.Dockerfile": 'FROM node\nCMD ["npm", "run", "build:prod"]\n',
+    "Procfile": "web: cd app && npm run build:prod\n",
+    ".husky/pre-push": "npx tsc\npnpm run build:prod\n",
+    ".gitlab-ci.yml": "build:\n  script:\n    - yarn build:prod\n",
+    ".circleci/config.yml": "jobs:\n  a:\n    steps:\n      - run: npm run build:prod\n",
+    "ops/deploy.sh": "set -e\nif npm run build:prod; then echo; fi\n",
+    "netlify.toml": '[build]\ncommand = "npm run build:prod"\n',
+    "vercel.json": '{"buildCommand": "npm run build:prod"}\n',
+    "e2e.config.ts": "export default { webServer: { command: 'npm run build:prod', port: 1 } };\n",
+    "deploy.py": 'subprocess.run(["npm", "run", "build:prod"])\n',
+}
+MAKES = {
+    "Dockerfile": "RUN make dist\n",
+    ".travis.yml": "script: make -j2 dist\n",
+    "Jenkinsfile": "sh 'make dist'\n",
+    "debian/rules.sh": "$MAKE clean; make dist\n",
+}
+NO_RUNS = {
+    "Dockerfile": "FROM node\n# npm run build:prod\nRUN npm run build:production\n",
+    "README.md": "npm run build:prod\n",
+    "a.py": "# make sure that dist is there\n",
+    "b.sh": "echo build:prod; make distclean\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lost"),
+    [
+        *((path, text, ("package.json", SCRIPTS, "build:prod")) for path, text in SCRIPT_RUNS.items()),
+        *((path, text, ("Makefile", "dist:\n\ttar\n", "dist")) for path, text in MAKES.items()),
+    ],
+)
+def test_a_command_of_any_file_that_runs_what_is_gone_is_open(
+    repository: Repository, tmp_path: Path, path: str, text: str, lost: tuple[str, str, str]
+) -> None:
+    """No format says in which folder the command runs, so it is listed and not reported."""
+    home, declares, name = lost
+    judgement = judged(repository, {home: declares, path: text}, {home: declares.replace(name, "ship")}, tmp_path)
+    number = next(at for at, line in enumerate(text.split("\n"), 1) if name in line)
+    assert [row for row in judgement.open if row[1].startswith(f"{path}:{number} runs")] == [
+        (home, f"{path}:{number} runs the {'script' if home.endswith('json') else 'target'} `{name}`, which is gone")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("home", "after"),
+    [
+        ("package.json", {"package.json": SCRIPTS.replace("build:prod", "ship")}),
+        ("Makefile", {"Makefile": "ship:\n"}),
+        ("package.json", {"package.json": "{}", "web/package.json": SCRIPTS}),
+    ],
+    ids=["scripts", "targets", "another package"],
+)
+def test_a_name_in_prose_or_of_another_package_is_no_command_of_what_is_gone(
+    repository: Repository, tmp_path: Path, home: str, after: Files
+) -> None:
+    """A comment, a document, a longer name, and a name that is still declared are none."""
+    before = {"package.json": SCRIPTS, "Makefile": "dist:\n", **NO_RUNS}
+    if "web/package.json" in after:
+        before |= {"web/Dockerfile": "RUN npm run build:prod\n"}
+    assert [row for row in judged(repository, before, after, tmp_path).open if row[0] == home] == []
+
+
 def test_an_unreadable_file_beside_leaves_the_change_open(repository: Repository, tmp_path: Path) -> None:
     """What a module declares is not known if one of its files cannot be read."""
     judgement = judged(repository, {**TERRAFORM, "net/odd.tf": '"'}, {"net/vars.tf": "\n"}, tmp_path)
