@@ -9,7 +9,7 @@ other white space, another way to the same result change nothing that a user has
 | parameters | one is gone, renamed, moved, or required now. A new optional one at the end breaks nobody |
 | types | the annotation or the default of a parameter |
 | declaration | return type, visibility, `async`, decorators, `throws`, the bases of a class |
-| returns | in a language that declares no return type: nothing instead of a value, a tuple of another length, `yield` |
+| returns | in a language that declares no return type: nothing instead of a value, a tuple of another length, what is yielded |
 | errors | other `raise`, `throw` or `panic` statements |
 | value | the value of a constant, a field or an enum member; not the number of a version |
 | definition | the right side of a type alias |
@@ -26,14 +26,18 @@ from bot.text.lines import binds, defines, is_comment, says
 from bot.text.paths import is_test
 from bot.values import (
     COMPONENT,
+    END,
     GENERATED,
+    NOTHING,
     OFFERS,
-    ONE,
     REQUIRES,
+    STREAM,
+    VALUE,
     ChangedSymbol,
     Contract,
     DefinitionCode,
     Parameter,
+    Results,
     Signature,
     Symbol,
 )
@@ -48,16 +52,6 @@ HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 RECEIVER = re.compile(r"[\w@]{1,200}$")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
-RETURN = re.compile(r"\b(return|yield)\b([^\n;}]{0,200})")
-EXPRESSION = re.compile(r"[^\n{]{0,400}=>\s*[^\s{]")  # the body of an arrow function
-EXITS = re.compile(r"(?:return|raise|throw|yield|exit|die|process\.exit|sys\.exit)\b")
-SKIPPED = re.compile(r"(?:if|for|foreach|while|elif|elsif|elseif)\b")  # what may be passed by
-ENDLESS = re.compile(r"while\b[\s(]*+(?:True|true|1)\b|for\s*+\(\s*+;\s*+;")
-BRANCHES = re.compile(
-    r"(?:else|elif|try|except|finally|catch|with|match|case|switch|do|async\s+(?:with|for))\b|@|\w+:$"
-)
-CONTINUES = re.compile(r"[.?:&|+\-*/%=)\],;<>]")
-NOTHING = frozenset({"", "none", "null", "undefined", "nil"})
 ATTRIBUTE = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)\s*(?::[^=\n]{1,80})?=(?![=>~])")
 WORD = re.compile(r"\w+")
 ASSIGNS = re.compile(r"(?<![=!<>])=(?![=>~])")
@@ -134,7 +128,8 @@ def _of_text(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode)
         return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
     if item.symbol.kind == "variable":
         return _value(item, before, after)
-    return _changes(item, item.before.signature, item.after.signature, old, new)
+    is_other_result = _hands_back_otherwise(before.results, after.results)
+    return _changes(item, old, new, is_other_result=is_other_result)
 
 
 def _component(was: Symbol, now: Symbol, old: str, new: str) -> tuple[Contract, ...]:
@@ -165,15 +160,14 @@ def is_contested(before: Signature, after: Signature) -> bool:
     return after.ambiguous and not before.opaque and not (before.ambiguous and before.also == after.also)
 
 
-def _changes(
-    item: ChangedSymbol, before: Signature | None, after: Signature | None, old: str, new: str
-) -> tuple[Contract, ...]:
+def _changes(item: ChangedSymbol, old: str, new: str, *, is_other_result: bool) -> tuple[Contract, ...]:
     """The same for a definition that is there on both sides and whose code differs."""
+    before, after = (side.signature if side is not None else None for side in (item.before, item.after))
     if item.before and item.after and not {COMPONENT, GENERATED}.isdisjoint((item.before.kind, item.after.kind)):
         return _component(item.before, item.after, old, new)
     language = filetype(item.symbol.path)
     if item.symbol.kind in CALLABLE or before is not None:
-        return _callable(before, after, old, new, language)
+        return _callable(before, after, old, new, language, is_other_result=is_other_result)
     if item.symbol.kind == "type":
         if SPACE.match(old) and SPACE.match(new):
             return ("definition",) if _offered(old) - _offered(new) else ()
@@ -202,7 +196,13 @@ def _value(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -
 
 
 def _callable(
-    before: Signature | None, after: Signature | None, old: str, new: str, language: FileType
+    before: Signature | None,
+    after: Signature | None,
+    old: str,
+    new: str,
+    language: FileType,
+    *,
+    is_other_result: bool,
 ) -> tuple[Contract, ...]:
     changes: list[Contract] = []
     old_head, new_head = _head(old, language), _head(new, language)
@@ -216,7 +216,7 @@ def _callable(
     is_doubtful = before is not None and after is not None and is_contested(before, after)
     if is_doubtful or not _same_around(old_parts, new_parts):
         changes.append("declaration")
-    if language.undeclared_results and "declaration" not in changes and _hands_back_otherwise(old, new, language):
+    if is_other_result and "declaration" not in changes:
         changes.append("returns")
     if _errors(old) != _errors(new):
         changes.append("errors")
@@ -228,75 +228,22 @@ def _errors(text: str) -> Counter[str]:
     return Counter(_squeeze(statement.rstrip(" }")) for statement in ERRORS.findall(_joined(text)))
 
 
-def _hands_back_otherwise(old: str, new: str, language: FileType) -> bool:
-    """Whether the result has other forms: as the `return` statements say, or because the code now runs off its end without one."""
-    before, after = _joined(old), _joined(new)
-    if _returns(before) != _returns(after):
+def _hands_back_otherwise(was: Results, now: Results) -> bool:
+    """Whether what is handed back has other forms. That the code no longer runs off its end is what a user has waited for."""
+    before, after = (frozenset(NOTHING if form == END else form for form in side.returns) for side in (was, now))
+    is_mended = after == before - {NOTHING} and NOTHING not in was.returns and bool(after)
+    if (before or {NOTHING}) != (after or {NOTHING}) and not is_mended:
         return True
-    gives_values = not {"nothing", "stream"} & _returns(before)
-    return (
-        gives_values and not language.implicit_result and _runs_off(after, language) and not _runs_off(before, language)
-    )
+    return _yields_otherwise(was, now) or bool(was.inner and now.inner - was.inner - {VALUE})
 
 
-def _runs_off(text: str, language: FileType) -> bool:
-    """Whether the last statement of a function surely lets it end without a result. What has branches of its own may have one in each."""
-    last = _last_of_indented(text) if language.head == "colon" else _last_of_braced(text)  # of Lua: none
-    if not last or EXITS.match(last) or ENDLESS.match(last):
+def _yields_otherwise(was: Results, now: Results) -> bool:
+    """Whether a user of the stream, or a block, gets what it did not get. What another stream yields may be anything."""
+    if bool(was.yields) != bool(now.yields) or (was.block_values or 0) > (now.block_values or 0):
+        return True
+    if STREAM in was.yields | now.yields or was.yields == {NOTHING}:
         return False
-    return bool(SKIPPED.match(last)) or not BRANCHES.match(last)
-
-
-def _last_of_indented(text: str) -> str:
-    """The first line of the last statement of a function whose body is indented."""
-    lines = text.split("\n")
-    at = next((index for index, line in enumerate(lines) if re.match(r"\s*(?:async\s+)?def\b", line)), len(lines))
-    inner = [(len(line) - len(line.lstrip()), line.lstrip()) for line in lines[at + 1 :] if line.strip()]
-    return next((line for indent, line in reversed(inner) if indent <= inner[0][0]), "")
-
-
-def _last_of_braced(text: str) -> str:
-    """The first line of the last statement of a function whose body is in braces; "" if the body is an expression."""
-    _, opening, body = text.partition("{")
-    last, depth = "", 1 if opening and not EXPRESSION.match(text) else 0
-    for line in body.split("\n") if depth else ():
-        plain = line.strip()
-        depth -= (brackets := len(plain) - len(plain.lstrip("}")))
-        plain = plain[brackets:].lstrip()
-        if depth == 1 and plain and not CONTINUES.match(plain):
-            last = plain
-        depth += plain.count("{") - plain.count("}")
-    return last
-
-
-def _returns(text: str) -> frozenset[str]:
-    """The forms of what a function hands back: nothing, a value, a tuple of so many parts, a stream."""
-    forms = set()
-    for word, value in RETURN.findall(text):
-        plain = value.strip().rstrip(",").strip()
-        if plain.lower() in NOTHING:
-            form = "nothing"
-        elif plain[:1] in "([{" and plain[-1:] not in ")]}":
-            form = "value"  # goes on in the next line: how long it is, is not known
-        else:
-            form = f"{_commas(plain)} parts" if _commas(plain) else "value"
-        forms.add(form if word == "return" else "stream")
-    return frozenset(forms or {"value" if EXPRESSION.match(text) else "nothing"})
-
-
-def _commas(text: str) -> int:
-    """How many parts a tuple has; 0 for anything else."""
-    if text[:1] == "(" and text[-1:] == ")":
-        text = text[1:-1].strip().rstrip(",")
-    if text.endswith(ONE):
-        return 1
-    depth = parts = 0
-    for letter in text:
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0:
-            return 0
-        parts += letter == "," and depth == 0
-    return parts + 1 if parts else 0
+    return bool(now.yields - was.yields)
 
 
 def lost_attributes(before: str, after: str, path: str) -> frozenset[str]:

@@ -197,4 +197,4 @@ async def _code(scene: Scene, symbol: Symbol) -> DefinitionCode:
     code = definition_code(symbol.path, source, symbol.start, symbol.end)
     own = re.compile(rf"(?<![\w$]){re.escape(symbol.short)}(?![\w$])")
     text, frame = (own.sub("_", EXPORT.sub("", side)) for side in (code.text, code.frame))
-    return DefinitionCode(text, frame)
+    return replace(code, text=text, frame=frame)

@@ -364,7 +364,8 @@ class Search:
                     and not (target.is_gone and await inherits(self.exports, target))
                 )
             )
-            lone = name in alone or name in rivals or hit.is_extension or near
+            is_of_place = target.constructor and _leaves_type_to_place(hit.use) and self._shares(row.path, target)
+            lone = name in alone or name in rivals or hit.is_extension or near or is_of_place
             return replace(row, lone=lone, doubt=rivals.get(name, ""))
         if not target.is_gone or row.missing:
             return row
@@ -449,6 +450,10 @@ class Search:
             return False  # a class that the tree does not define
         return resembles(use.receiver, target.owner) or await self._is_connected(path, target)
 
+    def _shares(self, path: str, target: UseTarget) -> bool:
+        """Whether a file imports another one, or sees it without an import."""
+        return self._takes(path, target) or any(path in self.exports.mates(home) for home in target.homes)
+
     def _telling_names(self, targets: Sequence[UseTarget], name_bearers: Bearers) -> frozenset[str]:
         """The names of which the receiver's origin matters: that of a field, which is written like a class, always does."""
         typed_targets = targets if self.language.TRAITS.capital_members else ()
@@ -514,6 +519,11 @@ def _may_be_lost_member(target: UseTarget, use: Use) -> bool:
     is_lost = target.is_gone or (use.call is not None and has_new_signature(target))
     is_member = bool(target.owner) or target.is_method_of_a_value
     return is_lost and is_member and use.form == "member" and is_unknown and use.name not in METHODS
+
+
+def _leaves_type_to_place(use: Use) -> bool:
+    """Whether a call of a constructor names no type because its place asks for one: `show(.init(n: 1))`."""
+    return use.form == "member" and use.call is not None and not use.receiver and not use.types
 
 
 def _names_another(receiver: str, target: UseTarget) -> bool:

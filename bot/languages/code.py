@@ -14,10 +14,11 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query, QueryCursor, QueryError
 
 from bot.languages import LANGUAGES, nesting
+from bot.languages.results import results
 from bot.languages.syntax import grammar_of, parse, text
 from bot.languages.unreadable import Unreadable
 from bot.text.filetypes import UNKNOWN, FileType, filetype
-from bot.values import ONE, DefinitionCode
+from bot.values import ONE, DefinitionCode, Results
 
 LITERAL = re.compile(
     r"(?<!bare)(?<!xml)(?<!concatenated)(?<!chained)(?:^|_)string(?:_literal|_array|_expression)?$"
@@ -62,27 +63,54 @@ def definition_code(path: str, source: bytes, first: int, last: int) -> Definiti
     except Unreadable:
         plain = source[begin:end].decode("utf-8", "replace")
         return DefinitionCode(plain, plain)
-    return DefinitionCode(_applied(code, begin, end, edits), _applied(code, begin, end, frame))
+    return DefinitionCode(
+        _applied(code, begin, end, edits), _applied(code, begin, end, frame), _results(path, source, begin, end)
+    )
+
+
+def _results(path: str, source: bytes, begin: int, end: int) -> Results:
+    """What a definition hands back, in a language that does not declare it."""
+    kind, code = _readable(path, source)
+    if not kind.undeclared_results:
+        return Results()
+    first = begin + len(code[begin:end]) - len(code[begin:end].lstrip())
+    try:
+        return results(_root(path, source), first, end)
+    except RecursionError:
+        return Results()
 
 
 @lru_cache(maxsize=4)
 def _edits(path: str, source: bytes) -> tuple[bytes, list[Edit], list[Edit]]:
     """The code of a file, what makes it comparable, and the same with the bodies of functions left out. Raises Unreadable."""
-    kind, code = filetype(path), source
-    if kind.parser == "javascript":
-        from bot.languages import javascript  # which few changes need
-
-        code = javascript.script(path, source)
-        kind = javascript.file_type(path, code)
+    kind, code = _readable(path, source)
     grammar = grammar_of(kind)
     if grammar is None:
         raise Unreadable("no grammar is there for it")
-    nesting.check(code)
-    captures = QueryCursor(_query(grammar, kind.parser)).captures(parse(kind, code))
+    captures = QueryCursor(_query(grammar, kind.parser)).captures(_root(path, source))
     names = sorted(captures, key=LAST.find)  # of two for one node the first counts
     edits = [edit for name in names for node in captures[name] for edit in _of_node(name, node, kind)]
     bodies = [(node.start_byte, node.end_byte, "_") for node in captures.get("body", ())]
     return code, _outermost(edits), _outermost([*bodies, *edits])
+
+
+def _readable(path: str, source: bytes) -> tuple[FileType, bytes]:
+    """The type of a file and its code: of a page with scripts, these."""
+    kind = filetype(path)
+    if kind.parser != "javascript":
+        return kind, source
+    from bot.languages import javascript  # which few changes need
+
+    code = javascript.script(path, source)
+    return javascript.file_type(path, code), code
+
+
+@lru_cache(maxsize=4)
+def _root(path: str, source: bytes) -> Node:
+    """The tree of a file. Raises Unreadable where it is too deep."""
+    kind, code = _readable(path, source)
+    nesting.check(code)
+    return parse(kind, code)
 
 
 @lru_cache(maxsize=32)

@@ -1,6 +1,7 @@
 """Calls of a constructor that do not write the name of its class: `super(1)`, `: base(1)`, `this(1)`.
 
-The class says in its head what it inherits. Such a call is a use of the class that is named there, on the line of the call.
+The class says in its head what it is called and what it inherits. Such a call is a use of the class that is named there, on the line of the
+call. Another call names no class because its place asks for one (`Cart cart = new(1)`): it is a use of the class that the place declares.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -27,25 +28,34 @@ def with_constructions(
     uses: Sequence[Use],
     classes: Collection[str],
     constructions: Callable[[Node], Iterable[Construction]],
+    by_place: Callable[[Node], Iterable[Construction]] = lambda _: (),
 ) -> tuple[Use, ...]:
-    """The uses of a file, and the calls of constructors that only the head of their class names. `classes`: the nodes that have such a head."""
-    calls: list[Use] = []
+    """The uses of a file, and the calls of constructors that only the head of their class names. `classes`: the nodes that have such a head.
+
+    `by_place`: those of a file that write no class because their place asks for one, each with the name in the declaration of the place.
+    """
+    calls, place_calls = list[Use](), list[Use]()
     calls_by_head: dict[
         int, dict[int, list[tuple[Node, Call]]]
     ] = {}  # of each class once, however often its head writes a name
+    calls_by_type = _by_name(by_place(root)) if uses else {}
     for use in uses:
         if use.form not in FORMS or not use.name.lstrip("_")[:1].isupper():
             continue
         node = root.descendant_for_byte_range(use.at, use.at + len(use.name.encode()))
+        place_calls += (
+            [_call(use, place, call) for place, call in calls_by_type.get(node.id, ())] if node is not None else []
+        )
         holder = _holder(node, classes) if node is not None else None
         if node is None or holder is None:
             continue
         if holder.id not in calls_by_head:
             calls_by_head[holder.id] = _by_name(constructions(holder))
         calls += [_call(use, place, call) for place, call in calls_by_head[holder.id].get(node.id, ())]
-    if not calls:
+    if not calls and not place_calls:
         return uses if isinstance(uses, SomeUses) else tuple(uses)
-    all_uses = sorted([*uses, *calls], key=lambda use: use.at)
+    places = {use.at for use in place_calls}
+    all_uses = sorted([*(use for use in uses if use.at not in places), *calls, *place_calls], key=lambda use: use.at)
     return (
         SomeUses(all_uses[:MOST_USES]) if isinstance(uses, SomeUses) or len(all_uses) > MOST_USES else tuple(all_uses)
     )

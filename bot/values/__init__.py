@@ -110,7 +110,21 @@ from bot.values.rule import (
     Rejection,
     RuleState,
 )
-from bot.values.source import ONE, Call, Clues, DefinitionCode, Origin, Outline, SomeUses, Use
+from bot.values.source import (
+    END,
+    NOTHING,
+    ONE,
+    STREAM,
+    VALUE,
+    Call,
+    Clues,
+    DefinitionCode,
+    Origin,
+    Outline,
+    Results,
+    SomeUses,
+    Use,
+)
 from bot.values.walkthrough import FileCalls, FileNote, FileRow, FirstPlace, ReaderNotes, Theme, Walkthrough
 
 if TYPE_CHECKING:

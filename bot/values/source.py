@@ -91,6 +91,28 @@ class Outline:
 
 ONE = "\N{BROKEN BAR}"  # behind the comma of a tuple with one part, in the code of a definition
 
+NOTHING, VALUE, END, STREAM = "nothing", "value", "the end of the code", "another stream"  # forms of a result
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a function hands back, each as a form: `NOTHING`, `VALUE`, "2 parts"; `END` where it runs off its end."""
+
+    returns: frozenset[str] = frozenset()
+    yields: frozenset[str] = frozenset()  # `STREAM`: what another one yields
+    inner: frozenset[str] = frozenset()  # what the functions inside it return
+    block_values: int | None = None  # how many values its block is given at least; None: it calls none
+
+    def with_others(self, other: "Results") -> "Results":
+        """What both hand back."""
+        counts = [count for count in (self.block_values, other.block_values) if count is not None]
+        return Results(
+            self.returns | other.returns,
+            self.yields | other.yields,
+            self.inner | other.inner,
+            min(counts) if counts else None,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class DefinitionCode:
@@ -98,3 +120,4 @@ class DefinitionCode:
 
     text: str
     frame: str  # the same without the bodies of functions
+    results: Results = Results()

@@ -115,6 +115,42 @@ def _rust(code: str) -> tuple[str, str, str, str]:
 ENUM_CODE = "package shop;\n\npublic enum Color {\n    RED(1),\n    BLUE(2);\n\n    Color(int a) {\n    }\n\n    int f() {\n        return 1;\n    }\n}\n"
 ENUM = ("shop/Color.java", ENUM_CODE, "shop/Color.java", ENUM_CODE)
 ENUM_KOTLIN = "package shop\n\nenum class Color(val a: Int) {\n    RED(1),\n    BLUE(2);\n}\n"
+PYTHON_CART = "class Cart:\n    def __init__(self, a):\n        self.a = a\n"
+
+
+def _python(method: str) -> tuple[str, str, str, str]:
+    """A class with a method, as the file of its constructor and of the use."""
+    code = f"{PYTHON_CART}\n{method}"
+    return "a.py", code, "a.py", code
+
+
+def _python_heir(method: str) -> tuple[str, str, str, str]:
+    return "a.py", PYTHON_CART, "b.py", f"from a import Cart\n\n\nclass Sub(Cart):\n{method}"
+
+
+CLS = "    @classmethod\n    def make(cls):\n        return cls(1)\n"
+TYPE_OF_SELF = "    def copy(self):\n        return type(self)(1)\n"
+CLASS_OF_SELF = "    def copy(self):\n        return self.__class__(1)\n"
+OWN_CLS = "    def __init__(self):\n        pass\n\n" + CLS
+
+
+def _ruby_own(method: str) -> tuple[str, str, str, str]:
+    return "lib/cart.rb", RUBY_CART, "lib/sub.rb", f'require_relative "cart"\n\nclass Sub < Cart\n{method}end\n'
+
+
+def _php_own(code: str) -> tuple[str, str, str, str]:
+    user = f"<?php\nnamespace App;\n\nclass Sub extends Cart\n{{\n    public static function make()\n    {{\n        return {code};\n    }}\n}}\n"
+    return (*PHP[:3], user)
+
+
+def _swift(code: str) -> tuple[str, str, str, str]:
+    return "Sources/App/Cart.swift", SWIFT[1], "Sources/App/Use.swift", f"{code}\n"
+
+
+SCRIPT_THIS = "export class Cart {\n  constructor(a: number) {}\n\n  static make() {\n    return new this(1);\n  }\n}\n"
+SCRIPT_CLASS = SCRIPT_THIS.replace("static make", "copy").replace("this(1)", "this.constructor(1)")
+SWIFT_PLUS = ("a: Int", "a: Int, b: Int")
+PHP_PLUS = ("int $a", "int $a, int $b")
 PLUS = ("int a", "int a, int b")
 JAVA_PLUS = ("Cart(int a)", "Cart(int a, int b)")
 KOTLIN_PLUS = ("val a: Int", "val a: Int, val b: Int")
@@ -168,6 +204,34 @@ CASES: Mapping[str, tuple[Project, tuple[str, str], bool]] = {
     "annotation of Kotlin": (_kotlin("@Cart(1)\nfun f() {}", KOTLIN_CART.replace("open", "annotation")), KOTLIN_PLUS, True),
     "annotation without arguments": (_kotlin("@Cart\nfun f() {}", KOTLIN_CART.replace("Int)", "Int = 1)")), ("a: Int = 1", "a: Int"), True),
     "head of Scala": (SCALA, ("a: Int", "a: Int, b: Int"), True),
+    "cls of Python": (_python(CLS), ("self, a", "self, a, b"), True),
+    "type of self": (_python(TYPE_OF_SELF), ("self, a", "self, a, b"), True),
+    "class of self": (_python(CLASS_OF_SELF), ("self, a", "self, a, b"), True),
+    "cls of an heir": (_python_heir(CLS), ("self, a", "self, a, b"), True),
+    "cls of an heir with a constructor of its own": (_python_heir(OWN_CLS), ("self, a", "self, a, b"), False),
+    "cls and an optional parameter": (_python_heir(CLS), ("self, a", "self, a, b=1"), False),
+    "new of a class of Ruby": (_ruby_own("  def self.make\n    new(1)\n  end\n"), ("(a)", "(a, b)"), True),
+    "new in the class of a class": (_ruby_own("  class << self\n    def make\n      new 1\n    end\n  end\n"), ("(a)", "(a, b)"), True),
+    "new of the class of self": (_ruby_own("  def copy\n    self.class.new(1)\n  end\n"), ("(a)", "(a, b)"), True),
+    "new of something else": (_ruby_own("  def copy\n    new(1)\n  end\n"), ("(a)", "(a, b)"), False),
+    "new self of PHP": (_php_own("new self(1)"), PHP_PLUS, True),
+    "new static of PHP": (_php_own("new static(1)"), PHP_PLUS, True),
+    "new parent of PHP": (_php_own("new parent(1)"), PHP_PLUS, True),
+    "new self and an optional parameter": (_php_own("new self(1)"), ("int $a", "int $a, int $b = 1"), False),
+    "new this of TypeScript": (("a.ts", SCRIPT_THIS, "a.ts", SCRIPT_THIS), ("a: number", "a: number, b: number"), True),
+    "new this.constructor": (("a.ts", SCRIPT_CLASS, "a.ts", SCRIPT_CLASS), ("a: number", "a: number, b: number"), True),
+    "init of a declared variable": (_swift("let cart: Cart? = .init(a: 1)"), SWIFT_PLUS, True),
+    "init of a result": (_swift("func f() -> [Cart] {\n    [.init(a: 1)]\n}"), SWIFT_PLUS, True),
+    "init of an argument": (_swift("func f() {\n    show(.init(a: 1))\n}"), SWIFT_PLUS, True),
+    "init with other arguments": (_swift("func f() {\n    show(.init(n: 1))\n}"), SWIFT_PLUS, False),
+    "init of another type": (_swift("let cart: Box = .init(a: 1)\nvar other: Cart?"), SWIFT_PLUS, False),
+    "Self of Swift": (_swift("extension Cart {\n    static func make() -> Cart {\n        Self(a: 1)\n    }\n}"), SWIFT_PLUS, True),
+    "new for a field of C#": (_csharp("class Use\n{\n    Cart cart = new(1);\n}"), PLUS, True),
+    "new for a property of C#": (_csharp("class Use\n{\n    Cart Own { get; } = new(1);\n}"), PLUS, True),
+    "new for a result of C#": (_csharp("class Use\n{\n    async Task<Cart> F()\n    {\n        if (x) { return new(1); }\n        return null;\n    }\n}"), PLUS, True),
+    "new in a list of C#": (_csharp("class Use\n{\n    List<Cart> F() => new() { new(1) };\n}"), PLUS, True),
+    "new for a list of C#": (_csharp("class Use\n{\n    List<Cart> F() => new(1);\n}"), PLUS, False),
+    "new in a lambda of C#": (_csharp("class Use\n{\n    Cart F() => G(() => new(1));\n}"), PLUS, False),
     "super of Python": (PYTHON, ("self, a", "self, a, b"), True),
     "parent of PHP": (PHP, ("int $a", "int $a, int $b"), True),
     "attribute of PHP": (PHP_ATTRIBUTE, ("int $a", "int $a, int $b"), True),

@@ -12,6 +12,7 @@ from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.constructions import with_constructions
 from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
+from bot.languages.csharp.targets import targets
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk
 from bot.languages.unreadable import Unreadable, finds, outlines
@@ -139,7 +140,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
 
     root = _root(source)
     own_uses = typed_receivers.uses(root, source, names, csharp_uses.READING, bare)
-    return with_constructions(root, own_uses, csharp_uses.CLASSES, csharp_uses.constructions)
+    return with_constructions(root, own_uses, csharp_uses.CLASSES, csharp_uses.constructions, targets)
 
 
 @lru_cache(maxsize=64)

@@ -87,10 +87,11 @@ def _call(call_node: Node) -> Call | None:
     fields = {"invocation_expression": "function", "object_creation_expression": "type"}
     if above is None or above.type not in fields or above.child_by_field_name(fields[above.type]) != call_node:
         return None
-    return _arguments(above.child_by_field_name("arguments"))
+    return arguments(above.child_by_field_name("arguments"))
 
 
-def _arguments(argument_list: Node | None) -> Call:
+def arguments(argument_list: Node | None) -> Call:
+    """The arguments of a call as written."""
     parts = [
         part for part in (argument_list.named_children if argument_list is not None else ()) if part.type == "argument"
     ]
@@ -128,13 +129,13 @@ def constructions(holder: Node) -> Iterator[Construction]:
         call = next((part for part in constructor.named_children if part.type == "constructor_initializer"), None)
         argument_list = next((part for part in call.named_children), None) if call is not None else None
         if call is not None and any(part.type == "this" for part in call.children):
-            yield holder.child_by_field_name("name"), call, _arguments(argument_list)
+            yield holder.child_by_field_name("name"), call, arguments(argument_list)
         else:
-            yield base, call if call is not None else constructor.child_by_field_name("name"), _arguments(argument_list)
+            yield base, call if call is not None else constructor.child_by_field_name("name"), arguments(argument_list)
     is_partial = any(part.type == "modifier" and text(part) == "partial" for part in holder.named_children)
     is_partial = is_partial or holder.has_error or any("preproc" in part.type for part in members)
     if head is not None or not (constructors or is_partial):
-        yield base, base, _arguments(head)
+        yield base, base, arguments(head)
 
 
 def _base(holder: Node) -> tuple[Node | None, Node | None]:

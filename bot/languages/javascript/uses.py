@@ -18,6 +18,7 @@ NAMED = frozenset({
     "internal_module", "module", "method_definition", "method_signature", "abstract_method_signature", "public_field_definition",
     "field_definition", "property_signature", "variable_declarator", "type_parameter",
 })  # fmt: skip
+MEMBERS = frozenset({"method_definition", "public_field_definition", "field_definition"})
 SCOPES = frozenset({
     "function_declaration", "generator_function_declaration", "method_definition", "class_declaration",
     "abstract_class_declaration", "variable_declarator", "public_field_definition", "field_definition", "pair",
@@ -175,7 +176,7 @@ def _scope_name(node: Node) -> str:
 
 
 def constructions(holder: Node) -> Iterator[Construction]:
-    """The calls of the base's constructor in a class: `super(1)`."""
+    """The calls of constructors in a class that name none: `super(1)`, `new this(1)`, `new this.constructor(1)`."""
     clause = next((part for part in holder.named_children if part.type == "class_heritage"), None)
     base = clause.named_children[0] if clause is not None and clause.named_children else None
     if base is not None and base.type == "extends_clause":
@@ -183,13 +184,25 @@ def constructions(holder: Node) -> Iterator[Construction]:
     if base is not None and base.type == "member_expression":
         base = base.child_by_field_name("property")
     body = holder.child_by_field_name("body")
-    for member in body.named_children if body is not None and base is not None else ():
-        if member.type == "method_definition" and text(member.child_by_field_name("name")) == "constructor":
+    for member in body.named_children if body is not None else ():
+        is_static = any(part.type == "static" for part in member.children)
+        for creation in nodes_of(member, "new_expression", CLASSES) if member.type in MEMBERS else ():
+            if text(creation.child_by_field_name("constructor")).strip("()") == (
+                "this" if is_static else "this.constructor"
+            ):
+                yield holder.child_by_field_name("name"), creation, _arguments_of(creation)
+        is_constructor = text(member.child_by_field_name("name")) == "constructor"
+        if base is not None and member.type == "method_definition" and is_constructor:
             for word in nodes_of(member, "super", CLASSES):
                 call = word.parent
                 argument_list = call.child_by_field_name("arguments") if call is not None else None
                 if argument_list is not None:
                     yield base, word, _arguments(argument_list)
+
+
+def _arguments_of(creation: Node) -> Call:
+    argument_list = creation.child_by_field_name("arguments")
+    return _arguments(argument_list) if argument_list is not None else Call()
 
 
 SHAPE = Shape(

@@ -5,9 +5,10 @@ from collections.abc import Collection
 
 from bot.languages import misread, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.constructions import with_constructions
 from bot.languages.php.names import Names
 from bot.languages.php.outline import BLOCKS, outline_of
-from bot.languages.php.uses import READING
+from bot.languages.php.uses import OWNERS, READING, constructions
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import PHP
@@ -62,4 +63,5 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     names = {name.rpartition("\\")[2] for name in names}  # `Models\\Order` is found by its last part
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
-    return spots.uses(syntax.shallow_root(PHP, source), source, names, READING)
+    root = syntax.shallow_root(PHP, source)
+    return with_constructions(root, spots.uses(root, source, names, READING), OWNERS, constructions)

@@ -8,12 +8,13 @@ from functools import partial
 
 from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
+from bot.languages.constructions import with_constructions
 from bot.languages.python import binding
 from bot.languages.python.binding import bindings, names_left_out, names_listed
 from bot.languages.python.import_names import import_bindings as import_bindings
 from bot.languages.python.modules import PythonModules
 from bot.languages.python.outline import outline_of
-from bot.languages.python.uses import SHAPE
+from bot.languages.python.uses import CLASSES, SHAPE, constructions
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import PYTHON
@@ -86,4 +87,5 @@ def patches(source: bytes) -> frozenset[tuple[str, str]]:
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     del path  # one grammar reads every file
-    return syntax.uses(syntax.shallow_root(PYTHON, source), source, names, SHAPE)
+    root = syntax.shallow_root(PYTHON, source)
+    return with_constructions(root, syntax.uses(root, source, names, SHAPE), CLASSES, constructions)

@@ -128,18 +128,55 @@ def _bare(node: Node, call: Node | None, around: list[Node]) -> Spot | None:
 
 
 def constructions(holder: Node) -> Iterator[Construction]:
-    """The calls of the base's constructor in a class: `super(1)`, or `super`, which hands on what it was given."""
+    """The calls of constructors in a class that name none: `super(1)`, or `super`, which hands on what it was given; `new(1)`, `self.class.new(1)`."""
     clause = holder.child_by_field_name("superclass")
     base = clause.named_children[0] if clause is not None and clause.named_children else None
     if base is not None and base.type == "scope_resolution":
         base = base.child_by_field_name("name")
-    body = holder.child_by_field_name("body")
-    for member in body.named_children if body is not None and base is not None else ():
-        if member.type == "method" and text(member.child_by_field_name("name")) == "initialize":
-            for word in nodes_of(member, "super", HOLDERS | METHODS):
-                call = word.parent
-                is_call = call is not None and call.type == "call" and call.child_by_field_name("method") == word
-                yield base, word, arguments(call) if is_call and call is not None else Call(spread=True)
+    own = holder.child_by_field_name("name")
+    if own is not None and own.type == "scope_resolution":
+        own = own.child_by_field_name("name")
+    methods = list(_methods(holder))
+    initializer = next((one for one in methods if text(one.child_by_field_name("name")) == "initialize"), None)
+    for word in nodes_of(initializer, "super", HOLDERS | METHODS) if initializer is not None else ():
+        call = word.parent
+        is_call = call is not None and call.type == "call" and call.child_by_field_name("method") == word
+        yield base, word, arguments(call) if is_call and call is not None else Call(spread=True)
+    for method in methods:
+        for word in nodes_of(method, "identifier", HOLDERS | METHODS):
+            if text(word) == "new" and (call_arguments := _of_new(word, method)) is not None:
+                yield own, word, call_arguments
+
+
+def _methods(holder: Node) -> Iterator[Node]:
+    """The methods of a class, those of the class itself included."""
+    bodies = [holder.child_by_field_name("body")]
+    for body in bodies:
+        for member in body.named_children if body is not None else ():
+            if member.type in METHODS:
+                yield member
+            elif member.type == "singleton_class" and text(member.child_by_field_name("value")) == "self":
+                bodies.append(member.child_by_field_name("body"))
+
+
+def _of_new(word: Node, method: Node) -> Call | None:
+    """The arguments of `new` where it makes an object of the class around it: in a method of the class itself, or behind `self.class`."""
+    body = method.parent
+    holder = body.parent if body is not None else None
+    is_of_class = method.type == "singleton_method" or (holder is not None and holder.type == "singleton_class")
+    call = word.parent
+    if call is not None and call.type == "call" and call.child_by_field_name("method") == word:
+        receiver = call.child_by_field_name("receiver")
+        owner_text = text(receiver) if receiver is not None else "self"
+        return arguments(call) if owner_text == ("self" if is_of_class else "self.class") else None
+    is_value = call is not None and call.type in (
+        "body_statement",
+        "then",
+        "else",
+        "parenthesized_statements",
+        "argument_list",
+    )
+    return Call() if is_of_class and is_value else None
 
 
 def arguments(call: Node) -> Call:

@@ -1,16 +1,21 @@
 """Swift: files of a module see each other, other modules are imported whole, and an extension adds members to a type of any file."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from bot.languages import nesting, syntax, typed_receivers
+from bot.languages.constructions import with_constructions
 from bot.languages.lexical import is_telling
 from bot.languages.swift.modules import SwiftModules
 from bot.languages.swift.outline import UNKNOWN_BASE, outline_of, root
+from bot.languages.swift.targets import targets
 from bot.languages.swift.uses import READING
+from bot.languages.syntax import text
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
-from bot.values import Outline, Side, Use
+from bot.values import Outline, Side, SomeUses, Use
 
 TRAITS = LanguageTraits()
 # Functions of the standard library, of C and of Foundation, and members that every object or collection has.
@@ -28,6 +33,7 @@ MEMBERS = (
     "withUnsafeMutableBytes"
 )
 AMBIENT = frozenset(f"{GIVEN} {MEMBERS}".split())
+INIT = re.compile(rb"\.init\b|\bSelf\b")
 TELLING = 2  # words of a name that hardly a base of another module has
 
 __all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
@@ -59,7 +65,15 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         is_vague = not is_telling(name, TELLING) and any(bases.get(one) for one in classes)
         return syntax.UNKNOWN if is_vague else ()
 
-    return typed_receivers.uses(root(source), source, names, READING, bare)
+    tree = root(source)
+    creations = tuple(targets(tree)) if INIT.search(source) else ()
+    type_names = {
+        place.start_byte: text(name) for name, place, _ in creations if name is not None and place is not None
+    }
+    own_uses = typed_receivers.uses(tree, source, names, READING, bare)
+    typed_uses = [replace(use, types=(type_names[use.at],)) if use.at in type_names else use for use in own_uses]
+    all_uses = SomeUses(typed_uses) if isinstance(own_uses, SomeUses) else tuple(typed_uses)
+    return with_constructions(tree, all_uses, (), lambda _: (), lambda _: creations)
 
 
 @lru_cache(maxsize=64)

@@ -77,7 +77,7 @@ def _of_type(node: Node, above: Node) -> IdentifierUse:
     suffix = (
         next((part for part in holder.named_children if part.type == "constructor_suffix"), None) if holder else None
     )
-    call = _arguments(suffix) if is_built and suffix is not None else None
+    call = arguments(suffix) if is_built and suffix is not None else None
     return IdentifierUse("member", parts[at - 1], call) if at else IdentifierUse("name", None, call)
 
 
@@ -87,14 +87,14 @@ def _call(node: Node) -> Call | None:
     for above in islice(ancestors(node), DEPTH):
         if above.type == "call_expression" and above.children[:1] == [inner]:
             suffix = next((part for part in above.children if part.type == "call_suffix"), None)
-            return _arguments(suffix) if suffix is not None else None
+            return arguments(suffix) if suffix is not None else None
         if above.end_byte != inner.end_byte:
             return None
         inner = above
     return None
 
 
-def _arguments(suffix: Node) -> Call | None:
+def arguments(suffix: Node) -> Call | None:
     """The arguments of a call; None for what looks like one: `total[1]`, `total(rows:)`."""
     argument_list = next((part for part in suffix.named_children if part.type == "value_arguments"), None)
     parts = [part for part in argument_list.named_children if part.type == "value_argument"] if argument_list else []
