@@ -1,6 +1,6 @@
 """Lines of a model that map a column: by the column's name as a text, or by a member that is called like it.
 
-A mapper of objects reads and writes every column that it knows of. Which table a model is of is said beside it (`@Table(name = "orders")`,
+A mapper of objects reads and writes every column that it knows of. The table of a model stands beside it (`@Table(name = "orders")`,
 `__tablename__`, `tableName:`), or follows from the name of its class.
 """
 
@@ -67,7 +67,7 @@ _LARAVEL_LIST = re.compile(
 )
 _HEAD = re.compile(
     r"^\s*+(?:(?:export|pub|public|abstract|default|final|data|open|sealed|partial|internal|readonly|@\w{1,40})\s++)*+(?:class|model|struct|type|interface|object|record)\s++(?!Meta\b)(?P<name>\w{1,99})|^\s*+(?P<table>\w{1,99})\s++\([\w, ]++\)\s*+\{"
-    r"|\b(?:pgTable|mysqlTable|sqliteTable)\(\s*+['\"](?P<drizzle>\w{1,99})|\.define(?:<[^<>\n]{0,80}>)?\(\s*+[\"'`](?P<defined>\w{1,99})|^\s*+(?P<started>[A-Z]\w{0,99})\.init\("
+    r"|\b(?:pgTable|mysqlTable|sqliteTable)\(\s*+['\"](?P<drizzle>\w{1,99})|\.define(?:<[^<>\n]{0,80}>)?\(\s*+[\"'`](?P<model>\w{1,99})|^\s*+(?P<class>[A-Z]\w{0,99})\.init\("
     r"|^\s++schema\s++\"(?P<schema>\w{1,99})\"\s++do\b|\bEntity<(?P<entity>\w{1,99})>\(|<(?:class|entity|resultMap)\b[^<>\n]{0,400}?\b(?:name|type)\s*+=\s*+\"(?:[\w$]{1,99}[.\\])*+(?P<xml>\w{1,99})\""
     r"|(?<![\w.])(?:\w{1,40}\.)?(?P<core>Table)\((?:\s*+[\"'](?P<first>\w{1,99}))?|\bEntitySchema(?:<[^<>\n]{0,80}>)?\((?P<unnamed>)"
 )
@@ -92,7 +92,7 @@ class _Model:
 
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
-    """Whether a line of a model maps the column; None if nothing in the line says so."""
+    """Whether a line of a model maps the column; None if nothing in the line tells."""
     if one.name.lower() in place.text.lower() and _is_field(one, place):
         return "" if _says_other(one, place) else _of_model(one, place, "sure") or ""
     form = _form(one, place)
@@ -111,8 +111,8 @@ def _form(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     if one.name.lower() in text.lower():
         if place.path.endswith(_SCRIPTS) and re.search(_ATTRIBUTE.replace("NAME", name), text):
             return _of_attribute(place)
-        if (called := _in_call(one, place)) is not None:
-            return called
+        if (of_call := _in_call(one, place)) is not None:
+            return of_call
         if place.path.endswith(".rb") and re.search(_RAILS.replace("NAME", name), text):
             own = re.search(rf"\bdef {name}\b|\battr_\w++[^\n]{{0,200}}:{name}\b", place.whole)
             return "" if own else "hint"
@@ -134,8 +134,10 @@ def _of_attribute(place: SchemaPlace) -> Likeness | None:
     """How sure an attribute of a mapper of JavaScript is a column: its own object says its type, and no other column."""
     own = place.around(0, 4).partition("}")[0] if "{" in place.text else place.text
     above = "\n".join(place.lines[max(0, place.line - _MODEL_LINES) : place.line - 1])
-    if not _DEFINES.search(above) or _VIRTUAL.search(own):
+    if not _DEFINES.search(above):
         return None
+    if _VIRTUAL.search(own):
+        return ""
     name = _SAYS_NAME.search(own)
     is_field = re.match(r"\s*+field\b", place.text) is not None
     return "" if name and not is_field and name["name"] not in place.text.partition(":")[0] else "sure"
@@ -164,10 +166,10 @@ def _in_list(place: SchemaPlace) -> bool:
     """Whether a line is part of a list of Laravel that says columns."""
     lines = place.lines[max(0, place.line - 1 - _DECORATION * 5) : place.line]
     for at in range(len(lines) - 1, -1, -1):
-        if _LARAVEL_LIST.search(lines[at][:_LONG]):
-            return True
         if lines[at].rstrip().endswith(";") and at < len(lines) - 1:
             return False
+        if _LARAVEL_LIST.search(lines[at][:_LONG]):
+            return True
     return False
 
 
@@ -182,10 +184,10 @@ def _of_member(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     exact = re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", place.text, re.IGNORECASE) is not None
     calls = [call for call in _COLUMN.finditer(own_text) if call[0].lstrip()[:1] in ("@", "#", "[")]
     if calls:
-        given = own_text[calls[-1].end() :] if calls[-1]["open"] else ""
-        given = _until_close(given)
-        first = None if place.path.endswith(_SCRIPTS) else _FIRST_TEXT.match(given)
-        name = _SAYS_NAME.search(given) or first
+        arguments = own_text[calls[-1].end() :] if calls[-1]["open"] else ""
+        arguments = _until_close(arguments)
+        first = None if place.path.endswith(_SCRIPTS) else _FIRST_TEXT.match(arguments)
+        name = _SAYS_NAME.search(arguments) or first
         if name:
             return "" if name["name"].lower() != one.name.lower() else "sure"
         return "sure" if exact else "hint"
@@ -268,14 +270,14 @@ def _model_around(place: SchemaPlace) -> _Model | None:
         indent = _indent(place.lines[at])
         if match["name"] and at < place.line - 1 and indent and indent >= own_indent:
             continue  # a class beside the line
-        names = match.group("name", "table", "drizzle", "defined", "started", "schema", "entity", "xml", "first")
+        names = match.group("name", "table", "drizzle", "model", "class", "schema", "entity", "xml", "first")
         last = min(len(place.lines), at + _MODEL_LINES)
         rest = range(at + 1, last)
         heads = (n for n in rest if _HEAD.search(place.lines[n][:_LONG]) and _indent(place.lines[n]) <= indent)
         text = "\n".join([*_annotations(place, at), *place.lines[at : next(heads, last)]])[:20_000]
         table = match["schema"] or match["drizzle"] or match["first"] or ""
-        if not table and (found := _TABLE_NAME.search(text)):
-            table = found["name"]
+        if not table and (own := _TABLE_NAME.search(text)):
+            table = own["name"]
         between = "\n".join(place.lines[at : place.line - 1])
         return _Model(next(filter(None, names), "").lower(), table.lower(), text, _depth(between))
     return None

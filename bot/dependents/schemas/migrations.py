@@ -278,11 +278,11 @@ def _unnamed_columns(match: re.Match[str]) -> Sequence[str]:
         return (match["name"],)
     if match["morphs"]:
         return (f"{match['morphs']}_id", f"{match['morphs']}_type")
-    given = match["given"] or ""
-    own = re.match(r"\s*+[\"'](\w{1,99})", given)
+    arguments = match["given"] or ""
+    own = re.match(r"\s*+[\"'](\w{1,99})", arguments)
     if own and match["kind"] == "SoftDeletes":
         return (own[1],)
-    if match["kind"] == "Timestamps" and re.search(r"\btrue\b", given):  # Knex
+    if match["kind"] == "Timestamps" and re.search(r"\btrue\b", arguments):  # Knex
         return ("createdAt", "updatedAt")
     return _UNNAMED_COLUMNS[match["kind"] or match["rails"]]
 

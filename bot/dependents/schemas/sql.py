@@ -442,8 +442,8 @@ def _of_procedure(call: procedures.ProcedureCall, path: str, above: int) -> Iter
     """The steps of a procedure of SQL Server that gives a column or a table another name, or carries out a text."""
     line = call.line + above
     if call.name == procedures.CARRIES_OUT:
-        for nested in statements(call.text):
-            for part in _parts(nested):
+        for inner in statements(call.text):
+            for part in _parts(inner):
                 yield from _of_plain_statement(part, path, line - 1)  # no text within a text
         return
     if (step := procedures.rename(call, path, line)) is not None:

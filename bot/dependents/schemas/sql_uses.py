@@ -33,7 +33,9 @@ _RETIRES = re.compile(r"ignored_columns|ignore_columns|deprecated_columns")
 _BEFORE, _AFTER = 25, 15
 # A query that is a chain of calls: `Order.objects.filter(total=1)`, `Order.where(total: 1).pluck(:total)`.
 _ASKED = r"(?<![\w.$])(?:NAME)\s*+(?:\.|::|->|\()"
-_ASKED_FOR = r"(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
+_ASKED_FOR = r"[\"'`](?:TABLE\.)?NAME(?:\s++[Aa][Ss]\s++\w{1,40})?[\"'`]|[{,]\s*+NAME\s*+[,}]|(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
+# The same on a table that a text names: `knex("orders").where({ total: 1 })`, `DB::table('orders')->select('total')`.
+_ASKED_TABLE = r"[\w\])>]\(\s*+[\"'`](?:\w{1,40}\.)?NAME(?:\s++(?:[Aa][Ss]\s++)?\w{1,40})?[\"'`]\s*+[,)]\s*+(?:$|\.|->|\?\.|\w|\[|[\"'`])|(?:\.|->)(?:[Ff]rom|[Ii]nto)\(\s*+[\"'`]NAME[\"'`]"
 _RELATION = r"(?<![A-Za-z0-9])(?:TABLES)__NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|[\"'])"  # the field behind a relation
 _GOES_ON = ("(", "[", "{", ",", ".", "\\")
 _QUERY_LINES, LONGEST = 5, 2_000
@@ -88,8 +90,8 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
     if re.search(_word(one.name), text, re.IGNORECASE) and (sure := _in_statement(one, place)):
         return sure
-    if (mapped := mappings.likeness(one, place)) is not None:
-        return mapped
+    if (of_model := mappings.likeness(one, place)) is not None:
+        return of_model
     if not one.owner or _is_in_query(one, place):
         return "hint" if one.owner else ""
     if (
@@ -110,15 +112,20 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
 
 def _is_in_query(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether the statement around a line asks the class of the table's rows, and the line says the column as a text, a symbol or an argument."""
-    classes = {form for form in mappings.owners_of(one) if form[:1].isupper()}
-    tables = "|".join(re.escape(form) for form in sorted(mappings.owners_of(one)))
+    owners = mappings.owners_of(one)
+    tables = "|".join(re.escape(form) for form in sorted(owners))
     if tables and re.search(_RELATION.replace("TABLES", tables).replace("NAME", re.escape(one.name)), place.text):
         return True
-    query = re.compile(_ASKED.replace("NAME", "|".join(map(re.escape, sorted(classes))))) if classes else None
-    if query is None or not re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), place.text):
+    classes = "|".join(re.escape(form) for form in sorted(owners) if form[:1].isupper())
+    patterns = [_ASKED.replace("NAME", classes)] if classes else []
+    patterns += [_ASKED_TABLE.replace("NAME", re.escape(one.owner))] if one.owner else []
+    asked_for = _ASKED_FOR.replace("TABLE", re.escape(one.owner)).replace("NAME", re.escape(one.name))
+    if not patterns or not re.search(asked_for, place.text):
         return False
+    query = re.compile("|".join(patterns))
     return any(
-        query.search(line[:LONGEST]) and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip()[:1] == ".")
+        query.search(line[:LONGEST])
+        and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip().startswith((".", "->", "?.")))
         for at, line in enumerate(reversed(place.lines[max(0, place.line - _QUERY_LINES) : place.line]))
     )
 
