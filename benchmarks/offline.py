@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import json
 import re
+import resource
 import sys
 import tempfile
 import time
@@ -64,6 +65,7 @@ class Result:
     hints: int  # of the findings
     seconds: float
     told: tuple[str, ...]  # "path:line severity [collapsed] title" of each finding
+    processor: float = 0.0  # seconds of it, those of git and other programs included
 
 
 def main() -> int:
@@ -134,7 +136,7 @@ def _review(case: Case, clone: Path) -> Result | None:
             repo = asyncio.run(build.build(case, clone, Path(scratch))) if case.kind != "ordinary" else clone
             ends = ("base", "head") if case.kind != "ordinary" else (case.base, case.head)
             request = ReviewRequest(str(repo), base=ends[0], head=ends[1])
-            started = time.perf_counter()
+            started, used = time.perf_counter(), _processor()
             review = asyncio.run(
                 pipeline.review(request, wiring.deps({"strategy": "offline"}, scratch, lambda _: None))
             )
@@ -154,7 +156,14 @@ def _review(case: Case, clone: Path) -> Result | None:
         sum(finding.rule.startswith("likely") for finding, _ in shown),
         round(time.perf_counter() - started, 2),
         tuple(f"{f.path}:{f.start} {f.severity} {f.verdict}{how} {f.title}" for f, how in shown),
+        round(_processor() - used, 2),
     )
+
+
+def _processor() -> float:
+    """The seconds that this process and those that it has waited for have computed."""
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(one.ru_utime + one.ru_stime for one in map(resource.getrusage, whose))
 
 
 def _hits(finding: Finding, defect: Defect) -> bool:
@@ -209,6 +218,7 @@ def _rows(results: Sequence[Result]) -> Iterator[Row]:
     seconds = sorted(r.seconds for r in results)
     yield Row("seconds per case, median", seconds[len(seconds) // 2], unit="s")
     yield Row("seconds per case, slowest", seconds[-1], unit="s")
+    yield Row(f"seconds of the processors, {len(results)} cases", sum(r.processor for r in results), unit="s")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bot.dependents.declarations import FILES, format_of, words
 from bot.dependents.declarations.kinds import KINDS, MODULE_KINDS
-from bot.dependents.declarations.other_commands import SHOWN, Command, commands_elsewhere
+from bot.dependents.declarations.other_commands import SHOWN, CommandElsewhere, commands_elsewhere
 from bot.dependents.declarations.reading import Declaration, NameUse, Scope
 from bot.dependents.declarations.words import Break
 from bot.dependents.declarations.world import World
@@ -62,7 +62,7 @@ def _open(
             yield from ((file, path, reason) for file in mine if format_of(file) == format_of(path))
 
 
-def _gone(commands: Sequence[Command], files: Sequence[ChangedFile]) -> Iterable[tuple[str, str]]:
+def _gone(commands: Sequence[CommandElsewhere], files: Sequence[ChangedFile]) -> Iterable[tuple[str, str]]:
     """The commands of other files that run what is gone, each with the file of the change that took it away."""
     own = {path: file.path for file in files for path in (file.path, file.old_path) if path}
     for one in commands[:SHOWN]:

@@ -24,7 +24,7 @@ _TOOL = re.compile(r"(?<![\w./-])(?:npm|pnpm|yarn|bun|run-[sp]|npm-run-all2?|con
 _BETWEEN = re.compile(r"[\"']\s*+,\s*+[\"']")  # `["npm", "run", "start"]`
 
 
-class Command(NamedTuple):
+class CommandElsewhere(NamedTuple):
     """A line that runs a name which the change takes away."""
 
     declaration: Declaration
@@ -32,19 +32,19 @@ class Command(NamedTuple):
     line: int
 
 
-async def commands_elsewhere(tree: Tree, before: World, after: World) -> tuple[list[Command], bool]:
-    """Return the commands, and whether there may be more. Call it when both sides have read whoever may declare the names."""
-    lost = _lost(before, after)
-    if not lost:
+async def commands_elsewhere(tree: Tree, before: World, after: World) -> tuple[list[CommandElsewhere], bool]:
+    """Return the commands, and whether there may be more. Call it when both sides have read all files that may declare the names."""
+    gone_names = _gone_names(before, after)
+    if not gone_names:
         return [], False
-    names = "|".join(sorted({re.escape(name) for _, name in lost})[:NAMES])
+    names = "|".join(sorted({re.escape(name) for _, name in gone_names})[:NAMES])
     pattern = rf"{_TOOL.pattern}.*[\s\"':]({names})(?![\w:.-])"
     rows = await tree.grep_lines(Query([pattern], syntax="perl", limit=ROWS))
-    found = list(_commands(rows, lost))
-    return found, len(rows) >= ROWS or len(lost) > NAMES
+    commands = list(_commands(rows, gone_names))
+    return commands, len(rows) >= ROWS or len(gone_names) > NAMES
 
 
-def _lost(before: World, after: World) -> Mapping[tuple[str, str], Declaration]:
+def _gone_names(before: World, after: World) -> Mapping[tuple[str, str], Declaration]:
     """The names that something declares before the change and nothing after it, by kind and name."""
     now = {(one.scope.kind, one.name) for one in _declarations(after)}
     return {(one.scope.kind, one.name): one for one in _declarations(before) if (one.scope.kind, one.name) not in now}
@@ -55,21 +55,23 @@ def _declarations(world: World) -> Iterator[Declaration]:
     return (one for one in every if one.scope.kind in KINDS and one.scope.place != shell.EVERY)
 
 
-def _commands(rows: Iterable[tuple[str, int, str]], lost: Mapping[tuple[str, str], Declaration]) -> Iterator[Command]:
+def _commands(
+    rows: Iterable[tuple[str, int, str]], gone_names: Mapping[tuple[str, str], Declaration]
+) -> Iterator[CommandElsewhere]:
     for path, number, line in rows:
         if format_of(path) or is_prose(path) or vendored_folder(path):
             continue
         code = "" if is_comment(line, path) else code_of(line, path)
-        called = {one for text in _texts(code) for one in _names(text)}
-        yield from (Command(lost[one], path, number) for one in sorted(called & lost.keys()))
+        names = {one for text in _texts(code) for one in _names(text)}
+        yield from (CommandElsewhere(gone_names[one], path, number) for one in sorted(names & gone_names.keys()))
 
 
 def _texts(code: str) -> Iterator[str]:
     """The commands of a line from the name of their tool on; of one in quotes, up to the quote that ends it."""
-    joined = _BETWEEN.sub(" ", code)
-    for match in _TOOL.finditer(joined):
-        quote = joined[match.start() - 1 : match.start()]
-        text = joined[match.start() :]
+    line_text = _BETWEEN.sub(" ", code)
+    for match in _TOOL.finditer(line_text):
+        quote = line_text[match.start() - 1 : match.start()]
+        text = line_text[match.start() :]
         yield text.partition(quote)[0] if quote in ("'", '"', "`") else text
 
 
