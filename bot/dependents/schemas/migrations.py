@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from bot.dependents.schemas import other_tools
 from bot.dependents.schemas.breaks import Document, SchemaBreak, is_product, singular, spellings
 from bot.dependents.schemas.rollbacks import forward, is_remark
 from bot.dependents.schemas.steps import COMPUTED, UNSURE, Does, MigrationStep
@@ -17,7 +18,7 @@ from bot.text.paths import is_test
 from bot.values import Severity
 
 _FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|post_migrate|alembic/versions)(?:/|$)|migration", re.IGNORECASE)
-_CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt)$")
+_CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt|exs)$")
 _NEXT_TEXT = re.compile(
     r"\s{0,200}+(?:[+.\\]\s{0,200}+)?[rRbBuUfF]?(?:\"(?P<double>[^\"\n]{0,2000})\"|'(?P<single>[^'\n]{0,2000})')"
 )
@@ -128,7 +129,8 @@ def is_in_folder(path: str) -> bool:
 def effects(document: Document, sql: SqlReader) -> list[MigrationStep]:
     """The steps on lines that the change brings, what takes the migration back left out."""
     text = forward(document.text, document.path)
-    rows = _with_returns([*_calls(text, document.path)], text, document.path)
+    rows = [*_calls(text, document.path), *other_tools.steps(text, document.path)]
+    rows = _with_returns(rows, text, document.path)
     for match in _SQL_TEXT.finditer(text):
         close = "\n" + match["doc"] if match["doc"] else match["open"]
         end = text.find(close, match.end())

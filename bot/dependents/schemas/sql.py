@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from bot.dependents.schemas import breaks, migrations, procedures, rollbacks, sql_uses
+from bot.dependents.schemas import breaks, migrations, other_tools, procedures, rollbacks, sql_uses
 from bot.dependents.schemas.sql_tokens import MOST_STATEMENTS, Dialect, Lexeme, Statement, statements
 from bot.dependents.schemas.steps import UNSURE, Does, MigrationStep
 
@@ -89,11 +89,13 @@ def wants(path: str) -> bool:
     """Whether it holds statements, or is a migration that calls functions for them."""
     if not (breaks.is_product(path) or migrations.is_among(path)):
         return False
-    return bool(_FILE.search(path)) or migrations.is_migration(path)
+    return bool(_FILE.search(path)) or migrations.is_migration(path) or other_tools.is_log_path(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
     """Any file of such a name: what defines no table breaks none. A file of code that is called like a test may be a migration."""
+    if other_tools.is_log_path(document.path):
+        return other_tools.is_log(document.text)
     return wants(document.path) and (
         breaks.is_product(document.path) or bool(_FILE.search(document.path)) or migrations.has_steps(document.text)
     )
@@ -108,7 +110,10 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
         rows = steps[dialect] = []
         for document in sides.after:
             if not _FILE.search(document.path):
-                rows += migrations.effects(document, partial(_of_text, dialect=dialect))
+                is_log = other_tools.is_log_path(document.path)
+                rows += (
+                    _of_log(document) if is_log else migrations.effects(document, partial(_of_text, dialect=dialect))
+                )
                 continue
             mine = _effects(document, sides.base_texts, paths, dialect)
             if document.path in old:
@@ -125,6 +130,11 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
         one if place in sure else replace(one, doubt=one.doubt or DIALECT_DOUBT)
         for place, one in (by_place["mysql"] | by_place["standard"]).items()
     ]
+
+
+def _of_log(document: breaks.Document) -> list[MigrationStep]:
+    """The steps that a change adds to a log of changes."""
+    return [one for one in other_tools.log_steps(document.text, document.path) if one.line in document.added_lines]
 
 
 def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:

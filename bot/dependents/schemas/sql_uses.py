@@ -3,7 +3,7 @@
 import re
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas import mappings, migrations
+from bot.dependents.schemas import mappings, migrations, other_tools
 from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
 from bot.dependents.sites import telling
 from bot.text.paths import is_test
@@ -49,6 +49,8 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether the line selects, writes or maps it."""
+    if other_tools.is_log_path(place.path) and other_tools.is_log(place.whole):
+        return ""
     if migrations.is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
         return ""  # an older migration, or a test of one, says what was
     if one.rule == migrations.TIGHTENED:
