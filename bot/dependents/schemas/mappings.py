@@ -1,6 +1,6 @@
 """Lines of a model that map a column: by the column's name as a text, or by a member that is called like it.
 
-A mapper of objects reads and writes every column that it knows of. The table of a model stands beside it (`@Table(name = "orders")`,
+A mapper of objects reads and writes every column that it knows of. The table of a model appears beside it (`@Table(name = "orders")`,
 `__tablename__`, `tableName:`), or follows from the name of its class.
 """
 

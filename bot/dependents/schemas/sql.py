@@ -206,7 +206,7 @@ def _steps(document: breaks.Document, text: str, dialect: Dialect) -> list[Migra
                     start = len(rows)
                 if any(token.line in document.added_lines for token in part):
                     rows += [
-                        replace(one, doubt=doubt if one.does in ("create", "add") else "")
+                        replace(one, doubt=doubt if one.does in ("create", "add") else one.doubt)
                         for one in _of_statement(part, document.path)
                         if one.line in document.added_lines or one.does in ("create", "add")
                     ]
