@@ -38,7 +38,7 @@ _KEY = re.compile(
     r"^(?P<indent>[ \t{\[-]*+)[\"']?(?P<kind>dropColumn|dropTable|dropView|renameColumn|renameTable|rollback)[\"']?\s*+:"
 )
 _PAIR = re.compile(r"[\"']?\b(\w{1,40})[\"']?[ \t]*+:[ \t]*+[\"']?([\w.]{1,200})")
-_ROLLBACK = re.compile(r"<(?:\w{1,20}:)?rollback>.*?</(?:\w{1,20}:)?rollback>", re.DOTALL)
+_ROLLBACK_EDGE = re.compile(r"<(?P<end>/)?(?:\w{1,20}:)?rollback\b(?P<rest>[^<>]{0,400})>")
 
 
 def is_log_path(path: str) -> bool:
@@ -114,7 +114,7 @@ def log_steps(text: str, path: str) -> Iterator[MigrationStep]:
     if not path.lower().endswith(".xml"):
         yield from _of_keys(text.split("\n"), path)
         return
-    text = _ROLLBACK.sub(lambda match: "\n" * match[0].count("\n"), text)
+    text = _without_rollbacks(text)
     for match in islice(_ELEMENT.finditer(text), _MOST):
         attributes = dict(_ATTRIBUTE.findall(match["attributes"]))
         columns: list[str] = []
@@ -123,6 +123,19 @@ def log_steps(text: str, path: str) -> Iterator[MigrationStep]:
             columns.append(inner[1])
             at = inner.end()
         yield from _of_change(match["kind"], attributes, columns, path, _line(text, match.start()))
+
+
+def _without_rollbacks(text: str) -> str:
+    """A log in XML whose parts that take a change back are blank; lines stay where they are."""
+    parts: list[str] = []
+    at, start = 0, -1
+    for edge in _ROLLBACK_EDGE.finditer(text):
+        if edge["end"] and start >= 0:
+            parts += [text[at:start], "\n" * text.count("\n", start, edge.end())]
+            at, start = edge.end(), -1
+        elif not edge["end"] and start < 0 and not edge["rest"].endswith("/"):
+            start = edge.start()
+    return "".join([*parts, text[at:]])
 
 
 def _of_keys(lines: list[str], path: str) -> Iterator[MigrationStep]:
