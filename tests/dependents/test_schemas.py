@@ -636,6 +636,16 @@ MAPPED = {
     "Fluent": ("Order.swift", 'final class Order: Model {\n  static let schema = "orders"\n  @Field(key: "total") var sum: Int\n}\n', 3),
     "Django, of a table by its name": ("models.py", 'class Purchase(models.Model):\n    total = models.IntegerField()\n\n    class Meta:\n        db_table = "orders"\n', 2),
 }  # fmt: skip
+MAPPED |= {
+    f"a model beside {name}": (path, text, line)
+    for name, path, text, line in (
+        ("a remark that names another table", "m.py", SQLALCHEMY.replace("__tablename__ =", "# db_table = 'sums'\n    __tablename__ =").format("total = Column(Integer)"), 4),
+        ("a remark that names another column", "Order.java", JPA.format('private Integer total; // @Column(name = "sum")'), 6),
+        ("a remark that says it is not stored", "Order.java", JPA.format("// @Transient\n    private Integer total;"), 7),
+        ("a remark before it that says so", "Order.java", JPA.format("private /* @Transient */ Integer total;"), 6),
+        ("a field over another column", "m.py", SQLALCHEMY.format('total = Column(Integer)\n    tax = Column("vat", Integer)'), 3),
+    )
+}  # fmt: skip
 MAYBE_MAPPED = {
     "a validation of Rails": ("order.rb", "class Order < ApplicationRecord\n  validates :total, presence: true\nend\n", 2),
     "a list of Laravel": ("Order.php", ELOQUENT.format("protected $fillable = ['total'];"), 4),

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from bot.dependents.schemas import migrations
 from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
+from bot.dependents.schemas.rollbacks import is_remark
+from bot.text.filetypes import filetype
 
 # Lines that are a field of a model by their own form: Django and SQLAlchemy, Prisma, diesel, Go's tags, drizzle and Exposed, ent, Ecto, jOOQ,
 # Drift, Pony, Entity Framework's fluent form, Fluent of Swift, XML of Hibernate, Doctrine and MyBatis.
@@ -77,6 +79,8 @@ _TABLE_NAME = re.compile(
     r"(?:Some\()?[\"'`](?:\w{1,40}\.)?(?P<name>\w{1,99})[\"'`]"
 )
 _ABOVE_HEAD = re.compile(r"^\s*+(?:[@#\[*/)}\]\"']|\w{1,40}\s*+[=:]|$)")
+_INNER_REMARK = re.compile(r"/\*[^*\n]{0,400}\*/")
+_HASH_REMARK, _SLASH_REMARK = re.compile(r"(?:^|\s)#(?!\[)"), re.compile(r"(?:^|[^:])//|/\*|(?:^|\s)\*\s")
 _MODEL_LINES, _HEAD_LINES, _DECORATION = 150, 12, 8
 _LONG, _LONGEST = 400, 2_000  # characters of a line
 
@@ -114,7 +118,7 @@ def _form(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
         if (of_call := _in_call(one, place)) is not None:
             return of_call
         if place.path.endswith(".rb") and re.search(_RAILS.replace("NAME", name), text):
-            own = re.search(rf"\bdef {name}\b|\battr_\w++[^\n]{{0,200}}:{name}\b", place.whole)
+            own = re.search(rf"\bdef {name}\b|\battr_\w++[^\n]{{0,200}}:{name}\b", _code(place.whole, place.path))
             return "" if own else "hint"
         if place.path.endswith(".php") and re.search(rf"[\"']{name}[\"']", text) and _in_list(place):
             return "hint"
@@ -123,16 +127,16 @@ def _form(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
 
 def _says_other(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether an attribute of that name is over another column."""
-    text = place.around(0, 1)
+    text = _code(place.around(0, 1 if _depth(place.text[:_LONGEST]) > 0 else 0), place.path)
     other = re.search(
         r"(?:[Cc]olumn\(\s*+|\b(?:db_column|column_name)\s*+=\s*+)[\"'](\w{1,99})[\"']", text
-    ) or re.search(r"@map\(\s*+\"(\w{1,99})\"", place.text)
+    ) or re.search(r"@map\(\s*+\"(\w{1,99})\"", text)
     return other is not None and other[1] != one.name
 
 
 def _of_attribute(place: SchemaPlace) -> Likeness | None:
     """How sure an attribute of a mapper of JavaScript is a column: its own object says its type, and no other column."""
-    own = place.around(0, 4).partition("}")[0] if "{" in place.text else place.text
+    own = _code(place.around(0, 4).partition("}")[0] if "{" in place.text else place.text, place.path)
     above = "\n".join(place.lines[max(0, place.line - _MODEL_LINES) : place.line - 1])
     if not _DEFINES.search(above):
         return None
@@ -178,8 +182,8 @@ def _of_member(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     if not place.path.endswith((*_SCRIPTS, *_TYPED)) or not _is_member(one, place.text[:_LONG]):
         return None
     above = _decoration(place)
-    own_text = f"{above}\n{place.text[:_LONGEST]}"
-    if _VIRTUAL.search(own_text) or re.search(r"\bstatic\b|\breturn\b|[(]\s*+$", place.text):
+    own_text = _code(f"{above}\n{place.text[:_LONGEST]}", place.path)
+    if _VIRTUAL.search(own_text) or re.search(r"\bstatic\b|\breturn\b|[(]\s*+$", _code(place.text, place.path)):
         return None
     exact = re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", place.text, re.IGNORECASE) is not None
     calls = [call for call in _COLUMN.finditer(own_text) if call[0].lstrip()[:1] in ("@", "#", "[")]
@@ -198,9 +202,18 @@ def _of_member(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     return "sure" if exact and model.table else "hint"
 
 
+def _code(text: str, path: str) -> str:
+    """A text without its remarks, which say nothing of a column; Doctrine reads some of them."""
+    lines = [line for line in text.split("\n") if not is_remark(line, path)]
+    if path.endswith(".php"):
+        return "\n".join(lines)
+    remark = _HASH_REMARK if filetype(path).hash_comments else _SLASH_REMARK
+    return "\n".join(remark.split(_INNER_REMARK.sub("", line), maxsplit=1)[0] for line in lines)
+
+
 def _is_member(one: SchemaBreak, text: str) -> bool:
     forms = "|".join(re.escape(form) for form in sorted(spellings(one.name), key=len, reverse=True))
-    return re.search(_MEMBERS.replace("FORMS", forms), text) is not None
+    return re.search(_MEMBERS.replace("FORMS", forms), _INNER_REMARK.sub("", text)) is not None
 
 
 def _decoration(place: SchemaPlace) -> str:
@@ -275,6 +288,7 @@ def _model_around(place: SchemaPlace) -> _Model | None:
         rest = range(at + 1, last)
         heads = (n for n in rest if _HEAD.search(place.lines[n][:_LONG]) and _indent(place.lines[n]) <= indent)
         text = "\n".join([*_annotations(place, at), *place.lines[at : next(heads, last)]])[:20_000]
+        text = _code(text, place.path)
         table = match["schema"] or match["drizzle"] or match["first"] or ""
         if not table and (own := _TABLE_NAME.search(text)):
             table = own["name"]
