@@ -133,7 +133,14 @@ class StorageError(DeepRepoError):
 
 
 class ProviderError(DeepRepoError):
-    """A model provider failed."""
+    """A model provider failed.
+
+    `usage` is the `values.Usage` that the provider bills all the same, because it had counted tokens or begun to write. If it is
+    None, `may_be_billed` says that the provider has taken the request and nobody knows what it did; without both it bills nothing.
+    """
+
+    usage: object = None
+    may_be_billed: bool = False
 
 
 class RateLimited(ProviderError):  # noqa: N818 - the field's term
@@ -149,18 +156,13 @@ class RateLimited(ProviderError):  # noqa: N818 - the field's term
 
 
 class ProviderDown(ProviderError):  # noqa: N818 - an outcome of the network
-    """The provider did not answer or failed on its side: another try may succeed.
-
-    `usage` is the `values.Usage` of a reply that broke off on its way, which the provider bills; None where nothing arrived.
-    """
-
-    def __init__(self, message: str, usage: object = None) -> None:
-        super().__init__(message)
-        self.usage = usage
+    """The provider did not answer or failed on its side: another try may succeed."""
 
 
 class TimedOut(ProviderDown):  # an outcome of the network
     """Nothing arrived for as long as a call may be silent. The provider may have done, and may bill, the whole of it."""
+
+    may_be_billed = True
 
 
 class ProviderRefused(ProviderError):  # noqa: N818 - the provider's decision

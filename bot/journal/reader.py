@@ -228,7 +228,8 @@ def _note(section: Section, row: Row) -> None:
     elif "reply" in row:
         last.reply, last.usd = codec.completion(row), row["usd"]
     else:
-        rate_limited = str(row.get("error", "")).startswith(RateLimited.__name__)
+        is_billed = bool(row.get("usage"))  # by a limit that was met after the model had begun
+        rate_limited = not is_billed and str(row.get("error", "")).startswith(RateLimited.__name__)
         last.tries.append(Try(row.get("usd", 0.0), Usage(*row.get("usage", ())), rate_limited))
 
 

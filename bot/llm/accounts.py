@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
-from bot.errors import BudgetSpent, ProviderError, RateLimited, TimedOut
+from bot.errors import BudgetSpent, ProviderError, RateLimited
 from bot.journal.reader import RecordedCall
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget, Hold
@@ -60,24 +60,15 @@ class Accounts:
         self._journal.request(key, request.prompt, role, model.name, at, attempt, self._reserved_usd(model, hold))
         outcome = SentReply()
         call_outcome: Completion | str = "cancelled"
-        usage, usd = Usage(), 0.0 if model.price(Usage()) is not None else None
-        was_limited = False
+        usage, usd, was_limited = Usage(), None, False
         try:
             yield outcome
             call_outcome = outcome.reply
             usage, usd = call_outcome.usage, model.price(call_outcome.usage)
-        except ProviderError as error:
-            call_outcome, was_limited = f"{type(error).__name__}: {error}", isinstance(error, RateLimited)
-            billed_usage: Usage | None = getattr(error, "usage", None)  # what had arrived before it broke
-            if billed_usage is not None:
-                usage, usd = billed_usage, model.price(billed_usage)
-            elif isinstance(error, TimedOut):  # the provider may have done all of it
-                usage = Usage(self._sizes.likely(model, request.size), hold.output)
-                usd = None if usd is None else hold.usd
-            raise
-        except asyncio.CancelledError:  # the same holds for a request that nobody waits for any more
-            usage = Usage(self._sizes.likely(model, request.size), hold.output)
-            usd = None if usd is None else hold.usd
+        except BaseException as error:
+            call_outcome = _sentence(error)
+            usage, usd = self._failed(error, model, request, hold)
+            was_limited = isinstance(error, RateLimited) and usage == Usage()
             raise
         finally:
             has_failed = isinstance(call_outcome, str)
@@ -86,6 +77,20 @@ class Accounts:
             self._journal.call(
                 key, role, model.name, at, call_outcome, usd, self._clock() - start, usage if has_failed else None
             )
+
+    def _failed(self, error: BaseException, model: Model, request: Request, hold: Hold) -> tuple[Usage, float | None]:
+        """What a request without a reply of use has cost, and its dollars, None if the price is unknown.
+
+        What was billed where that is known, nothing where it was turned away, else what was reserved: so for a request that
+        nobody waits for any more, and for a reply that could not be read.
+        """
+        free = 0.0 if model.price(Usage()) is not None else None
+        if isinstance(error, ProviderError):
+            if isinstance(error.usage, Usage):
+                return error.usage, model.price(error.usage)
+            if not error.may_be_billed:
+                return Usage(), free
+        return Usage(self._sizes.likely(model, request.size), hold.output), None if free is None else hold.usd
 
     @asynccontextmanager
     async def recording_failure(self, model: Model, request: Request) -> AsyncIterator[None]:
@@ -124,3 +129,10 @@ class Accounts:
     def _reserved_usd(self, model: Model, hold: Hold) -> float | None:
         """The dollars that are set aside, as the journal says it: None where no dollars are counted."""
         return None if self._budget.is_owned(model.name) and model.price(Usage()) is None else hold.usd
+
+
+def _sentence(error: BaseException) -> str:
+    """How the journal says that a request came to nothing."""
+    if isinstance(error, ProviderError):
+        return f"{type(error).__name__}: {error}"
+    return "cancelled" if isinstance(error, asyncio.CancelledError) else type(error).__name__

@@ -238,7 +238,10 @@ class Calls:
         return self.sizes.learn(model, prompt, role, size, self._done[key])
 
     async def _send(self, model: Model, request: Request) -> Completion:  # noqa: C901 - a case for each way in which a try ends
-        """Every try of one request. Only a fault uses up a try: a rate limit is waited for, and too much room is taken back."""
+        """Every try of one request.
+
+        A fault uses up a try, and so does whatever is billed. Otherwise a rate limit is waited for, and too much room is taken back.
+        """
         attempts = failures = silent = 0
         reach = self._reached.setdefault(model.name.partition("/")[0], Reachability(self._pause, self._chance))
         async with self._accounts.recording_failure(model, request):
@@ -252,13 +255,16 @@ class Calls:
                 except TooLate as error:
                     raise RateLimited(str(error), error.retry_after) from None
                 except RateLimited as error:
-                    left = self.budget.seconds_left()
+                    left, failures = self.budget.seconds_left(), failures + (error.usage is not None)
+                    if failures == TRIES:
+                        raise
                     if error.retry_after is not None and left is not None and error.retry_after >= left:
                         raise RateLimited(f"{error}: {TOO_LATE.format(left=left)}", error.retry_after) from error
                 except PromptTooLong as error:
                     self.sizes.shrink(model, error.window)
                     smaller = self.sizes.with_less_room(model, request, error.window)
-                    if smaller is None:
+                    failures += error.usage is not None
+                    if smaller is None or failures == TRIES:
                         raise
                     request = smaller
                 except ProviderDown as error:

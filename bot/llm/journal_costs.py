@@ -11,7 +11,8 @@ from typing import Any
 from bot.llm.capacity import OWN_SERVERS
 
 KINDS = (b'"request"', b'"call"', b'"resumed"')
-UNSURE = ("cancelled", "TimedOut")  # how a failure begins after which the provider may bill all the same
+# How a failure begins after which the provider may bill all the same: journals of earlier versions have no `usage` with some of them.
+UNSURE = ("cancelled", "TimedOut")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ def _free(row: dict[str, Any]) -> float | None:
 
 
 def _is_refused(row: dict[str, Any]) -> bool:
-    """Whether a provider has refused the call: it bills nothing then."""
-    return "error" in row and not row["usd"] and not str(row["error"]).startswith(UNSURE)
+    """Whether a provider has refused the call: it bills nothing then, and has counted no token."""
+    return "error" in row and not row["usd"] and not row.get("usage") and not str(row["error"]).startswith(UNSURE)
 
 
 def rows(lines: Iterable[bytes]) -> Iterable[dict[str, Any]]:

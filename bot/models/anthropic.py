@@ -19,9 +19,10 @@ from pydantic import SecretStr
 
 from bot.errors import ProviderDown
 from bot.models.answers import json_object, sendable, without_thinking
+from bot.models.billing import count, estimate, written_chars
 from bot.models.connection import Client, Connection, Library, transport
 from bot.models.dialect import JSON_ONLY, Dialect, HttpModel
-from bot.models.forms import ANTHROPIC, CHARS_PER_TOKEN, Forms, RequestForm
+from bot.models.forms import ANTHROPIC, Forms, RequestForm
 from bot.models.provider import Key, key_text
 from bot.models.stream import Messages
 from bot.values import Allowance, Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
@@ -55,7 +56,7 @@ class AnthropicModel(HttpModel):
     ) -> None:
         forms = Forms(RequestForm(answer="tool"), name, ANTHROPIC)
         connection = Connection(name, url, "/v1/messages", timeout, make_client, library)
-        super().__init__(name, Dialect(body, read, Messages, _usage_of_partial), forms, connection)
+        super().__init__(name, Dialect(body, read, Messages, _usage_of_failed), forms, connection)
 
 
 def client_of(key: Key, url: str) -> Callable[[], Client]:
@@ -188,7 +189,7 @@ def read(
     text, is_unfinished = without_thinking(reply_text)
     calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
     stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
-    usage, data = _usage(reply.get("usage")), None
+    usage, data = _usage(reply.get("usage"), prompt, content), None
     if prompt.answer and (mine := [call for call in calls if call.name == prompt.answer.name]):
         calls = tuple(call for call in calls if call not in mine)
         text = mine[0].unparsed_arguments or json.dumps(mine[0].arguments)
@@ -224,11 +225,13 @@ def _thinking(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] 
     return {"model": name, "blocks": blocks_kept}
 
 
-def _usage_of_partial(message: Mapping[str, Any], _: Prompt) -> Usage:
-    """The tokens of a reply that broke off: its input as the provider said, its output as far as it came."""
-    usage = _usage(message["usage"])
-    output_tokens = len(json.dumps(message["content"])) // CHARS_PER_TOKEN
-    return replace(usage, output=max(usage.output, output_tokens))
+def _usage_of_failed(message: Mapping[str, Any], prompt: Prompt) -> Usage:
+    """The tokens of a reply of no use: its input as the provider said, its output as it said or as far as it came."""
+    content = message.get("content")
+    usage = _usage(message.get("usage"), prompt, content)
+    if message.get("stop_reason"):  # the count is that of the whole message
+        return usage
+    return replace(usage, output=max(usage.output, estimate(prompt, written_chars(content)).output))
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:
@@ -239,8 +242,12 @@ def _call(block: Mapping[str, Any]) -> ToolCall:
     return ToolCall(*identity, {}, arguments if isinstance(arguments, str) else json.dumps(arguments))
 
 
-def _usage(report: object) -> Usage:
-    """Tokens as reported: here `input_tokens` leaves out what was read from or written to the cache."""
+def _usage(report: object, prompt: Prompt, work: object) -> Usage:
+    """Tokens as reported: here `input_tokens` leaves out what was read from or written to the cache. `work`: what was written."""
     counts = report if isinstance(report, Mapping) else {}
-    read_, write = counts.get("cache_read_input_tokens") or 0, counts.get("cache_creation_input_tokens") or 0
-    return Usage((counts.get("input_tokens") or 0) + read_ + write, counts.get("output_tokens") or 0, read_, write)
+    read_, write = count(counts.get("cache_read_input_tokens")), count(counts.get("cache_creation_input_tokens"))
+    prompt_tokens, output_tokens = count(counts.get("input_tokens")) + read_ + write, count(counts.get("output_tokens"))
+    if prompt_tokens:
+        return Usage(prompt_tokens, output_tokens, read_, write)
+    guess = estimate(prompt, written_chars(work))
+    return Usage(guess.input, output_tokens or guess.output)

@@ -12,8 +12,8 @@ httpx. What is used here has the same names in both.
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus as Http
@@ -27,12 +27,13 @@ import httpx2
 from bot.errors import AccountRefused, ProviderDown, ProviderError
 from bot.models import failures
 from bot.models.allowances import allowance
-from bot.models.stream import Assembly
-from bot.values import Allowance, Usage
+from bot.models.billing import Arrival
+from bot.values import Allowance
 
 CONNECT = 10.0  # seconds for a connection
 FIRST = 2.5  # times the time-out: how long a model may think before its first word
 ALIVE = 5.0  # times the time-out: how long signs of life alone (comments, pings, blanks) keep a call open
+ABOUT_THE_REQUEST = {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY}
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
 
@@ -61,18 +62,6 @@ class FormRefused(Exception):  # noqa: N818 - an outcome that a dialect may answ
     def __init__(self, refusal: failures.HttpFailure) -> None:
         super().__init__(f"status {refusal.status}")
         self.refusal = refusal
-
-
-@contextmanager
-def count_partial(arriving: Assembly, usage_of: Callable[[Mapping[str, Any]], Usage]) -> Iterator[None]:
-    """Give a ProviderDown the tokens of what had arrived: a reply that breaks off is paid for. `usage_of` counts them."""
-    try:
-        yield
-    except ProviderDown as error:
-        partial_reply = arriving.so_far()
-        if partial_reply is not None and error.usage is None:
-            error.usage = usage_of(partial_reply)
-        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +96,8 @@ class Connection:
         self._client: Client | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def send(self, body: Mapping[str, Any], arriving: Assembly) -> ReceivedReply:
-        """One request; a stream is put together in `arriving`, which knows how far it came when it breaks.
+    async def send(self, body: Mapping[str, Any], arrival: Arrival) -> ReceivedReply:
+        """One request; `arrival` knows how far its reply came when it breaks.
 
         Raises Refused where the body itself was refused (400, 404, 422), ProviderError otherwise.
         """
@@ -123,8 +112,9 @@ class Connection:
                     stream=bool(body.get("stream")),
                     stream_cls=library.stream[object],
                 )
+                arrival.state = "accepted"
                 try:
-                    reply = await self._read(response, client, arriving, patience)
+                    arrival.reply = reply = await self._read(response, client, arrival, patience)
                 finally:
                     await response.aclose()
         except (
@@ -135,38 +125,47 @@ class Connection:
             ValueError,
             *library.lacking,
         ) as error:
-            raise self._failure(error, patience) from None
+            raise self._failure(error, arrival, patience) from None
         if not reply.get("error"):
             return ReceivedReply(reply, allowance(response.headers))
-        raise _exception(failures.inside(reply), self.name)
+        raise self._refusal(failures.inside(reply), arrival)
 
     async def _read(
-        self, response: httpx2.Response, client: Client, arriving: Assembly, patience: "_Patience"
+        self, response: httpx2.Response, client: Client, arrival: Arrival, patience: "_Patience"
     ) -> dict[str, Any]:
         if response.is_stream_consumed or response.is_closed:
-            return _parse(response.content, self.name)
+            return _parse(response.content, self.name, arrival)
         response.stream = _watched(self._library.http, response.stream, patience)
         if not response.headers.get("content-type", "").startswith(STREAMS):
-            return _parse(await response.aread(), self.name)
+            return _parse(await response.aread(), self.name, arrival)
         async for event in self._library.stream(cast_to=object, response=response, client=client):
-            patience.event(wrote=arriving.take(event))
-        reply = arriving.whole()
+            patience.event(wrote=arrival.assembly.take(event))
+        reply = arrival.assembly.whole()
         if reply is None:
             raise ProviderDown(f"{self.name.partition('/')[0]} ended its reply before it was complete: try again")
         return reply
 
-    def _failure(self, error: Exception, patience: "_Patience") -> Exception:
+    def _failure(self, error: Exception, arrival: Arrival, patience: "_Patience") -> Exception:
         """What to raise for a library's exception."""
+        if arrival.state == "unsent" and failures.was_sent(error):
+            arrival.state = "lost"
         if isinstance(error, self._library.lacking):
             return AccountRefused(self._library.remedy)
         body, answer = getattr(error, "body", None), getattr(error, "response", None)
         if isinstance(answer, self._answer) and answer.status_code >= Http.MULTIPLE_CHOICES:
-            return _exception(failures.read(answer.status_code, body, answer.headers), self.name)
+            return self._refusal(failures.read(answer.status_code, body, answer.headers), arrival)
         if isinstance(body, Mapping):  # an error in the middle of a stream
-            return _exception(failures.inside(body), self.name)
+            return self._refusal(failures.inside(body), arrival)
         if isinstance(error, ValueError) and not isinstance(error, self._library.failure):  # an event that is no JSON
             return ProviderDown(f"{self.name.partition('/')[0]} broke off in the middle of its reply: try again")
         return failures.unreachable(error, self.name, self._host, patience.seconds)
+
+    def _refusal(self, refusal: failures.HttpFailure, arrival: Arrival) -> FormRefused | ProviderError:
+        """The exception of a refusal: another form may help only where the request itself was refused, and nothing was written."""
+        arrival.state = "refused"
+        if refusal.status in ABOUT_THE_REQUEST and arrival.so_far() is None:
+            return FormRefused(refusal)
+        return failures.translate(refusal, self.name)
 
     async def close(self) -> None:
         """Close the client; a later call would open a new one."""
@@ -240,7 +239,7 @@ def _trust(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
     return context
 
 
-def _parse(content: bytes, name: str) -> dict[str, Any]:
+def _parse(content: bytes, name: str, arrival: Arrival) -> dict[str, Any]:
     try:
         reply = json.loads(content)
     except ValueError:  # cut off on the way, or a page of some proxy
@@ -248,14 +247,8 @@ def _parse(content: bytes, name: str) -> dict[str, Any]:
     if isinstance(reply, list) and reply and isinstance(reply[0], Mapping) and reply[0].get("error"):
         reply = dict(reply[0])  # Gemini wraps its errors in a list
     if not isinstance(reply, dict):
+        arrival.page_size = 0 if content.lstrip().startswith(b"{") else len(content)
         raise ProviderDown(
             f"{name.partition('/')[0]} answered with something that is not a whole JSON object: try again"
         )
     return reply
-
-
-def _exception(refusal: failures.HttpFailure, name: str) -> FormRefused | ProviderError:
-    """The exception of a refusal: another form may help only where the request itself was refused."""
-    if refusal.status in {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY}:
-        return FormRefused(refusal)
-    return failures.translate(refusal, name)

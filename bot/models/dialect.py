@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.models import prices
-from bot.models.connection import Connection, FormRefused, count_partial
+from bot.models.billing import Arrival, billing
+from bot.models.connection import Connection, FormRefused
 from bot.models.forms import Forms, RequestForm
 from bot.models.stream import Assembly
 from bot.values import Allowance, Completion, Prompt, Usage
@@ -20,7 +21,7 @@ class Dialect:
     body: Callable[[str, Prompt, RequestForm], dict[str, Any]]  # of a request
     read: Callable[[Mapping[str, Any], Prompt, RequestForm, str, Allowance | None], Completion]  # a reply
     assembly: Callable[[], Assembly]  # that puts a stream together
-    usage_of_partial: Callable[[Mapping[str, Any], Prompt], Usage]  # the tokens of a reply that broke off
+    usage_of_failed: Callable[[Mapping[str, Any], Prompt], Usage]  # the tokens of a reply of no use, as far as it came
 
 
 class HttpModel:
@@ -42,10 +43,10 @@ class HttpModel:
         """One request; one more for each form that the server refuses."""
         form, refused_forms, dialect = self._forms.form, set[RequestForm](), self._dialect
         while True:
-            arriving = dialect.assembly()
+            arrival = Arrival(dialect.assembly())
             try:
-                with count_partial(arriving, lambda partial_reply: dialect.usage_of_partial(partial_reply, prompt)):
-                    response = await self._connection.send(dialect.body(self.name, prompt, form), arriving)
+                with billing(arrival, prompt, dialect.usage_of_failed):
+                    response = await self._connection.send(dialect.body(self.name, prompt, form), arrival)
                     completion = dialect.read(response.reply, prompt, form, self.name, response.allowance)
             except FormRefused as error:
                 form = self._forms.next(form, refused_forms, error.refusal, prompt)

@@ -90,6 +90,9 @@ STATUS_OF = {
 CODE = re.compile(r"[a-z][a-z0-9_.\[\]]{0,47}")  # what may be repeated: never a key, never a sentence
 STATUSES = range(300, 600)  # of answers that are none
 OVERLOADED = 529  # Anthropic's own; the rest have names
+GATEWAY_LATE = 524  # Cloudflare's own
+# The model was at work when somebody on the way would wait no longer.
+LATE = {Http.REQUEST_TIMEOUT, Http.GATEWAY_TIMEOUT, GATEWAY_LATE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +178,16 @@ def window(refusal: HttpFailure) -> int | None:
 
 
 def translate(refusal: HttpFailure, name: str) -> ProviderError:
-    """The error to raise for a refused or failed request of the model `name`."""
+    """The error to raise for a refused or failed request of the model `name`.
+
+    It may be billed where the model was at work: it has written what the provider could not read, or it took too long.
+    """
+    error = _error(refusal, name)
+    error.may_be_billed = refusal.status in LATE or refusal.code in SPOILT
+    return error
+
+
+def _error(refusal: HttpFailure, name: str) -> ProviderError:
     provider, _, model = name.partition("/")
     if too_long(refusal) and not _no_credit(refusal):
         size = window(refusal)
@@ -210,6 +222,14 @@ def _key_refused(refusal: HttpFailure) -> bool:
 
 
 REFUSED_KEY = "{provider} refuses the key (status {status}): check that it is set, valid and allowed to use {model}"
+NO_CONNECTION = (
+    aiohttp.ClientConnectorError,
+    aiohttp.ConnectionTimeoutError,
+    aiohttp.ClientProxyConnectionError,
+    aiohttp.ClientHttpProxyError,
+    aiohttp.InvalidURL,
+    ConnectionRefusedError,
+)
 Rule = tuple[Callable[[HttpFailure], bool], type[ProviderError], str]
 RULES: tuple[Rule, ...] = (  # the first that applies
     (
@@ -267,7 +287,12 @@ def unreachable(error: BaseException, name: str, host: str, seconds: float) -> P
     )
 
 
-def _is_or_comes_from(error: BaseException | None, kind: type[BaseException]) -> bool:
+def was_sent(error: BaseException) -> bool:
+    """Whether the request may have reached the provider, though no answer came: the connection stood, and then failed."""
+    return _is_or_comes_from(error, (aiohttp.ClientError, OSError)) and not _is_or_comes_from(error, NO_CONNECTION)
+
+
+def _is_or_comes_from(error: BaseException | None, kind: type[BaseException] | tuple[type[BaseException], ...]) -> bool:
     """Looked up in the cause: the transport reports a refused or dropped connection as a time-out too."""
     while error is not None:
         if isinstance(error, kind):

@@ -9,6 +9,7 @@ Thinking comes back to the model that wrote it, in the fields in which it came (
 import json
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -18,9 +19,10 @@ from pydantic import SecretStr
 
 from bot.errors import BadAnswer, ProviderDown
 from bot.models.answers import json_object, parse, sendable, strict, without_thinking
+from bot.models.billing import count, estimate, written_chars
 from bot.models.connection import Client, Connection, Library, transport
 from bot.models.dialect import JSON_ONLY, Dialect, HttpModel
-from bot.models.forms import CHARS_PER_TOKEN, OPENAI, Forms, RequestForm
+from bot.models.forms import OPENAI, Forms, RequestForm
 from bot.models.provider import Key, Tokens, key_text
 from bot.models.stream import Chat
 from bot.values import Allowance, Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
@@ -89,7 +91,7 @@ class OpenAIModel(HttpModel):
 
         connection = Connection(name, url, "/chat/completions", timeout, client, LIBRARY)
         super().__init__(
-            name, Dialect(body, read, Chat, _usage_of_partial), Forms(RequestForm(tokens), name, OPENAI), connection
+            name, Dialect(body, read, Chat, _usage_of_failed), Forms(RequestForm(tokens), name, OPENAI), connection
         )
 
 
@@ -210,7 +212,7 @@ def read(
         data = json_object(text, prompt.answer.parameters)
     elif prompt.answer and stop != "refusal":
         data = json_object(text, prompt.answer.parameters)
-    usage = _usage(reply.get("usage"), prompt, text)
+    usage = _usage(reply.get("usage"), prompt, message)
     if prompt.answer and data is None and stop == "end" and usage.output >= form.cap(prompt):
         stop = "length"  # some servers call every end "stop"
     return Completion(
@@ -224,9 +226,15 @@ def read(
     )
 
 
-def _usage_of_partial(reply: Mapping[str, Any], prompt: Prompt) -> Usage:
-    """The tokens of a reply that broke off, as far as it came."""
-    return _usage(reply["usage"], prompt, json.dumps(reply["choices"]))
+def _usage_of_failed(reply: Mapping[str, Any], prompt: Prompt) -> Usage:
+    """The tokens of a reply of no use, as far as it came."""
+    raw_choices = reply.get("choices")
+    choices = raw_choices if isinstance(raw_choices, list) else []
+    usage = _usage(reply.get("usage"), prompt, choices)
+    ends = [choice.get("finish_reason") for choice in choices if isinstance(choice, Mapping)]
+    if usage.output and (not ends or ends[0]):  # the count is that of the whole reply
+        return usage
+    return replace(usage, output=max(usage.output, estimate(prompt, written_chars(choices)).output))
 
 
 def _text(content: object) -> str:
@@ -251,17 +259,17 @@ def _calls(rows: object, name: str) -> tuple[ToolCall, ...]:
     return tuple(calls)
 
 
-def _usage(report: object, prompt: Prompt, text: str) -> Usage:
-    """Tokens as reported: cached ones are part of `prompt_tokens` here."""
-    if not isinstance(report, Mapping) or not report.get("prompt_tokens"):
-        prompt_chars = sum(len(message.text) for message in prompt.messages)
-        return Usage(prompt_chars // CHARS_PER_TOKEN + 1, len(text) // CHARS_PER_TOKEN + 1)
-    details = report.get("prompt_tokens_details") or {}
-    read_, write = (
-        details.get("cached_tokens") or report.get("prompt_cache_hit_tokens") or 0,
-        details.get("cache_write_tokens") or 0,
-    )
-    prompt_chars, wrote = max(report["prompt_tokens"], read_ + write), report.get("completion_tokens") or 0
+def _usage(report: object, prompt: Prompt, work: object) -> Usage:
+    """Tokens as reported: cached ones are part of `prompt_tokens` here. What is not reported is guessed: `work` is what was written."""
+    counts = report if isinstance(report, Mapping) else {}
+    raw_details = counts.get("prompt_tokens_details")
+    details = raw_details if isinstance(raw_details, Mapping) else {}
+    read_ = count(details.get("cached_tokens")) or count(counts.get("prompt_cache_hit_tokens"))
+    write, prompt_tokens = count(details.get("cache_write_tokens")), count(counts.get("prompt_tokens"))
+    output_tokens = count(counts.get("completion_tokens"))
+    if not prompt_tokens:
+        guess = estimate(prompt, written_chars(work))
+        return Usage(max(guess.input, read_ + write), output_tokens or guess.output, read_, write)
     # Gemini and xAI count thinking here alone, and bill it.
-    thought = (report.get("total_tokens") or 0) - report["prompt_tokens"]
-    return Usage(prompt_chars, max(wrote, thought), read_, write)
+    rest = count(counts.get("total_tokens")) - prompt_tokens
+    return Usage(max(prompt_tokens, read_ + write), max(output_tokens, rest), read_, write)

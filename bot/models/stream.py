@@ -112,7 +112,7 @@ class Chat:
 
     def so_far(self) -> dict[str, Any] | None:
         """The reply as far as it came."""
-        if not self._any:
+        if not self._any and self._usage is None:
             return None
         message: dict[str, Any] = {"role": "assistant", "content": None}
         message |= {name: "".join(pieces) for name, pieces in self._text.items()}
@@ -175,7 +175,7 @@ class Messages:
 
     def so_far(self) -> dict[str, Any] | None:
         """The message as far as it came."""
-        if self._message is None:
+        if self._message is None and not self._blocks and not self._pieces:
             return None
         blocks = {at: dict(block) for at, block in self._blocks.items()}
         for (at, name), pieces in self._pieces.items():
@@ -184,7 +184,7 @@ class Messages:
                 block["input"] = _parse("".join(pieces))
             else:
                 block[name] = (block.get(name) or "") + "".join(pieces)
-        return {**self._message, "content": [blocks[at] for at in sorted(blocks)], "usage": self._usage}
+        return {**(self._message or {}), "content": [blocks[at] for at in sorted(blocks)], "usage": self._usage}
 
 
 def _parse(text: str) -> Any:  # noqa: ANN401 - any JSON value

@@ -1,3 +1,4 @@
+import hashlib
 import json
 import shutil
 import signal
@@ -85,6 +86,36 @@ def test_every_request_stands_in_the_journal(recorded: Path) -> None:
     assert [sum(row["kind"] == kind for row in lines) for kind in ("request", "call")] == [count, count]
     assert (recorded / "j.jsonl").stat().st_mode & 0o077 == 0
     assert "sk-planted" not in (recorded / "j.jsonl").read_text()
+
+
+def test_secrets_in_the_owners_words_are_placeholders(tmp_path: Path) -> None:
+    """What models read is what the journal's first line holds; the review runs again from it, unpaid, and is replayed."""
+    repository, journal = Repository(tmp_path / "repository"), tmp_path / "j.jsonl"
+    tokens = [f"ghp_{hashlib.sha256(word.encode()).hexdigest()[:36]}" for word in ("one", "two", "three", "four")]
+    file = (
+        "instructions:\n- {path: '**', text: 'Tests use the token ONE'}\n"
+        "rules:\n- {path: 'x/**', kind: F841, text: 'never TWO'}\n"
+        "learnings:\n- {path: '**', text: 'The key THREE is old'}\n"
+        "checks:\n- {name: keys, ask: 'No line may hold FOUR'}\n"
+    )
+    for word, token in zip(("ONE", "TWO", "THREE", "FOUR"), tokens, strict=True):
+        file = file.replace(word, token)
+    repository.git("checkout", "-qB", "main")
+    repository.commit({".deeprepo.yml": file}, "settings")
+    branches(repository)
+    with doubles.in_thread(scripted()) as server:
+        outs = []
+        for name in ("first", "second"):
+            done = review(repository, journal, server.openai_url, "--format", "json", "--output", str(tmp_path / name))
+            assert done.returncode in (0, 1), done.stderr
+            outs.append(server.count)
+    assert outs[0] == outs[1] > 0
+    text = journal.read_text()
+    assert not [token for token in tokens if token in text]
+    first = rows(journal)[0]["settings"]
+    assert all("MASKED_SECRET_" in str(first[name]) for name in ("instructions", "rules", "learnings", "checks"))
+    done = deeprepo("replay", str(journal), "--format", "json", cwd=repository.folder)
+    assert (done.returncode, done.stdout) == (0, (tmp_path / "second").read_text()), done.stderr
 
 
 def test_a_changed_reply_is_found_where_it_matters(copy: Path) -> None:

@@ -40,8 +40,8 @@ TREES: dict[str, Callable[[], tuple[list[Entry], list[Entry]]]] = {
             (FILE, b"lfs.py", b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 9\n"),
         ],
     ),
-    "settings that are links": lambda: (
-        [(LINK, name, b"/etc/passwd") for name in (b".deeprepo.yml", b".deeprepo/ignore.yml", b"AGENTS.md")],
+    "lists and guidelines that are links": lambda: (
+        [(LINK, name, b"/etc/passwd") for name in (b".deeprepo/ignore.yml", b"AGENTS.md")],
         [],
     ),
     "modes of 1,000 files": lambda: (
@@ -88,6 +88,15 @@ def test_an_odd_tree_hides_nothing(tmp_path: Path, kind: str) -> None:
     assert b"use.py:2" in done.stdout
     assert b"root:" not in done.stdout
     assert not list(tmp_path.rglob("PLANTED"))
+
+
+def test_settings_behind_a_link_out_of_the_tree_end_the_review(tmp_path: Path) -> None:
+    """The link's target path counts as the settings, as it does for GitHub; no settings of another file are read or ignored."""
+    done = reviewed(tmp_path, [], [(LINK, b".deeprepo.yml", b"/etc/passwd")])
+
+    assert done.returncode == 2
+    assert done.stderr == b"deeprepo: .deeprepo.yml line 1: must hold `key: value` lines at its top\n"
+    assert done.stdout == b""
 
 
 @pytest.mark.slow

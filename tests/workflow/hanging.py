@@ -50,7 +50,7 @@ def language(name: str, misbehave: Callable[[bytes], None]) -> SimpleNamespace:
         return Outline()
 
     def project(paths: Collection[str], configs: Mapping[str, bytes]) -> SimpleNamespace:
-        return SimpleNamespace(clues=lambda _: Clues(), imports=lambda *_: ())
+        return SimpleNamespace(clues=lambda _: Clues(frozenset()), imports=lambda *_: ())
 
     return SimpleNamespace(
         NAME=name, SUFFIXES=(f".{name}",), CONFIGS=(), AMBIENT=frozenset(), TRAITS=LanguageTraits(), project=project, outline=outline,

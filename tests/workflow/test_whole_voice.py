@@ -34,7 +34,7 @@ def test_less_severe_findings_are_kept_back(tmp_path: Path) -> None:
 
     async def go() -> None:
         async with whole(tmp_path) as at:
-            await set_up(at, "minimum_severity: high\nfail_on: medium\ntone: short\n")
+            await set_up(at, "minimum_severity: high\nfail_on: high\ntone: short\n")
             number = await at.reviewed(files={**MENDED, **IDENTITY})
             stands = at.gh.pull(number)
             pull = PullRef(at.gh.installation, at.repo.id, "acme", "shop", number)

@@ -18,6 +18,7 @@ from deeprepo_sandbox.github.serving import serving
 
 PATIENCE = 60.0  # seconds: also on a machine that does much else
 LOOK = 0.1  # seconds between two looks: each asks a database
+QUIET_LOOKS = 2  # at which nothing is left
 SECRET = "a secret of the webhook, planted"
 BASE = {
     "shop/price.py": 'def total(items, tax):\n    """The sum with tax."""\n    return sum(items) * (1 + tax)\n',
@@ -51,12 +52,13 @@ class Whole:
         await self.gh.until(true, PATIENCE)
 
     async def quiet(self) -> None:
-        """Wait until every delivery has arrived and no job is left."""
+        """Wait until every delivery has arrived and no job is left, not even one whose delivery the last job brought about."""
         async with asyncio.timeout(PATIENCE):
-            await self.gh.settle()
-            while any((await self.server.jobs.counts()).values()):
-                await asyncio.sleep(LOOK)
+            looks = 0
+            while looks < QUIET_LOOKS:
                 await self.gh.settle()
+                looks = 0 if any((await self.server.jobs.counts()).values()) else looks + 1
+                await asyncio.sleep(LOOK if looks == 0 else 0)
 
     async def put_off(self) -> None:
         """Wait until a job sleeps."""

@@ -136,7 +136,7 @@ def render(body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]
         "cache_read_input_tokens": reply.usage.cache_read,
     }
     head = {"id": f"msg_{number}", "type": "message", "role": "assistant", "model": body["model"]}
-    return {**head, "content": content, "stop_reason": stop, "stop_sequence": None, "usage": usage}
+    return {**head, "content": content, "stop_reason": reply.ending or stop, "stop_sequence": None, "usage": usage}
 
 
 def stream(body: Mapping[str, Any], whole: Mapping[str, Any], *, index: bool) -> list[bytes]:  # noqa: ARG001 - the same in both

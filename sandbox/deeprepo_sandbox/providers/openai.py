@@ -141,7 +141,7 @@ def render(body: Mapping[str, Any], reply: Reply, number: int) -> dict[str, Any]
         "object": "chat.completion",
         "created": 1_700_000_000,
         "model": body["model"],
-        "choices": [{"index": 0, "message": message, "finish_reason": ended, "logprobs": None}],
+        "choices": [{"index": 0, "message": message, "finish_reason": reply.ending or ended, "logprobs": None}],
         "usage": _usage(reply),
     }
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from bot.values import ToolCall, Usage
 
-Fault = Literal["", "hang", "drop", "truncate", "stall", "error"]
+Fault = Literal["", "hang", "drop", "truncate", "stall", "error", "deny", "lost", "page"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +18,17 @@ class Reply:
     `text` under a demanded answer goes out where the data would stand: text that is not JSON is a malformed answer. With a
     status of 400 and more it is the error's message, and `error` its code (OpenAI) or type (Anthropic).
     `fault`: "hang" accepts and never answers, "drop" closes the connection in the middle, "truncate" cuts the JSON, or ends a
-    stream before its end. Of a stream alone: "stall" begins it and then says nothing more, "error" sends an error event in
-    the middle, with `error` and `text` as its code and message.
+    stream before its end, "lost" closes it before the first byte, "page" answers with the page of some proxy, "error" has an
+    error beside what was written, in a stream as an event in its middle, with `error` and `text` as its code and message.
+    Of a stream alone: "stall" begins it and then says nothing more, "deny" has nothing but the event of an error.
     """
 
     text: str = ""
     data: Mapping[str, Any] | None = None
     calls: tuple[ToolCall, ...] = ()  # a call without a name is a call of the tool that was offered
     stop: Literal["", "length", "refusal"] = ""
+    ending: str = ""  # how it ended in the provider's own word, where `stop` has none
+    lacks: tuple[str, ...] = ()  # fields that a reply in one piece comes without
     usage: Usage = field(default_factory=lambda: Usage(100, 20))
     delay: float = 0.0
     pause: float = 0.0  # seconds between the events of a stream

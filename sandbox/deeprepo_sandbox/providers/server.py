@@ -127,9 +127,11 @@ class Server:
         reply, found, extra = self._reply(dialect, method, request, number)
         sending = _Sending(connection, reply, self._end_request)
         body = dialect.body(request)
-        if reply.status < FAILED and body.get("stream") and self.modes.streams:
+        refusal = dialect.refuse(reply.text or "overloaded", STATUS_OF_ERROR, reply.error, reply.param)
+        streams = self.modes.streams and reply.fault not in {"lost", "page"}
+        if reply.status < FAILED and body.get("stream") and streams:
             parts = dialect.stream(body, found, index=self.modes.index == "given")
-            error = dialect.event(dialect.refuse(reply.text or "overloaded", STATUS_OF_ERROR, reply.error, reply.param))
+            error = dialect.event(refusal)
             sending.stream(
                 extra,
                 parts,
@@ -139,7 +141,9 @@ class Server:
                 kind=dialect.KIND,
             )
         else:
-            sending.whole(response(reply.status, found, extra), delay=reply.delay or self._delay)
+            whole = {name: value for name, value in found.items() if name not in reply.lacks}
+            whole |= {"error": refusal.get("error", refusal)} if reply.fault == "error" else {}
+            sending.whole(response(reply.status, whole, extra), delay=reply.delay or self._delay)
 
     def _reply(
         self, dialect: Dialect, method: str, request: ArrivedRequest, number: int
@@ -205,7 +209,11 @@ class _Sending:
     def _send_whole(self, body: bytes) -> None:
         if self._reply.fault in {"hang", "stall"}:
             return  # still in flight: the caller's patience is what is being tried
-        if self._reply.fault == "drop":
+        if self._reply.fault == "lost":
+            self._connection.close()
+        elif self._reply.fault == "page":
+            self._connection.send(response(self._reply.status, b"<html>a page of some proxy</html>"))
+        elif self._reply.fault == "drop":
             self._connection.send(body[: len(body) // 2])
             self._connection.close()
         elif self._reply.fault == "truncate":
@@ -229,7 +237,9 @@ class _Sending:
         if self._reply.fault == "hang":
             return
         head = stream_head(self._reply.status, {"content-type": kind, **extra})
-        if self._reply.fault:
+        if self._reply.fault == "deny":
+            parts = [error]
+        elif self._reply.fault:
             parts = parts[: max(1, min(len(parts) // 2, len(parts) - 4))] + (
                 [error] if self._reply.fault == "error" else []
             )
