@@ -25,7 +25,7 @@ from bot.values import (
     Usage,
     Use,
 )
-from bot.values.consumer import Package, Requirement
+from bot.values.consumer import Gap, Package, Requirement
 
 Plain = TypeVar("Plain", bound="str | int | float | bool | list[object] | dict[str, object] | None")
 Result = TypeVar("Result")
@@ -201,6 +201,7 @@ class Packaging(Protocol):
     """How packages of a language are declared and asked for. A module `manifest` in the language's folder satisfies it."""
 
     MANIFESTS: tuple[str, ...]  # base names, or the ends of paths, with *
+    DECLARING: tuple[str, ...]  # those of them that can declare what a tree offers
     LOCKS: tuple[str, ...]  # base names of the files that settle versions
     PRIVATE: re.Pattern[str]  # matches the beginning of a name that is nobody else's contract
 
@@ -210,11 +211,27 @@ class Packaging(Protocol):
     def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
         """What a tree takes from others."""
 
+    def gaps(self, manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+        """What of the manifests was not understood."""
+
     def locked_version(self, path: str, source: bytes, name: str) -> str:
         """The version of a package that a lock file names, "" where it names none."""
 
-    def links(self, packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
-        """Configuration files for a folder beside both trees, with which imports of one mean packages of the other."""
+    def links(
+        self, packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[str, str]
+    ) -> Mapping[str, bytes]:
+        """Configuration files for a folder beside both trees, with which imports of one mean packages of the other.
+
+        `folders`: of the manifests that ask for them. `aliases`: what these call a package -> its name.
+        """
+
+
+@runtime_checkable
+class Including(Protocol):
+    """A packaging whose manifests name other files that go on with them."""
+
+    def included_paths(self, path: str, source: bytes) -> Sequence[str]:
+        """The files that a manifest names, as paths of the tree; one that begins with ".." is out of it."""
 
 
 class Model(Protocol):

@@ -45,6 +45,8 @@ class Requirement:
     line: int = 0
     fixed: bool = False  # of git: a tag or a commit, not a branch
     locked: str = field(default="", metadata=EXACT)  # the version that a lock file names
+    alias: str = field(default="", metadata=EXACT)  # what who asks for it calls it in imports, if that is another name
+    source: str = field(default="", metadata=EXACT)  # the folder or the address of git that it is taken from
 
     @property
     def arrival(self) -> Arrival:
@@ -61,6 +63,16 @@ class Requirement:
     def version(self) -> str:
         """The version that is in use, as far as the repository tells."""
         return self.locked or self.constraint.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A manifest, or a part of one, of which nobody knows what it asks for."""
+
+    path: str = field(metadata=EXACT)
+    reason: str  # what follows the path in a sentence: "cannot be parsed"
+    name: str = field(default="*", metadata=EXACT)  # a glob of the packages that it may mean
+    is_form: bool = False  # the file was read, and a form in it was not understood
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +168,7 @@ class ConsumerReport:
     hints: int = 0  # findings that it has not
     visibility: Visibility | None = None  # None: a clone on the reader's own disk
     id: int = 0  # GitHub's number of the repository
+    folders: tuple[str, ...] = ()  # its submodules, whose code is in other repositories and was not read
 
 
 def by_name(consumers: Iterable[tuple[str, int]]) -> dict[str, int]:

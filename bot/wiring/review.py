@@ -185,7 +185,7 @@ async def look(
 
     return await check(
         tree, files, users, consumers, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
-        own=tree.pull.git_dir, scratch=scratch, left_out=tree.left_out, seconds=seconds,
+        own=tree.pull.git_dir, address=tree.pull.url or "", scratch=scratch, left_out=tree.left_out, seconds=seconds,
         shows=partial(_shows, organization),
     )  # fmt: skip
 

@@ -169,9 +169,12 @@ def test_any_bytes_are_a_manifest_without_packages(language: str, text: bytes) -
 
 
 def test_a_module_that_is_replaced_is_not_taken() -> None:
-    """A fork takes the place of what the name says."""
+    """A fork takes the place of what the name says: it is what is asked for, under the name of the other."""
     text = b"module x\nrequire example.com/quotes v1.0.0\nreplace example.com/quotes => example.com/fork v1.0.1\n"
-    assert packaging("go").requirements({"go.mod": text}) == ()
+    taken = packaging("go").requirements({"go.mod": text})
+    assert [(row.name, row.alias, row.constraint) for row in taken] == [
+        ("example.com/fork", "example.com/quotes", "v1.0.1")
+    ]
 
 
 @pytest.mark.parametrize("version", ["", " v1.0.0"])

@@ -9,13 +9,16 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.checkout import Checkout
+from bot.checkout import Checkout, origin_name
+from bot.checkout.locate import work_tree_of
 from bot.config.names import FILE
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
 from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, PinnedTree, mount_of
 from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, packaging_of, requirements
+from bot.dependents.consumers.places import RepositoryPlace
+from bot.dependents.consumers.submodules import open_folder, unread_folders
 from bot.dependents.consumers.surface import Surface
 from bot.dependents.contract import is_built_otherwise
 from bot.dependents.find import find
@@ -88,6 +91,7 @@ class OfferedChange:
     dependents: Dependents  # within the repository
     schema: schemas.SchemaChange
     quotes: Mapping[SchemaBreak, str]
+    place: RepositoryPlace  # of the reviewed repository
 
 
 async def check(
@@ -99,12 +103,13 @@ async def check(
     contracts: Analyzer,
     *,
     own: str = "",
+    address: str = "",
     scratch: str,
     left_out: Collection[str] = (),
     shows: Callable[[bytes | None], Disclosure] = lambda _: "name",
     seconds: float | None = None,
 ) -> ConsumerImpact:
-    """Compare the change with what the named clones use of it. `own`: the git folder of the repository under review.
+    """Compare the change with what the named clones use of it. `own`: the git folder of the repository under review. `address`: of its pages.
 
     A clone that cannot be read costs its own comparison and nothing else. `shows`: what a consumer's own settings file lets others learn
     of it. `seconds`: for all of them together, by the clock.
@@ -113,7 +118,7 @@ async def check(
         return ConsumerImpact()
     clones, others = await open_clones(consumers, scratch, own)
     done = [ConsumerImpact((report,)) for report in others]
-    change = await _change(CachedTree(tree), files, dependents, languages)
+    change = await _change(CachedTree(tree), files, dependents, languages, await own_place(own, address))
     end, last = time.process_time() + TOGETHER, time.monotonic() + (seconds or math.inf)
     # Until its own settings are read, nothing of one is shown but that it exists.
     standings = {one.name: replace(one.standing, shows="existence") for one in consumers if one.standing is not None}
@@ -158,7 +163,11 @@ def _with_standing(report: ConsumerReport, standings: Mapping[str, Standing]) ->
 
 
 async def _change(
-    tree: Tree, files: Sequence[ChangedFile], dependents: Dependents, languages: Mapping[str, Language]
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    dependents: Dependents,
+    languages: Mapping[str, Language],
+    place: RepositoryPlace,
 ) -> OfferedChange:
     """What is offered, before the change or after it, and which of the changed files belong to it."""
     base_offer, head_offer = await offer_of(tree, languages, "base"), await offer_of(tree, languages)
@@ -191,7 +200,18 @@ async def _change(
     schema = await schemas.compare(tree, files)
     quotes = await schemas.quotes_of(tree, [one for _, one in schema.breaks])
     return OfferedChange(
-        tree, mine, offered, base_offer, head_offer, manifests, paths, handing | changed, dependents, schema, quotes
+        tree,
+        mine,
+        offered,
+        base_offer,
+        head_offer,
+        manifests,
+        paths,
+        handing | changed,
+        dependents,
+        schema,
+        quotes,
+        place,
     )
 
 
@@ -244,7 +264,7 @@ async def _checked(
 async def _compared(
     change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
 ) -> ConsumerImpact:
-    report = await _introduced(change.offer, consumer, tree, languages)
+    report, part = await _introduced(change.offer, consumer, tree, languages, change.place)
     of_schemas, left = await _schema_findings(change, consumer, tree) if report.reason in ("", NOTHING) else ((), "")
     if of_schemas:  # a repository that names a schema's elements uses them, whatever its manifests declare
         report = replace(report, state="checked", reason="")
@@ -261,7 +281,8 @@ async def _compared(
         breaks=first.breaks + sum(one.proven for one in of_schemas),
         hints=first.hints + sum(not one.proven for one in of_schemas),
     )
-    if left:
+    left = left or part
+    if left and first.state != "unread":
         first = replace(first, state="unread", reason=f"it was looked at in part: {left}")
     return replace(impact, reports=(first,), findings=(*impact.findings, *of_schemas))
 
@@ -353,19 +374,26 @@ async def _excerpts(
 
 
 async def _introduced(
-    offer: Offer, consumer: Clone, tree: Checkout, languages: Mapping[str, Language]
-) -> ConsumerReport:
-    """What a clone takes of what is offered, told from its manifests alone."""
-    if len(await tree.entries()) > FILES:
-        return _unread(consumer, f"it has more than {FILES:,} files").reports[0]
+    offer: Offer, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], own: RepositoryPlace
+) -> tuple[ConsumerReport, str]:
+    """What a clone takes of what is offered, told from its manifests alone; and a sentence about a part of it that is not known."""
+    entries = await tree.entries()
+    if len(entries) > FILES:
+        return _unread(consumer, f"it has more than {FILES:,} files").reports[0], ""
     copies = {(package.language, package.name) for package in (await offer_of(tree, languages)).packages}
-    asked = await requirements(tree, languages, offer)
-    takes = tuple(row for row in asked if (row.language, row.name) not in copies)
-    if not takes:
-        own = copies & {(package.language, package.name) for package in offer.packages}
-        why = "it offers the same package itself, so it is a copy of this one" if own else NOTHING
-        return _apart(consumer, why).reports[0]
-    return ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
+    intake = await requirements(tree, languages, offer, own, place_of_clone(consumer))
+    takes = tuple(row for row in intake.rows if (row.language, row.name) not in copies)
+    folders = unread_folders(entries)
+    if not takes and copies & {(package.language, package.name) for package in offer.packages}:
+        return _apart(consumer, "it offers the same package itself, so it is a copy of this one").reports[0], ""
+    part = "".join(f"{gap.path} {gap.reason}" for gap in intake.gaps[:1])
+    if len(intake.gaps) > 1:
+        part += f" (and {len(intake.gaps) - 1} more of the kind)"
+    part = part or open_folder(takes, folders)
+    report = _apart(consumer, NOTHING).reports[0]
+    if takes:
+        report = ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
+    return replace(report, folders=folders), part
 
 
 async def list_known(
@@ -373,12 +401,14 @@ async def list_known(
 ) -> tuple[ConsumerReport, ...]:
     """Who takes what of this repository, told from the manifests alone."""
     clones, others = await open_clones(consumers, scratch, own)
-    offer = await offer_of(tree, languages)
+    offer, place = await offer_of(tree, languages), await own_place(own)
     found = []
     for one in clones:
         try:
             async with asyncio.timeout(SECONDS), Checkout(one.pull) as theirs:
-                found.append(await _introduced(offer, one, theirs, languages))
+                report, part = await _introduced(offer, one, theirs, languages, place)
+                reason = f"it was looked at in part: {part}"
+                found.append(replace(report, state="unread", reason=reason) if part and not report.takes else report)
         except (DeepRepoError, TimeoutError) as error:
             found += _unread(one, sentence(error) or f"it took more than {SECONDS:.0f} s").reports
     return (*found, *others)
@@ -519,7 +549,9 @@ def _joined(
         folders = sorted(
             {posixpath.join(mount, posixpath.dirname(row.path)).rstrip("/") for row in takes if row.language == name}
         )
-        links |= packaging.links([one for one in packages if one.language == name], folders) if packaging else {}
+        aliases = {row.alias: row.name for row in takes if row.language == name and row.alias}
+        mine = [one for one in packages if one.language == name]
+        links |= packaging.links(mine, folders, aliases) if packaging else {}
 
     def is_offered(path: str, side: Side) -> bool:
         is_lost = path in hidden_paths or (
@@ -769,6 +801,24 @@ def _requirement(takes: Sequence[Requirement], path: str) -> Requirement | None:
     order = {"build": 0, "release": 1, "upgrade": 2}
     fits = [row for row in takes if row.language == filetype(path).parser] or list(takes)
     return min(fits, key=lambda row: order[row.arrival], default=None)
+
+
+async def own_place(git_dir: str, address: str = "") -> RepositoryPlace:
+    """Where the reviewed repository lies, and what it is called."""
+    if not git_dir:
+        return RepositoryPlace()
+    folder = work_tree_of(git_dir)
+    try:
+        name = await origin_name(folder or git_dir)
+    except DeepRepoError:
+        name = ""
+    name = "/".join(address.rstrip("/").split("/")[-2:]) or name
+    return RepositoryPlace(folder, name or posixpath.basename(folder or git_dir).removesuffix(".git"))
+
+
+def place_of_clone(consumer: Clone) -> RepositoryPlace:
+    """Where a consumer lies. One that was fetched does not lie where its own people have it."""
+    return RepositoryPlace("" if consumer.standing is not None else work_tree_of(consumer.pull.git_dir), consumer.name)
 
 
 def _unread(consumer: Clone, reason: str) -> ConsumerImpact:

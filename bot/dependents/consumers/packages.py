@@ -4,15 +4,14 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import translate
-from functools import lru_cache
+from fnmatch import fnmatchcase
 
+from bot.dependents.consumers.manifests import Manifests, form, matching, read_locks, read_manifests
+from bot.dependents.consumers.places import RepositoryPlace, package_at
 from bot.ports import Language, Packaging, Tree
 from bot.text.paths import is_sample, is_test, vendored_folder
-from bot.values import Side
-from bot.values.consumer import Package, PackageRow, Requirement
-
-MOST = 500  # manifests of one tree that are read, those nearest the root first
+from bot.values import Query, Side
+from bot.values.consumer import Gap, Package, PackageRow, Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +19,7 @@ class Offer:
     """The packages that a tree offers, by language."""
 
     packages: tuple[Package, ...] = ()
+    gaps: tuple[tuple[str, Gap], ...] = ()  # (language, manifest that could not be read)
 
     def of(self, language: str) -> tuple[Package, ...]:
         """Those of one language."""
@@ -32,7 +32,17 @@ class Offer:
 
     def join(self, other: "Offer") -> "Offer":
         """Both, each package once."""
-        return Offer(tuple(dict.fromkeys([*self.packages, *other.packages])))
+        return Offer(
+            tuple(dict.fromkeys([*self.packages, *other.packages])), tuple(dict.fromkeys([*self.gaps, *other.gaps]))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What a tree takes of the packages that another one offers."""
+
+    rows: tuple[Requirement, ...] = ()
+    gaps: tuple[Gap, ...] = ()  # of manifests that may take more of it
 
 
 def packaging_of(language: Language) -> Packaging | None:
@@ -42,29 +52,100 @@ def packaging_of(language: Language) -> Packaging | None:
 
 async def offer_of(tree: Tree, languages: Mapping[str, Language], side: Side = "head") -> Offer:
     """What a tree offers. Manifests of tests, examples and copies of other packages offer nothing."""
-    found: list[Package] = []
+    rows_found: list[Package] = []
+    gaps: list[tuple[str, Gap]] = []
     paths = frozenset(await tree.entries(side))
-    for language in languages.values():
+    for name, language in languages.items():
         packaging = packaging_of(language)
         if packaging is not None:
-            manifests = await _read(tree, packaging.MANIFESTS, paths, side)
-            found += packaging.packages({p: s for p, s in manifests.items() if not _beside(p)}, paths)
-    return Offer(tuple(found))
+            manifests = await read_manifests(tree, packaging, side)
+            rows_found += packaging.packages({p: s for p, s in manifests.texts.items() if not _beside(p)}, paths)
+            declaring = form(packaging.DECLARING)
+            gaps += [
+                (name, gap)
+                for gap in manifests.gaps
+                if not gap.is_form and declaring.match(f"/{gap.path}") and not _beside(gap.path)
+            ]
+    return Offer(tuple(rows_found), tuple(gaps))
 
 
-async def requirements(tree: Tree, languages: Mapping[str, Language], offer: Offer) -> tuple[Requirement, ...]:
-    """What a tree takes of the packages that another one offers, with the versions that its lock files name."""
-    found: list[Requirement] = []
-    paths = frozenset(await tree.entries())
+async def requirements(
+    tree: Tree, languages: Mapping[str, Language], offer: Offer, own: RepositoryPlace, consumer: RepositoryPlace
+) -> Intake:
+    """What a tree takes of the packages that another one offers, with the versions that its lock files name; and what may take more.
+
+    `own`: the repository that offers them. `consumer`: the one whose tree it is.
+    """
+    rows_found: list[Requirement] = []
+    gaps: list[Gap] = []
     for name, language in languages.items():
-        packaging, wanted = packaging_of(language), {package.name for package in offer.of(name)}
-        if packaging is None or not wanted:
+        packaging, packages = packaging_of(language), offer.of(name)
+        offer_gaps = [gap for other, gap in offer.gaps if other == name]
+        if packaging is None or not (packages or offer_gaps):
             continue
-        manifests = await _read(tree, packaging.MANIFESTS, paths)
-        asked = [row for row in packaging.requirements(manifests) if row.name in wanted]
-        locks = await _read(tree, packaging.LOCKS, paths) if asked else {}
-        found += [_locked(row, packaging, locks) for row in asked]
-    return tuple(_clearest(found))
+        manifests = await read_manifests(tree, packaging)
+        if manifests and offer_gaps:
+            gaps += [replace(gap, path=f"this repository's own {gap.path}") for gap in offer_gaps]
+        asked, unknown = _match(packaging.requirements(manifests.texts), packages, own, consumer)
+        words = _words(packages, own)
+        gaps += [gap for gap in (*manifests.gaps, *unknown) if _may_mean(gap, manifests, packages, words)]
+        gaps += await _in_code(tree, packaging, packages) if packages and not manifests else []
+        locks = await read_locks(tree, packaging) if asked else {}
+        rows_found += [_locked(row, packaging, locks) for row in asked]
+    return Intake(tuple(_clearest(rows_found)), tuple(dict.fromkeys(gaps)))
+
+
+def _match(
+    rows: Sequence[Requirement], packages: tuple[Package, ...], own: RepositoryPlace, consumer: RepositoryPlace
+) -> tuple[list[Requirement], list[Gap]]:
+    """The requirements that mean one of these packages: by its name, or by the place of the repository."""
+    names, rows_found, unknown = {package.name for package in packages}, list[Requirement](), list[Gap]()
+    for row in rows:
+        is_here, package = package_at(row, consumer, own, packages) if row.source and packages else (False, None)
+        if package is not None:
+            alias = row.alias or (row.name if row.name != package.name else "")
+            rows_found.append(replace(row, name=package.name, alias="" if alias == package.name else alias, source=""))
+        elif row.name in names:
+            rows_found.append(replace(row, source=""))
+        elif is_here:
+            unknown.append(
+                Gap(row.path, f"takes {row.name} from a place of this repository that offers no package", is_form=True)
+            )
+    return rows_found, unknown
+
+
+def _may_mean(gap: Gap, manifests: Manifests, packages: Sequence[Package], words: Collection[str]) -> bool:
+    """Whether a manifest of which something is not known may take one of these packages. Those of tests and samples are nobody's build."""
+    if not packages or _beside(gap.path):
+        return False
+    if gap.name != "*":
+        return any(fnmatchcase(package.name, gap.name) for package in packages)
+    text = manifests.texts.get(gap.path)
+    if text is None or gap.is_form:
+        return True
+    plain_text = _plain(text.replace(b"\0", b"").decode("utf-8", "replace"))
+    return any(word in plain_text for word in words)
+
+
+def _words(packages: Sequence[Package], own: RepositoryPlace) -> frozenset[str]:
+    """The words one of which a text must have to name one of the packages, or their repository."""
+    names = [part for package in packages for part in (package.name, re.split("[:/]", package.name)[-1])]
+    return frozenset(_plain(name) for name in (*names, own.short) if name)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[-_.]+", "-", text.lower())
+
+
+async def _in_code(tree: Tree, packaging: Packaging, packages: Sequence[Package]) -> list[Gap]:
+    """The first file that imports a package though no manifest says at which version, in languages whose imports name the package."""
+    globs = getattr(packaging, "NAMED_IN_CODE", ())
+    if not globs or not matching(globs, await tree.entries()):
+        return []
+    patterns = [f"{quote}{package.name}{end}" for package in packages for quote, end in (('"', '"'), ('"', "/"))]
+    hits = await tree.grep(Query(patterns, globs))
+    files = sorted(path for path in hits if not vendored_folder(path) and not _beside(path))
+    return [Gap(path, "imports this one, and no manifest says at which version", is_form=True) for path in files[:1]]
 
 
 async def asked_packages(tree: Tree, language: Language, side: Side = "head") -> frozenset[str]:
@@ -72,19 +153,20 @@ async def asked_packages(tree: Tree, language: Language, side: Side = "head") ->
     packaging = packaging_of(language)
     if packaging is None:
         return frozenset()
-    manifests = await _read(tree, packaging.MANIFESTS, frozenset(await tree.entries(side)), side)
-    return frozenset(row.name for row in packaging.requirements(manifests) if row.origin not in ("path", "workspace"))
+    manifests = await read_manifests(tree, packaging, side)
+    return frozenset(
+        row.name for row in packaging.requirements(manifests.texts) if row.origin not in ("path", "workspace")
+    )
 
 
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
     """Everything that a tree offers and takes, told from its manifests alone."""
     offers = [PackageRow("offers", one.language, one.name) for one in (await offer_of(tree, languages)).packages]
     takes: list[PackageRow] = []
-    paths = frozenset(await tree.entries())
     for language in languages.values():
         packaging = packaging_of(language)
         if packaging is not None:
-            rows = _clearest(packaging.requirements(await _read(tree, packaging.MANIFESTS, paths)))
+            rows = _clearest(packaging.requirements((await read_manifests(tree, packaging)).texts))
             takes += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in rows]
     return tuple(dict.fromkeys((*offers, *takes)))
 
@@ -92,7 +174,7 @@ async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[P
 def is_manifest(path: str, languages: Collection[Language]) -> bool:
     """Whether a file declares a package of one of the languages."""
     names = [name for language in languages if (packaging := packaging_of(language)) for name in packaging.MANIFESTS]
-    return bool(names) and _form(tuple(names)).match(f"/{path}") is not None
+    return bool(names) and form(tuple(names)).match(f"/{path}") is not None
 
 
 def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) -> Requirement:
@@ -109,7 +191,7 @@ def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) 
 
 
 def _clearest(rows: Sequence[Requirement]) -> list[Requirement]:
-    """One requirement of each package: the one whose break arrives first, with the most that is known of its version."""
+    """One requirement of each package under each name: the one whose break arrives first, with the most that is known of its version."""
     order = {"build": 0, "release": 1, "upgrade": 2}
 
     def rank(row: Requirement) -> tuple[object, ...]:
@@ -117,23 +199,10 @@ def _clearest(rows: Sequence[Requirement]) -> list[Requirement]:
         return row.arrival != "build", loose, order[row.arrival], not row.locked, row.path.count("/"), row.path
 
     ranked = sorted(rows, key=rank)
-    kept: dict[tuple[str, str], Requirement] = {}
+    kept: dict[tuple[str, str, str], Requirement] = {}
     for row in ranked:
-        kept.setdefault((row.language, row.name), row)
+        kept.setdefault((row.language, row.name, row.alias), row)
     return list(kept.values())
-
-
-async def _read(tree: Tree, names: Sequence[str], paths: Collection[str], side: Side = "head") -> dict[str, bytes]:
-    if not names:
-        return {}
-    fits = _form(tuple(names))
-    wanted = [path for path in paths if fits.match(f"/{path}") and not vendored_folder(path)]
-    return await tree.read_many(sorted(wanted, key=lambda path: (path.count("/"), path))[:MOST], side)
-
-
-@lru_cache(maxsize=64)
-def _form(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:.*/){translate(name)}" for name in names))
 
 
 def _beside(path: str) -> bool:

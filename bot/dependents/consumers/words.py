@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bot.values import Evidence, Finding, Reference, Source, Symbol, Verdict
 from bot.values.consumer import Arrival, ConsumerReport, Requirement
 
+FOLDERS = 3  # submodules that a sentence names
 ALONE = "The one repository that is known to use this one was not looked at."
 REACHES: dict[Arrival, str] = {
     "build": "with its next build",
@@ -29,7 +30,22 @@ def arrival(name: str, row: Requirement | None) -> str:
 
 
 def summary(reports: Sequence[ConsumerReport]) -> str:
-    """How many consumers were looked at and how many break; empty if none was named."""
+    """How many consumers were looked at and how many break, and which of their folders were not read; empty if none was named."""
+    return " ".join(filter(None, [_counts(reports), *(_folders(one) for one in reports if one.state != "unread")]))
+
+
+def _folders(report: ConsumerReport) -> str:
+    """The submodules of one that was looked at."""
+    if not report.folders:
+        return ""
+    names = ", ".join(f"`{folder}`" for folder in report.folders[:FOLDERS])
+    more = f" and {len(report.folders) - FOLDERS} more" if len(report.folders) > FOLDERS else ""
+    many = len(report.folders) > 1
+    return f"The {'submodules' if many else 'submodule'} {names}{more} of {report.name} {'were' if many else 'was'} not read."
+
+
+def _counts(reports: Sequence[ConsumerReport]) -> str:
+    """How many were looked at and how many break."""
     users = [one for one in reports if one.state != "unrelated"]
     if not reports or not users:
         return "None of the repositories that were named uses this one." if reports else ""

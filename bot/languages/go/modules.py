@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from bot.languages.lexical import config
+from bot.languages.lexical import manifest_text
 from bot.values import Clues, Import
 
 # The beginning of a file, word by word: imports stand before every other declaration.
@@ -151,7 +151,7 @@ class GoPackages:
 def directives(source: bytes) -> Iterator[Directive]:
     """The directives of a go.mod or go.work, line by line: the verb and its words; the verb of a block stands before each line."""
     block = ""
-    for line in config(source).decode("utf-8", "replace").split("\n"):
+    for line in manifest_text(source).split("\n"):
         words = line.partition("//")[0].split()
         if not words:
             continue

@@ -1,19 +1,28 @@
 """JavaScript's packages: package.json with its workspaces and `exports`, and what the lock files have settled on."""
 
+import json
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bot.languages.javascript.modules import Manifest, exported_files, read_json
-from bot.values.consumer import Origin, Package, Requirement
+from bot.languages.javascript.modules import ALIAS, Manifest, exported_files, read_json
+from bot.text.encodings import utf8
+from bot.values.consumer import Gap, Origin, Package, Requirement
 
 LANGUAGE = "javascript"
-MANIFESTS = ("package.json",)
+DECLARING = ("package.json",)
+OTHERS = ("package.json5", "package.yaml")  # of pnpm
+MANIFESTS = (*DECLARING, "pnpm-workspace.yaml", "deno.json", "deno.jsonc", "import_map.json", *OTHERS)
 LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml")
 PRIVATE = re.compile(r"_(?!_)|#")
 TABLES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+OVERRIDES = ("resolutions", "overrides", "catalog")  # what stands for a name, whoever asks for it
 ENTRIES = ("main", "module", "exports", "types", "typings")
-FOLDER = re.compile(r"(?:file|link|portal):(.*)|(\.{1,2}/.*)")
+FOLDER = re.compile(r"(?:file|link|portal):(.*)|(\.{1,2}(?:/.*)?|[~/].*)")
+CATALOG = re.compile(
+    r"^[ \t]+['\"]?(@?[\w./-]+)['\"]?:[ \t]+['\"]?((?:npm|file|link|workspace|jsr|github|git)[:+][^'\"\s#]+(?:#[^'\"\s]+)?)",
+    re.MULTILINE,
+)
 GIT = re.compile(r"(?:git[+:@]|git://|github:|gitlab:|bitbucket:|https?://\S+\.git\b|[\w.-]+/[\w.-]+(?:#|$))")
 VERSION = re.compile(r"(?:semver:)?[v^~]?\d|[0-9a-f]{7,40}$")
 LOCKED = {
@@ -25,7 +34,7 @@ LOCKED = {
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """The packages of a tree. Files that `exports` does not lead to are nobody's to import."""
-    found = []
+    result = []
     homes = {posixpath.dirname(path) for path in manifests}
     for path, table in _read(manifests):
         name, version = table.get("name"), table.get("version")
@@ -33,8 +42,8 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
             folder = posixpath.dirname(path)
             entries = exported_files(folder, table, paths) if table.get("exports") else None
             roots = (folder,) if folder else _own(homes, paths)
-            found.append(Package(LANGUAGE, name, folder, roots, version if isinstance(version, str) else "", entries))
-    return tuple(found)
+            result.append(Package(LANGUAGE, name, folder, roots, version if isinstance(version, str) else "", entries))
+    return tuple(result)
 
 
 def _is_published(table: Manifest, path: str) -> bool:
@@ -60,11 +69,49 @@ def _own(homes: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     """What the manifests ask for. A package of the same workspace is asked for by the workspace."""
     return tuple(
-        _requirement(name, asked, path, _line(manifests[path], name))
-        for path, table in _read(manifests)
-        for key in TABLES
-        for name, asked in _pairs(table.get(key))
+        _requirement(name, wish, path, _line(manifests[path], name))
+        for path in sorted(manifests)
+        if "node_modules/" not in path
+        for name, wish in _wishes(path, manifests[path])
     )
+
+
+def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+    """The files that cannot be parsed, and those of pnpm in other formats."""
+    result = []
+    for path, source in sorted(manifests.items()):
+        base = posixpath.basename(path)
+        if base in OTHERS:
+            result.append(Gap(path, "is a manifest of a form that is not read"))
+        elif "node_modules/" not in path and base.endswith((".json", ".jsonc")) and not _parses(source):
+            result.append(Gap(path, "cannot be parsed"))
+    return tuple(result)
+
+
+def _parses(source: bytes) -> bool:
+    try:
+        return isinstance(json.loads(source), dict)
+    except (ValueError, RecursionError):
+        return bool(read_json(source)) or not source.strip(b" \t\r\n{}")
+
+
+def _wishes(path: str, source: bytes) -> Iterator[tuple[str, str]]:
+    """What a manifest asks for: the name in imports, and what is meant by it."""
+    base = posixpath.basename(path)
+    if base == "package.json":
+        table = read_json(source)
+        inner, work = table.get("pnpm"), table.get("workspaces")
+        tables = [table.get(key) for key in (*TABLES, *OVERRIDES)]
+        tables += [one.get(key) for one in (inner, work) if isinstance(one, dict) for key in OVERRIDES]
+        for row in tables:
+            yield from _pairs(row)
+    elif base == "pnpm-workspace.yaml":
+        yield from CATALOG.findall(utf8(source).decode("utf-8", "replace"))
+    elif base not in OTHERS:
+        table = read_json(source)
+        scopes = table.get("scopes")
+        for row in (table.get("imports"), *(scopes.values() if isinstance(scopes, dict) else ())):
+            yield from ((name.rstrip("/"), wish) for name, wish in _pairs(row) if ":" in wish)
 
 
 def locked_version(path: str, source: bytes, name: str) -> str:
@@ -74,10 +121,11 @@ def locked_version(path: str, source: bytes, name: str) -> str:
     return match[1] if match else ""
 
 
-def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
-    """A package is found by its name, wherever its folder is."""
+def links(packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[str, str]) -> Mapping[str, bytes]:
+    """A package is found by its name, wherever its folder is; under another one by a manifest that declares it."""
     del packages, folders
-    return {}
+    wish = {alias: f"npm:{name}@*" for alias, name in aliases.items()}
+    return {"package.json": json.dumps({"dependencies": wish}).encode()} if wish else {}
 
 
 def _read(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, Manifest]]:
@@ -87,26 +135,30 @@ def _read(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, Manifest]]:
 
 
 def _pairs(value: object) -> Iterator[tuple[str, str]]:
-    for name, asked in value.items() if isinstance(value, dict) else ():
-        if isinstance(name, str) and isinstance(asked, str):
-            yield name, asked
+    for name, wish in value.items() if isinstance(value, dict) else ():
+        if isinstance(name, str) and isinstance(wish, str):
+            yield name, wish
 
 
 def _requirement(name: str, constraint: str, path: str, line: int) -> Requirement:
-    alias = re.match(r"npm:(@?[^@]+)(?:@(.*))?$", constraint)
-    if alias:
-        return Requirement(LANGUAGE, alias[1], alias[2] or "", path=path, line=line)
+    alias = ALIAS.match(constraint)
     origin: Origin = "registry"
+    if alias:
+        origin = "workspace" if constraint.startswith("workspace:") else "registry"
+        other = name if name != alias[1] else ""
+        return Requirement(LANGUAGE, alias[1], alias[2] or "", origin, path, line, alias=other)
     folder = FOLDER.match(constraint)
     if constraint.startswith(("workspace:", "catalog:")):
         origin = "workspace" if constraint.startswith("workspace:") else "registry"
         return Requirement(LANGUAGE, name, constraint, origin, path, line)
     if folder:
-        return Requirement(LANGUAGE, name, folder[1] or folder[2] or "", "path", path, line)
+        place = folder[1] or folder[2] or ""
+        return Requirement(LANGUAGE, name, place, "path", path, line, source=place)
     if GIT.match(constraint):
         at = constraint.partition("#")[2]
-        return Requirement(LANGUAGE, name, at, "git", path, line, fixed=bool(VERSION.match(at)))
-    return Requirement(LANGUAGE, name, constraint, path=path, line=line)
+        return Requirement(LANGUAGE, name, at, "git", path, line, fixed=bool(VERSION.match(at)), source=constraint)
+    source = constraint if "://" in constraint else ""
+    return Requirement(LANGUAGE, name, constraint, path=path, line=line, source=source)
 
 
 def _line(source: bytes, name: str) -> int:

@@ -17,6 +17,11 @@ BUILT = re.compile(r"^(\./)?(dist|lib|build|out)/")
 BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
 QUOTED_END = r"""(\.[a-z.]+)?(\?[a-z]+)?["'`]"""
 JSON_NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOTALL)
+# A package under another name: `npm:@acme/shop@^1`, `workspace:shop@*`, `jsr:@acme/shop`.
+ALIAS = re.compile(r"(?:npm|jsr|workspace|patch):/?(@[^@/]+/[^@/]+|[A-Za-z][^@/]*)(?:[@/](.*))?$")
+ASKED = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+PLACE = re.compile(r"(?:(?:file|link|portal):)?(\.{1,2}(?:/.*)?)$")
+INSTALLED = re.compile(r"(?:^|/)node_modules/(@[^/]+/[^/]+|[^@/]+)/?(.*)")
 MOST_ALIASES = 2_000  # of all tsconfig files together: each import is compared with each of them
 Manifest = dict[str, object]
 
@@ -59,6 +64,8 @@ class JavaScriptModules:
         self._found: dict[tuple[str, str], str | None] = {}
         self._packages: dict[str, tuple[str, Manifest]] = {}
         self._aliases: list[tuple[str, str, str]] = []
+        self._renamed: dict[str, dict[str, str]] = {}  # what manifests call a package -> their folder -> its name
+        self._placed: dict[str, dict[str, str]] = {}  # the same of folders
         self._mains: dict[str, list[str]] = {}  # folder -> what its package.json names as the file that it stands for
         for path in sorted(configs):
             if "node_modules/" in path:
@@ -67,19 +74,62 @@ class JavaScriptModules:
             name = table.get("name")
             if posixpath.basename(path) == "package.json":
                 self._mains[folder] = _mains(table)
+                self._rename(folder, table)
             if posixpath.basename(path) == "package.json" and isinstance(name, str):
                 self._packages[name] = folder, table
             elif posixpath.basename(path) != "package.json":
                 self._aliases += self._paths_of(folder, _table(table.get("compilerOptions")))
         self._aliases = sorted(self._aliases[:MOST_ALIASES], key=lambda alias: (-len(alias[2]), -len(alias[0])))
+        self._settle()
 
     @property
     def settings(self) -> object:
         """What the manifests and the compiler's options say about imports."""
-        said = {
+        value_said = {
             name: (home, table.get("exports"), table.get("imports")) for name, (home, table) in self._packages.items()
         }
-        return said, {folder: listed for folder, listed in self._mains.items() if listed}, self._aliases
+        return (
+            value_said,
+            {folder: listed for folder, listed in self._mains.items() if listed},
+            self._aliases,
+            self._renamed,
+        )
+
+    def _rename(self, folder: str, table: Manifest) -> None:
+        """Note the packages that a manifest asks for under another name: a version, or a folder of the tree."""
+        for wishes in (_table(table.get(key)) for key in ASKED):
+            for name, value_said in wishes.items():
+                alias = ALIAS.match(value_said) if isinstance(value_said, str) else None
+                place = PLACE.match(value_said) if isinstance(value_said, str) else None
+                if alias and alias[1] != name:
+                    self._renamed.setdefault(name, {})[folder] = alias[1]
+                elif place:
+                    home = posixpath.normpath(posixpath.join(folder, place[1]))
+                    self._placed.setdefault(name, {})[folder] = "" if home == "." else home
+        for name, value_said in _table(table.get("imports")).items():
+            if isinstance(value_said, str) and not value_said.startswith("."):
+                self._renamed.setdefault(name, {})[folder] = value_said
+
+    def _settle(self) -> None:
+        """The names of the packages that manifests ask for by their folders, and that compiler options lead to where they are installed."""
+        by_home = {home: name for name, (home, _) in self._packages.items()}
+        for name, names_by_folder in self._placed.items():
+            for folder, home in names_by_folder.items():
+                if by_home.get(home, name) != name:
+                    self._renamed.setdefault(name, {})[folder] = by_home[home]
+        for pattern, target, folder in self._aliases:
+            package_match = INSTALLED.search(target)
+            if package_match and package_match[2] in ("", "*"):
+                self._renamed.setdefault(pattern.removesuffix("/*"), {})[folder] = package_match[1]
+
+    def _true_name(self, name: str, here: str) -> str:
+        """The package that a name means in a file, by the nearest manifest that says so; of others one that no package has."""
+        names_by_folder = self._renamed.get(name, {})
+        near = [folder for folder in names_by_folder if not folder or here.startswith(f"{folder}/")]
+        if near:
+            return names_by_folder[max(near, key=len)]
+        names = {*names_by_folder.values()} if name not in self._packages else set()
+        return names.pop() if len(names) == 1 else name
 
     @staticmethod
     def _paths_of(folder: str, options: Manifest) -> Iterator[tuple[str, str, str]]:
@@ -115,11 +165,21 @@ class JavaScriptModules:
             for pattern, target, _ in self._aliases
             for spec in self._matching_specs(pattern, [target], path, stems)
         }
+        others: dict[str, list[str]] = {}
+        for alias, names_by_folder in self._renamed.items():
+            for package in {*names_by_folder.values()} & self._packages.keys():
+                others.setdefault(package, []).append(alias)
         for name, (home, table) in self._packages.items():
             if home and not path.startswith(f"{home}/"):
                 continue
             entries = {".": None, **_table(table.get("exports"))}
             own_exports = [(f"{name}{key[1:]}", value) for key, value in entries.items() if key.startswith(".")]
+            own_exports += [
+                (f"{alias}{key[1:]}", value)
+                for alias in others.get(name, ())
+                for key, value in entries.items()
+                if key.startswith(".")
+            ]
             own_exports += _table(table.get("imports")).items()
             for spec, value in own_exports:
                 targets = [posixpath.normpath(posixpath.join(home, form)) for form in _forms(_files(value))]
@@ -160,13 +220,25 @@ class JavaScriptModules:
             return self._file(posixpath.normpath(posixpath.join(posixpath.dirname(here), spec)))
         for pattern, target, scope in self._aliases:
             part = _star_part(pattern, spec) if not scope or here.startswith(f"{scope}/") else None
-            file = self._file(target.replace("*", part)) if part is not None else None
+            file = self._target(target.replace("*", part), here) if part is not None else None
             if file:
                 return file
         if spec.startswith("#"):
-            return self._own_import(spec, here)
-        name = "/".join(spec.split("/")[: 2 if spec.startswith("@") else 1])
-        return self._package(name, spec[len(name) :].lstrip("/")) if name in self._packages else None
+            return self._own_import(spec, here) or self._by_name(spec, here)
+        return self._by_name(spec, here)
+
+    def _by_name(self, spec: str, here: str) -> str | None:
+        """A file of the package that a specifier names, under whatever name."""
+        first_name = "/".join(spec.split("/")[: 2 if spec.startswith("@") else 1])
+        name = self._true_name(first_name, here)
+        return self._package(name, spec[len(first_name) :].lstrip("/")) if name in self._packages else None
+
+    def _target(self, path: str, here: str) -> str | None:
+        """The file that a path of the compiler's options means: in the tree, or of a package that is installed."""
+        package_match = INSTALLED.search(path)
+        return (
+            self._by_name("/".join(filter(None, package_match.groups())), here) if package_match else self._file(path)
+        )
 
     def _own_import(self, spec: str, here: str) -> str | None:
         """A name of the nearest package.json's `imports`."""
@@ -185,9 +257,9 @@ class JavaScriptModules:
     def _package(self, name: str, below: str) -> str | None:
         """A file of a workspace package, or the source that its built file is made from."""
         home, table = self._packages[name]
-        said = table.get("exports")
-        exports = _table(said)
-        entry = exports.get(f"./{below}") if below else exports.get(".", exports) if exports else said
+        value_said = table.get("exports")
+        exports = _table(value_said)
+        entry = exports.get(f"./{below}") if below else exports.get(".", exports) if exports else value_said
         tries = [*_files(entry), *([below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"])]
         for target in _forms(tries):
             file = self._file(posixpath.normpath(posixpath.join(home, target)))

@@ -5,11 +5,11 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bot.languages.lexical import config
-from bot.values.consumer import Package, Requirement
+from bot.text.encodings import utf8
+from bot.values.consumer import Gap, Origin, Package, Requirement
 
 LANGUAGE = "php"
-MANIFESTS = ("composer.json",)
+DECLARING = MANIFESTS = ("composer.json",)
 LOCKS = ("composer.lock",)
 PRIVATE = re.compile(r"_(?!_)")
 BRANCH = re.compile(r"dev-|.*-dev$")
@@ -18,7 +18,7 @@ BRANCH = re.compile(r"dev-|.*-dev$")
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """The packages of a tree, each with the folders that it loads classes from; also under the names that it replaces."""
     del paths
-    found = []
+    result = []
     for path, table in _read(manifests):
         folder, loads = posixpath.dirname(path), _table(table.get("autoload"))
         rows = [
@@ -30,23 +30,40 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
         roots = tuple(sorted({_joined(folder, one) for row in rows for one in _strings(row)}))
         replaced = [name for name, asked in _table(table.get("replace")).items() if asked == "self.version"]
         names = [name.lower() for name in (table.get("name"), *replaced) if isinstance(name, str) and roots]
-        found += [Package(LANGUAGE, name, folder, roots) for name in names]
-    return tuple(found)
+        result += [Package(LANGUAGE, name, folder, roots) for name in names]
+    return tuple(result)
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     """What the manifests ask for."""
-    found = []
+    result = []
     for path, table in _read(manifests):
-        text = manifests[path].decode("utf-8", "replace")
+        text = utf8(manifests[path]).decode("utf-8", "replace")
+        places = [one for one in _places(table) if one.startswith("..")]
         for key in ("require", "require-dev"):
             for name, asked in _table(table.get(key)).items():
                 if isinstance(asked, str) and "/" in name:
                     at = text.find(f'"{name}"')
                     line = text.count("\n", 0, at) + 1 if at >= 0 else 0
-                    origin = "git" if BRANCH.match(asked) else "registry"
-                    found.append(Requirement(LANGUAGE, name.lower(), asked, origin, path, line))  # type: ignore[arg-type]
-    return tuple(found)
+                    origin: Origin = "git" if BRANCH.match(asked) else "registry"
+                    last = name.rpartition("/")[2].lower()
+                    if any(posixpath.basename(one.rstrip("/")).lower() in (last, "*") for one in places):
+                        origin = "path"
+                    result.append(Requirement(LANGUAGE, name.lower(), asked, origin, path, line))
+    return tuple(result)
+
+
+def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+    """The files that cannot be parsed."""
+    parsed_paths = {path for path, _ in _read(manifests)}
+    return tuple(Gap(path, "cannot be parsed") for path in sorted(manifests) if path not in parsed_paths)
+
+
+def _places(table: Mapping[str, object]) -> list[str]:
+    """The folders of the repositories that a manifest names."""
+    entries = table.get("repositories")
+    rows = entries if isinstance(entries, list) else list(_table(entries).values())
+    return [url for row in map(_table, rows) if row.get("type") == "path" and isinstance(url := row.get("url"), str)]
 
 
 def locked_version(path: str, source: bytes, name: str) -> str:
@@ -58,16 +75,16 @@ def locked_version(path: str, source: bytes, name: str) -> str:
     return match[1] if match else ""
 
 
-def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+def links(packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[str, str]) -> Mapping[str, bytes]:
     """Namespaces are found through each package's own manifest."""
-    del packages, folders
+    del packages, folders, aliases
     return {}
 
 
 def _read(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, Mapping[str, object]]]:
     for path in sorted(manifests):
         try:
-            yield path, _table(json.loads(config(manifests[path])))
+            yield path, _table(json.loads(utf8(manifests[path])))
         except (ValueError, RecursionError):
             continue
 
@@ -81,5 +98,5 @@ def _strings(value: object) -> list[str]:
 
 
 def _joined(folder: str, path: str) -> str:
-    found = posixpath.normpath(posixpath.join(folder, path))
-    return "" if found == "." else found
+    result = posixpath.normpath(posixpath.join(folder, path))
+    return "" if result == "." else result

@@ -9,12 +9,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from bot.languages.lexical import config
+from bot.languages.lexical import manifest_text, unread
+from bot.languages.python.pip_lines import asked_lines, included_files, logical_lines
+from bot.text.encodings import utf8
 from bot.text.paths import is_sample, is_test
-from bot.values.consumer import Package, Requirement
+from bot.values.consumer import Gap, Package, Requirement
 
 LANGUAGE = "python"
-MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "*requirements*.txt", "*requirements*.in", "requirements/*.txt")
+DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
+MANIFESTS = (
+    *DECLARING, "*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in",
+    "*requirements*.pip", "Pipfile", "environment.yml", "environment.yaml",
+)  # fmt: skip
+FILE = re.compile(r"file:\s*([^\n]+)")
+CONDA = re.compile(r"[ \t]*-[ \t]+['\"]?([^'\"#\n]+)")
+ARCHIVES = (".whl", ".zip", ".tar.gz", ".tar.bz2", ".tar.xz", ".tgz")
+NUMBER = re.compile(r"v?\d")
 LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 PRIVATE = re.compile(r"_(?!_)")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -27,6 +37,10 @@ VERSIONED = re.compile(r"@|[(<>=!~^*\d]\s*[=(<>!~^*\d.]|[<>^*\d]")
 VERSION = re.compile(r"(?<![\w.])v?\d+[\w.]{0,80}$|(?<!\w)[0-9a-f]{7,40}$")
 LOCKED = r"(?im)^name\s*=\s*\"NAME\"\s*\nversion\s*=\s*\"([^\"\n]+)\""
 PIPFILE = r"(?i)\"NAME\"\s*:\s*\{[^{}]*?\"version\"\s*:\s*\"={0,2}([^\"\n]+)\""
+HATCH = ("dependencies", "extra-dependencies")
+PLACE = re.compile(
+    r"(?:git|hg|svn|bzr)\+|https?://|file:|\.{0,2}/|\.{1,2}(?:$|[\[ ])|[\w.-]+/|[\w.-]+\.(?:whl|zip|tar\.\w+)$"
+)
 MOST, LONGEST = 2_000, 1_000  # entries of a list, characters of a text that setup.py puts together
 TOPS = ("", "src", "lib", "python")  # folders in which a distribution's packages lie
 
@@ -38,14 +52,14 @@ def normal(name: str) -> str:
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """The distributions of a tree, each with the packages and modules that it brings."""
-    found: dict[str, Package] = {}
+    result: dict[str, Package] = {}
     for path in sorted(manifests):
         name, version, listed = _declared(posixpath.basename(path), manifests[path])
         folder = posixpath.dirname(path)
         roots = _roots(folder, name, listed, paths) if name else ()
-        if roots and folder not in found:
-            found[folder] = Package(LANGUAGE, normal(name), folder, roots, version)
-    return tuple(found.values())
+        if roots and folder not in result:
+            result[folder] = Package(LANGUAGE, normal(name), folder, roots, version)
+    return tuple(result.values())
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
@@ -58,6 +72,63 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
+def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+    """The files that cannot be parsed, and what a requirements file names that is not in the tree."""
+    result: list[Gap] = []
+    for path, source in sorted(manifests.items()):
+        base, why = posixpath.basename(path), ""
+        if base in (*DECLARING, "Pipfile"):
+            why = unread(source) or ("" if _parses(base, source) else "cannot be parsed")
+        elif b"\0" in source:
+            why = "is no text"
+        if why:
+            result.append(Gap(path, why))
+        elif base not in DECLARING:
+            result += [
+                Gap(path, "takes more from an address", is_form=True)
+                for text, _ in logical_lines(source)
+                if re.match(r"(?:-r|--requirement)[ =]*\w{1,20}://", text)
+            ][:1]
+    return tuple(result)
+
+
+def included_paths(path: str, source: bytes) -> Sequence[str]:
+    """The requirements files that a manifest names: with `-r`, or as what setuptools takes its dependencies from."""
+    base, folder = posixpath.basename(path), posixpath.dirname(path)
+    texts_told: list[str] = []
+    if base == "pyproject.toml":
+        tool = _table(_toml(source).get("tool"))
+        dynamic = _table(_table(tool.get("setuptools")).get("dynamic"))
+        rows = [dynamic.get("dependencies"), *_table(dynamic.get("optional-dependencies")).values()]
+        texts_told = [one for row in rows for one in _texts(_table(row).get("file"))]
+        hooks = _table(_table(_table(tool.get("hatch")).get("metadata")).get("hooks"))
+        texts_told += _texts(_table(hooks.get("requirements_txt")).get("files"))
+    elif base == "setup.cfg":
+        texts_told = [
+            one.strip() for row in _setup_cfg(source) for match in FILE.finditer(row) for one in match[1].split(",")
+        ]
+    elif base not in ("setup.py", "Pipfile") and not base.startswith("environment."):
+        return included_files(path, source)
+    return [posixpath.normpath(posixpath.join(folder, one)) for one in texts_told if one]
+
+
+def _texts(value: object) -> list[str]:
+    return [value] if isinstance(value, str) else _strings(value)
+
+
+def _parses(base: str, source: bytes) -> bool:
+    try:
+        if base in ("pyproject.toml", "Pipfile"):
+            tomllib.loads(manifest_text(source))
+        elif base == "setup.cfg":
+            configparser.ConfigParser(interpolation=None, strict=False).read_string(manifest_text(source))
+        else:
+            ast.parse(manifest_text(source))
+    except (ValueError, RecursionError, SyntaxError, MemoryError, configparser.Error):
+        return False
+    return True
+
+
 def locked_version(path: str, source: bytes, name: str) -> str:
     """The version that a lock file names."""
     form = PIPFILE if path.endswith("Pipfile.lock") else LOCKED
@@ -66,9 +137,9 @@ def locked_version(path: str, source: bytes, name: str) -> str:
     return match[1] if match else ""
 
 
-def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+def links(packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[str, str]) -> Mapping[str, bytes]:
     """Nothing ties two trees together but the names that are imported."""
-    del packages, folders
+    del packages, folders, aliases
     return {}
 
 
@@ -82,21 +153,21 @@ def _strings(value: object) -> list[str]:
 
 def _toml(source: bytes) -> Mapping[str, object]:
     with suppress(ValueError, RecursionError):
-        return tomllib.loads(config(source).decode("utf-8", "replace"))
+        return tomllib.loads(manifest_text(source))
     return {}
 
 
 def _ini(source: bytes) -> configparser.ConfigParser:
     read = configparser.ConfigParser(interpolation=None, strict=False)
     with suppress(configparser.Error):
-        read.read_string(config(source).decode("utf-8", "replace"))
+        read.read_string(manifest_text(source))
     return read
 
 
 def _setup(source: bytes) -> dict[str, object]:
     """What the arguments of `setup(...)` say; nothing is executed."""
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        module = ast.parse(config(source))
+        module = ast.parse(manifest_text(source))
         for node in ast.walk(module):
             called = node.func if isinstance(node, ast.Call) else None
             if isinstance(node, ast.Call) and (getattr(called, "id", "") or getattr(called, "attr", "")) == "setup":
@@ -176,8 +247,8 @@ def _declared(base: str, source: bytes) -> tuple[str, str, list[str]]:
         own = _table(table.get("project")) or _table(tool.get("poetry"))
         wheel = _table(_table(_table(_table(tool.get("hatch")).get("build")).get("targets")).get("wheel"))
         listed = _strings(wheel.get("packages"))
-        included = _table(tool.get("poetry")).get("packages")
-        for each in included if isinstance(included, list) else ():
+        included_paths = _table(tool.get("poetry")).get("packages")
+        for each in included_paths if isinstance(included_paths, list) else ():
             row = _table(each)
             listed.append(posixpath.join(str(row.get("from") or ""), str(row.get("include") or "")))
         flit = _table(_table(tool.get("flit")).get("metadata"))
@@ -215,41 +286,68 @@ def _roots(folder: str, name: str, entries: Sequence[str], paths: Collection[str
         or tops.get(normal(name).replace("-", ""))
         or tops.get(normal(name).partition("-")[0])
     )
-    built = {at for found in tops.values() for at in found if any(f"/{top}/" in f"/{at}" for top in TOPS[1:])}
-    packaged = {at for found in tops.values() for at in found if f"{at}/__init__.py" in paths}
+    built = {at for result in tops.values() for at in result if any(f"/{top}/" in f"/{at}" for top in TOPS[1:])}
+    packaged = {at for result in tops.values() for at in result if f"{at}/__init__.py" in paths}
     return tuple(sorted(own or built or packaged))
 
 
 def _asked(base: str, source: bytes) -> Iterator[tuple[str, int]]:
     """Each requirement as it is written, with its line."""
-    text = config(source).decode("utf-8", "replace")
-    if base == "pyproject.toml":
-        for written in _listed(_toml(source)):
+    text = manifest_text(source)
+    if base in ("pyproject.toml", "Pipfile"):
+        for written in _listed(_toml(source)) if base == "pyproject.toml" else _pipenv(_toml(source)):
             yield written, _line(text, written)
     elif base == "setup.cfg":
-        read = _ini(source)
-        rows = [read.get("options", "install_requires", fallback="")]
-        rows += (
-            [value for _, value in read.items("options.extras_require")]
-            if read.has_section("options.extras_require")
-            else []
-        )
-        for written in (one.strip() for row in rows for one in row.split("\n")):
-            if written:
+        for written in (one.strip() for row in _setup_cfg(source) for one in re.split(r"[\n;]", row)):
+            if written and not written.startswith("file:"):
                 yield written, _line(text, written)
+    elif base.startswith("environment."):
+        yield from _conda(source)
     elif base == "setup.py":
         words = _setup(source)
         extras = words.get("extras_require")
-        told: list[object] = [
-            words.get("install_requires"),
+        texts_told: list[object] = [
+            *(words.get(key) for key in ("install_requires", "tests_require", "setup_requires")),
             *(extras.values() if isinstance(extras, dict) else ()),
         ]
-        for written in (one for row in told for one in _strings(row)):
+        for written in (one for row in texts_told for one in _texts(row) for one in one.split("\n")):
             yield written, _line(text, written)
     else:
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip() and not line.lstrip().startswith(("#", "-r", "-c", "--")):
-                yield line.split(" #")[0].strip(), number
+        yield from asked_lines(source)
+
+
+def _conda(source: bytes) -> Iterator[tuple[str, int]]:
+    """What an environment of conda lists, as pip would have it: `shop=1.2` is `shop==1.2`."""
+    for number, line in enumerate(utf8(source).decode("utf-8", "replace").splitlines(), 1):
+        match = CONDA.match(line[:LONGEST])
+        if match and not match[1].strip().endswith(":"):
+            yield re.sub(r"(?<![=<>!~])=(?!=)", "==", match[1].strip().rpartition("::")[2]), number
+
+
+def _setup_cfg(source: bytes) -> list[str]:
+    """The texts of setup.cfg that list requirements."""
+    read = _ini(source)
+    rows = [read.get("options", key, fallback="") for key in ("install_requires", "tests_require", "setup_requires")]
+    extras = "options.extras_require"
+    return rows + ([value for _, value in read.items(extras)] if read.has_section(extras) else [])
+
+
+def _pipenv(table: Mapping[str, object]) -> Iterator[str]:
+    """What a Pipfile asks for, as pip would have it: every table but its own settings lists packages."""
+    for key, row in table.items():
+        if key not in ("source", "requires", "scripts", "pipenv"):
+            yield from _by_table(row)
+
+
+def _by_table(row: object) -> Iterator[str]:
+    """The requirements of a table whose keys are packages."""
+    for name, value in _table(row).items():
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, str):
+                yield f"{name} {'' if one == '*' else one}"
+            elif isinstance(one, dict):
+                asked = one.get("version")
+                yield f"{name} {asked}" if isinstance(asked, str) and asked != "*" else _sourced(name, one)
 
 
 def _listed(table: Mapping[str, object]) -> Iterator[str]:
@@ -270,12 +368,16 @@ def _listed(table: Mapping[str, object]) -> Iterator[str]:
     poetry = _table(tool.get("poetry"))
     rows = [poetry.get("dependencies"), poetry.get("dev-dependencies")]
     rows += [_table(group).get("dependencies") for group in _table(poetry.get("group")).values()]
-    for name, value in ((name, value) for row in rows for name, value in _table(row).items()):
-        if isinstance(value, str):
-            yield f"{name} {'' if value == '*' else value}"
-        elif isinstance(value, dict):
-            asked = value.get("version")
-            yield f"{name} {asked}" if isinstance(asked, str) and asked != "*" else _sourced(name, value)
+    rows += [_table(tool.get("pixi")).get("pypi-dependencies")]
+    yield from (one for row in rows for one in _by_table(row))
+    older = [_table(tool.get(name)).get("dev-dependencies") for name in ("uv", "rye")]
+    pdm = _table(_table(tool.get("pdm")).get("dev-dependencies")).values()
+    hatch = [_table(each).get(key) for each in _table(_table(tool.get("hatch")).get("envs")).values() for key in HATCH]
+    yield from (
+        one
+        for row in (*older, *pdm, *hatch, _table(table.get("build-system")).get("requires"))
+        for one in _strings(row)
+    )
 
 
 def _sourced(name: str, source: Mapping[str, object]) -> str:
@@ -288,11 +390,21 @@ def _sourced(name: str, source: Mapping[str, object]) -> str:
     return name
 
 
+def _archive_name(place: str) -> str:
+    """The name of the distribution that a wheel or an archive holds: what is before the version; "" of another file."""
+    base = re.split(r"[#?]", place)[0].replace("\\", "/").rpartition("/")[2]
+    parts = base.split("-")
+    version = next((at for at, part in enumerate(parts) if at and NUMBER.match(part)), 0)
+    return "-".join(parts[:version]) if base.endswith(ARCHIVES) else ""
+
+
 def _requirement(text: str, path: str, line: int) -> Requirement | None:
     text = re.sub(r"^(-e|--editable)[ =]*", "", text.strip())
-    if re.match(r"git\+|https?://|\.{0,2}/|\.$|file:", text):
-        match = URL_NAME.search(text)
-        name, rest = ((match[1] or match[2]) if match else posixpath.basename(text.rstrip("/"))), f"@ {text}"
+    if PLACE.match(text):
+        match, archive = URL_NAME.search(text), _archive_name(text.partition(" ;")[0].strip())
+        base = posixpath.basename(posixpath.normpath(text.partition(" ;")[0].partition("[")[0].strip().rstrip("/")))
+        name = archive or ((match[1] or match[2]) if match and "://" in text else base)
+        name, rest = name.strip(".") or ".", f"@ {text}"
     else:
         asked = ASKED.match(text)
         name, rest = (asked["name"] or "", asked["rest"]) if asked else ("", "")
@@ -304,11 +416,15 @@ def _requirement(text: str, path: str, line: int) -> Requirement | None:
     if not rest.startswith("@"):
         return Requirement(LANGUAGE, name, "".join(rest.split()), path=path, line=line)
     at = rest[1:].strip()
+    source = at.partition(" ;")[0].strip()
     if at.startswith("git+") or ".git" in at:
         tag = TAG.search(at.removeprefix("git+").partition("://")[2] or at)
-        told = (tag[1] or tag[2]) if tag else ""
-        return Requirement(LANGUAGE, name, told, "git", path, line, fixed=bool(VERSION.match(told)))
-    return Requirement(LANGUAGE, name, at, "path" if not at.startswith("http") else "registry", path, line)
+        texts_told = (tag[1] or tag[2]) if tag else ""
+        return Requirement(
+            LANGUAGE, name, texts_told, "git", path, line, fixed=bool(VERSION.match(texts_told)), source=source
+        )
+    is_folder = not at.startswith("http")
+    return Requirement(LANGUAGE, name, at, "path" if is_folder else "registry", path, line, source=source)
 
 
 def _line(text: str, entry: str) -> int:

@@ -4,16 +4,21 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.languages.lexical import config
-from bot.values.consumer import Origin, Package, Requirement
+from bot.languages.lexical import manifest_text, unread
+from bot.values.consumer import Gap, Origin, Package, Requirement
 
 LANGUAGE = "ruby"
-MANIFESTS = ("*.gemspec", "Gemfile", "gems.rb")
+DECLARING = ("*.gemspec",)
+MANIFESTS = (*DECLARING, "Gemfile", "gems.rb", "*.gemfile")
 LOCKS = ("Gemfile.lock", "gems.locked")
 PRIVATE = re.compile(r"_(?!_)")
-NAMED = re.compile(r"^[ \t]*\w+\.name[ \t]*=[ \t]*['\"]([\w.-]+)['\"]", re.MULTILINE)
+NAMED = re.compile(r"^[ \t]*\w+\.name[ \t]*=[ \t]*(?:['\"]|%q<)([\w.-]+)['\">]", re.MULTILINE)
+LITERAL = re.compile(r"(?<!require )(?<!require_relative )['\"]([\w.-]{1,100})['\"]")
+WORDS = re.compile(r"%w[\[({<]([^\])}>]{0,2000})[\])}>]")
+INCLUDED = re.compile(r"^[ \t]*eval_gemfile[ \t(]+['\"]([^'\"\n]{1,300})['\"]", re.MULTILINE)
 ASKED = re.compile(
-    r"^[ \t]*(?:\w+\.add_(?:runtime_|development_)?dependency[ \t(]+|gem[ \t(]+)['\"]([\w.-]+)['\"]([^\n]*)",
+    r"(?:^|[;{|]|\b(?:do|then))[ \t]*(?:\w{1,40}\.add_(?:runtime_|development_)?dependency[ \t(]+|gem[ \t(]+)"
+    r"(?:['\"]|%q<)([\w.-]+)['\">]([^\n]*(?:,[ \t]*\n[^\n]*){0,8})",
     re.MULTILINE,
 )
 VERSION = re.compile(r"['\"]([<>=~!]*[ \t]*\d[\w.]*)['\"]")
@@ -23,21 +28,21 @@ OPTION = re.compile(r":?(path|git|github|tag|ref|branch)\b[\"']?[ \t]*(?::|=>)[ 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """The gems of a tree: what is below `lib` beside a gemspec, or below `app` of an engine."""
     del paths
-    found = []
+    result = []
     for path, source in sorted(manifests.items()):
-        name = NAMED.search(config(source).decode("utf-8", "replace")) if path.endswith(".gemspec") else None
+        name = NAMED.search(manifest_text(source)) if path.endswith(".gemspec") else None
         if name:
             folder = posixpath.dirname(path)
             roots = tuple(posixpath.join(folder, top) for top in ("app", "lib"))
-            found.append(Package(LANGUAGE, name[1], folder, roots))
-    return tuple(found)
+            result.append(Package(LANGUAGE, name[1], folder, roots))
+    return tuple(result)
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     """What gemspecs and Gemfiles ask for."""
-    found = []
+    result = []
     for path, source in sorted(manifests.items()):
-        text = config(source).decode("utf-8", "replace")
+        text = manifest_text(source)
         for match in ASKED.finditer(text):
             options = dict(OPTION.findall(match[2]))
             origin: Origin = (
@@ -48,8 +53,31 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
             asked = {"path": options.get("path", ""), "git": at}.get(origin, versions)
             line = text.count("\n", 0, match.start(1)) + 1
             fixed = bool(options.keys() & {"tag", "ref"})
-            found.append(Requirement(LANGUAGE, match[1], asked, origin, path, line, fixed=fixed))
-    return tuple(found)
+            result.append(Requirement(LANGUAGE, match[1], asked, origin, path, line, fixed=fixed))
+    return tuple(result)
+
+
+def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+    """The files of which a part is not read, and names whose form is not understood: in a list, in a loop."""
+    result = []
+    for path, source in sorted(manifests.items()):
+        text, why = manifest_text(source), unread(source)
+        known_names = {match[1] for match in ASKED.finditer(text)} | {match[1] for match in NAMED.finditer(text)}
+        names = {match[1] for match in LITERAL.finditer(text)}
+        names |= {name for match in WORDS.finditer(text) for name in match[1].split()}
+        result += [Gap(path, why)] if why else []
+        result += [
+            Gap(path, f"names {name} in a form that is not understood", name, is_form=True)
+            for name in sorted(names - known_names)
+            if re.search(r"\bgem\b|dependency", text)
+        ]
+    return tuple(result)
+
+
+def included_paths(path: str, source: bytes) -> Sequence[str]:
+    """The files that `eval_gemfile` names."""
+    folder = posixpath.dirname(path)
+    return [posixpath.normpath(posixpath.join(folder, match[1])) for match in INCLUDED.finditer(manifest_text(source))]
 
 
 def locked_version(path: str, source: bytes, name: str) -> str:
@@ -59,7 +87,7 @@ def locked_version(path: str, source: bytes, name: str) -> str:
     return match[1] if match else ""
 
 
-def links(packages: Sequence[Package], folders: Sequence[str]) -> Mapping[str, bytes]:
+def links(packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[str, str]) -> Mapping[str, bytes]:
     """Every `lib` is on the load path."""
-    del packages, folders
+    del packages, folders, aliases
     return {}

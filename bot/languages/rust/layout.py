@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.languages.lexical import config
+from bot.languages.lexical import manifest_text
 
 TARGETS = ("bin", "test", "bench", "example")
+KINDS = ("dependencies", "dev-dependencies", "build-dependencies", "dev_dependencies", "build_dependencies")
 FOLDERS = ("src/bin", "tests", "benches", "examples")
 Table = dict[str, object]
 
@@ -26,7 +27,7 @@ class ModulePath:
 def read(source: bytes) -> Table:
     """A Cargo.toml; empty if it is not one."""
     try:
-        return tomllib.loads(config(source).decode("utf-8", "replace"))
+        return tomllib.loads(manifest_text(source))
     except (ValueError, RecursionError):
         return {}
 
@@ -155,7 +156,8 @@ class Layout:
                 home, declaration = (
                     self._workspace_dependency(folder, key) if table(value).get("workspace") else (folder, value)
                 )
-                dependency = self._dependency(home, declaration) or self._patches.get(key)
+                package = _text(table(declaration).get("package")) or key
+                dependency = self._dependency(home, declaration) or self._patches.get(package)
                 if dependency:
                     is_renamed = bool(table(declaration).get("package"))
                     yield key.replace("-", "_") if is_renamed else dependency[0], dependency[1]
@@ -175,19 +177,23 @@ class Layout:
     def names(self, path: str) -> frozenset[str]:
         """What the crates of the tree call the library whose root this file is."""
         own = {name for name, root in self.libraries.values() if root == path}
+        homes = [folder for folder, (_, root) in self.libraries.items() if root == path]
+        packages = {_text(table(self.manifests[home].get("package")).get("name")).replace("-", "_") for home in homes}
         renames = {
             key.replace("-", "_")
             for manifest in self.manifests.values() if own
-            for dependencies in _dependencies(manifest, table(manifest.get("workspace")))
+            for dependencies in _dependencies(
+                manifest, table(manifest.get("workspace")), *(table(one) for one in table(manifest.get("target")).values())
+            )
             for key, value in dependencies.items()
-            if str(table(value).get("package", "")).replace("-", "_") in own
+            if str(table(value).get("package", "")).replace("-", "_") in packages | own
         }  # fmt: skip
         return frozenset(own | renames)
 
 
 def _dependencies(*tables: Table) -> Iterator[Table]:
     for one in tables:
-        for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+        for kind in KINDS:
             yield table(one.get(kind))
 
 

@@ -1,0 +1,254 @@
+"""The forms in which consumers ask for a package, over real clones: each is understood, or the consumer is open."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pytest
+from fakes import Repository
+from families import few
+
+import deeprepo
+
+Others = Callable[[str], Repository]
+Files = Mapping[str, "str | bytes"]
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library that loses a function, and a file that uses it under some name."""
+
+    before: Files
+    after: Files
+    use: tuple[str, str]  # path, text in which NAME stands for the package
+
+    def using(self, name: str = "") -> dict[str, str | bytes]:
+        """The consumer's code."""
+        return {self.use[0]: self.use[1].replace("NAME", name)}
+
+
+GONE = "def quote(cents):\n    return cents\n\n\ndef tax(cents):\n    return cents // 5\n"
+XML = "<project><groupId>com.acme</groupId><artifactId>quotes</artifactId><version>1.4</version></project>"
+JAVA = "package acme;\n\npublic class Prices {\n    public static int tax(int a) { return a; }\n    public static int rest() { return 1; }\n}\n"
+CS = "namespace Acme.Quotes;\n\npublic static class Prices {\n    public static int OrderTax(int a) { return a; }\n    public static int Rest() { return 1; }\n}\n"
+PHP = "<?php\nnamespace Acme\\Quotes;\n\nclass Prices\n{\n    public static function tax($a) { return $a; }\n}\n"
+LIBRARIES = {
+    "python": Library(
+        {"pyproject.toml": '[project]\nname = "acme-quotes"\nversion = "1.4.0"\n', "acme_quotes/__init__.py": GONE},
+        {"acme_quotes/__init__.py": GONE.partition("\n\n\n")[0] + "\n"},
+        ("pay.py", "from acme_quotes import tax\n\nprint(tax(30))\n"),
+    ),
+    "javascript": Library(
+        {"package.json": '{"name": "@acme/quotes", "version": "1.0.0", "main": "index.js"}', "index.js": "exports.tax = function (a) { return a }\nexports.rest = function (a) { return a }\n"},
+        {"index.js": "exports.rest = function (a) { return a }\n"},
+        ("src/pay.js", 'const { tax } = require("NAME")\n\nconsole.log(tax(1))\n'),
+    ),
+    "rust": Library(
+        {"Cargo.toml": '[package]\nname = "acme-quotes"\nversion = "1.4.0"\n', "src/lib.rs": "pub fn tax() -> u32 {\n    1\n}\npub fn rest() -> u32 {\n    2\n}\n"},
+        {"src/lib.rs": "pub fn rest() -> u32 {\n    2\n}\n"},
+        ("src/main.rs", "use NAME::tax;\n\nfn main() {\n    tax();\n}\n"),
+    ),
+    "go": Library(
+        {"go.mod": "module example.com/acme/quotes\n", "a.go": "package quotes\n\nfunc Tax(a int) int { return a }\n\nfunc Rest() int { return 1 }\n"},
+        {"a.go": "package quotes\n\nfunc Rest() int { return 1 }\n"},
+        ("pay.go", 'package main\n\nimport quotes "NAME"\n\nfunc main() { quotes.Tax(1) }\n'),
+    ),
+    "maven": Library(
+        {"pom.xml": XML, "src/main/java/acme/Prices.java": JAVA},
+        {"src/main/java/acme/Prices.java": JAVA.replace("    public static int tax(int a) { return a; }\n", "")},
+        ("src/main/java/c/Pay.java", "package c;\n\nimport acme.Prices;\n\nclass Pay {\n    int f() { return Prices.tax(1); }\n}\n"),
+    ),
+    "nuget": Library(
+        {"Acme.Quotes.csproj": '<Project Sdk="Microsoft.NET.Sdk"></Project>\n', "Prices.cs": CS},
+        {"Prices.cs": CS.replace("    public static int OrderTax(int a) { return a; }\n", "")},
+        ("Pay.cs", "using Acme.Quotes;\n\nclass Pay { int F() { return Prices.OrderTax(1); } }\n"),
+    ),
+    "composer": Library(
+        {"composer.json": '{"name": "acme/quotes", "autoload": {"psr-4": {"Acme\\\\Quotes\\\\": "src/"}}}', "src/Prices.php": PHP},
+        {"src/Prices.php": PHP.replace("    public static function tax($a) { return $a; }\n", "")},
+        ("pay.php", "<?php\nuse Acme\\Quotes\\Prices;\n\nPrices::tax(1);\n"),
+    ),
+    "gem": Library(
+        {"acme-quotes.gemspec": "Gem::Specification.new do |s|\n  s.name = 'acme-quotes'\nend\n", "lib/acme/quotes.rb": "module Acme\n  class Quotes\n    def self.order_tax(a)\n      a\n    end\n  end\nend\n"},
+        {"lib/acme/quotes.rb": "module Acme\n  class Quotes\n  end\nend\n"},
+        ("lib/pay.rb", "require 'acme/quotes'\n\nAcme::Quotes.order_tax(1)\n"),
+    ),
+}  # fmt: skip
+
+
+def utf16(text: str) -> bytes:
+    """A text as PowerShell writes it."""
+    return b"\xff\xfe" + text.encode("utf-16-le")
+
+
+ASKED = '[project]\nname = "c"\ndependencies = ["acme-quotes>=1"]\n'
+NPM = '{"dependencies": {"%s": "%s"}}'
+POM = "<project><parent><groupId>com.acme</groupId><artifactId>all</artifactId><version>1</version></parent><artifactId>c</artifactId>%s<dependencies><dependency>%s</dependency></dependencies></project>"
+COORDINATES = "<groupId>%s</groupId><artifactId>quotes</artifactId>"
+PROJECT = '<Project Sdk="Microsoft.NET.Sdk">%s</Project>'
+LONG = "".join(f'k{number} = "a rather long value to fill the file"\n' for number in range(4000))
+# library, the consumer's manifests -> what its code calls the package
+UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
+    "pip: UTF-16": ("python", {"requirements.txt": utf16("flask==2\nacme-quotes>=1\n")}, ""),
+    "pip: a byte order mark": ("python", {"requirements.txt": b"\xef\xbb\xbfacme-quotes>=1\n"}, ""),
+    "pip: another encoding": ("python", {"requirements.txt": b"# \xe9t\xe9\nacme-quotes>=1\n"}, ""),
+    "pip: a continued line": ("python", {"requirements.txt": "acme-quotes \\\n  >=1\n"}, ""),
+    "pip: hashes": ("python", {"requirements.txt": "acme-quotes==1 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\n"}, ""),
+    "pip: -r, any name": ("python", {"requirements.txt": "-r deps/all.pip\n", "deps/all.pip": "-r more\n", "deps/more": "acme_quotes\n"}, ""),
+    "pip: --requirement": ("python", {"requirements.txt": "--requirement=base.txt\n", "base.txt": "acme_quotes\n"}, ""),
+    "pip: a folder": ("python", {"requirements.txt": "../repository\n"}, ""),
+    "pip: an editable folder": ("python", {"requirements.txt": "-e ../repository[fast] ; python_version > '3'\n"}, ""),
+    "pip: a wheel": ("python", {"requirements.txt": "./wheels/acme_quotes-1.0-py3-none-any.whl\n"}, ""),
+    "pip: an archive": ("python", {"requirements.txt": "https://example.invalid/acme-quotes-1.0.tar.gz\n"}, ""),
+    "pip: a name and a folder": ("python", {"requirements.txt": "acme-quotes @ file:../o\n"}, ""),
+    "pip: a link": ("python", {"base.txt": "acme-quotes\n", "requirements.txt": "LINK base.txt"}, ""),
+    "setuptools: a file": ("python", {"pyproject.toml": '[project]\nname = "c"\ndynamic = ["dependencies"]\n[tool.setuptools.dynamic]\ndependencies = {file = ["deps.txt"]}\n', "deps.txt": "acme-quotes\n"}, ""),
+    "setuptools: a file in setup.cfg": ("python", {"setup.cfg": "[options]\ninstall_requires = file: deps.txt\n", "deps.txt": "acme-quotes\n"}, ""),
+    "setup.cfg: one line": ("python", {"setup.cfg": "[options]\ninstall_requires = flask; acme-quotes\n"}, ""),
+    "setup.py: a text": ("python", {"setup.py": "from setuptools import setup\nsetup(install_requires='''\nflask\nacme-quotes\n''')\n"}, ""),
+    "pyproject.toml: a byte order mark": ("python", {"pyproject.toml": b"\xef\xbb\xbf" + ASKED.encode()}, ""),
+    "pyproject.toml: 200 kB": ("python", {"pyproject.toml": f"{ASKED}[tool.x]\n{LONG}"}, ""),
+    "poetry: several constraints": ("python", {"pyproject.toml": '[tool.poetry.dependencies]\nacme-quotes = [{version = "^1", python = "<3.12"}, {version = "^2"}]\n'}, ""),
+    "uv: development": ("python", {"pyproject.toml": '[tool.uv]\ndev-dependencies = ["acme-quotes"]\n'}, ""),
+    "pdm: development": ("python", {"pyproject.toml": '[tool.pdm.dev-dependencies]\ntest = ["acme-quotes"]\n'}, ""),
+    "hatch: an environment": ("python", {"pyproject.toml": '[tool.hatch.envs.default]\ndependencies = ["acme-quotes"]\n'}, ""),
+    "Pipfile": ("python", {"Pipfile": '[packages]\nacme-quotes = "*"\n'}, ""),
+    "conda": ("python", {"environment.yml": "dependencies:\n  - python=3.12\n  - pip:\n      - acme-quotes==1.2\n"}, ""),
+    "npm: another name": ("javascript", {"package.json": NPM % ("shop", "npm:@acme/quotes@^1")}, "shop"),
+    "npm: another name with a scope": ("javascript", {"package.json": NPM % ("@old/shop", "npm:@acme/quotes")}, "@old/shop"),
+    "npm: a folder under another name": ("javascript", {"package.json": NPM % ("shop", "file:../repository")}, "shop"),
+    "yarn: a portal under another name": ("javascript", {"package.json": NPM % ("shop", "portal:../repository")}, "shop"),
+    "npm: a bare path": ("javascript", {"package.json": NPM % ("shop", "../repository")}, "shop"),
+    "npm: git under another name": ("javascript", {"package.json": NPM % ("shop", "github:acme/repository#v1")}, "shop"),
+    "npm: an address of git": ("javascript", {"package.json": NPM % ("shop", "git+ssh://git@github.com/acme/repository.git#semver:^1")}, "shop"),
+    "npm: overrides": ("javascript", {"package.json": '{"dependencies": {"shop": "^1"}, "overrides": {"shop": "npm:@acme/quotes@^1"}}'}, "shop"),
+    "yarn: resolutions": ("javascript", {"package.json": '{"dependencies": {"shop": "^1"}, "resolutions": {"shop": "npm:@acme/quotes@^1"}}'}, "shop"),
+    "pnpm: overrides": ("javascript", {"package.json": '{"dependencies": {"shop": "^1"}, "pnpm": {"overrides": {"shop": "npm:@acme/quotes@^1"}}}'}, "shop"),
+    "pnpm: a catalog": ("javascript", {"package.json": NPM % ("shop", "catalog:"), "pnpm-workspace.yaml": "catalog:\n  shop: npm:@acme/quotes@^1\n"}, "shop"),
+    "npm: imports": ("javascript", {"package.json": '{"dependencies": {"@acme/quotes": "^1"}, "imports": {"#shop": "@acme/quotes"}}'}, "#shop"),
+    "tsconfig: paths": ("javascript", {"package.json": NPM % ("@acme/quotes", "^1"), "tsconfig.json": '{"compilerOptions": {"paths": {"shop": ["./node_modules/@acme/quotes"]}}}'}, "shop"),
+    "deno: imports": ("javascript", {"deno.json": '{"imports": {"shop": "npm:@acme/quotes@^1"}}'}, "shop"),
+    "npm: comments and commas": ("javascript", {"package.json": '// mine\n{"dependencies": {"@acme/quotes": "^1",},}'}, "@acme/quotes"),
+    "npm: 520 packages": ("javascript", {**{f"packages/p{number}/package.json": '{"name": "p"}' for number in range(520)}, "packages/zz/package.json": NPM % ("@acme/quotes", "^1")}, "@acme/quotes"),
+    "cargo: another name": ("rust", {"Cargo.toml": '[package]\nname = "c"\n[dependencies]\nshop = { package = "acme-quotes", version = "1" }\n'}, "shop"),
+    "cargo: a folder under another name": ("rust", {"Cargo.toml": '[package]\nname = "c"\n[dependencies.shop]\npackage = "acme-quotes"\npath = "../repository"\n'}, "shop"),
+    "cargo: git under another name": ("rust", {"Cargo.toml": '[package]\nname = "c"\n[target."cfg(unix)".dependencies]\nshop = { package = "acme-quotes", git = "https://example.invalid/q" }\n'}, "shop"),
+    "cargo: a workspace": ("rust", {"Cargo.toml": '[workspace]\nmembers = ["."]\n[workspace.dependencies]\nshop = { package = "acme-quotes", version = "1" }\n[package]\nname = "c"\n[dependencies]\nshop.workspace = true\n'}, "shop"),
+    "cargo: a byte order mark": ("rust", {"Cargo.toml": b'\xef\xbb\xbf[package]\nname = "c"\n[dependencies]\nacme-quotes = "1"\n'}, "acme_quotes"),
+    "go: a folder": ("go", {"go.mod": "module c\n\nrequire example.com/acme/quotes v1.0.0\n\nreplace example.com/acme/quotes => ../repository\n"}, "example.com/acme/quotes"),
+    "go: it stands for another module": ("go", {"go.mod": "module c\n\nrequire example.com/old v1.0.0\n\nreplace example.com/old => example.com/acme/quotes v1.2.0\n"}, "example.com/old"),
+    "go: a workspace": ("go", {"go.mod": "module c\n", "go.work": "go 1.22\nuse (\n\t.\n\t../repository\n)\n"}, "example.com/acme/quotes"),
+    "maven: the project's group": ("maven", {"pom.xml": POM % ("", COORDINATES % "${project.groupId}")}, ""),
+    "maven: the parent's group": ("maven", {"pom.xml": POM % ("<groupId>x</groupId>", COORDINATES % "${project.parent.groupId}")}, ""),
+    "maven: a property": ("maven", {"pom.xml": POM % ("<properties><q.g>com.acme</q.g></properties>", COORDINATES % "${q.g}")}, ""),
+    "maven: a property of the parent": ("maven", {"pom.xml": "<project><groupId>com.acme</groupId><artifactId>all</artifactId><version>1</version><properties><q.g>com.acme</q.g></properties></project>", "c/pom.xml": POM % ("", COORDINATES % "${q.g}")}, ""),
+    "maven: many exclusions": ("maven", {"pom.xml": POM % ("", "<exclusions>" + "<exclusion><groupId>a</groupId><artifactId>b</artifactId></exclusion>" * 40 + "</exclusions>" + COORDINATES % "com.acme")}, ""),
+    "maven: UTF-16": ("maven", {"pom.xml": utf16(POM % ("", COORDINATES % "com.acme"))}, ""),
+    "gradle: a map": ("maven", {"build.gradle": "dependencies {\n    implementation group: 'com.acme', name: 'quotes', version: '1'\n}\n"}, ""),
+    "gradle: a map in Kotlin": ("maven", {"build.gradle.kts": 'dependencies {\n    implementation(group = "com.acme", name = "quotes", version = "1")\n}\n'}, ""),
+    "gradle: arguments": ("maven", {"build.gradle.kts": 'dependencies {\n    implementation("com.acme", "quotes", "1")\n}\n'}, ""),
+    "gradle: a list": ("maven", {"build.gradle": "def libs = [\n    'a:b:1',\n    'com.acme:quotes:1',\n]\ndependencies { libs.each { implementation it } }\n"}, ""),
+    "gradle: the project's group": ("maven", {"build.gradle": 'group = "com.acme"\ndependencies {\n    implementation "$group:quotes:$version"\n}\n'}, ""),
+    "gradle: another script": ("maven", {"build.gradle": "apply from: 'deps.gradle'\n", "deps.gradle": "ext.libs = [quotes: 'com.acme:quotes:1']\n"}, ""),
+    "gradle: buildSrc": ("maven", {"build.gradle.kts": "dependencies { implementation(Deps.quotes) }\n", "buildSrc/src/main/kotlin/Deps.kt": 'object Deps { const val quotes = "com.acme:quotes:1" }\n'}, ""),
+    "gradle: a catalogue of another name": ("maven", {"gradle/deps.versions.toml": '[libraries]\nquotes = { name = "quotes", group = "com.acme", version = "1" }\n'}, ""),
+    "gradle: a catalogue in the settings": ("maven", {"settings.gradle.kts": 'versionCatalogs { create("libs") { library("quotes", "com.acme", "quotes").version("1") } }\n'}, ""),
+    "nuget: UTF-16": ("nuget", {"c.csproj": utf16(PROJECT % '<ItemGroup><PackageReference Include="Acme.Quotes" Version="1.0.0" /></ItemGroup>')}, ""),
+    "nuget: single quotes": ("nuget", {"c.csproj": PROJECT % "<ItemGroup><PackageReference Include='Acme.Quotes' Version='1.0.0' /></ItemGroup>"}, ""),
+    "nuget: several": ("nuget", {"c.csproj": PROJECT % '<ItemGroup><PackageReference Include="A;Acme.Quotes" Version="1.0.0" /></ItemGroup>'}, ""),
+    "nuget: a property": ("nuget", {"c.csproj": PROJECT % '<ItemGroup><PackageReference Include="$(Own).Quotes" Version="1.0.0" /></ItemGroup>', "Directory.Build.props": PROJECT % "<PropertyGroup><Own>Acme</Own></PropertyGroup>"}, ""),
+    "nuget: packages.config": ("nuget", {"packages.config": '<packages><package id="Acme.Quotes" version="1.0.0" /></packages>'}, ""),
+    "nuget: another repository's project": ("nuget", {"c.csproj": PROJECT % '<ItemGroup><ProjectReference Include="..\\repository\\Acme.Quotes.csproj" /></ItemGroup>'}, ""),
+    "nuget: shared properties": ("nuget", {"build/all.props": PROJECT % '<ItemGroup><PackageReference Include="Acme.Quotes" Version="1.0.0" /></ItemGroup>'}, ""),
+    "composer: a folder": ("composer", {"composer.json": '{"require": {"acme/quotes": "@dev"}, "repositories": [{"type": "path", "url": "../quotes"}]}'}, ""),
+    "composer: a byte order mark": ("composer", {"composer.json": b'\xef\xbb\xbf{"require": {"acme/quotes": "^1"}}'}, ""),
+    "bundler: a generated gemspec": ("gem", {"c.gemspec": 'Gem::Specification.new do |s|\n  s.add_runtime_dependency(%q<acme-quotes>.freeze, ["~> 1"])\nend\n'}, ""),
+    "bundler: in a block": ("gem", {"Gemfile": "group(:default) { gem 'acme-quotes' }\n"}, ""),
+    "bundler: another file": ("gem", {"Gemfile": "eval_gemfile 'gems/all.rb'\n", "gems/all.rb": "gem 'acme-quotes'\n"}, ""),
+}  # fmt: skip
+# library, the consumer's manifests -> what the sentence about it names
+OPEN: dict[str, tuple[str, Files, str]] = {
+    "marks of a merge": ("python", {"pyproject.toml": f"{ASKED}<<<<<<< HEAD\n"}, "pyproject.toml holds the marks of a merge"),
+    "a syntax error": ("python", {"pyproject.toml": f"{ASKED}]\n"}, "pyproject.toml cannot be parsed"),
+    "a syntax error in setup.py": ("python", {"setup.py": "setup(install_requires=['acme-quotes']\n"}, "setup.py cannot be parsed"),
+    "too large to parse": ("python", {"pyproject.toml": f"{ASKED}[tool.x]\n{LONG * 4}"}, "pyproject.toml is larger than 512 kB"),
+    "too large to read": ("python", {"requirements.txt": "x==1 --hash=sha256:aaaaaaaaaaaaaaaaaaaaaaaa\n" * 50_000 + "acme-quotes\n"}, "requirements.txt is too large"),
+    "a long line": ("python", {"pyproject.toml": '[project]\ndependencies = ["acme-quotes", "' + "x" * 20_000 + '"]\n'}, "pyproject.toml has a line of more than"),
+    "a link out of the tree": ("python", {"requirements.txt": "LINK ../../elsewhere.txt"}, "requirements.txt is a link"),
+    "-r of a file that is not there": ("python", {"requirements.txt": "-r ../base.txt\n"}, "requirements.txt takes more from ../base.txt"),
+    "-r of an address": ("python", {"requirements.txt": "-r https://example.invalid/base.txt\n"}, "requirements.txt takes more from an address"),
+    "JSON that breaks off": ("javascript", {"package.json": '{"dependencies": {"@acme/quotes": "^1"'}, "package.json cannot be parsed"),
+    "a manifest of pnpm": ("javascript", {"package.yaml": 'dependencies:\n  "@acme/quotes": ^1\n'}, "package.yaml is a manifest of a form"),
+    "a crate's syntax error": ("rust", {"Cargo.toml": '[dependencies\nacme-quotes = "1"\n'}, "Cargo.toml cannot be parsed"),
+    "a workspace elsewhere": ("rust", {"Cargo.toml": '[package]\nname = "c"\n[dependencies]\nacme-quotes.workspace = true\n'}, "Cargo.toml takes acme-quotes from a workspace"),
+    "no go.mod": ("go", {}, "pay.go imports this one"),
+    "a group that another file sets": ("maven", {"pom.xml": POM % ("", COORDINATES % "${their.group}")}, "pom.xml names ${their.group}:quotes"),
+    "a group of a program": ("maven", {"build.gradle": 'dependencies {\n    implementation "${versions.group}:quotes:1"\n}\n'}, "build.gradle names ${versions.group}:quotes"),
+    "a property that is not there": ("nuget", {"c.csproj": PROJECT % '<ItemGroup><PackageReference Include="$(Own).Quotes" /></ItemGroup>'}, "c.csproj names $(own).quotes"),
+    "a manifest of Composer": ("composer", {"composer.json": '{"require": {"acme/quotes": "^1",}}'}, "composer.json cannot be parsed"),
+    "gems of a loop": ("gem", {"Gemfile": "%w[rake acme-quotes].each { |name| gem name }\n"}, "Gemfile names acme-quotes in a form"),
+}  # fmt: skip
+# What nobody builds, and what names another package: the consumer is none, and nothing is open.
+APART: dict[str, tuple[str, Files]] = {
+    "a broken manifest of a test": ("python", {"tests/data/pyproject.toml": f"{ASKED}]\n"}),
+    "a broken manifest of a sample": ("javascript", {"examples/a/package.json": '{"dependencies": {"@acme/quotes"'}),
+    "a broken manifest that names others": ("python", {"pyproject.toml": '[project\nname = "c"\n'}),
+    "another package's alias": ("javascript", {"package.json": NPM % ("shop", "npm:@other/quotes@^1")}),
+    "a property for another artifact": ("maven", {"pom.xml": POM % ("", "<groupId>${their.group}</groupId><artifactId>other</artifactId>")}),
+    "a folder of its own": ("go", {"go.mod": "module c\n\nrequire example.com/acme/quotes v1.0.0\n\nreplace example.com/acme/quotes => ./own\n", "own/go.mod": "module example.com/acme/quotes\n"}),
+    "a folder of others": ("javascript", {"package.json": NPM % ("shop", "file:../elsewhere")}),
+}  # fmt: skip
+
+
+def commit(made: Repository, files: Mapping[str, str | bytes]) -> None:
+    """Commit files; the text `LINK path` is a link."""
+    plain = {path: text for path, text in files.items() if not str(text).startswith("LINK ")}
+    for path, text in files.items():
+        if path not in plain:
+            (made.folder / path).symlink_to(str(text).removeprefix("LINK "))
+    made.commit(dict(plain) or {"README": "x"}, "uses it")
+
+
+def looked_at(
+    repository: Repository, others: Others, library: Library, files: Mapping[str, str | bytes]
+) -> deeprepo.Impact:
+    """What the change of the library comes to, the consumer named."""
+    repository.commit(dict(library.before), "before")
+    repository.commit(dict(library.after), "after")
+    repository.git("config", "remote.origin.url", "https://github.com/acme/repository.git")
+    consumer = others("billing")
+    commit(consumer, files)
+    return deeprepo.impact(repository.folder, "HEAD~1..HEAD", consumers=[consumer.folder])
+
+
+@pytest.mark.parametrize(
+    ("library", "manifests", "name"), few(UNDERSTOOD.values(), *range(0, len(UNDERSTOOD), 9)), ids=UNDERSTOOD
+)
+def test_a_form_of_a_manifest_is_understood(
+    repository: Repository, repositories: Others, library: str, manifests: Files, name: str
+) -> None:
+    """The break is found at the consumer's line, whatever the consumer calls the package."""
+    made = LIBRARIES[library]
+    found = looked_at(repository, repositories, made, {**manifests, **made.using(name)})
+    assert [(one.name, one.state) for one in found.consumers] == [("billing", "checked")]
+    assert {one.path for one in found.broken if one.consumer} == {f"billing:{made.use[0]}"}
+
+
+@pytest.mark.parametrize(("library", "manifests", "sentence"), few(OPEN.values(), *range(0, len(OPEN), 6)), ids=OPEN)
+def test_a_manifest_that_was_not_understood_is_open(
+    repository: Repository, repositories: Others, library: str, manifests: Files, sentence: str
+) -> None:
+    """The sentence names the file and the reason."""
+    made = LIBRARIES[library]
+    found = looked_at(repository, repositories, made, {**manifests, **made.using("example.com/acme/quotes")})
+    assert [(one.name, one.state) for one in found.consumers] == [("billing", "unread")]
+    assert f"it was looked at in part: {sentence}" in found.consumers[0].reason
+
+
+@pytest.mark.parametrize(("library", "manifests"), few(APART.values(), 0, 3), ids=APART)
+def test_what_names_another_package_opens_nothing(
+    repository: Repository, repositories: Others, library: str, manifests: Files
+) -> None:
+    """Nor does a manifest that nobody builds."""
+    made = LIBRARIES[library]
+    found = looked_at(repository, repositories, made, {**manifests, **made.using("other")})
+    assert [(one.name, one.state) for one in found.consumers] == [("billing", "unrelated")]
