@@ -596,6 +596,183 @@ HARMLESS |= {
     )
 }  # fmt: skip
 
+# Members of models that map a column of one word: the file, its text, the line that is certain of it.
+JPA = '@Entity\n@Table(name = "orders")\nclass Order {{\n    @Id\n    Long id;\n    {}\n}}\n'
+TYPEORM_MODEL = '@Entity("orders")\nexport class Order {{\n  {}\n}}\n'
+SQLALCHEMY = 'class Order(Base):\n    __tablename__ = "orders"\n    {}\n'
+SEQUELIZE = 'module.exports = (sequelize, DataTypes) =>\n  sequelize.define("Order", {{\n    {}\n  }}, {{ tableName: "orders" }});\n'
+DOCTRINE = '<?php\n#[ORM\\Table(name: "orders")]\nclass Order\n{{\n    {}\n    private int $sum;\n}}\n'
+EF_MODEL = '[Table("orders")]\npublic class Order\n{{\n    {}\n}}\n'
+ECTO = 'defmodule Shop.Order do\n  schema "{}" do\n    field :total, :integer\n  end\nend\n'
+ELOQUENT = "<?php\nclass Order extends Model\n{{\n    {}\n}}\n"
+MAPPED = {
+    "JPA, by a name": ("Order.java", JPA.format('@Column(name = "total")\n    Integer sum;'), 6),
+    "JPA, by a name on a line of its own": ("Order.java", JPA.format('@Column(\n        name = "total"\n    )\n    Integer sum;'), 7),
+    "JPA, by its member": ("Order.java", JPA.format("private Integer total;"), 6),
+    "JPA in Kotlin": ("Order.kt", '@Entity\n@Table(name = "orders")\nclass Order(@Column(name = "total") var sum: Int)\n', 3),
+    "TypeORM": ("order.ts", TYPEORM_MODEL.format("@Column()\n  total: number;"), 4),
+    "TypeORM, on one line": ("order.ts", TYPEORM_MODEL.format("@PrimaryColumn() total!: number;"), 3),
+    "TypeORM, by a name": ("order.ts", TYPEORM_MODEL.format('@Column({ name: "total" })\n  sum: number;'), 3),
+    "TypeORM, of a relation": ("order.ts", TYPEORM_MODEL.format('@ManyToOne(() => X)\n  @JoinColumn({ name: "total" })\n  x: X;'), 4),
+    "MikroORM": ("order.ts", '@Entity({ tableName: "orders" })\nexport class Purchase {\n  @Property()\n  total!: number;\n}\n', 4),
+    "SQLAlchemy, by its annotation": ("m.py", SQLALCHEMY.format("total: Mapped[int]"), 3),
+    "SQLAlchemy, by a name": ("m.py", SQLALCHEMY.format('sum = Column("total", Integer)'), 3),
+    "SQLAlchemy, a table": ("m.py", 'orders = Table(\n    "orders",\n    metadata,\n    Column("total", Integer),\n)\n', 4),
+    "Sequelize": ("order.js", SEQUELIZE.format("total: DataTypes.INTEGER,"), 3),
+    "Sequelize, by a name": ("order.js", SEQUELIZE.format('sum: {\n      type: DataTypes.INTEGER,\n      field: "total",\n    },'), 5),
+    "Sequelize, of a class": ("order.js", 'Order.init({\n  total: {\n    type: DataTypes.INTEGER,\n  },\n}, { sequelize, tableName: "orders" });\n', 2),
+    "Doctrine": ("Order.php", DOCTRINE.format('#[ORM\\Column(name: "total")]'), 5),
+    "Doctrine, by its member": ("Order.php", DOCTRINE.replace("$sum", "$total").format('#[ORM\\Column(type: "integer")]'), 6),
+    "Doctrine, in a comment": ("Order.php", DOCTRINE.format('/**\n     * @ORM\\Column(name="total")\n     */'), 6),
+    "Entity Framework": ("Order.cs", EF_MODEL.format('[Column("total")]\n    public int Sum { get; set; }'), 4),
+    "Entity Framework, by its member": ("Order.cs", EF_MODEL.format("public int Total { get; set; }"), 4),
+    "Entity Framework, by calls": ("C.cs", 'class C {\n  void F() {\n    modelBuilder.Entity<Order>(b => {\n      b.Property(x => x.Sum).HasColumnName("total");\n', 4),
+    "Ecto": ("order.ex", ECTO.format("orders"), 3),
+    "Hibernate's XML": ("order.hbm.xml", '<hibernate-mapping>\n  <class name="shop.Order" table="orders">\n    <property name="sum" column="total"/>\n  </class>\n</hibernate-mapping>\n', 3),
+    "Exposed": ("Orders.kt", 'object Orders : IntIdTable("orders") {\n    val total = integer("total")\n}\n', 2),
+    "Slick": ("Orders.scala", 'class Orders(tag: Tag) extends Table[Order](tag, "orders") {\n  def sum = column[Int]("total")\n}\n', 2),
+    "SeaORM": ("order.rs", '#[sea_orm(table_name = "orders")]\npub struct Model {\n    pub total: i32,\n}\n', 3),
+    "Prisma, by a name": ("schema.prisma", 'model Order {\n  sum Int @map("total")\n  @@map("orders")\n}\n', 2),
+    "Fluent": ("Order.swift", 'final class Order: Model {\n  static let schema = "orders"\n  @Field(key: "total") var sum: Int\n}\n', 3),
+    "Django, of a table by its name": ("models.py", 'class Purchase(models.Model):\n    total = models.IntegerField()\n\n    class Meta:\n        db_table = "orders"\n', 2),
+}  # fmt: skip
+MAPPED |= {
+    f"a model beside {name}": (path, text, line)
+    for name, path, text, line in (
+        ("a remark that names another table", "m.py", SQLALCHEMY.replace("__tablename__ =", "# db_table = 'sums'\n    __tablename__ =").format("total = Column(Integer)"), 4),
+        ("a remark that names another column", "Order.java", JPA.format('private Integer total; // @Column(name = "sum")'), 6),
+        ("a remark that says it is not stored", "Order.java", JPA.format("// @Transient\n    private Integer total;"), 7),
+        ("a remark before it that says so", "Order.java", JPA.format("private /* @Transient */ Integer total;"), 6),
+        ("a field over another column", "m.py", SQLALCHEMY.format('total = Column(Integer)\n    tax = Column("vat", Integer)'), 3),
+    )
+}  # fmt: skip
+MAYBE_MAPPED = {
+    "a validation of Rails": ("order.rb", "class Order < ApplicationRecord\n  validates :total, presence: true\nend\n", 2),
+    "a list of Laravel": ("Order.php", ELOQUENT.format("protected $fillable = ['total'];"), 4),
+    "the casts of Laravel": ("Order.php", ELOQUENT.format("protected $casts = [\n        'total' => 'integer',\n    ];"), 5),
+    "an entity that names no table": ("Order.java", "@Entity\nclass Order {\n    private Integer total;\n}\n", 3),
+    "a table that joins others": ("Order.java", JPA.format('@JoinTable(name = "x", joinColumns = @JoinColumn(name = "total"))\n    Set<X> x;'), 6),
+    "a query on a table by its name": ("pay.js", 'module.exports = (knex) => knex("orders").select("id", "total");\n', 1),
+    "a condition on a table by its name": ("pay.js", 'await knex("orders").where({ total: 1 });\n', 1),
+    "a query on several lines": ("pay.js", 'await knex("orders")\n  .where("id", 1)\n  .select("total");\n', 3),
+    "a query that says its table last": ("pay.js", 'await db.select("total").from("orders");\n', 1),
+    "a query of Kysely": ("pay.ts", 'await db.selectFrom("orders").select(["id", "total"]).execute();\n', 1),
+    "a query of Laravel": ("pay.php", "<?php\n$rows = DB::table('orders')\n    ->where('total', 1)->get();\n", 3),
+}  # fmt: skip
+NOT_MAPPED = {
+    "an entity of another table": ("Order.java", JPA.replace('"orders"', '"baskets"').format("private Integer total;")),
+    "a member that is not stored": ("Order.java", JPA.format("@Transient\n    private Integer total;")),
+    "a local value of an entity": ("Order.java", JPA.format("void f() {\n        int total = 0;\n    }")),
+    "a class that is no entity": ("Order.java", "class Order {\n    private Integer total;\n}\n"),
+    "a member over another column": ("order.ts", TYPEORM_MODEL.format('@Column({ name: "sum" })\n  total: number;')),
+    "a type of TypeORM": ("order.ts", TYPEORM_MODEL.format('@Column("total")\n  sum: number;')),
+    "a class without a decorator": ("order.ts", "export class Order {\n  total: number;\n}\n"),
+    "an annotation over another column": ("m.py", SQLALCHEMY.format('total: Mapped[int] = mapped_column("sum")')),
+    "a relation of SQLAlchemy": ("m.py", SQLALCHEMY.format('total: Mapped[Sum] = relationship("Sum")')),
+    "a column of the table beside it": ("m.py", 'orders = Table(\n    "orders",\n    metadata,\n)\nsums = Table(\n    "sums",\n    Column("total", Integer),\n)\n'),
+    "an attribute that is computed": ("order.js", SEQUELIZE.format("total: DataTypes.VIRTUAL,")),
+    "a schema of Mongoose": ("order.js", 'const schema = new Schema({\n  total: { type: Number },\n});\nmongoose.model("Order", schema);\n'),
+    "a property that is not mapped": ("Order.cs", EF_MODEL.format("[NotMapped]\n    public int Total { get; set; }")),
+    "a schema of another table": ("order.ex", ECTO.format("baskets")),
+    "a validation of what a class has itself": ("order.rb", "class Order < ApplicationRecord\n  attr_accessor :total\n  validates :total, presence: true\nend\n"),
+    "a member of Prisma over another column": ("schema.prisma", 'model Order {\n  total Int @map("sum")\n}\n'),
+    "a model of Django with another table": ("models.py", 'class Order(models.Model):\n    total = models.IntegerField()\n\n    class Meta:\n        db_table = "purchases"\n'),
+    "a query on another table": ("pay.js", 'await knex("baskets").where({ total: 1 });\n'),
+    "a value behind a query": ("pay.js", 'await knex("orders").where({ id: 1 });\nconst sums = { total: 1 };\n'),
+    "two texts of a page": ("pay.js", 'const title = t("orders");\nconst sum = t("total");\n'),
+}  # fmt: skip
+CASES |= {
+    f"sql: a field of {name}": Case({path: text}, {"migrations/2.sql": DROP}, "column-dropped", (f"{path}:{line}",))
+    for name, (path, text, line) in MAPPED.items()
+}
+CASES |= {
+    f"sql: {name}": Case({path: text}, {"migrations/2.sql": DROP}, "likely-column-dropped", (f"{path}:{line}",))
+    for name, (path, text, line) in MAYBE_MAPPED.items()
+}
+HARMLESS |= {f"sql: {name}": ({path: text}, {"migrations/2.sql": DROP}) for name, (path, text) in NOT_MAPPED.items()}
+
+# Steps that name several columns, or none, in the ways of each tool: the file, and what drops or renames `total`.
+KNEX_STEP = 'exports.up = (knex) =>\n  knex.schema.alterTable("orders", (table) => {{\n    {}\n  }});\n'
+SEQUELIZE_STEP = "module.exports = {{\n  async up(queryInterface) {{\n    {}\n  }},\n}};\n"
+PHP_STEP = "<?php\nclass A extends AbstractMigration {{\n    public function up(): void {{\n        {}\n    }}\n}}\n"
+FLUENT_STEP = "public class M : Migration {{\n  public override void Up() {{\n    {}\n  }}\n\n  public override void Down() {{\n    {}\n  }}\n}}\n"
+ECTO_STEP = "defmodule X do\n  use Ecto.Migration\n\n  def up do\n    {}\n  end\n\n  def down do\n    {}\n  end\nend\n"
+LIQUIBASE = '<databaseChangeLog>\n  <changeSet id="1">\n    {}\n    <rollback>{}</rollback>\n  </changeSet>\n</databaseChangeLog>\n'
+LIQUIBASE_YAML = "databaseChangeLog:\n  - changeSet:\n      changes:\n        - {}:\n            tableName: orders\n            columns:\n              - column:\n                  name: total\n"
+RENAME = "EXEC sp_rename {};\nGO\n"
+STEPS = {
+    "Knex, the first of several": ("migrations/2.js", KNEX_STEP.format('table.dropColumns("total", "tax");')),
+    "Knex, the last of several": ("migrations/2.js", KNEX_STEP.format('table.dropColumns("tax", "total");')),
+    "Knex, a chain": ("migrations/2.js", KNEX_STEP.format('table.dropColumn("tax").dropColumn("total");')),
+    "TypeORM, a list": ("migrations/2.ts", SEQUELIZE_STEP.format('await queryRunner.dropColumns("orders", ["tax", "total"]);')),
+    "Sequelize, a table with its schema": ("migrations/2.js", SEQUELIZE_STEP.format('await queryInterface.removeColumn({ tableName: "orders", schema: "s" }, "total");')),
+    "Rails, in a block": ("db/migrate/2_a.rb", "class A < ActiveRecord::Migration[7.0]\n  def change\n    change_table :orders do |t|\n      t.remove(:tax, :total)\n    end\n  end\nend\n"),
+    "Phinx": ("db/migrations/2.php", PHP_STEP.format("$this->table('orders')->removeColumn('total')->update();")),
+    "Yii": ("db/migrations/2.php", PHP_STEP.format("$this->dropColumn('{{%orders}}', 'total');")),
+    "Doctrine's schema": ("db/migrations/2.php", PHP_STEP.format("$schema->getTable('orders')->dropColumn('total');")),
+    "FluentMigrator": ("Migrations/2.cs", FLUENT_STEP.format('Delete.Column("tax").Column("total").FromTable("orders");', "")),
+    "Ecto": ("priv/repo/migrations/2.exs", ECTO_STEP.format("alter table(:orders) do\n      remove :total\n    end", "")),
+    "Liquibase": ("db/changelog/2.xml", LIQUIBASE.format('<dropColumn tableName="orders"><column name="total"/></dropColumn>', "")),
+    "Liquibase's YAML": ("db/changelog/2.yaml", LIQUIBASE_YAML.format("dropColumn")),
+    "a text that SQL Server carries out": ("migrations/2.sql", "EXEC(N'ALTER TABLE orders ' + N'DROP COLUMN total')\n"),
+    "a text for sp_executesql": ("migrations/2.sql", "EXEC sp_executesql N'ALTER TABLE orders DROP COLUMN total'\n"),
+}  # fmt: skip
+RENAMES = {
+    "SQL Server": ("migrations/2.sql", RENAME.format("'orders.total', 'amount', 'COLUMN'")),
+    "SQL Server, with a schema": ("migrations/2.sql", RENAME.format("N'dbo.orders.total', N'amount', N'COLUMN'")),
+    "SQL Server, in brackets": ("migrations/2.sql", RENAME.format("'[dbo].[orders].[total]', 'amount', 'COLUMN'")),
+    "SQL Server, by parameters": ("migrations/2.sql", RENAME.format("@objtype = N'COLUMN', @objname = N'dbo.orders.total', @newname = N'amount'")),
+    "SQL Server, without a verb": ("migrations/2.sql", "GO\nsp_rename 'orders.total', 'amount', 'COLUMN'\nGO\n"),
+    "SQL Server, in a migration of code": ("migrations/2.ts", SEQUELIZE_STEP.format("await q.query(\"EXEC sp_rename 'orders.total', 'amount', 'COLUMN'\");")),
+    "MySQL": ("migrations/2.sql", "ALTER TABLE orders CHANGE COLUMN `total` `amount` INT;\n"),
+    "FluentMigrator": ("Migrations/2.cs", FLUENT_STEP.format('Rename.Column("total").OnTable("orders").To("amount");', "")),
+    "Ecto": ("priv/repo/migrations/2.exs", ECTO_STEP.format("rename table(:orders), :total, to: :amount", "")),
+    "Liquibase": ("db/changelog/2.xml", LIQUIBASE.format('<renameColumn tableName="orders" oldColumnName="total" newColumnName="amount"/>', "")),
+    "Django, by places": ("shop/migrations/2.py", OPERATION.format('RenameField("order", "total", "amount")')),
+}  # fmt: skip
+GONE = {
+    "SQL Server": ("migrations/2.sql", RENAME.format("'dbo.orders', 'purchases'"), "table-renamed"),
+    "FluentMigrator": ("Migrations/2.cs", FLUENT_STEP.format('Delete.Table("orders");', ""), "table-dropped"),
+    "Ecto": ("priv/repo/migrations/2.exs", ECTO_STEP.format("drop table(:orders)", ""), "table-dropped"),
+    "Phinx": ("db/migrations/2.php", PHP_STEP.format("$this->table('orders')->rename('purchases')->update();"), "table-renamed"),
+    "Liquibase": ("db/changelog/2.xml", LIQUIBASE.format('<dropTable tableName="orders"/>', ""), "table-dropped"),
+}  # fmt: skip
+SHOP_QUERY = {"a.py": 'SQL = "SELECT total FROM shop_order"\n'}
+CASES |= {f"sql: a column that {name} drops": Case({"a.py": QUERY}, {path: text}, "column-dropped", ("a.py:1",)) for name, (path, text) in STEPS.items()}  # fmt: skip
+CASES |= {
+    f"sql: a column that {name} renames": Case({"a.py": QUERY} if path[:4] != "shop" else SHOP_QUERY, {path: text}, "column-renamed", ("a.py:1",))
+    for name, (path, text) in RENAMES.items()
+}  # fmt: skip
+CASES |= {f"sql: a table that {name} takes away": Case({"a.py": QUERY}, {path: text}, rule, ("a.py:1",)) for name, (path, text, rule) in GONE.items()}  # fmt: skip
+CASES |= {
+    f"sql: a field of Django that goes, {name}": Case(SHOP_QUERY, {"shop/migrations/2.py": OPERATION.format(step)}, "column-dropped", ("a.py:1",))
+    for name, step in (("by places", 'RemoveField("order", "total")'), ("by place and name", 'RemoveField("order", name="total")'))
+}  # fmt: skip
+WITH_TIMES = {"a.py": 'SQL = "SELECT created_at FROM orders"\n'}
+TIMES = {
+    "Knex": ("migrations/2.js", KNEX_STEP.format("table.dropTimestamps();")),
+    "Rails": ("db/migrate/2_a.rb", "class A < ActiveRecord::Migration[7.0]\n  def up\n    remove_timestamps :orders\n  end\nend\n"),
+    "Laravel": ("database/migrations/2.php", BLADE.format("dropTimestampsTz()")),
+}  # fmt: skip
+CASES |= {f"sql: the times of {name}": Case(WITH_TIMES, {path: text}, "column-dropped", ("a.py:1",)) for name, (path, text) in TIMES.items()}  # fmt: skip
+CASES |= {
+    "sql: both columns of a reference of Laravel": Case({"a.py": 'SQL = "SELECT owner_type FROM orders"\n'}, {"database/migrations/2.php": BLADE.format("dropMorphs('owner')")}, "column-dropped", ("a.py:1",)),
+    "sql: both columns of a reference of Rails": Case({"a.py": 'SQL = "SELECT owner_type FROM orders"\n'}, {"db/migrate/2_a.rb": "class A < ActiveRecord::Migration[7.0]\n  def up\n    remove_reference :orders, :owner, polymorphic: true\n  end\nend\n"}, "column-dropped", ("a.py:1",)),
+    "sql: a field that goes from the state of Django alone": Case({"shop/q.py": "rows = Order.objects.filter(total=1)\n", "a.py": SHOP_QUERY["a.py"]}, {"shop/migrations/2.py": OPERATION.format('SeparateDatabaseAndState(state_operations=[migrations.RemoveField("order", "total")])')}, "likely-column-dropped", ("shop/q.py:1",)),
+}  # fmt: skip
+HARMLESS |= {
+    "sql: an index that SQL Server renames": ({"a.py": QUERY}, {"migrations/2.sql": RENAME.format("'orders.total', 'amount', 'INDEX'")}),
+    "sql: a rename in the body of a procedure": ({"a.py": QUERY}, {"migrations/2.sql": "CREATE PROCEDURE p AS EXEC sp_rename 'orders.total', 'amount', 'COLUMN'\n"}),
+    "sql: FluentMigrator's way back": ({"a.py": QUERY}, {"Migrations/2.cs": FLUENT_STEP.format("", 'Delete.Column("total").FromTable("orders");')}),
+    "sql: Ecto's way back": ({"a.py": QUERY}, {"priv/repo/migrations/2.exs": ECTO_STEP.format('execute ""', "alter table(:orders) do\n      remove :total\n    end")}),
+    "sql: Liquibase's way back": ({"a.py": QUERY}, {"db/changelog/2.xml": LIQUIBASE.format("", '<dropColumn tableName="orders" columnName="total"/>')}),
+    "sql: an older change of Liquibase": ({"db/changelog/1.xml": "<databaseChangeLog><sql>SELECT total FROM orders</sql></databaseChangeLog>\n"}, {"migrations/2.sql": DROP}),
+}  # fmt: skip
+DOUBTS |= {
+    "sql: a name that SQL Server is given as a value": ({"a.py": QUERY}, {"migrations/2.sql": RENAME.format("@name, 'amount', 'COLUMN'")}),
+    "sql: a column of Sequelize that is computed": ({"a.py": QUERY}, {"migrations/2.js": SEQUELIZE_STEP.format("await queryInterface.removeColumn(TABLE, COLUMN);")}),
+}  # fmt: skip
+
 
 def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:
     """A review by code of one commit."""

@@ -34,6 +34,7 @@ BREAKS = 1_000  # of one change that are looked up
 ROWS = 20_000  # lines with a searched word
 FILES_READ = 1_500  # of those that hold such lines
 ROWS_OF_FILE = 2_000  # of one file that are judged
+_ANNOTATION = re.compile(r"^\s*+\*\s*+@(?:\w{1,20}\\)?\w{0,30}Column\(")  # what Doctrine reads in a comment
 USES = 40  # of one break, of each likeness
 MOST_LINES = 20_000  # of a file that are searched for the owner of a name
 SHORTEST = 3  # letters of a word that is searched
@@ -292,7 +293,8 @@ def _defines_schema(path: str) -> bool:
 
 
 def _can_use(path: str, _line: int, text: str) -> bool:
-    return not (is_prose(path) or is_output(path) or vendored_folder(path) or is_comment(text, path))
+    is_remark = is_comment(text, path) and not _ANNOTATION.search(text)
+    return not (is_prose(path) or is_output(path) or vendored_folder(path) or is_remark)
 
 
 async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:

@@ -6,29 +6,19 @@ that drops, removes or renames a column, a field, a table or a model, with the n
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from typing import Literal
 
+from bot.dependents.schemas import other_tools
 from bot.dependents.schemas.breaks import Document, SchemaBreak, is_product, singular, spellings
 from bot.dependents.schemas.rollbacks import forward, is_remark
+from bot.dependents.schemas.steps import COMPUTED, UNSURE, Does, MigrationStep
 from bot.text.filetypes import filetype
 from bot.text.paths import is_test
-from bot.values import Severity, Side
+from bot.values import Severity
 
-Does = Literal[
-    "drop-column",
-    "drop-table",
-    "rename-column",
-    "rename-table",
-    "require-column",
-    "tighten-column",
-    "create",
-    "add",
-    "unread",
-]
 _FOLDER = re.compile(r"(?:^|/)(?:migrations?|migrate|post_migrate|alembic/versions)(?:/|$)|migration", re.IGNORECASE)
-_CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt)$")
+_CODE = re.compile(r"\.(?:rb|py|php|js|ts|mjs|cjs|cs|go|rs|java|kt|exs)$")
 _NEXT_TEXT = re.compile(
     r"\s{0,200}+(?:[+.\\]\s{0,200}+)?[rRbBuUfF]?(?:\"(?P<double>[^\"\n]{0,2000})\"|'(?P<single>[^'\n]{0,2000})')"
 )
@@ -36,11 +26,19 @@ _JOINED = re.compile(r"(?<=[\w.])[\"'`]\s{0,40}[+.]?\s{0,40}[\"'`](?=[\w.])")
 _REMARK = re.compile(r"(^|[\s(,\[])(?:#|//)[^\n]*", re.MULTILINE)
 _CALL = re.compile(
     r"\b(?P<verb>[Dd]rop|[Rr]emove|[Dd]elete|[Rr]ename|[Aa]dd|[Cc]hange)_?(?P<noun>[Cc]olumns?|[Ff]ields?|[Tt]able(?:IfExists)?|[Mm]odel|[Rr]eferences?|belongs_to)(?P<null>_null)?"
-    r"\s*+(?:\(\s*+|(?=[ :\"']))(?P<rest>[^\n]{0,400})"
+    r"\s*+(?:\(\s*+|(?=[ :\"']))(?=(?P<rest>[^\n]{0,400}))"
 )
 _BLADE = re.compile(
-    r"Schema::(?P<verb>dropIfExists|drop|rename)\(\s*+(?P<rest>[^\n]{0,200})|\bt\.(?P<short>remove|rename)\s++(?P<names>[^\n]{0,200})"
+    r"Schema::(?P<verb>dropIfExists|drop|rename)\(\s*+(?P<rest>[^\n]{0,200})|\b(?:t|table)\.(?P<short>remove|rename)(?:\s++|\(\s*+)(?=[:\"'])(?P<names>[^\n]{0,200})"
 )
+_JOIN_TABLE = re.compile(
+    r"\bdrop_join_table[ \t(]++:?[\"']?(?P<one>\w{1,99})[\"']?\s*+,\s*+:?[\"']?(?P<other>\w{1,99})(?P<rest>[^\n]{0,200})"
+)
+_TABLE_OBJECT = re.compile(
+    r"\{[^{}]{0,200}?\btable(?:Name)?\s*+:\s*+([\"'`][\w.]{1,99}[\"'`])[^{}]{0,200}\}"
+)  # Sequelize
+_STATE = re.compile(r"\bstate_operations\s*+=\s*+\[")
+_STATE_LENGTH = 20_000
 # What changes a column that is there: Alembic, Entity Framework, TypeORM and Sequelize.
 _ALTER = re.compile(r"\b(?:alter_column|AlterColumn(?:<[\w.?\[\]]{1,40}>)?|changeColumn)\s*+\(\s*+")
 _NOT_NULL = re.compile(r"\b(?:nullable|allowNull|isNullable)\s*+[=:]\s*+[Ff]alse\b")
@@ -51,26 +49,30 @@ _NEW_NAME = re.compile(r"[{(,]\s*+name\s*+:\s*+[\"'`](\w{1,99})")
 _TIGHTENS = re.compile(
     r"\bdropNullable\(\s*+[\"'`](?P<knex>\w{1,99})|\balterColumn\(\s*+[\"'`](?P<kysely>\w{1,99})[\"'`]\s*+,[^\n]{0,80}\bsetNotNull\b"
 )
-# What Laravel and Rails drop by other names than the columns' own.
-_LARAVEL_DROP = re.compile(
-    r"->dropConstrainedForeignId\(\s*+[\"'](?P<name>\w{1,99})|->drop(?P<kind>SoftDeletes|Timestamps|RememberToken)(?:Tz)?\("
+# What Laravel, Knex and Rails drop by other names than the columns' own.
+_UNNAMED = re.compile(
+    r"->dropConstrainedForeignId\(\s*+[\"'](?P<name>\w{1,99})|->drop(?:Nullable|Numeric|Uuid|Ulid)?Morphs\(\s*+[\"'](?P<morphs>\w{1,99})"
+    r"|(?:->|\.)drop(?P<kind>SoftDeletes|Timestamps|Datetimes|RememberToken)(?:Tz)?\((?P<given>[^()\n]{0,99})"
+    r"|\bremove_(?P<rails>timestamps)\b(?:[ \t(]++:?[\"']?(?P<table>\w{1,99}))?"
 )
-_LARAVEL_COLUMNS = {
+_UNNAMED_COLUMNS = {
     "SoftDeletes": ("deleted_at",),
     "Timestamps": ("created_at", "updated_at"),
+    "timestamps": ("created_at", "updated_at"),
+    "Datetimes": ("created_at", "updated_at"),
     "RememberToken": ("remember_token",),
 }
 _LIST = re.compile(r"\s*+(?:\[|array\()")
 _DJANGO = re.compile(r"\bmigrations\.(?P<verb>DeleteModel|RenameModel|AlterModelTable)\(\s*+")
 _DJANGO_APP = re.compile(r"(?:^|/)(\w{1,99})/migrations/[^/]++$")
 _TABLE_OF = re.compile(
-    r"(?:alterTable|change_table|batch_alter_table|Schema::table|Schema::create|schema\.(?:table|alterTable)|\.table)\s*+\(?\s*+[\"':`](?P<table>\w{1,99})"
+    r"(?:alterTable|change_table|batch_alter_table|Schema::table|Schema::create|schema\.(?:table|alterTable)|\.table|->(?:table|getTable))\s*+\(?\s*+[\"':`](?P<table>\w{1,99})"
 )
 _ARGUMENT = re.compile(
-    r"(?:\b(?P<key>\w{1,40})\s{0,3}[=:]\s{0,3})?(?:[\"'`](?P<text>[\w.]{1,99})[\"'`]|(?<![:\w]):(?P<symbol>\w{1,99}))|(?P<stop>\blambda\b|=>|[{}])"
+    r"(?:\b(?P<key>\w{1,40})\s{0,3}[=:]\s{0,3})?(?:[\"'`](?:\{\{%?)?(?P<text>[\w.]{1,99})(?:\}\})?[\"'`]|(?<![:\w]):(?P<symbol>\w{1,99}))|(?P<stop>\blambda\b|=>|[{}])"
 )
 _SQL_TEXT = re.compile(
-    r"(?P<open>\"\"\"|'''|[\"'`]|<<[-~]?[\"']?(?P<doc>[A-Z]{3,12})[\"']?[^\n]*+\n)\s*+(?=(?:ALTER|DROP|CREATE|RENAME)\s++(?:TABLE|VIEW|TEMP|MATERIALIZED)\b)",
+    r"(?P<open>\"\"\"|'''|[\"'`]|<<[-~]?[\"']?(?P<doc>[A-Z]{3,12})[\"']?[^\n]*+\n)\s*+(?=(?:ALTER|DROP|CREATE|RENAME)\s++(?:TABLE|VIEW|TEMP|MATERIALIZED)\b|(?:EXEC(?:UTE)?\s++)?(?:\w{1,40}\.){0,3}sp_rename\b)",
     re.IGNORECASE,
 )
 # What a file of code has that is a migration, whatever it is called.
@@ -97,30 +99,10 @@ _OPENS_TABLE = re.compile(
 )
 _TAKES_PART = re.compile(r"(?<![\w$.])(?:if|unless)(?![\w$])")
 TIGHTENED = "column-tightened"
-UNSURE = "the statement that brings it back may not be carried out"
 _MOST = 5_000
 _MOST_RETURNS, _RETURN_LINES, _LONG = 200, 60, 2_000  # drops that are followed, lines behind each, characters of a line
-COMPUTED = "the name of what this takes away is computed"
 _UNCALLED = re.compile(r"\.(?:drop_column|remove_column|drop_table|dropColumn|dropTable)\b(?!\s*+[(:\"'`])")
 SqlReader = Callable[[str, int, str], "Sequence[MigrationStep]"]
-
-
-@dataclass(frozen=True, slots=True)
-class MigrationStep:
-    """One step: what it does to which table and column."""
-
-    does: Does
-    table: str
-    column: str
-    path: str
-    line: int
-    new: str = ""
-    side: Side = "head"
-    columns: tuple[str, ...] = ()  # of a table that is created
-    spelling: str = ""  # the column as the code of the migration writes it
-    is_conditional: bool = False  # it changes nothing if what it creates is there: IF NOT EXISTS, OR REPLACE
-    doubt: str = ""  # why a step that brings something may not be carried out
-    model: str = ""  # of Django: the class whose table it is
 
 
 def is_migration(path: str) -> bool:
@@ -147,7 +129,8 @@ def is_in_folder(path: str) -> bool:
 def effects(document: Document, sql: SqlReader) -> list[MigrationStep]:
     """The steps on lines that the change brings, what takes the migration back left out."""
     text = forward(document.text, document.path)
-    rows = _with_returns([*_calls(text, document.path)], text, document.path)
+    rows = [*_calls(text, document.path), *other_tools.steps(text, document.path)]
+    rows = _with_returns(rows, text, document.path)
     for match in _SQL_TEXT.finditer(text):
         close = "\n" + match["doc"] if match["doc"] else match["open"]
         end = text.find(close, match.end())
@@ -257,7 +240,11 @@ def _calls(text: str, path: str) -> Iterator[MigrationStep]:
         rest = text[match.start("rest") : match.start("rest") + 400]
         by_key, plain = _arguments(rest, one_line="(" not in match[0][: match.start("rest") - match.start()])
         steps = [*_of_call(match, by_key, plain, around(match.start()), path, line)]
-        if not steps and match["verb"].lower() in ("drop", "rename") and match["noun"].lower().startswith("column"):
+        if (
+            not steps
+            and match["verb"].lower() in ("drop", "remove", "rename")
+            and match["noun"].lower().startswith("column")
+        ):
             steps = [MigrationStep("unread", "", "", path, line, doubt=COMPUTED)]
         yield from steps
     yield from _other_calls(text, path, around)
@@ -280,10 +267,26 @@ def _alterations(text: str, path: str, around: Callable[[int], str]) -> Iterator
         if line := _line_of(text, match.start(), path):
             column = match["knex"] or match["kysely"]
             yield MigrationStep("tighten-column", around(match.start()), column.lower(), path, line, spelling=column)
-    for match in islice(_LARAVEL_DROP.finditer(text), _MOST):
+    for match in islice(_UNNAMED.finditer(text), _MOST):
         if line := _line_of(text, match.start(), path):
-            for column in (match["name"],) if match["name"] else _LARAVEL_COLUMNS[match["kind"]]:
-                yield MigrationStep("drop-column", around(match.start()), column.lower(), path, line)
+            table = (match["table"] or around(match.start())).lower()
+            for column in _unnamed_columns(match):
+                yield MigrationStep("drop-column", table, column.lower(), path, line, spelling=column)
+
+
+def _unnamed_columns(match: re.Match[str]) -> Sequence[str]:
+    """The columns that a call drops which does not say their whole names."""
+    if match["name"]:
+        return (match["name"],)
+    if match["morphs"]:
+        return (f"{match['morphs']}_id", f"{match['morphs']}_type")
+    arguments = match["given"] or ""
+    own = re.match(r"\s*+[\"'](\w{1,99})", arguments)
+    if own and match["kind"] == "SoftDeletes":
+        return (own[1],)
+    if match["kind"] == "Timestamps" and re.search(r"\btrue\b", arguments):  # Knex
+        return ("createdAt", "updatedAt")
+    return _UNNAMED_COLUMNS[match["kind"] or match["rails"]]
 
 
 def _of_alteration(arguments: str, around: str, path: str, line: int) -> Iterator[MigrationStep]:
@@ -311,7 +314,7 @@ def _of_django(text: str, path: str) -> Iterator[MigrationStep]:
         line = _line_of(text, match.start(), path)
         by_key, plain = _arguments(text[match.end() : match.end() + 400], one_line=False)
         old = by_key.get("old_name") or by_key.get("name") or (plain[0] if plain else "")
-        if not (line and app and old):
+        if not (line and app and old) or _is_of_state(match):
             continue
         rest = [by_key.get("new_name") or by_key.get("table") or "", *plain[1 if not by_key else 0 :]]
         new = next(filter(None, rest), "")
@@ -330,8 +333,13 @@ def _other_calls(text: str, path: str, around: Callable[[int], str]) -> Iterator
         line = text.count("\n", 0, match.start()) + 1
         if not is_remark(text[text.rfind("\n", 0, match.start()) + 1 : match.start()] or " ", path):
             yield MigrationStep("unread", "", "", path, line, doubt=COMPUTED)
+    for match in islice(_JOIN_TABLE.finditer(text), _MOST):
+        if (line := _line_of(text, match.start(), path)) and "table_name:" not in match["rest"]:
+            yield MigrationStep("drop-table", "_".join(sorted((match["one"], match["other"]))).lower(), "", path, line)
     for match in _BLADE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
+        if match["short"] and filetype(path).parser != "ruby":
+            continue
         _, plain = _arguments(match["rest"] or match["names"] or "", one_line=True)
         if match["verb"] and plain:
             new = plain[1] if match["verb"] == "rename" and len(plain) > 1 else ""
@@ -355,6 +363,7 @@ def _inside(text: str, *, one_line: bool = False) -> str:
 def _arguments(text: str, *, one_line: bool) -> tuple[dict[str, str], list[str]]:
     """The texts that a call is given by name, and the others. Texts that are joined are one."""
     text = _inside(_JOINED.sub("", _REMARK.sub(r"\1", text)), one_line=one_line)
+    text = _TABLE_OBJECT.sub(r"\1", text)
     by_key: dict[str, str] = {}
     plain: list[str] = []
     for match in _ARGUMENT.finditer(text):
@@ -372,9 +381,13 @@ def _of_call(
     match: re.Match[str], by_key: dict[str, str], plain: list[str], around: str, path: str, line: int
 ) -> Iterator[MigrationStep]:
     verb, noun = match["verb"].lower(), match["noun"].lower()
+    app = _DJANGO_APP.search(path) if noun.startswith("field") else None
     model = by_key.get("model_name", "").lower()
-    app = _DJANGO_APP.search(path) if model else None
-    table = f"{app[1]}_{model}" if app else model or by_key.get("table") or by_key.get("table_name") or ""
+    if app and not model and plain:
+        model, plain = plain[0].lower(), plain[1:]
+    is_of_state = app is not None and _is_of_state(match)
+    django_table = f"{app[1]}_{model}" if app and not is_of_state else model
+    table = django_table or by_key.get("table") or by_key.get("table_name") or ""
     if verb in ("add", "change"):
         yield from _of_requirement(match, plain, around, path, line)
         return
@@ -386,20 +399,49 @@ def _of_call(
                 "rename-table" if verb == "rename" and new else "drop-table", old.lower(), "", path, line, new=new
             )
         return
-    names = [by_key[key] for key in ("old_name", "name", "column_name") if key in by_key][:1]
-    is_list = bool(around) and (bool(_LIST.match(match["rest"])) or filetype(path).parser == "php")
-    if not names:
-        if not table and plain and (not around or (not is_list and len(plain) > (2 if verb == "rename" else 1))):
-            table, plain = plain[0], plain[1:]
-        names = plain[:1] if verb == "rename" else plain
-        if noun == "column" and verb != "rename" and not is_list:
-            names = plain[:1]
-    new = by_key.get("new_name") or by_key.get("newName") or (plain[1] if verb == "rename" and len(plain) > 1 else "")
-    table = (table or around).lower()
+    table, names, new = _names_of_call(match, by_key, plain, around, table)
+    is_reference = noun in ("reference", "references", "belongs_to")
+    if is_reference and re.search(r"\bpolymorphic:\s*+true\b", match["rest"]):
+        names = [*names, *(f"{name}_type" for name in names)]
     for name in names:
-        column = f"{name}_id" if noun in ("reference", "references", "belongs_to") else name
+        column = f"{name}_id" if is_reference and not name.endswith("_type") else name
         does: Does = "rename-column" if verb == "rename" and new else "drop-column"
-        yield MigrationStep(does, table, column.lower(), path, line, new=new, spelling=column, model=model)
+        yield MigrationStep(does, table.lower(), column.lower(), path, line, new=new, spelling=column, model=model)
+
+
+def _names_of_call(
+    match: re.Match[str], by_key: dict[str, str], plain: list[str], around: str, table: str
+) -> tuple[str, list[str], str]:
+    """The table of a call about columns, the columns, and the new name."""
+    is_rename, noun = match["verb"].lower() == "rename", match["noun"].lower()
+    names = [by_key[key] for key in ("old_name", "name", "column_name") if key in by_key][:1]
+    is_list = bool(around) and _is_list(match)
+    if not names:
+        if not table and plain and (not around or (not is_list and len(plain) > (2 if is_rename else 1))):
+            table, plain = plain[0], plain[1:]
+        names = plain[:1] if is_rename else plain
+        if noun == "column" and not is_rename and not is_list:
+            names = plain[:1]
+    new = by_key.get("new_name") or by_key.get("newName") or (plain[1] if is_rename and len(plain) > 1 else "")
+    return table or around, names, new
+
+
+def _is_list(match: re.Match[str]) -> bool:
+    """Whether the texts of a call within a table's builder are columns alone, none the table: one list, or Knex's `dropColumns("a", "b")`."""
+    rest = match["rest"]
+    if _LIST.match(rest) or "->" in match.string[max(0, match.start() - 2) : match.start()]:
+        return True
+    return match["noun"] == "Columns" and "[" not in _inside(rest)
+
+
+def _is_of_state(match: re.Match[str]) -> bool:
+    """Whether a call of a migration of Django changes what Django knows of its models, and no table."""
+    start = max(0, match.start() - _STATE_LENGTH)
+    openings = [*_STATE.finditer(match.string, start, match.start())]
+    return (
+        bool(openings)
+        and len(_inside(match.string[openings[-1].end() : match.start()])) == match.start() - openings[-1].end()
+    )
 
 
 def _of_requirement(

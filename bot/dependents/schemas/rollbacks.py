@@ -15,6 +15,7 @@ _UP = re.compile(
     r"(?:(?<![\w$.>])|(?<=exports\.))(?:up|Up|upgrade|change)(?![\w$])(?=[ \t]*+[(=:\"'`\]]|[ \t]*+$|[ \t]++do\b)"
 )
 _RUBY_OPENS = re.compile(r"^(?:def|if|unless|case|begin|class|module|while|until|for)\b|\bdo\b")
+_ELIXIR_OPENS = re.compile(r"\bdo\b(?!:)|(?<![\w.:])fn\b")
 # Names that a module hands out: { up, down }
 _HANDED_OUT = re.compile(r"\{\s*+(?:\w++\s*+,\s*+)*+(?:\w++\s*+)?\}")
 
@@ -103,4 +104,6 @@ def _depth(code: str, path: str) -> int:
     if filetype(path).parser == "ruby":
         opens = len(_RUBY_OPENS.findall(code))
         return opens - len(re.findall(r"(?<![\w.:])end\b", code))
+    if path.endswith((".ex", ".exs")):
+        return len(_ELIXIR_OPENS.findall(code)) - len(re.findall(r"(?<![\w.:])end\b(?!:)", code))
     return sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")

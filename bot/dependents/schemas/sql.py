@@ -5,14 +5,14 @@ of a grammar: a statement of an unknown dialect costs nothing, and a file of any
 """
 
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Literal
 
-from bot.dependents.schemas import breaks, migrations, rollbacks, sql_uses
+from bot.dependents.schemas import breaks, migrations, other_tools, procedures, rollbacks, sql_uses
+from bot.dependents.schemas.sql_tokens import MOST_STATEMENTS, Dialect, Lexeme, Statement, statements
+from bot.dependents.schemas.steps import UNSURE, Does, MigrationStep
 
 NAME = "sql"
 _FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)
@@ -35,32 +35,7 @@ _MARK_LINES = [
     tuple(re.compile(rf"^[ \t]*+{form}[ \t]*+\r?$", re.IGNORECASE | re.MULTILINE) if form else None for form in pair)
     for pair in _MARKS
 ]
-_SKIPPED = {
-    # What standard SQL leaves out, and PostgreSQL, SQLite and SQL Server: comments within comments are not closed by the first end.
-    "standard": r"\s++|--[^\n\r]*+|/\*",
-    # MySQL: a comment that begins with a mark is carried out, two dashes begin none unless a space follows.
-    "mysql": r"\s++|--(?=\s|$)[^\n]*+|\#[^\n]*+|/\*M?!\d{0,6}|\*/|/\*(?:[^*]|\*(?!/))*+(?:\*/)?",
-}
-_TEXTS = {
-    "standard": r"[Ee]'(?:[^'\\]|\\.|'')*+'?|'(?:[^']|'')*+'?",
-    "mysql": r"'(?:[^'\\]|\\.|'')*+'?",
-}
-_TOKENS = {
-    dialect: re.compile(
-        rf"(?P<skip>{_SKIPPED[dialect]})"
-        r"|(?P<body>\$(?P<tag>\w{0,40})\$)"
-        rf"|(?P<text>{_TEXTS[dialect]})"
-        r"|[Uu]&\"(?P<unicode>[^\"\n]{0,200})\"|\"(?P<double>[^\"\n]{0,200})\"|`(?P<tick>[^`\n]{0,200})`|\[(?P<square>[A-Za-z_][^\]\n]{0,200})\]"
-        r"|(?P<word>[A-Za-z_@#][\w$@#]*+)|(?P<number>\d[\w.]*+)|(?P<mark>.)",
-        re.DOTALL,
-    )
-    for dialect in ("standard", "mysql")
-}
-_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _DIFFERS = re.compile(r"\\'|\\\\|/\*|--(?!\s)|#|\r(?!\n)|^[ \t]*+DELIMITER\b", re.IGNORECASE | re.MULTILINE)
-_DELIMITER = re.compile(r"^[ \t]*+DELIMITER[ \t]++(\S{1,20})[ \t]*+\r?$", re.IGNORECASE | re.MULTILINE)
-_COPIED = re.compile(r"^\\\.[ \t]*+\r?$", re.MULTILINE)
-_ESCAPE = re.compile(r"\\(?:\+([0-9A-Fa-f]{6})|([0-9A-Fa-f]{4}))")
 _KINDS_OF_TABLE = frozenset(["FOREIGN", "ONLINE", "OFFLINE", "IGNORE", "EXTERNAL"])
 _BODIES = frozenset(["PROCEDURE", "PROC", "FUNCTION", "TRIGGER", "EVENT", "PACKAGE", "RULE"])  # what others run
 _DECIDES = frozenset(["\\", "IF", "RETURN", "EXIT", "QUIT", "GOTO", "WHILE"])
@@ -107,37 +82,20 @@ _FILLS = frozenset(
         "ROWVERSION",
     ]
 )
-_MOST_STATEMENTS = 50_000
 _USUAL_SCHEMAS = frozenset(["", "public", "dbo", "main"])
-
-
-@dataclass(frozen=True, slots=True)
-class Lexeme:
-    """A word (as written), a quoted name, a mark; of a text only that it is one."""
-
-    text: str
-    line: int
-    quoted: bool = False
-
-    @property
-    def upper(self) -> str:
-        """The keyword that it may be; of a quoted name none."""
-        return "" if self.quoted else self.text.upper()
-
-
-Statement = list[Lexeme]
-Dialect = Literal["standard", "mysql"]
 
 
 def wants(path: str) -> bool:
     """Whether it holds statements, or is a migration that calls functions for them."""
     if not (breaks.is_product(path) or migrations.is_among(path)):
         return False
-    return bool(_FILE.search(path)) or migrations.is_migration(path)
+    return bool(_FILE.search(path)) or migrations.is_migration(path) or other_tools.is_log_path(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
     """Any file of such a name: what defines no table breaks none. A file of code that is called like a test may be a migration."""
+    if other_tools.is_log_path(document.path):
+        return other_tools.is_log(document.text)
     return wants(document.path) and (
         breaks.is_product(document.path) or bool(_FILE.search(document.path)) or migrations.has_steps(document.text)
     )
@@ -147,12 +105,15 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """What the new statements take away, and what a dump no longer creates: as each dialect reads them."""
     old = {document.successor: document for document in sides.before}
     paths = sides.base_texts.keys() | {document.path for document in sides.after}
-    steps: dict[str, list[migrations.MigrationStep]] = {}
+    steps: dict[str, list[MigrationStep]] = {}
     for dialect in ("standard", "mysql"):
         rows = steps[dialect] = []
         for document in sides.after:
             if not _FILE.search(document.path):
-                rows += migrations.effects(document, partial(_of_text, dialect=dialect))
+                is_log = other_tools.is_log_path(document.path)
+                rows += (
+                    _of_log(document) if is_log else migrations.effects(document, partial(_of_text, dialect=dialect))
+                )
                 continue
             mine = _effects(document, sides.base_texts, paths, dialect)
             if document.path in old:
@@ -171,6 +132,11 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     ]
 
 
+def _of_log(document: breaks.Document) -> list[MigrationStep]:
+    """The steps that a change adds to a log of changes."""
+    return [one for one in other_tools.log_steps(document.text, document.path) if one.line in document.added_lines]
+
+
 def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
     """The spellings of the column or the table."""
     return sql_uses.searched_words(one)
@@ -179,91 +145,6 @@ def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Whether the line selects, writes or maps it."""
     return sql_uses.likeness(one, place)
-
-
-def statements(text: str, dialect: Dialect = "standard") -> Iterator[Statement]:
-    """The statements of a text; a body between dollar signs is one token."""
-    current: Statement = []
-    line, at, count = 1, 0, 0
-    token_form = _TOKENS[dialect]
-    if dialect == "mysql":
-        text = _undelimited(text)
-    while match := token_form.match(text, at):
-        end = _end_of_token(text, match, current, dialect)
-        if match["mark"] == ";":
-            if current:
-                yield current
-            count += 1
-            if count > _MOST_STATEMENTS:
-                raise OverflowError
-            current = []
-        elif match["skip"] is None and not (dialect == "mysql" and text.startswith("--", at) and end > at + 1):
-            current.append(_lexeme(match, line))
-        line += text.count("\n", at, end)
-        at = end
-    if current:
-        yield current
-
-
-def _undelimited(text: str) -> str:
-    """A text for MySQL's client, in which other marks may end a statement, with semicolons."""
-    ends = {one[1] for one in _DELIMITER.finditer(text)} - {";"}
-    text = _DELIMITER.sub(";", text) if ends else text
-    for end in sorted(ends, key=len, reverse=True)[:20]:
-        text = text.replace(end, ";")
-    return text
-
-
-def _is_operand(token: Lexeme) -> bool:
-    """Whether a minus behind a token subtracts."""
-    return token.quoted or token.text in ("'", ")") or token.text[:1].isalnum() or token.text[:1] in "_@"
-
-
-def _end_of_token(text: str, match: re.Match[str], current: Statement, dialect: Dialect) -> int:
-    """Where a token ends, with what follows it and is no statement: a body, the rest of a comment, lines of data."""
-    end = match.end()
-    if match["body"]:
-        close = text.find(match["body"], end)
-        return close + len(match["body"]) if close >= 0 else end
-    if match["skip"] == "/*":
-        return _end_of_comment(text, end)
-    is_dash = dialect == "mysql" and match["mark"] == "-" and text.startswith("--", match.start())
-    if is_dash and not (current and _is_operand(current[-1])):
-        return (text.find("\n", end) + 1 or len(text) + 1) - 1
-    if match["mark"] == ";" and _is_copied(current):
-        data_end = _COPIED.search(text, end)
-        return data_end.end() if data_end else len(text)
-    return end
-
-
-def _lexeme(match: re.Match[str], line: int) -> Lexeme:
-    if match["body"]:
-        return Lexeme("$", line, quoted=True)
-    name = match["double"] or match["tick"] or match["square"]
-    if match["unicode"]:
-        name = _ESCAPE.sub(_letter, match["unicode"])
-    return Lexeme(name or ("'" if match["text"] is not None else match[0]), line, quoted=name is not None)
-
-
-def _letter(match: re.Match[str]) -> str:
-    number = int(match[1] or match[2], 16)
-    return chr(number) if number <= sys.maxunicode else match[0]
-
-
-def _end_of_comment(text: str, at: int) -> int:
-    """Where a comment ends that may hold others."""
-    depth = 1
-    for edge in _COMMENT_EDGE.finditer(text, at):
-        depth += 1 if edge[0] == "/*" else -1
-        if not depth:
-            return edge.end()
-    return len(text)
-
-
-def _is_copied(statement: Statement) -> bool:
-    """Whether lines of data follow a statement, up to a line that ends them."""
-    words = [token.upper for token in statement]
-    return words[:1] == ["COPY"] and ("FROM", "STDIN") in pairwise(words)
 
 
 def _parts(statement: Statement) -> Iterator[Statement]:
@@ -280,6 +161,7 @@ def _parts(statement: Statement) -> Iterator[Statement]:
         is_start = (word == "ALTER" and (behind == "TABLE" or behind in _KINDS_OF_TABLE)) or (
             word in ("DROP", "RENAME") and behind in ("TABLE", "TABLES", "VIEW")
         )
+        is_start |= word in procedures.CALLS
         if is_start and not in_body:
             edges.append(at)
     yield from (part for first, last in pairwise([*edges, len(statement)]) if (part := statement[first:last]))
@@ -293,7 +175,7 @@ def _is_alone(statement: Statement, at: int) -> bool:
 
 def _effects(
     document: breaks.Document, base_texts: Mapping[str, str], paths: Collection[str], dialect: Dialect
-) -> list[migrations.MigrationStep]:
+) -> list[MigrationStep]:
     """Those of statements that the change brings, the part that takes a migration back left out."""
     if is_backward(document.path, base_texts, paths):
         return []
@@ -308,30 +190,28 @@ def _effects(
     ]
 
 
-def _steps(document: breaks.Document, text: str, dialect: Dialect) -> list[migrations.MigrationStep]:
+def _steps(document: breaks.Document, text: str, dialect: Dialect) -> list[MigrationStep]:
     """What a script does in its order: what a later statement takes back, or may not reach, brings nothing back."""
-    rows: list[migrations.MigrationStep] = []
+    rows: list[MigrationStep] = []
     start, doubt = 0, ""
     try:
         for statement in statements(text, dialect):
             for part in _parts(statement):
                 words = [token.upper for token in part[:3]]
                 if not _DECIDES.isdisjoint(words[:1]) or not _STOPS.isdisjoint(words):
-                    doubt = migrations.UNSURE
+                    doubt = UNSURE
                 if words[0] in ("ROLLBACK", "ABORT"):
                     rows[start:] = [one for one in rows[start:] if one.does not in ("create", "add")]
                 if words[0] in ("BEGIN", "START", "COMMIT", "ROLLBACK"):
                     start = len(rows)
                 if any(token.line in document.added_lines for token in part):
                     rows += [
-                        replace(one, doubt=doubt if one.does in ("create", "add") else "")
+                        replace(one, doubt=doubt if one.does in ("create", "add") else one.doubt)
                         for one in _of_statement(part, document.path)
                         if one.line in document.added_lines or one.does in ("create", "add")
                     ]
     except OverflowError as error:
-        raise breaks.UnreadableSchemaError(
-            document.path, f"it has more than {_MOST_STATEMENTS:,} statements"
-        ) from error
+        raise breaks.UnreadableSchemaError(document.path, f"it has more than {MOST_STATEMENTS:,} statements") from error
     return rows
 
 
@@ -406,7 +286,7 @@ def _forward(text: str, path: str = "", base_texts: Mapping[str, str] | None = N
     return text
 
 
-def _of_text(text: str, line: int, path: str, dialect: Dialect) -> list[migrations.MigrationStep]:
+def _of_text(text: str, line: int, path: str, dialect: Dialect) -> list[MigrationStep]:
     """The effects of statements in a literal of code that begins on this line."""
     return [
         one
@@ -416,24 +296,23 @@ def _of_text(text: str, line: int, path: str, dialect: Dialect) -> list[migratio
     ]
 
 
-def _difference(old: breaks.Document, new: breaks.Document, dialect: Dialect) -> list[migrations.MigrationStep]:
+def _difference(old: breaks.Document, new: breaks.Document, dialect: Dialect) -> list[MigrationStep]:
     """The tables and columns that a dump created before the change and no longer creates."""
     before, after = created_tables(_forward(old.text), dialect), created_tables(_forward(new.text), dialect)
     old_columns, new_columns = (required_columns(_forward(one.text), dialect) for one in (old, new))
     lost_tables = [table for table in before if table not in after]
     effects = [
-        migrations.MigrationStep("drop-table", _short(table), "", old.path, before[table][0], side="base")
-        for table in lost_tables
+        MigrationStep("drop-table", _short(table), "", old.path, before[table][0], side="base") for table in lost_tables
     ]
     for table, (_, columns) in before.items():
         if table in after and after[table][1]:
             effects += [
-                migrations.MigrationStep("tighten-column", _short(table), column, new.path, line)
+                MigrationStep("tighten-column", _short(table), column, new.path, line)
                 for column, line in new_columns.get(table, {}).items()
                 if column not in old_columns.get(table, {})
             ]
             effects += [
-                migrations.MigrationStep("drop-column", _short(table), column, old.path, line, side="base")
+                MigrationStep("drop-column", _short(table), column, old.path, line, side="base")
                 for column, line in columns.items()
                 if column not in after[table][1]
             ]
@@ -536,7 +415,14 @@ def _name(statement: Statement, at: int) -> tuple[int, str]:
     return at, name
 
 
-def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[migrations.MigrationStep]:
+def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[MigrationStep]:
+    if call := procedures.call_of(statement):
+        yield from _of_procedure(call, path, above)
+        return
+    yield from _of_plain_statement(statement, path, above)
+
+
+def _of_plain_statement(statement: Statement, path: str, above: int) -> Iterator[MigrationStep]:
     first = [token.upper for token in statement[:8]]
     while first and first[0] in ("BEGIN", "GO", "TRANSACTION", "UTF8"):  # a batch without semicolons
         statement, first = statement[1:], first[1:]
@@ -550,18 +436,28 @@ def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[m
         for part in _actions(statement[at:]):
             name = _full_name(part, 0)[1]
             if name:
-                yield migrations.MigrationStep("drop-table", name, "", path, line)
+                yield MigrationStep("drop-table", name, "", path, line)
     elif first[:1] == ["RENAME"] and first[1:2] in (["TABLE"], ["TABLES"]):
         for part in _actions(statement[2:]):
             at, table = _full_name(part, 0)
-            yield migrations.MigrationStep("rename-table", table, "", path, line, new=_full_name(part, at + 1)[1])
+            yield MigrationStep("rename-table", table, "", path, line, new=_full_name(part, at + 1)[1])
     elif first[:1] == ["CREATE"] and ("TABLE" in first or "VIEW" in first) and not _is_temporary(statement):
         at = first.index("TABLE" if "TABLE" in first else "VIEW") + 1
         at, table = _full_name(statement, at)
         columns = tuple(name for name, _ in _columns(statement, at)) if "TABLE" in first else ()
-        yield migrations.MigrationStep(
-            "create", table, "", path, line, columns=columns, is_conditional=_is_conditional(statement)
-        )
+        yield MigrationStep("create", table, "", path, line, columns=columns, is_conditional=_is_conditional(statement))
+
+
+def _of_procedure(call: procedures.ProcedureCall, path: str, above: int) -> Iterator[MigrationStep]:
+    """The steps of a procedure of SQL Server that gives a column or a table another name, or carries out a text."""
+    line = call.line + above
+    if call.name == procedures.CARRIES_OUT:
+        for inner in statements(call.text):
+            for part in _parts(inner):
+                yield from _of_plain_statement(part, path, line - 1)  # no text within a text
+        return
+    if (step := procedures.rename(call, path, line)) is not None:
+        yield step
 
 
 def _behind_kind(first: Sequence[str]) -> int:
@@ -606,7 +502,7 @@ def _dropped_names(action: Statement) -> list[Statement]:
     return [[*action[:at], *part] for part in _actions(action[at + 1 : end])]
 
 
-def _tightening(action: Statement, table: str, path: str, above: int) -> Iterator[migrations.MigrationStep]:
+def _tightening(action: Statement, table: str, path: str, above: int) -> Iterator[MigrationStep]:
     """The step of an action that takes NULL from a column which is there, and gives it no default."""
     words = [token.upper for token in action]
     if not action or not table or words[0] not in ("ALTER", "MODIFY", "CHANGE") or not _is_required(words):
@@ -615,7 +511,7 @@ def _tightening(action: Statement, table: str, path: str, above: int) -> Iterato
     if words[0] == "CHANGE":
         name = _name(action, at)[1]
     if name:
-        yield migrations.MigrationStep("tighten-column", table, name, path, action[0].line + above)
+        yield MigrationStep("tighten-column", table, name, path, action[0].line + above)
 
 
 def _is_required(words: Sequence[str]) -> bool:
@@ -652,16 +548,14 @@ def _bracketed(tokens: Statement) -> Statement:
     return inside
 
 
-def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator[migrations.MigrationStep]:
+def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator[MigrationStep]:
     words = [token.upper for token in action]
     if not action or not table:
         return
     line = action[0].line + above
 
-    def effect(does: migrations.Does, column: str, new: str = "") -> migrations.MigrationStep:
-        return migrations.MigrationStep(
-            does, table, column, path, line, new=new, is_conditional=_is_conditional(action)
-        )
+    def effect(does: Does, column: str, new: str = "") -> MigrationStep:
+        return MigrationStep(does, table, column, path, line, new=new, is_conditional=_is_conditional(action))
 
     start = 2 if words[1:2] == ["COLUMN"] else 1
     behind = words[start] if start < len(words) else ""

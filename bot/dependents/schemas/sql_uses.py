@@ -3,7 +3,7 @@
 import re
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas import migrations
+from bot.dependents.schemas import mappings, migrations, other_tools
 from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
 from bot.dependents.sites import telling
 from bot.text.paths import is_test
@@ -29,26 +29,13 @@ _QUERIES = (
     r"|\b(?:select|insert|delete|update)\b[^\n]{0,200}\b(?:from|into|update)\s++[\"`\[]?NAME\b|\b(?:from|join|into)\s++[\"`\[]?NAME\b[^\n]{0,120}\b(?:where|set|values|on|order by|group by)\b"
     r"|\bupdate\s++[\"`\[]?NAME\b[^\n]{0,40}\bset\b"
 )
-# Lines of a model that map a column: Django and SQLAlchemy, Prisma, diesel, Go's tags, drizzle, TypeORM.
-_FIELDS = (
-    r"^\s++NAME\s*+(?::[^=\n]{1,80})?=\s*+(?:\w{1,30}\.)?(?:Column|mapped_column|\w{0,40}Field|ForeignKey|deferred|column_property)\s*+[(\[]",
-    r"^\s++NAME\s++[A-Z]\w{2,40}[?\[\]]{0,3}(?:\s|$)|@map\(\s*+\"NAME\"",
-    r"^\s++NAME\s++->\s++[A-Z]",
-    r"`[^`\n]{0,200}\b(?:db|gorm|bun|xorm)\s*+:\s*+\\?\"(?:column:)?NAME\b",
-    r":\s*+\w{2,30}\(\s*+['\"]NAME['\"]",
-)
-_MODEL = re.compile(
-    r"^\s*+(?:(?:export|pub|public|abstract|default|final)\s++)*+(?:class|model|struct|type|interface)\s++(?P<name>\w{1,99})|^\s*+(?P<table>\w{1,99})\s++\([\w, ]++\)\s*+\{"
-    r"|\b(?:pgTable|mysqlTable|sqliteTable)\(\s*+['\"](?P<drizzle>\w{1,99})"
-)
-_TABLE_NAME = re.compile(
-    r"(?:__tablename__\s*+=\s*+|db_table\s*+=\s*+|@@map\(\s*+|table_name\s*+=\s*+)[\"'](?P<name>\w{1,99})[\"']"
-)
 _RETIRES = re.compile(r"ignored_columns|ignore_columns|deprecated_columns")
-_BEFORE, _AFTER, _MODEL_LINES = 25, 15, 150
+_BEFORE, _AFTER = 25, 15
 # A query that is a chain of calls: `Order.objects.filter(total=1)`, `Order.where(total: 1).pluck(:total)`.
 _ASKED = r"(?<![\w.$])(?:NAME)\s*+(?:\.|::|->|\()"
-_ASKED_FOR = r"(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
+_ASKED_FOR = r"[\"'`](?:TABLE\.)?NAME(?:\s++[Aa][Ss]\s++\w{1,40})?[\"'`]|[{,]\s*+NAME\s*+[,}]|(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
+# The same on a table that a text names: `knex("orders").where({ total: 1 })`, `DB::table('orders')->select('total')`.
+_ASKED_TABLE = r"[\w\])>]\(\s*+[\"'`](?:\w{1,40}\.)?NAME(?:\s++(?:[Aa][Ss]\s++)?\w{1,40})?[\"'`]\s*+[,)]\s*+(?:$|\.|->|\?\.|\w|\[|[\"'`])|(?:\.|->)(?:[Ff]rom|[Ii]nto)\(\s*+[\"'`]NAME[\"'`]"
 _RELATION = r"(?<![A-Za-z0-9])(?:TABLES)__NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|[\"'])"  # the field behind a relation
 _GOES_ON = ("(", "[", "{", ",", ".", "\\")
 _QUERY_LINES, LONGEST = 5, 2_000
@@ -62,6 +49,8 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether the line selects, writes or maps it."""
+    if other_tools.is_log_path(place.path) and other_tools.is_log(place.whole):
+        return ""
     if migrations.is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
         return ""  # an older migration, or a test of one, says what was
     if one.rule == migrations.TIGHTENED:
@@ -103,14 +92,8 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
     if re.search(_word(one.name), text, re.IGNORECASE) and (sure := _in_statement(one, place)):
         return sure
-    if any(
-        one.name.lower() in text.lower() and re.search(look.replace("NAME", re.escape(one.name)), text)
-        for look in _FIELDS
-    ):
-        other = re.search(r"Column\(\s*+[\"'](\w{1,99})[\"']", place.around(0, 1))
-        if other and other[1] != one.name:
-            return ""  # an attribute of that name, over another column
-        return _of_model(one, place)
+    if (of_model := mappings.likeness(one, place)) is not None:
+        return of_model
     if not one.owner or _is_in_query(one, place):
         return "hint" if one.owner else ""
     if (
@@ -123,57 +106,30 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     ):
         return ""
     whole = place.whole
-    owners = _owners(one)
+    owners = mappings.owners_of(one)
     base = place.path.rpartition("/")[2].partition(".")[0]
     at_home = base in owners or any(re.search(_word(form), whole) for form in owners)
     return "hint" if at_home else ""
 
 
-def _owners(one: SchemaBreak) -> frozenset[str]:
-    """The names of the table and of the class of its rows."""
-    return migrations.forms_of_table(one.owner) | migrations.forms_of_table(one.model or one.owner)
-
-
 def _is_in_query(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether the statement around a line asks the class of the table's rows, and the line says the column as a text, a symbol or an argument."""
-    classes = {form for form in _owners(one) if form[:1].isupper()}
-    tables = "|".join(re.escape(form) for form in sorted(_owners(one)))
+    owners = mappings.owners_of(one)
+    tables = "|".join(re.escape(form) for form in sorted(owners))
     if tables and re.search(_RELATION.replace("TABLES", tables).replace("NAME", re.escape(one.name)), place.text):
         return True
-    query = re.compile(_ASKED.replace("NAME", "|".join(map(re.escape, sorted(classes))))) if classes else None
-    if query is None or not re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), place.text):
+    classes = "|".join(re.escape(form) for form in sorted(owners) if form[:1].isupper())
+    patterns = [_ASKED.replace("NAME", classes)] if classes else []
+    patterns += [_ASKED_TABLE.replace("NAME", re.escape(one.owner))] if one.owner else []
+    asked_for = _ASKED_FOR.replace("TABLE", re.escape(one.owner)).replace("NAME", re.escape(one.name))
+    if not patterns or not re.search(asked_for, place.text):
         return False
+    query = re.compile("|".join(patterns))
     return any(
-        query.search(line[:LONGEST]) and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip()[:1] == ".")
+        query.search(line[:LONGEST])
+        and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip().startswith((".", "->", "?.")))
         for at, line in enumerate(reversed(place.lines[max(0, place.line - _QUERY_LINES) : place.line]))
     )
-
-
-def _of_model(one: SchemaBreak, place: SchemaPlace) -> Likeness:
-    """Whether the model around a line is the table's: by its own name, or by the table that it names.
-
-    One that is called after the table and more (`orderRow`) may be, in a file that says the table as a text.
-    """
-    owners = {form.lower() for form in _owners(one)} | {one.owner}
-    name = _name_of_model(place)
-    if name in owners:
-        return "sure"
-    is_beside = bool(one.owner) and re.search(rf"[\"'`]{re.escape(one.owner)}[\"'`]", place.whole)
-    return "hint" if is_beside and name.startswith(tuple(owners - {""})) else ""
-
-
-def _name_of_model(place: SchemaPlace) -> str:
-    """What the model around a line is called, or the table that it names, in small letters."""
-    for at in range(place.line - 1, max(-1, place.line - _MODEL_LINES), -1):
-        match = _MODEL.search(place.lines[at][:400]) if at < len(place.lines) else None
-        if match:
-            rest = range(at + 1, min(len(place.lines), at + _MODEL_LINES))
-            table = _TABLE_NAME.search("\n".join(place.lines[at : at + _MODEL_LINES])[:20_000])
-            end = next((n for n in rest if _MODEL.search(place.lines[n][:400])), len(place.lines))
-            if table and table[0] in "\n".join(place.lines[at:end]):
-                return table["name"].lower()
-            return (match["name"] or match["table"] or match["drizzle"] or "").lower()
-    return ""
 
 
 def _in_statement(one: SchemaBreak, place: SchemaPlace) -> Likeness:  # noqa: PLR0911 - one for each doubt
