@@ -7,7 +7,6 @@ Anything less certain stays two: what is reported twice costs a minute, what is 
 import re
 from collections.abc import Iterable
 
-from bot.findings.alike import alike
 from bot.values import Evidence, Finding
 
 FEW = 0.3  # of the words of two titles: with fewer in common they tell two stories, if they name different code
@@ -121,3 +120,9 @@ def _alike(item: Evidence, proven: Finding) -> bool:
 
 def _words(texts: Iterable[str]) -> set[str]:
     return {word for text in texts for word in re.findall(r"[A-Za-z_$][\w$]*", text)}
+
+
+def alike(one: str, other: str, share: float = 0.5) -> bool:
+    """Whether two titles tell the same story: they share this part of the telling words of the shorter one, by default half."""
+    words, others = (set(re.findall(r"\w{4,}", title.lower())) for title in (one, other))
+    return len(words & others) >= max(1.0, share * min(len(words), len(others)))

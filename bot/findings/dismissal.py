@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from bot.findings import quotes
-from bot.findings.alike import alike
+from bot.findings.cause import alike
 from bot.findings.merge import merge, name_story, same
 from bot.values import Finding, Unit
 

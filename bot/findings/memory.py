@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from bot.findings import suggest
-from bot.findings.alike import alike
+from bot.findings.cause import alike
 from bot.findings.quotes import locate
 from bot.findings.round_change import RoundChange, new_path
 from bot.ports import Tree

@@ -6,8 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from bot.findings.alike import alike
-from bot.findings.cause import code_names, one_cause, two_causes
+from bot.findings.cause import alike, code_names, one_cause, two_causes
 from bot.findings.quotes import fold
 from bot.values import Evidence, Finding, Source, severity_rank
 from bot.values.finding import proof_of

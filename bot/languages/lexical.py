@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, islice
 
 from bot.machine.limits import CONFIG_BYTES, LINE_BYTES, MANIFEST_BYTES
-from bot.text.encodings import utf8
+from bot.text.lines import utf8
 
 MOST_DOUBTS = 200  # of one file that are listed
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved

@@ -4,6 +4,7 @@ A language's own parser answers better when a whole file of a language that has 
 search brings from anywhere in a tree: from a template, a migration, a script, a language without a parser.
 """
 
+import codecs
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,14 @@ from functools import lru_cache
 from bot.text.filetypes import BLOCK as _BLOCK
 from bot.text.filetypes import C_COMMENTS, FILETYPES, HASH, PAGE, PHP_HASH, SLASHES, Marks
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = codecs.BOM_UTF8
+ENCODINGS = (
+    (BYTE_ORDER_MARK, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)  # the first that fits
 LONE_CR = re.compile(rb"\r(?!\n)")  # ends a line for Python, JavaScript, YAML and their linters, and not for git
 QUOTED = 500  # characters of a longer line that a finding quotes
 
@@ -101,6 +109,14 @@ _ANNOUNCED = (
     r"(?:def|fn|fun|func(?:\s+\([^)]*\))?|function\*?|class|struct|enum|interface|trait|object|record|type|const|let|var|val|static|module|#\s*define)"
     r"\s+(?:self\.)?NAME\b"
 )
+
+
+def utf8(source: bytes) -> bytes:
+    """A text without its byte order mark, in UTF-8 if the mark says that it is UTF-16 or UTF-32."""
+    encoding = next((name for mark, name in ENCODINGS if source.startswith(mark)), "")
+    if encoding in ("", "utf-8-sig"):
+        return source.removeprefix(BYTE_ORDER_MARK)
+    return source.decode(encoding, "replace").encode("utf-8", "replace")
 
 
 def without_mark(source: bytes) -> bytes:

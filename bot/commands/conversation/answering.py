@@ -15,7 +15,7 @@ from bot.commands.answering import MAX_QUOTES, as_it_is_now, reply_to, verbatim
 from bot.commands.conversation.hearing import HeardRemark
 from bot.commands.target import LastReview, finding_numbers
 from bot.findings import proof
-from bot.findings.alike import alike
+from bot.findings.cause import alike
 from bot.findings.quotes import fold
 from bot.findings.read import asking, strict, text
 from bot.review.guidance import tongue

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from bot.dependents.links import follow
 from bot.ports import Including, Packaging, Tree
-from bot.text.encodings import utf8
+from bot.text.lines import utf8
 from bot.text.paths import vendored_folder
 from bot.values import Side, TreeEntry
 from bot.values.consumer import Gap

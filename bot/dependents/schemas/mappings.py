@@ -38,8 +38,6 @@ _NAMES_IT = re.compile(r"(?:^|[\s,({])(?:name|Name|value|field|fieldName|columnN
 _SAYS_NAME = re.compile(r"(?:^|[\s,({])(?:name|field|fieldName|columnName)\s*+[=:]\s*+[\"'`](?P<name>\w{1,99})[\"'`]")
 _CLOSED = re.compile(r"\([^()]{0,400}\)")
 _FIRST_TEXT = re.compile(r"\s*+[\"'`](?P<name>\w{1,99})[\"'`]")
-_SCRIPTS = (".ts", ".js", ".tsx", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
-_TYPED = (".java", ".kt", ".cs", ".groovy", ".rs", ".py", ".php", ".swift", ".scala")
 # A member by its own name, in the ways of these languages.
 _MEMBERS = (
     r"^\s++(?:(?:public|private|protected|internal|readonly|declare|static|final|override|required|virtual|partial|pub|lateinit|open|var|val|let|@\w{1,40}(?:\([^()\n]{0,200}\))?|#\[[^\]\n]{0,200}\])\s++)*+"
@@ -103,6 +101,10 @@ def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     return _of_model(one, place, form) if form else form
 
 
+def _is_script(path: str) -> bool:
+    return filetype(path).family == "web"
+
+
 def _is_field(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether a line is a field of a model by its own form."""
     text, name = place.text[:_LONGEST], re.escape(one.name)
@@ -113,14 +115,14 @@ def _form(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     """How sure a line means a column of its model, whichever that is."""
     text, name = place.text[:_LONGEST], re.escape(one.name)
     if one.name.lower() in text.lower():
-        if place.path.endswith(_SCRIPTS) and re.search(_ATTRIBUTE.replace("NAME", name), text):
+        if _is_script(place.path) and re.search(_ATTRIBUTE.replace("NAME", name), text):
             return _of_attribute(place)
         if (of_call := _in_call(one, place)) is not None:
             return of_call
-        if place.path.endswith(".rb") and re.search(_RAILS.replace("NAME", name), text):
+        if filetype(place.path).parser == "ruby" and re.search(_RAILS.replace("NAME", name), text):
             own = re.search(rf"\bdef {name}\b|\battr_\w++[^\n]{{0,200}}:{name}\b", _code(place.whole, place.path))
             return "" if own else "hint"
-        if place.path.endswith(".php") and re.search(rf"[\"']{name}[\"']", text) and _in_list(place):
+        if filetype(place.path).parser == "php" and re.search(rf"[\"']{name}[\"']", text) and _in_list(place):
             return "hint"
     return _of_member(one, place)
 
@@ -160,7 +162,7 @@ def _in_call(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     inside = _CLOSED.sub("", text[calls[-1].end() :])
     if "(" in inside or ")" in inside:
         return None
-    is_first = not inside.strip() and not place.path.endswith(_SCRIPTS)
+    is_first = not inside.strip() and not _is_script(place.path)
     if not is_first and not _NAMES_IT.search(inside):
         return None
     return "hint" if _OF_OTHER_TABLE.search(text) else "sure"
@@ -179,7 +181,7 @@ def _in_list(place: SchemaPlace) -> bool:
 
 def _of_member(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     """How sure a member of a class is a column by its own name: it is decorated as one, or its class is an entity."""
-    if not place.path.endswith((*_SCRIPTS, *_TYPED)) or not _is_member(one, place.text[:_LONG]):
+    if not filetype(place.path).parser or not _is_member(one, place.text[:_LONG]):
         return None
     above = _decoration(place)
     own_text = _code(f"{above}\n{place.text[:_LONGEST]}", place.path)
@@ -190,14 +192,14 @@ def _of_member(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     if calls:
         arguments = own_text[calls[-1].end() :] if calls[-1]["open"] else ""
         arguments = _until_close(arguments)
-        first = None if place.path.endswith(_SCRIPTS) else _FIRST_TEXT.match(arguments)
+        first = None if _is_script(place.path) else _FIRST_TEXT.match(arguments)
         name = _SAYS_NAME.search(arguments) or first
         if name:
             return "" if name["name"].lower() != one.name.lower() else "sure"
         return "sure" if exact else "hint"
     model = _model_around(place)
-    is_inner = model is not None and model.depth > 1 and not place.path.endswith(".py")
-    if model is None or is_inner or place.path.endswith(_SCRIPTS) or not _ENTITY.search(model.text):
+    is_inner = model is not None and model.depth > 1 and filetype(place.path).parser != "python"
+    if model is None or is_inner or _is_script(place.path) or not _ENTITY.search(model.text):
         return None
     return "sure" if exact and model.table else "hint"
 
@@ -205,7 +207,7 @@ def _of_member(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
 def _code(text: str, path: str) -> str:
     """A text without its remarks, which say nothing of a column; Doctrine reads some of them."""
     lines = [line for line in text.split("\n") if not is_remark(line, path)]
-    if path.endswith(".php"):
+    if filetype(path).parser == "php":
         return "\n".join(lines)
     remark = _HASH_REMARK if filetype(path).hash_comments else _SLASH_REMARK
     return "\n".join(remark.split(_INNER_REMARK.sub("", line), maxsplit=1)[0] for line in lines)

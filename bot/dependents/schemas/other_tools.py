@@ -6,6 +6,7 @@ from itertools import islice
 
 from bot.dependents.schemas.rollbacks import is_remark
 from bot.dependents.schemas.steps import MigrationStep
+from bot.text.filetypes import filetype
 from bot.text.paths import is_sample, is_test
 
 _MOST = 5_000
@@ -53,11 +54,15 @@ def is_log(text: str) -> bool:
 
 def steps(text: str, path: str) -> Iterator[MigrationStep]:
     """The steps of a migration in code; what takes it back is blank in the text."""
-    rows = _of_fluent(text, path) if path.endswith(".cs") else iter(())
-    if path.endswith((".exs", ".ex")):
-        rows = _of_ecto(text, path)
-    if path.endswith(".php"):
-        rows = _of_phinx(text, path)
+    match filetype(path).parser:
+        case "csharp":
+            rows = _of_fluent(text, path)
+        case "elixir":
+            rows = _of_ecto(text, path)
+        case "php":
+            rows = _of_phinx(text, path)
+        case _:
+            rows = iter(())
     lines = text.split("\n")
     return (one for one in rows if not is_remark(lines[one.line - 1], path))
 

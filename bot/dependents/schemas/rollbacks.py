@@ -104,6 +104,6 @@ def _depth(code: str, path: str) -> int:
     if filetype(path).parser == "ruby":
         opens = len(_RUBY_OPENS.findall(code))
         return opens - len(re.findall(r"(?<![\w.:])end\b", code))
-    if path.endswith((".ex", ".exs")):
+    if filetype(path).parser == "elixir":
         return len(_ELIXIR_OPENS.findall(code)) - len(re.findall(r"(?<![\w.:])end\b(?!:)", code))
     return sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from bot.languages.lexical import manifest_text
+from bot.languages.lexical import config, manifest_text
 from bot.values import Clues, Import
 
 # The beginning of a file, word by word: imports stand before every other declaration.
@@ -66,7 +66,7 @@ class GoPackages:
         self._others: dict[str, list[tuple[str, str]]] = defaultdict(
             list
         )  # module -> (import path, folder) it means too
-        directives_by_path = {path: tuple(directives(source)) for path, source in configs.items()}
+        directives_by_path = {path: tuple(directives(config(source))) for path, source in configs.items()}
         for path, rows in directives_by_path.items():
             folder, name = posixpath.split(path)
             module_path = next((words[0] for verb, *words in rows if verb == "module" and words), "")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.javascript.modules import ALIAS, Manifest, exported_files, read_json
-from bot.text.encodings import utf8
+from bot.text.lines import utf8
 from bot.values.consumer import Gap, Origin, Package, Requirement
 
 LANGUAGE = "javascript"

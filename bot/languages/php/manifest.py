@@ -5,7 +5,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bot.text.encodings import utf8
+from bot.text.lines import utf8
 from bot.values.consumer import Gap, Origin, Package, Requirement
 
 LANGUAGE = "php"

@@ -11,8 +11,8 @@ from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.constructions import with_constructions
 from bot.languages.python import binding
 from bot.languages.python.binding import bindings, names_left_out, names_listed
-from bot.languages.python.import_names import import_bindings as import_bindings
 from bot.languages.python.modules import PythonModules
+from bot.languages.python.modules import import_bindings as import_bindings
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import CLASSES, SHAPE, constructions
 from bot.languages.unreadable import finds, outlines

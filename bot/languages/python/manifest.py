@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from bot.languages.lexical import manifest_text, unread
 from bot.languages.python.pip_lines import asked_lines, included_files, logical_lines
-from bot.text.encodings import utf8
+from bot.text.lines import utf8
 from bot.text.paths import is_sample, is_test
 from bot.values.consumer import Gap, Package, Requirement
 

@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from bot.text.encodings import utf8
+from bot.text.lines import utf8
 
 COMMENT = re.compile(r"(?:^|\s)#.*")
 INCLUDED = re.compile(r"(?:-r|--requirement)(?:\s*=\s*|\s*)(\S.*)")
