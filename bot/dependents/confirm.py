@@ -18,7 +18,7 @@ from bot.values import Import, Outline, Side, TreeEntry
 MAX_CONFIGS = 3_000
 PORTION = 100  # files
 FEW = 40  # files that are read rather than proposed by a search; targets that one search finds quickly
-MOST_LINKED = 200  # files with a second path; with more each text may import one
+MOST_LINKED = 20  # files with a second path; with more each text may import one
 NEVER = rb"(?!)"
 NO_LINKS = FollowedLinks()
 Importers = Mapping[str, tuple[Import, ...]]
