@@ -15,7 +15,7 @@ from bot.text.paths import is_sample, is_test, vendored_folder
 
 MOST_MANIFESTS = 1_000  # that are read, the ones nearest to the top first
 DEPTH = 8  # folders below the top in which a manifest counts
-REQUIREMENTS = re.compile(r"(?:^|/)(?:[\w.-]*requirements[\w.-]*\.(?:txt|in)|requirements/[\w.-]+\.(?:txt|in))$")
+REQUIREMENTS = re.compile(r"(?:^|/)(?:(?=[^/]*requirements)|requirements/)[\w.-]+\.(?:txt|in)$")
 
 
 @dataclass(frozen=True, slots=True)
