@@ -63,7 +63,6 @@ UNJUDGED = (
 LookAtConsumers = Callable[
     [checkout.Checkout, Sequence[ChangedFile], Dependents, Sequence[NamedConsumer]], Awaitable[ConsumerImpact]
 ]
-PROSE = ("instructions", "learnings", "checks", "rules")  # settings in the owner's words
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
 NAMED = 5  # files and findings that are named while the review works
 
@@ -248,16 +247,16 @@ async def _settings(deps: Deps, tree: checkout.Checkout) -> Config:
     file = await deps.read_settings(tree, deps.file)
     bound = None if deps.bound is None else deps.bound.encode()
     defaults = await deps.organization(tree.pull) if deps.organization is not None else None
-    return _hide_prose(config.resolve(deps.flags, file, deps.settings, deps.file, others, bound, defaults))
+    return _without_secrets(config.resolve(deps.flags, file, deps.settings, deps.file, others, bound, defaults))
 
 
-def _hide_prose(settings: Config) -> Config:
-    """The settings with a placeholder for each secret in the owner's words: so models read them, and a journal records them.
+def _without_secrets(settings: Config) -> Config:
+    """The settings with a placeholder for each secret in the sentences that the owner wrote.
 
-    Flags stay as they are: they have no such words, but for those that a record is replayed with.
+    Those of a record, which come as flags when it is replayed, stay as they were recorded.
     """
-    prose = {name: getattr(settings, name) for name in PROSE if settings.origins[name] != "flag"}
-    return replace(settings, **Masks().hide(prose))
+    sentences = {name: getattr(settings, name) for name in config.SENTENCES if settings.origins[name] != "flag"}
+    return replace(settings, **Masks().hide(sentences))
 
 
 async def _guidance(

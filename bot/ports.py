@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from bot.values import (
     ChangedFile,
@@ -17,6 +17,7 @@ from bot.values import (
     Outline,
     Prompt,
     Query,
+    Results,
     Review,
     Side,
     Silence,
@@ -140,6 +141,8 @@ class LanguageTraits:
     unique_names: bool = False  # an import may mean a file because no other bears its name
     # Patterns for its syntax tree of what a formatter decides, by what becomes of it in `bot/languages/code.py`.
     formatting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # What a function hands back, by its node in the syntax tree, where another rule holds than that of `return`.
+    results: Callable[[Any], Results] | None = None
     receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
 
 

@@ -7,7 +7,7 @@ they are imported when they are first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bot.config.defaults import DEFAULTS, ReviewSettings
+from bot.config.defaults import DEFAULTS, SENTENCES, ReviewSettings
 from bot.config.names import FILE, ORGANIZATION, OTHER_NAMES, TEMPLATES
 from bot.config.resolution import Config, Value, resolve
 from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, programs, telemetry

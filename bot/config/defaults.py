@@ -1,6 +1,6 @@
 """The settings of a review, each with its type and what it is if nobody sets it: no flag, no file, no variable."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.config.settings import Strategy
@@ -9,6 +9,9 @@ from bot.values.consumer import Disclosure
 
 if TYPE_CHECKING:
     from bot.config.sections import RunSection
+
+
+IN_WORDS = {"in_words": True}  # mark of a setting that holds sentences of its owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +49,11 @@ class ReviewSettings:
         "correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests",
     )  # fmt: skip
     language: str = "en"
-    instructions: tuple[tuple[str, str], ...] = ()  # path and text
-    rules: tuple[tuple[str, str, str], ...] = ()  # path, kind and text
-    learnings: tuple[tuple[str, str, str], ...] = ()  # path, symbol and text
-    checks: tuple[tuple[str, str, tuple[str, ...], CheckSeverity], ...] = ()  # name, question, paths and severity
+    instructions: tuple[tuple[str, str], ...] = field(default=(), metadata=IN_WORDS)  # path and text
+    rules: tuple[tuple[str, str, str], ...] = field(default=(), metadata=IN_WORDS)  # path, kind and text
+    learnings: tuple[tuple[str, str, str], ...] = field(default=(), metadata=IN_WORDS)  # path, symbol and text
+    # Name, question, paths and severity of each.
+    checks: tuple[tuple[str, str, tuple[str, ...], CheckSeverity], ...] = field(default=(), metadata=IN_WORDS)
     guidelines: bool = True
     walkthrough: bool = True
     ci: bool = True
@@ -57,3 +61,4 @@ class ReviewSettings:
 
 
 DEFAULTS: dict[str, Any] = {setting.name: setting.default for setting in fields(ReviewSettings)}
+SENTENCES = tuple(setting.name for setting in fields(ReviewSettings) if "in_words" in setting.metadata)  # settings

@@ -8,4 +8,4 @@ LOCAL_IGNORE = "info/deeprepo-ignore.yml"  # in the git folder: for one person, 
 OTHER_IGNORE = (".deeprepo/ignore.yaml", ".deeprepoignore")
 MOST_SENTENCE = 300  # characters of a learning
 ORGANIZATION = ".deeprepo"  # the owner's repository with the defaults, unless the operator names another one
-NO_ORGANIZATION = "off"  # as its name: there is none
+NO_ORGANIZATION = "off"  # the operator writes it for an owner who has no such repository

@@ -103,7 +103,7 @@ class Reach:
 
     @cached_property
     def _linked(self) -> re.Pattern[bytes] | None:
-        """What stands in every import of a file that has a second path; None if that is not known, or not yet."""
+        """A pattern that every text with an import of a linked file matches; None if any text may import one."""
         if self.is_told:
             return None
         suffixes = tuple(self.language.SUFFIXES)

@@ -27,13 +27,10 @@ _NEWLINE = b"\n"
 
 def manifest_text(source: bytes) -> str:
     """A manifest as patterns and parsers may see it: nothing of one above the cap, and long lines left empty."""
-    return (
-        b"\n".join(line if len(line) <= MANIFEST_LINE else b"" for line in utf8(source).split(b"\n")).decode(
-            "utf-8", "replace"
-        )
-        if len(source) <= MANIFEST_BYTES
-        else ""
-    )
+    if len(source) > MANIFEST_BYTES:
+        return ""
+    lines = (line if len(line) <= MANIFEST_LINE else b"" for line in utf8(source).split(b"\n"))
+    return b"\n".join(lines).decode("utf-8", "replace")
 
 
 def unread(source: bytes) -> str:

@@ -62,8 +62,11 @@ SPINE = ("function", "object", "value", "table", "name", "receiver")  # what sta
 DEPTH = 60  # steps of a chain
 
 
-def results(root: Node, begin: int, end: int) -> Results:
-    """What the functions between two bytes hand back; those of the methods of a class are their own."""
+def results(root: Node, begin: int, end: int, of_function: Callable[[Node], Results] | None = None) -> Results:
+    """What the functions between two bytes hand back; those of the methods of a class are their own.
+
+    `of_function`: what one hands back in a language that has a rule of its own.
+    """
     all_results = Results()
     stack = [root.descendant_for_byte_range(begin, max(begin, end - 1)) or root]
     while stack:
@@ -71,17 +74,13 @@ def results(root: Node, begin: int, end: int) -> Results:
         if node.end_byte <= begin or node.start_byte >= end:
             continue
         if node.start_byte >= begin and node.type in FUNCTIONS:
-            all_results = all_results.with_others(_of_function(node))
+            all_results = all_results.with_others((of_function or _of_function)(node))
         elif node.start_byte < begin or node.type not in CLASSES:
             stack += node.named_children
     return all_results
 
 
 def _of_function(node: Node) -> Results:
-    if node.type in ("method", "singleton_method"):
-        from bot.languages.ruby.results import of_method  # a language of its own: the last value is the result
-
-        return of_method(node)
     body = node.child_by_field_name("body")
     if body is None:
         return Results()

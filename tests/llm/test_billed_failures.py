@@ -141,7 +141,7 @@ def booked(calls: Calls, requests: int) -> Usage:
 def test_a_counted_reply_costs_what_was_counted(name: str, how: tuple[Reply, Modes | None]) -> None:
     """A reply of no use that came with its tokens is booked with just these, each time."""
     calls, requests, _ = fail(name, how)
-    assert 1 <= requests <= TRIES
+    assert requests in range(1, TRIES + 1)
     assert booked(calls, requests) == Usage(requests * BILLED.input, requests * BILLED.output)
 
 
@@ -151,7 +151,7 @@ def test_a_broken_reply_costs_what_arrived(name: str, how: tuple[Reply, Modes | 
     """What broke off is booked by what is known of it, and uses up a try, whatever its error stands for."""
     calls, requests, _ = fail(name, how)
     usage = booked(calls, requests)
-    assert 1 <= requests <= TRIES
+    assert requests in range(1, TRIES + 1)
     assert usage.input >= requests * BILLED.input
     assert usage.output >= requests * BILLED.output // 2
 
@@ -163,7 +163,7 @@ def test_an_unknown_cost_is_what_was_reserved(name: str, how: tuple[Reply, Modes
     calls, requests, _ = fail(name, how)
     reserved = [line["reserved"] for line in calls.journal.lines if line["kind"] == "request"]
     usage = booked(calls, requests)
-    assert 1 <= requests <= TRIES
+    assert requests in range(1, TRIES + 1)
     assert calls.budget.cost().usd == pytest.approx(sum(reserved))
     assert usage.output >= requests * BILLED.output
 

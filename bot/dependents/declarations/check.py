@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from bot.dependents.declarations import FILES, format_of, words
+from bot.dependents.declarations import FILES, format_of, shell, words
 from bot.dependents.declarations.kinds import KINDS, MODULE_KINDS
 from bot.dependents.declarations.other_commands import SHOWN, CommandElsewhere, commands_elsewhere
 from bot.dependents.declarations.reading import Declaration, NameUse, Scope
@@ -111,7 +111,7 @@ async def _read_users(tree: Tree, before: World, after: World) -> str:
         return ""
     either = "|".join(map(re.escape, lost_names[:NAMES]))
     specs = [*FILES["workflows"], *FILES["makefiles"], *FILES["packages"]]
-    pattern = rf"(make|MAKE\)|npm|yarn|bun|run-[sp]|npm-run-all|turbo|lerna|MAKE\}}).*[\s:\"'/]({either})(?![\w.-])|^\s*-?\s*[\"']?({either})[\"']?\s*$|workflows:.*({either})|\"({either})\"\s*:"
+    pattern = rf"({shell.TOOLS}|MAKE[)}}]).*[\s:\"'/]({either})(?![\w.-])|^\s*-?\s*[\"']?({either})[\"']?\s*$|workflows:.*({either})|\"({either})\"\s*:"
     reason = await _read_matches(tree, [([pattern], specs)], before, after)
     return f"more than {NAMES} of its names are gone" if len(lost_names) > NAMES else reason
 

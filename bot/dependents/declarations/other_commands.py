@@ -20,7 +20,7 @@ KINDS = ("script", "target")
 NAMES = 200  # that are searched for
 ROWS = 2_000  # lines with one of them
 SHOWN = 20  # of one change
-_TOOL = re.compile(r"(?<![\w./-])(?:npm|pnpm|yarn|bun|run-[sp]|npm-run-all2?|concurrently|g?make)(?=[\s\"'])")
+_TOOL = re.compile(rf"(?<![\w./-])(?:{shell.TOOLS})(?=[\s\"'])")
 _BETWEEN = re.compile(r"[\"']\s*+,\s*+[\"']")  # `["npm", "run", "start"]`
 
 

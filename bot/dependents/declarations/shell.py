@@ -39,6 +39,9 @@ _MAKE_VALUES = frozenset({"-f", "--file", "--makefile", "-I", "-o", "-W", "-l", 
 _RUNS_TEXTS = frozenset(
     {"concurrently", "conc", "nodemon", "onchange", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test"}
 )
+_RUNNERS, _OF_EVERY = frozenset({"run-s", "run-p", "npm-run-all", "npm-run-all2"}), frozenset({"turbo", "lerna"})
+# The programs that run targets and scripts by their names, for patterns.
+TOOLS = "|".join(sorted({*_MAKES, *_LOOSE, "npm", *_RUNNERS, *_OF_EVERY, "concurrently"}, key=len, reverse=True))
 DEEPEST = 3  # texts of commands in texts
 _LIFE = {"test": "test", "t": "test", "tst": "test", "start": "start", "stop": "stop", "restart": "restart"}
 _BUILT_IN = frozenset(
@@ -170,10 +173,10 @@ def _calls_of(tool: str, rest: Sequence[str | None], folder: str, line: int, dep
         yield from _targets(rest, folder, line)
     elif tool == "npm" or tool in _LOOSE:
         yield from _scripts(tool, rest, folder, line)
-    elif tool in ("run-s", "run-p", "npm-run-all", "npm-run-all2"):
+    elif tool in _RUNNERS:
         names = [one for one in rest if one is not None and NAME.fullmatch(one)]
         yield from (ScriptCall("script", folder, one, line, "removed") for one in names)
-    elif tool in ("turbo", "lerna") and rest[:1] == ["run"]:
+    elif tool in _OF_EVERY and rest[:1] == ["run"]:
         names = [one for one in rest[1:2] if one is not None and NAME.fullmatch(one)]
         yield from (ScriptCall("script", EVERY, one, line, "hint") for one in names)
     elif tool in _RUNS_TEXTS and depth < DEEPEST:

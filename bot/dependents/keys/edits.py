@@ -47,7 +47,7 @@ def _blocks(lines: Sequence[DiffLine]) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _pairs(removed_lines: Sequence[str], added_lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Pair each removed line with its replacement, or with "" if it has none."""
+    """Pair each removed line with its replacement, or with an empty text."""
     if len(removed_lines) == len(added_lines):
         yield from (
             (one, other if _likeness(one, other) >= ALIKE else "")

@@ -169,7 +169,7 @@ def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source
 
 
 def _lost_name(target: UseTarget) -> str:
-    """Return the one-word name that the change removes or renames; "" if it has none, or one that is common in every language."""
+    """Return the one-word name that the change removes or renames; an empty text for a name that is common in every language, and without one."""
     item = target.symbol
     before = item.before if item is not None else None
     after = item.after if item is not None else None

@@ -10,13 +10,14 @@ from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.constructions import with_constructions
 from bot.languages.ruby.outline import BLOCKS, outline_of
 from bot.languages.ruby.requires import Requires
+from bot.languages.ruby.results import of_method
 from bot.languages.ruby.uses import CLASSES, READING, constructions
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import RUBY
 from bot.values import OFFERS, REQUIRES, Outline, Side, Symbol, Use
 
-TRAITS = LanguageTraits(unwritten_names=True, open_classes=True, loader="require")
+TRAITS = LanguageTraits(unwritten_names=True, open_classes=True, loader="require", results=of_method)
 project = Requires
 GIVEN = (
     "Array BasicObject Class Comparable Data Date DateTime Dir ENV Enumerable Enumerator Errno Exception FalseClass Fiber File "

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.languages.lexical import manifest_text
+from bot.languages.lexical import config, manifest_text
 
 TARGETS = ("bin", "test", "bench", "example")
 KINDS = ("dependencies", "dev-dependencies", "build-dependencies", "dev_dependencies", "build_dependencies")
@@ -60,7 +60,7 @@ class Layout:
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self.paths = frozenset(path for path in paths if path.endswith(".rs"))
-        self.manifests = {posixpath.dirname(path): read(source) for path, source in configs.items()}
+        self.manifests = {posixpath.dirname(path): read(config(source)) for path, source in configs.items()}
         self.libraries: dict[str, tuple[str, str]] = {}  # folder of a manifest -> name of its library, root file
         self._roots: dict[str, set[str]] = defaultdict(set)  # folder -> root files in it
         for folder, manifest in self.manifests.items():
