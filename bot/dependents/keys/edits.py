@@ -4,10 +4,10 @@ import difflib
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
-from bot.dependents.keys.forms import LOADS, is_key_like
+from bot.dependents.keys.forms import EXACT, LOADS, is_key_like
 from bot.dependents.keys.routes import with_slashes
-from bot.dependents.keys.words import LONG_LINE, NAME, PLAIN, tokens_of, words_of
-from bot.text.lines import code_of, is_comment
+from bot.dependents.keys.words import LONG_LINE, NAME, PLAIN, is_joined, tokens_of, words_of
+from bot.text.lines import code_of, is_comment, says
 from bot.values import ChangedFile, DiffLine
 
 ALIKE = 0.5  # of two lines: from here on, one is the other edited
@@ -80,18 +80,29 @@ def _replacements(before: str, after: str) -> dict[str, frozenset[str]]:
         return dict.fromkeys(gone_words - come, come) if come else {}
     replacements: dict[str, frozenset[str]] = {}
     for step, start, end, at, to in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        names = frozenset(name for one in new[at:to] for name in words_of(one, 1) if _may_be_key(name, after))
+        names = frozenset(name for one in new[at:to] for name in _new_words(one, after) if _may_be_key(name, after))
         if step == "replace" and names:
             gone_words = frozenset(chain.from_iterable(map(words_of, old[start:end])))
             replacements |= {word: _alike(word, names - gone_words) for word in gone_words - names}
     return replacements
 
 
+def _new_words(token: str, code: str) -> frozenset[str]:
+    """The words of an added token; a text of joined words is one."""
+    return frozenset({token}) if is_joined(token) and says(EXACT, token, code) else words_of(token, 1)
+
+
 def _alike(word: str, names: Collection[str]) -> frozenset[str]:
-    """Those of the new words that are written like the old one: a name for a name, a path for a path."""
-    return frozenset(name for name in names if bool(NAME.fullmatch(name)) == bool(NAME.fullmatch(word)))
+    """Those of the new words that are written like the old one: a name for a name, a path for a path. Joined words are names."""
+    return frozenset(name for name in names if _is_name(name) == _is_name(word))
+
+
+def _is_name(word: str) -> bool:
+    return bool(NAME.fullmatch(word)) or is_joined(word)
 
 
 def _may_be_key(name: str, code: str) -> bool:
-    """Whether a word in the place of a key may be one: a short one only if the line writes it as a key."""
+    """Whether a word in the place of a key may be one: a short one only if the line writes it as a key, a joined one only as a text."""
+    if is_joined(name):
+        return says(EXACT, name, code)
     return len(name) >= PLAIN or is_key_like(name, code)
