@@ -67,9 +67,10 @@ OF_BYTES = re.compile(r"[rR]?[bB]")
 CALLS = frozenset({"call", "call_expression", "function_call", "function_call_expression", "member_call_expression", "scoped_call_expression"})  # fmt: skip
 ARGUMENTS = frozenset({"arguments", "argument_list"})
 MAKERS = frozenset({"new_expression", "object_creation_expression"})
-PARAMETER = re.compile(r"\s*+[:=].*", re.DOTALL)  # behind its name
+PARAMETER = re.compile(r"[:=].*", re.DOTALL)  # behind its name
+MADE_OF = f"{KIND}new "
 CALLED = "="  # how the form of a call begins, until its language tells what it comes to
-MADE = re.compile(r"=(?:new )?(?:[\w.:\\]*[.:\\])?([A-Z]\w*[a-z]\w*)(?:\.new)?\([^()]{0,9}\)$")
+MADE = re.compile(r"=(?:new )?([\w.:\\]++)\(_?\)$")
 STOPS = {
     "expression_statement": re.compile(
         r"(?:throw\b|(?:(?:sys|os|process)\.)?_?(?:exit|quit|abort|die|assert_never)\b(?!\s*+[=.\[]))"
@@ -95,9 +96,12 @@ def results(root: Node, begin: int, end: int, traits: LanguageTraits) -> Results
             all_results = all_results.with_others((traits.results or _of_function)(node))
         elif node.start_byte < begin or node.type not in CLASSES:
             stack += node.named_children
+    returns = frozenset(_come_to(form, traits) for form in all_results.returns)
+    if sum(form.startswith(MADE_OF) for form in returns) > 1:  # who gets one of several classes relies on none
+        returns = frozenset(VALUE if form.startswith(MADE_OF) else form for form in returns)
     return replace(
         all_results,
-        returns=frozenset(_come_to(form, traits) for form in all_results.returns),
+        returns=returns,
         yields=frozenset(_plain(_come_to(form, traits)) for form in all_results.yields),
     )
 
@@ -107,8 +111,14 @@ def _come_to(form: str, traits: LanguageTraits) -> str:
     if not form.startswith(CALLED):
         return form
     known_forms = (result for pattern, result in traits.call_results.items() if re.search(pattern, form))
+    return next(known_forms, _made(form))
+
+
+def _made(form: str) -> str:
+    """The class of which a call makes an object, as a form: by its name alone, or by `new`."""
     made = MADE.match(form)
-    return next(known_forms, f"{KIND}{made[1]}" if made else VALUE)
+    name = re.split(r"[.:\\]", made[1].removesuffix(".new"))[-1] if made else ""
+    return f"{MADE_OF}{name}" if name[:1].isupper() and not name.isupper() else VALUE
 
 
 def _plain(form: str) -> str:
@@ -143,7 +153,11 @@ def _forms_of(value: Node | None) -> set[str]:
     is_async = any(part.type == "async" for part in value.children)
     parameters = value.child_by_field_name("parameters") or value.child_by_field_name("parameter")
     listed = parameters.named_children if parameters is not None and parameters.named_child_count else [parameters]
-    names = [PARAMETER.sub("", text(part)[:LONGEST]) for part in listed if part is not None and part.type != "comment"]
+    names = [
+        PARAMETER.sub("", text(part)[:LONGEST]).rstrip()
+        for part in listed
+        if part is not None and part.type != "comment"
+    ]
     return {f"{KIND}function ({', '.join(names)}) {forms} {is_async} {bool(has.yields)}"}
 
 

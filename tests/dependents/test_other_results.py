@@ -70,6 +70,8 @@ SAME = {
     "a stream that is used up": (PYTHON, "sum([r for r in rows])", "sum(r for r in rows)"),
     "a set of another element": (PYTHON, "{r.a for r in rows}", "set(r.b for r in rows)"),
     "another end of what is not known": (PYTHON, "rows.all()", "rows.all() if rows else iter(())"),
+    "one more of several classes": (PYTHON, "Cart(1) if rows else Basket(2)", "Cart(1) if rows else Box(2)"),
+    "a second class": (PYTHON, "Cart(1)", "Cart(1) if rows else Box(2)"),
     "another text": (PYTHON, '"a"', 'f"b{rows}"'),
     "an array": (SCRIPT, "[...rows]", "Array.from(rows.values())"),
     "what an iterator comes to": (SCRIPT, "rows.load()", "rows.values().next()"),

@@ -98,7 +98,7 @@ def reading_forms(setter: str, reader: str, suffixes: Collection[str]) -> tuple[
     if not is_parsed:
         return () if is_settings(reader) else (READ_PLACEHOLDER,)
     member = READ_MEMBER if kind.family == "web" else MEMBER
-    forms = (READ_TEXT, READ_KEYWORD if kind.parser == "python" else member)
+    forms = (READ_TEXT, READ_KEYWORD if kind.parser == "python" else member, *filetype(reader).key_readers)
     return (*forms, LITERAL_KEY) if setter.endswith(PRISMA) else forms
 
 
