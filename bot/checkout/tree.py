@@ -88,6 +88,27 @@ class TreeView:
         return await self._tree.grep(query)
 
 
+class CachedTree(TreeView):
+    """A tree whose searches are made once, for code that asks the same again. Satisfies `ports.Tree`."""
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self._found: dict[Query, frozenset[str]] = {}
+        self._lines: dict[Query, tuple[tuple[str, int, str], ...]] = {}
+
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        if query not in self._found:
+            self._found[query] = await self._tree.grep(query)
+        return self._found[query]
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines."""
+        if query not in self._lines:
+            self._lines[query] = await self._tree.grep_lines(query)
+        return self._lines[query]
+
+
 class Checkout:
     """Read access to the base and the head of a pull request. Satisfies `ports.Tree`.
 
