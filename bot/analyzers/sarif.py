@@ -52,7 +52,7 @@ class Sarif:
             text = blob.decode("utf-8", "replace")
             lines = [line.rstrip("\r") for line in text.split("\n")]
             comments = _AddedComments(lines, added_lines[path])
-            results = [each for each in self._found.get(path, ()) if not each.is_gap]
+            results = [each for each in self._found.get(path, ()) if not each.is_unread]
             results = [each for each in results if not each.is_commented_away or comments.may_suppress(each)]
             if behind := [each for each in results if each.start > _counted_alike(text)]:
                 number = count(len(behind), "result")
@@ -65,8 +65,8 @@ class Sarif:
                 each for each, quote in quotes.items() if quote is None or (not quote and each.new is not False)
             ]:
                 reasons[path] = f"{count(len(missing), 'result')} without a line of code in this commit"
-            if gap := next((each for each in self._found.get(path, ()) if each.is_gap), None):
-                reasons[path] = gap.message
+            if unread := next((each for each in self._found.get(path, ()) if each.is_unread), None):
+                reasons[path] = unread.message
         left = reasons.items()
         failures = (("", each.message) for each in self._found.get("", ()))
         return Judgement(tuple(findings), frozenset(texts.keys() - reasons.keys()), (*left, *dict.fromkeys(failures)))

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.lexical import manifest_text, unread
-from bot.values.consumer import Gap, Package, Requirement
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "csharp"
 DECLARING = ("*.csproj",)
@@ -58,11 +58,11 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(rows_found)
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files of which a part is not read, and the names that hold a property of another file."""
-    rows_found = [Gap(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
+    rows_found = [ManifestProblem(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
     return (*rows_found, *(
-        Gap(path, f"names {name}, which another file sets", USE.sub("*", name), is_form=True)
+        ManifestProblem(path, f"names {name}, which another file sets", USE.sub("*", name), is_form=True)
         for (path, _), name, _, kind in _asked(manifests)
         if USE.search(name) and kind != "packageversion" and USE.sub("", name).strip(".\\/")
     ))  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.languages.go.modules import VERSION, directives
 from bot.languages.lexical import manifest_text, unread
-from bot.values.consumer import Gap, Package, Requirement
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "go"
 DECLARING = ("go.mod",)
@@ -60,9 +60,9 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(row for row in rows_found if not _is_own(row, manifests))
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files of which a part is not read."""
-    return tuple(Gap(path, why) for path, source in sorted(manifests.items()) if (why := unread(source)))
+    return tuple(ManifestProblem(path, why) for path, source in sorted(manifests.items()) if (why := unread(source)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.languages.lexical import manifest_text, unread
-from bot.values.consumer import Gap, Package, Requirement
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "jvm"
 DECLARING = (
@@ -93,14 +93,14 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files of which a part is not read, and artifacts whose group or name another file sets."""
-    result = [Gap(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
+    result = [ManifestProblem(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
     for path, group, artifact, _, _ in _all_asked(manifests):
         name_asked = f"{group}:{artifact}"
         glob = f"{'*' if '$' in group else group}:{'*' if '$' in artifact else artifact}"
         if "$" in name_asked and glob != "*:*":
-            result.append(Gap(path, f"names {name_asked}, which another file sets", glob, is_form=True))
+            result.append(ManifestProblem(path, f"names {name_asked}, which another file sets", glob, is_form=True))
     return tuple(dict.fromkeys(result))
 
 

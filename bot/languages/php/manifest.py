@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.text.lines import utf8
-from bot.values.consumer import Gap, Origin, Package, Requirement
+from bot.values.consumer import ManifestProblem, Origin, Package, Requirement
 
 LANGUAGE = "php"
 DECLARING = MANIFESTS = ("composer.json",)
@@ -53,10 +53,10 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(result)
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed."""
     parsed_paths = {path for path, _ in _read(manifests)}
-    return tuple(Gap(path, "cannot be parsed") for path in sorted(manifests) if path not in parsed_paths)
+    return tuple(ManifestProblem(path, "cannot be parsed") for path in sorted(manifests) if path not in parsed_paths)
 
 
 def _places(table: Mapping[str, object]) -> list[str]:

@@ -13,7 +13,7 @@ from bot.languages.lexical import manifest_text, unread
 from bot.languages.python.pip_lines import asked_lines, included_files, logical_lines
 from bot.text.lines import utf8
 from bot.text.paths import is_sample, is_test
-from bot.values.consumer import Gap, Package, Requirement
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "python"
 DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
@@ -72,9 +72,9 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed, and what a requirements file names that is not in the tree."""
-    result: list[Gap] = []
+    result: list[ManifestProblem] = []
     for path, source in sorted(manifests.items()):
         base, why = posixpath.basename(path), ""
         if base in (*DECLARING, "Pipfile"):
@@ -82,10 +82,10 @@ def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
         elif b"\0" in source:
             why = "is no text"
         if why:
-            result.append(Gap(path, why))
+            result.append(ManifestProblem(path, why))
         elif base not in DECLARING:
             result += [
-                Gap(path, "takes more from an address", is_form=True)
+                ManifestProblem(path, "takes more from an address", is_form=True)
                 for text, _ in logical_lines(source)
                 if re.match(r"(?:-r|--requirement)[ =]*\w{1,20}://", text)
             ][:1]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.lexical import manifest_text, unread
 from bot.languages.rust.layout import KINDS, read, table
-from bot.values.consumer import Gap, Package, Requirement
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "rust"
 DECLARING = MANIFESTS = ("Cargo.toml",)
@@ -45,18 +45,18 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(result)
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed, and what a member takes of a workspace that is not in the tree."""
     result = []
     roots = [posixpath.dirname(path) for path, source in manifests.items() if "workspace" in read(source)]
     for path, source in sorted(manifests.items()):
         why, folder = unread(source) or ("" if _parses(source) else "cannot be parsed"), posixpath.dirname(path)
         if why:
-            result.append(Gap(path, why))
+            result.append(ManifestProblem(path, why))
         elif not any(not root or f"{folder}/".startswith(f"{root}/") for root in roots):
             manifest_table = read(source)
             result += [
-                Gap(path, f"takes {key} from a workspace that is not in the repository", key, is_form=True)
+                ManifestProblem(path, f"takes {key} from a workspace that is not in the repository", key, is_form=True)
                 for kind in KINDS
                 for key, value in table(manifest_table.get(kind)).items()
                 if table(value).get("workspace")
