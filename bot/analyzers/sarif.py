@@ -6,7 +6,7 @@ from typing import Literal
 
 from bot.ports import Tree
 from bot.render import count
-from bot.text.lines import quote_of
+from bot.text.lines import line_number, quote_of
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source, Verdict
 from bot.values.finding import break_of
 from bot.values.tool_results import ToolResult, ToolRun
@@ -98,7 +98,7 @@ class _AddedComments:
 def _counted_alike(text: str) -> float:
     """The last line up to which every program counts the lines of a text as git does."""
     odd = LINE_END.search(text)
-    return text.count("\n", 0, odd.start()) + 1 if odd else float("inf")
+    return line_number(text, odd.start()) if odd else float("inf")
 
 
 def _finding(result: ToolResult, quote: str) -> Finding:

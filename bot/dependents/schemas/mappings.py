@@ -7,9 +7,8 @@ A mapper of objects reads and writes every column that it knows of. The table of
 import re
 from dataclasses import dataclass
 
-from bot.dependents.schemas import migrations
-from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
-from bot.dependents.schemas.rollbacks import is_remark
+from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, forms_of_table, spellings
+from bot.dependents.schemas.migrations.rollbacks import is_remark
 from bot.text.filetypes import filetype
 
 # Lines that are a field of a model by their own form: Django and SQLAlchemy, Prisma, diesel, Go's tags, drizzle and Exposed, ent, Ecto, jOOQ,
@@ -272,7 +271,7 @@ def _of_model(one: SchemaBreak, place: SchemaPlace, form: Likeness) -> Likeness 
 
 def owners_of(one: SchemaBreak) -> frozenset[str]:
     """The names of the table and of the class of its rows."""
-    return migrations.forms_of_table(one.owner) | migrations.forms_of_table(one.model or one.owner)
+    return forms_of_table(one.owner) | forms_of_table(one.model or one.owner)
 
 
 def _model_around(place: SchemaPlace) -> _Model | None:

@@ -10,9 +10,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from bot.dependents.schemas import breaks, migrations, other_tools, procedures, rollbacks, sql_uses
+from bot.dependents.schemas import breaks, sql_uses
+from bot.dependents.schemas.migrations import change_logs, losses, procedures, reading, rollbacks
+from bot.dependents.schemas.migrations import paths as migration_paths
+from bot.dependents.schemas.migrations.returns import UNSURE
+from bot.dependents.schemas.migrations.steps import Does, MigrationStep
 from bot.dependents.schemas.sql_tokens import MOST_STATEMENTS, Dialect, Lexeme, Statement, statements
-from bot.dependents.schemas.steps import UNSURE, Does, MigrationStep
 
 NAME = "sql"
 _FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)
@@ -87,17 +90,17 @@ _USUAL_SCHEMAS = frozenset(["", "public", "dbo", "main"])
 
 def wants(path: str) -> bool:
     """Whether it holds statements, or is a migration that calls functions for them."""
-    if not (breaks.is_product(path) or migrations.is_among(path)):
+    if not (breaks.is_product(path) or migration_paths.is_among(path)):
         return False
-    return bool(_FILE.search(path)) or migrations.is_migration(path) or other_tools.is_log_path(path)
+    return bool(_FILE.search(path)) or migration_paths.is_migration(path) or change_logs.is_log_path(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
     """Any file of such a name: what defines no table breaks none. A file of code that is called like a test may be a migration."""
-    if other_tools.is_log_path(document.path):
-        return other_tools.is_log(document.text)
+    if change_logs.is_log_path(document.path):
+        return change_logs.is_log(document.text)
     return wants(document.path) and (
-        breaks.is_product(document.path) or bool(_FILE.search(document.path)) or migrations.has_steps(document.text)
+        breaks.is_product(document.path) or bool(_FILE.search(document.path)) or reading.has_steps(document.text)
     )
 
 
@@ -110,19 +113,17 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
         rows = steps[dialect] = []
         for document in sides.after:
             if not _FILE.search(document.path):
-                is_log = other_tools.is_log_path(document.path)
-                rows += (
-                    _of_log(document) if is_log else migrations.effects(document, partial(_of_text, dialect=dialect))
-                )
+                is_log = change_logs.is_log_path(document.path)
+                rows += _of_log(document) if is_log else reading.effects(document, partial(_of_text, dialect=dialect))
                 continue
             mine = _effects(document, sides.base_texts, paths, dialect)
             if document.path in old:
                 mine = [*_difference(old[document.path], document, dialect), *mine]
             rows += mine
         if not any(_DIFFERS.search(document.text) for document in (*sides.before, *sides.after)):
-            return migrations.breaks(rows)
+            return losses.breaks(rows)
     by_place = {
-        dialect: {(one.rule, one.owner, one.element): one for one in migrations.breaks(rows)}
+        dialect: {(one.rule, one.owner, one.element): one for one in losses.breaks(rows)}
         for dialect, rows in steps.items()
     }
     sure = by_place["standard"].keys() & by_place["mysql"].keys()
@@ -134,7 +135,7 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
 
 def _of_log(document: breaks.Document) -> list[MigrationStep]:
     """The steps that a change adds to a log of changes."""
-    return [one for one in other_tools.log_steps(document.text, document.path) if one.line in document.added_lines]
+    return [one for one in change_logs.log_steps(document.text, document.path) if one.line in document.added_lines]
 
 
 def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
@@ -224,14 +225,14 @@ def lost_columns(rows: Iterable[tuple[str, int]], path: str, text: str, added_li
     if not _FILE.search(path):
         lines = rollbacks.forward_lines(text, path)
         columns = [(name, line) for name, line in columns if line in lines]
-        back = migrations.brought_back(migrations.effects(document, partial(_of_text, dialect="standard")))
+        back = losses.brought_back(reading.effects(document, partial(_of_text, dialect="standard")))
     elif forward_names(path):
         back = frozenset()
     else:
         try:
-            back = migrations.brought_back(_steps(document, _forward(text), "standard"))
+            back = losses.brought_back(_steps(document, _forward(text), "standard"))
             if _DIFFERS.search(text):
-                back &= migrations.brought_back(_steps(document, _forward(text), "mysql"))
+                back &= losses.brought_back(_steps(document, _forward(text), "mysql"))
         except breaks.UnreadableSchemaError:
             back = frozenset()
     return [name for name, _ in columns if name.lower() not in back]
@@ -244,7 +245,7 @@ def is_backward(path: str, base_texts: Mapping[str, str], paths: Collection[str]
     """
     if not any(one in paths for one in forward_names(path)):
         return False
-    habits = [bool(forward_names(one)) for one in base_texts if migrations.home(one) == migrations.home(path)]
+    habits = [bool(forward_names(one)) for one in base_texts if migration_paths.home(one) == migration_paths.home(path)]
     return any(habits) or not habits
 
 
@@ -270,9 +271,11 @@ def _forward(text: str, path: str = "", base_texts: Mapping[str, str] | None = N
 
     A tool's mark counts below the mark of the migration itself, unless the base has migrations beside it and none of them is marked so.
     """
-    mine = migrations.home(path)
+    mine = migration_paths.home(path)
     beside = [
-        other for one, other in (base_texts or {}).items() if other and one != path and migrations.home(one) == mine
+        other
+        for one, other in (base_texts or {}).items()
+        if other and one != path and migration_paths.home(one) == mine
     ]
     for down_form, up_form in _MARK_LINES:
         down = down_form.search(text) if down_form else None

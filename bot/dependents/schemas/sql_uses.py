@@ -3,8 +3,11 @@
 import re
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas import mappings, migrations, other_tools
+from bot.dependents.schemas import mappings
 from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
+from bot.dependents.schemas.migrations import change_logs
+from bot.dependents.schemas.migrations.losses import TIGHTENED
+from bot.dependents.schemas.migrations.paths import is_in_folder
 from bot.dependents.sites import telling
 from bot.text.paths import is_test
 
@@ -49,11 +52,11 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether the line selects, writes or maps it."""
-    if other_tools.is_log_path(place.path) and other_tools.is_log(place.whole):
+    if change_logs.is_log_path(place.path) and change_logs.is_log(place.whole):
         return ""
-    if migrations.is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
+    if is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
         return ""  # an older migration, or a test of one, says what was
-    if one.rule == migrations.TIGHTENED:
+    if one.rule == TIGHTENED:
         return "sure" if _inserts_without(one, place) else ""
     return _of_table(one, place) if one.kind == "table" else _of_column(one, place)
 

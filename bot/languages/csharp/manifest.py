@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.lexical import manifest_text, unread
+from bot.text.lines import line_number
 from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "csharp"
@@ -101,5 +102,5 @@ def _asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[tuple[str, int], st
             for name in (USE.sub(lambda use: properties.get(use[1], use[0]), one.strip()) for one in names.split(";")):
                 if name:
                     version = told.get("versionoverride") or told.get("version") or match["version"] or ""
-                    line = text.count("\n", 0, match.start()) + 1
+                    line = line_number(text, match.start())
                     yield (path, line), name.lower(), version, match["kind"].lower()

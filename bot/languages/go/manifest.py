@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.languages.go.modules import VERSION, directives
 from bot.languages.lexical import manifest_text, unread
+from bot.text.lines import line_number
 from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "go"
@@ -47,7 +48,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
         for verb, *words in rows:
             name = words[0].strip(QUOTES) if words else ""
             at = text.find(name) if name else -1
-            line = text.count("\n", 0, at) + 1 if at >= 0 else 0
+            line = line_number(text, at) if at >= 0 else 0
             if verb == "use" and name.startswith(".."):
                 rows_found += [Requirement(LANGUAGE, word, word, "path", path, line, source=word) for word in words]
             elif verb == "require" and len(words) > 1:

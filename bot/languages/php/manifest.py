@@ -5,7 +5,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bot.text.lines import utf8
+from bot.text.lines import line_number, utf8
 from bot.values.consumer import ManifestProblem, Origin, Package, Requirement
 
 LANGUAGE = "php"
@@ -44,7 +44,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
             for name, asked in _table(table.get(key)).items():
                 if isinstance(asked, str) and "/" in name:
                     at = text.find(f'"{name}"')
-                    line = text.count("\n", 0, at) + 1 if at >= 0 else 0
+                    line = line_number(text, at) if at >= 0 else 0
                     origin: Origin = "git" if BRANCH.match(asked) else "registry"
                     last = name.rpartition("/")[2].lower()
                     if any(posixpath.basename(one.rstrip("/")).lower() in (last, "*") for one in places):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from bot.languages.lexical import manifest_text, unread
 from bot.languages.python.pip_lines import asked_lines, included_files, logical_lines
-from bot.text.lines import utf8
+from bot.text.lines import line_number, utf8
 from bot.text.paths import is_sample, is_test
 from bot.values.consumer import ManifestProblem, Package, Requirement
 
@@ -431,4 +431,4 @@ def _line(text: str, entry: str) -> int:
     at = text.find(NAME.match(entry)[0] if NAME.match(entry) else entry)  # type: ignore[index]
     whole = text.find(entry)
     at = whole if whole >= 0 else at
-    return text.count("\n", 0, at) + 1 if at >= 0 else 0
+    return line_number(text, at) if at >= 0 else 0

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from bot.languages.lexical import manifest_text, unread
+from bot.text.lines import line_number
 from bot.values.consumer import ManifestProblem, Origin, Package, Requirement
 
 LANGUAGE = "ruby"
@@ -51,7 +52,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
             at = options.get("tag") or options.get("ref") or options.get("branch") or ""
             versions = ", ".join(one.replace(" ", "") for one in VERSION.findall(match[2]))
             asked = {"path": options.get("path", ""), "git": at}.get(origin, versions)
-            line = text.count("\n", 0, match.start(1)) + 1
+            line = line_number(text, match.start(1))
             fixed = bool(options.keys() & {"tag", "ref"})
             result.append(Requirement(LANGUAGE, match[1], asked, origin, path, line, fixed=fixed))
     return tuple(result)

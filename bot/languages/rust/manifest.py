@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.lexical import manifest_text, unread
 from bot.languages.rust.layout import KINDS, read, table
+from bot.text.lines import line_number
 from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "rust"
@@ -80,7 +81,7 @@ def _requirement(key: str, value: object, path: str, text: str) -> Iterator[Requ
     match = re.search(
         rf"(?m)^[ \t]*+(?:\"?{re.escape(key)}\"?\s*[.=]|\[[\w.\"'()-]*dependencies\.{re.escape(key)}\])", text
     )
-    line = text.count("\n", 0, match.end()) + 1 if match else 0
+    line = line_number(text, match.end()) if match else 0
     if isinstance(value, str):
         yield Requirement(LANGUAGE, name, value, path=path, line=line)
     elif manifest_table.get("git"):

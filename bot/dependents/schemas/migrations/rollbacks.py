@@ -4,6 +4,7 @@ import ast
 import re
 
 from bot.text.filetypes import filetype
+from bot.text.lines import line_number
 
 # The head of a function that takes back.
 _DOWN = re.compile(
@@ -78,7 +79,7 @@ def _down_of_others(text: str, path: str) -> set[int]:
     for match, name in zip(matches, names, strict=True):
         if _is_named(name, text, names.count(name), path):
             continue
-        first = text.count("\n", 0, match.start()) + 1
+        first = line_number(text, match.start())
         indent, depth, last_line = len(match["indent"]), 0, ""
         for number in range(first, len(lines) + 1):
             line = lines[number - 1]
