@@ -10,7 +10,7 @@ from posixpath import dirname
 
 from bot.dependents.keys import format_of, has_parser
 from bot.dependents.schemas import sql
-from bot.dependents.schemas.migrations import paths as migration_paths
+from bot.dependents.schemas.migrations import files as migration_files
 from bot.text.filetypes import filetype
 from bot.text.paths import (
     is_action,
@@ -92,7 +92,7 @@ def _sparing_marks(path: str) -> frozenset[str]:
 
 def _becomes_migration(old: str, new: str) -> bool:
     """Whether a file comes to the migrations, or from a folder below them to their own, which a tool may read alone."""
-    if not migration_paths.is_in_folder(new):
+    if not migration_files.is_in_folder(new):
         return False
-    home = migration_paths.home(new)
-    return not migration_paths.is_in_folder(old) or (dirname(new) == home and dirname(old).startswith(f"{home}/"))
+    home = migration_files.home(new)
+    return not migration_files.is_in_folder(old) or (dirname(new) == home and dirname(old).startswith(f"{home}/"))

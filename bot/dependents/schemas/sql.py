@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from bot.dependents.schemas import breaks, sql_uses
 from bot.dependents.schemas.migrations import change_logs, losses, procedures, reading, rollbacks
-from bot.dependents.schemas.migrations import paths as migration_paths
+from bot.dependents.schemas.migrations import files as migration_files
 from bot.dependents.schemas.migrations.returns import UNSURE
 from bot.dependents.schemas.migrations.steps import Does, MigrationStep
 from bot.dependents.schemas.sql_tokens import MOST_STATEMENTS, Dialect, Lexeme, Statement, statements
@@ -90,9 +90,9 @@ _USUAL_SCHEMAS = frozenset(["", "public", "dbo", "main"])
 
 def wants(path: str) -> bool:
     """Whether it holds statements, or is a migration that calls functions for them."""
-    if not (breaks.is_product(path) or migration_paths.is_among(path)):
+    if not (breaks.is_product(path) or migration_files.is_among(path)):
         return False
-    return bool(_FILE.search(path)) or migration_paths.is_migration(path) or change_logs.is_log_path(path)
+    return bool(_FILE.search(path)) or migration_files.is_migration(path) or change_logs.is_log_path(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
@@ -100,7 +100,9 @@ def is_schema(document: breaks.Document) -> bool:
     if change_logs.is_log_path(document.path):
         return change_logs.is_log(document.text)
     return wants(document.path) and (
-        breaks.is_product(document.path) or bool(_FILE.search(document.path)) or reading.has_steps(document.text)
+        breaks.is_product(document.path)
+        or bool(_FILE.search(document.path))
+        or migration_files.has_steps(document.text)
     )
 
 
@@ -245,7 +247,7 @@ def is_backward(path: str, base_texts: Mapping[str, str], paths: Collection[str]
     """
     if not any(one in paths for one in forward_names(path)):
         return False
-    habits = [bool(forward_names(one)) for one in base_texts if migration_paths.home(one) == migration_paths.home(path)]
+    habits = [bool(forward_names(one)) for one in base_texts if migration_files.home(one) == migration_files.home(path)]
     return any(habits) or not habits
 
 
@@ -271,11 +273,11 @@ def _forward(text: str, path: str = "", base_texts: Mapping[str, str] | None = N
 
     A tool's mark counts below the mark of the migration itself, unless the base has migrations beside it and none of them is marked so.
     """
-    mine = migration_paths.home(path)
+    mine = migration_files.home(path)
     beside = [
         other
         for one, other in (base_texts or {}).items()
-        if other and one != path and migration_paths.home(one) == mine
+        if other and one != path and migration_files.home(one) == mine
     ]
     for down_form, up_form in _MARK_LINES:
         down = down_form.search(text) if down_form else None

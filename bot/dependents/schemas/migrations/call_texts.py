@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from bot.dependents.schemas.migrations.rollbacks import is_remark
+from bot.text.brackets import WITHOUT_BRACES, before_close
 from bot.text.lines import line_number
 
 MOST = 5_000  # calls of one kind that are read in a file
@@ -40,12 +41,7 @@ def line_of(text: str, at: int, path: str) -> int:
 
 def inside(text: str, *, one_line: bool = False) -> str:
     """The arguments of a call whose bracket stands before a text."""
-    depth = 0
-    for at, letter in enumerate(text):
-        depth += (letter in "([" and 1) or -(letter in ")]")
-        if depth < 0 or (one_line and letter == "\n"):
-            return text[:at]
-    return text
+    return before_close(text.partition("\n")[0] if one_line else text, WITHOUT_BRACES)
 
 
 def arguments_of(text: str, *, one_line: bool) -> tuple[dict[str, str], list[str]]:

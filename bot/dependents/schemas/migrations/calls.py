@@ -6,27 +6,19 @@ that drops, removes or renames a column, a field, a table or a model, with the n
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from bot.dependents.schemas.migrations import django
-from bot.dependents.schemas.migrations.alterations import alterations, requires_value
-from bot.dependents.schemas.migrations.call_texts import MOST, Around, arguments_of, inside, line_of, table_around
+from bot.dependents.schemas.migrations.alterations import requires_value
+from bot.dependents.schemas.migrations.call_texts import MOST, arguments_of, inside, line_of, table_around
 from bot.dependents.schemas.migrations.steps import Does, MigrationStep, computed_step
+from bot.dependents.schemas.migrations.tool_calls import tool_calls
 from bot.text.filetypes import filetype
-from bot.text.lines import line_number
 
 _CALL = re.compile(
     r"\b(?P<verb>[Dd]rop|[Rr]emove|[Dd]elete|[Rr]ename|[Aa]dd|[Cc]hange)_?(?P<noun>[Cc]olumns?|[Ff]ields?|[Tt]able(?:IfExists)?|[Mm]odel|[Rr]eferences?|belongs_to)(?P<null>_null)?"
     r"\s*+(?:\(\s*+|(?=[ :\"']))(?=(?P<rest>[^\n]{0,400}))"
 )
-_BLADE = re.compile(
-    r"Schema::(?P<verb>dropIfExists|drop|rename)\(\s*+(?P<rest>[^\n]{0,200})|\b(?:t|table)\.(?P<short>remove|rename)(?:\s++|\(\s*+)(?=[:\"'])(?P<names>[^\n]{0,200})"
-)
-_JOIN_TABLE = re.compile(
-    r"\bdrop_join_table[ \t(]++:?[\"']?(?P<one>\w{1,99})[\"']?\s*+,\s*+:?[\"']?(?P<other>\w{1,99})(?P<rest>[^\n]{0,200})"
-)
 _LIST = re.compile(r"\s*+(?:\[|array\()")
-_UNCALLED = re.compile(r"\.(?:drop_column|remove_column|drop_table|dropColumn|dropTable)\b(?!\s*+[(:\"'`])")
 
 
 def call_steps(text: str, path: str) -> Iterator[MigrationStep]:
@@ -47,31 +39,8 @@ def call_steps(text: str, path: str) -> Iterator[MigrationStep]:
         ):
             steps = [computed_step(path, line)]
         yield from steps
-    yield from _other_calls(text, path, around)
-    yield from alterations(text, path, around)
+    yield from tool_calls(text, path, around)
     yield from django.model_steps(text, path)
-
-
-def _other_calls(text: str, path: str, around: Around) -> Iterator[MigrationStep]:
-    """The steps of Laravel and of blocks of Rails, and those that are named and not called."""
-    for match in _UNCALLED.finditer(text):
-        if line := line_of(text, match.start(), path):
-            yield computed_step(path, line)
-    for match in islice(_JOIN_TABLE.finditer(text), MOST):
-        if (line := line_of(text, match.start(), path)) and "table_name:" not in match["rest"]:
-            yield MigrationStep("drop-table", "_".join(sorted((match["one"], match["other"]))).lower(), "", path, line)
-    for match in _BLADE.finditer(text):
-        line = line_number(text, match.start())
-        if match["short"] and filetype(path).parser != "ruby":
-            continue
-        _, plain = arguments_of(match["rest"] or match["names"] or "", one_line=True)
-        if match["verb"] and plain:
-            new = plain[1] if match["verb"] == "rename" and len(plain) > 1 else ""
-            yield MigrationStep("rename-table" if new else "drop-table", plain[0].lower(), "", path, line, new=new)
-        elif match["short"] == "remove":
-            yield from (MigrationStep("drop-column", around(match.start()), one.lower(), path, line) for one in plain)
-        elif len(plain) > 1:
-            yield MigrationStep("rename-column", around(match.start()), plain[0].lower(), path, line, new=plain[1])
 
 
 def _of_call(

@@ -11,16 +11,13 @@ from bot.text.paths import is_sample, is_test
 _MOST = 5_000  # steps of one file
 _LOG_FILE = re.compile(r"(?:changelog|changeset|liquibase|migration)[^\n]{0,200}\.(?:xml|ya?ml|json)$", re.IGNORECASE)
 _LOG = "databaseChangeLog"
-_ELEMENT = re.compile(
-    r"<(?:\w{1,20}:)?(?P<kind>dropColumn|dropTable|dropView|renameColumn|renameTable)\b(?P<attributes>[^<>]{0,1000})>"
-)
+_CHANGES = "dropColumn|dropTable|dropView|renameColumn|renameTable"
+_ELEMENT = re.compile(rf"<(?:\w{{1,20}}:)?(?P<kind>{_CHANGES})\b(?P<attributes>[^<>]{{0,1000}})>")
 _ATTRIBUTE = re.compile(r"\b(\w{1,40})\s*+=\s*+[\"']([^\"'<>]{1,200})[\"']")
 _COLUMN = re.compile(
     r"\s*+<(?:\w{1,20}:)?column\b[^<>]{0,300}?\bname\s*+=\s*+[\"'](\w{1,99})[\"'][^<>]{0,300}>(?:\s*+</column>)?"
 )
-_KEY = re.compile(
-    r"^(?P<indent>[ \t{\[-]*+)[\"']?(?P<kind>dropColumn|dropTable|dropView|renameColumn|renameTable|rollback)[\"']?\s*+:"
-)
+_KEY = re.compile(rf"^(?P<indent>[ \t{{\[-]*+)[\"']?(?P<kind>{_CHANGES}|rollback)[\"']?\s*+:")
 _PAIR = re.compile(r"[\"']?\b(\w{1,40})[\"']?[ \t]*+:[ \t]*+[\"']?([\w.]{1,200})")
 _ROLLBACK_EDGE = re.compile(r"<(?P<end>/)?(?:\w{1,20}:)?rollback\b(?P<rest>[^<>]{0,400})>")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot.dependents.schemas.breaks import SchemaBreak
-from bot.dependents.schemas.migrations.paths import home
+from bot.dependents.schemas.migrations.files import home
 from bot.dependents.schemas.migrations.steps import MigrationStep
 from bot.values import Severity
 

@@ -18,18 +18,8 @@ _SQL_TEXT = re.compile(
     r"(?P<open>\"\"\"|'''|[\"'`]|<<[-~]?[\"']?(?P<doc>[A-Z]{3,12})[\"']?[^\n]*+\n)\s*+(?=(?:ALTER|DROP|CREATE|RENAME)\s++(?:TABLE|VIEW|TEMP|MATERIALIZED)\b|(?:EXEC(?:UTE)?\s++)?(?:\w{1,40}\.){0,3}sp_rename\b)",
     re.IGNORECASE,
 )
-# What a file of code has that is a migration, whatever it is called.
-_STEPS = re.compile(
-    r"^[ \t]*+(?:(?:async )?def (?:upgrade|up|change)\b|class \w++(?:\(| <).{0,80}Migration\b|exports\.up\b|revision\s*+[:=]|(?:public |async |export |function ){1,4}up\b)",
-    re.MULTILINE,
-)
 _MOST = 5_000  # steps of one file
 SqlReader = Callable[[str, int, str], "Sequence[MigrationStep]"]
-
-
-def has_steps(text: str) -> bool:
-    """Whether code defines what a migration does, or is a class of one."""
-    return bool(_STEPS.search(text))
 
 
 def effects(document: Document, sql: SqlReader) -> list[MigrationStep]:

@@ -15,8 +15,14 @@ _DOWN = re.compile(
 _UP = re.compile(
     r"(?:(?<![\w$.>])|(?<=exports\.))(?:up|Up|upgrade|change)(?![\w$])(?=[ \t]*+[(=:\"'`\]]|[ \t]*+$|[ \t]++do\b)"
 )
-_RUBY_OPENS = re.compile(r"^(?:def|if|unless|case|begin|class|module|while|until|for)\b|\bdo\b")
-_ELIXIR_OPENS = re.compile(r"\bdo\b(?!:)|(?<![\w.:])fn\b")
+# The words that open and close a block, in languages where brackets do not.
+_BLOCK_WORDS = {
+    "ruby": (
+        re.compile(r"^(?:def|if|unless|case|begin|class|module|while|until|for)\b|\bdo\b"),
+        re.compile(r"(?<![\w.:])end\b"),
+    ),
+    "elixir": (re.compile(r"\bdo\b(?!:)|(?<![\w.:])fn\b"), re.compile(r"(?<![\w.:])end\b(?!:)")),
+}
 # Names that a module hands out: { up, down }
 _HANDED_OUT = re.compile(r"\{\s*+(?:\w++\s*+,\s*+)*+(?:\w++\s*+)?\}")
 
@@ -102,9 +108,7 @@ def _down_of_others(text: str, path: str) -> set[int]:
 
 def _depth(code: str, path: str) -> int:
     """How much deeper a line goes by what it opens and closes."""
-    if filetype(path).parser == "ruby":
-        opens = len(_RUBY_OPENS.findall(code))
-        return opens - len(re.findall(r"(?<![\w.:])end\b", code))
-    if filetype(path).parser == "elixir":
-        return len(_ELIXIR_OPENS.findall(code)) - len(re.findall(r"(?<![\w.:])end\b(?!:)", code))
+    if words := _BLOCK_WORDS.get(filetype(path).parser):
+        opening, closing = words
+        return len(opening.findall(code)) - len(closing.findall(code))
     return sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")
