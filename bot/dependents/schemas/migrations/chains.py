@@ -27,7 +27,7 @@ _PHINX = re.compile(
 )
 
 
-def steps(text: str, path: str) -> Iterator[MigrationStep]:
+def chain_steps(text: str, path: str) -> Iterator[MigrationStep]:
     """The steps of a migration in code; what takes it back is blank in the text."""
     match filetype(path).parser:
         case "csharp":

@@ -22,10 +22,10 @@ _MOST = 5_000  # steps of one file
 SqlReader = Callable[[str, int, str], "Sequence[MigrationStep]"]
 
 
-def effects(document: Document, sql: SqlReader) -> list[MigrationStep]:
-    """The steps on lines that the change brings, what takes the migration back left out."""
+def added_steps(document: Document, sql: SqlReader) -> list[MigrationStep]:
+    """Return the steps on lines that the change brings, without what takes the migration back."""
     text = forward(document.text, document.path)
-    rows = [*call_steps(text, document.path), *chains.steps(text, document.path)]
+    rows = [*call_steps(text, document.path), *chains.chain_steps(text, document.path)]
     rows = with_returns(rows, text, document.path)
     for match in _SQL_TEXT.finditer(text):
         close = "\n" + match["doc"] if match["doc"] else match["open"]
