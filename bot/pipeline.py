@@ -317,16 +317,16 @@ async def _beyond(
     return disclose(consumers, on_host.audience, past.consumers)
 
 
-def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:
+def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Config) -> list[NamedConsumer]:
     """The clones that a person has named, and those of the settings, whose paths begin at the repository's top folder."""
     top = Path(locate(pull.git_dir).top or pull.git_dir)
     top = top.parent if top.name == ".git" else top
     return [
-        *(NamedConsumer(place) for place in places),
+        *map(NamedConsumer, locations),
         *(
-            NamedConsumer(str(top / place), settings=True)
-            for place in settings.consumers
-            if (top / place).exists() or not ON_HOST.fullmatch(place)
+            NamedConsumer(str(top / location), settings=True)
+            for location in settings.consumers
+            if (top / location).exists() or not ON_HOST.fullmatch(location)
         ),
     ]
 

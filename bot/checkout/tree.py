@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from bot.checkout import git, own_git_dir, renames
-from bot.checkout.locate import place_of
+from bot.checkout.locate import paths_of
 from bot.errors import GitError, UsageError
 from bot.machine import limits
 from bot.machine.concurrency import end_process, together
@@ -142,7 +142,7 @@ class Checkout:
     async def __aenter__(self) -> Self:
         folder = self._opened.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-git-"))
         sha256 = len(self.pull.base) == own_git_dir.SHA256_LENGTH
-        self._folder = own_git_dir.objects(place_of(self.pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
+        self._folder = own_git_dir.objects(paths_of(self.pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
         more = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": self.pull.object_dir} if self.pull.object_dir else {}
         self._env = own_git_dir.environment(self._folder, more)
         return self

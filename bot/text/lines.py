@@ -129,6 +129,11 @@ def file_lines(blob: bytes | None) -> list[str]:
     return (blob or b"").decode("utf-8", "replace").split("\n")
 
 
+def line_number(text: str, at: int) -> int:
+    """Return the number of the line in which a position is, from 1."""
+    return text.count("\n", 0, at) + 1
+
+
 def is_comment(line: str, path: str) -> bool:
     """Whether a line holds a comment and nothing else. Of a file whose language is unknown: whether it looks like one."""
     return bool(_comment(_marks(path)).match(line[:_LONG]))

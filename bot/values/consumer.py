@@ -66,7 +66,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class ManifestProblem:
     """A manifest, or a part of one, of which nobody knows what it asks for."""
 
     path: str = field(metadata=EXACT)
@@ -121,7 +121,7 @@ class Audience:
 class NamedConsumer:
     """A clone that somebody named: where it lies, and who did."""
 
-    place: str = field(metadata=EXACT)  # a path, or a path and a revision: "../billing@v2"
+    location: str = field(metadata=EXACT)  # a path, or a path and a revision: "../billing@v2"
     settings: bool = False  # the repository's file named it, not the person who started the review
     name: str = field(default="", metadata=EXACT)  # "owner/name" of one that was fetched
     standing: Standing | None = None  # None: a clone on the reader's own disk

@@ -425,6 +425,7 @@ HARMLESS |= {
     }.items()
 } | {
     "sql: a type of TypeORM": ({"a.py": QUERY}, {"migrations/2.ts": TYPEORM.format('changeColumn("orders", "total", new TableColumn({ name: "total", type: "bigint" }))')}),
+    "sql: a drop of a table of Laravel in a comment": ({"a.py": QUERY}, {"database/migrations/2.php": "<?php\nreturn new class {\n    public function up() {\n        // Schema::drop('orders');\n    }\n};\n"}),
     "sql: a model of another application of Django": ({"a.py": SHOP}, {"till/migrations/2.py": OPERATION.format('DeleteModel(name="Order")')}),
 }  # fmt: skip
 INSERT = 'SQL = "INSERT INTO orders (id, total) VALUES (1, 2)"\n'

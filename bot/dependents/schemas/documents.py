@@ -9,6 +9,7 @@ from functools import lru_cache
 import yaml
 
 from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
+from bot.text.lines import line_number
 
 YAML_BYTES = 2 << 20
 _DEEPEST = 200
@@ -106,7 +107,7 @@ def line_of(text: str, keys: Sequence[str]) -> int:
         if match is None:
             continue
         at = match.start(1)
-    return text.count("\n", 0, at) + 1
+    return line_number(text, at)
 
 
 @lru_cache(maxsize=4096)

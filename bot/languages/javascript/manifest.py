@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.javascript.modules import ALIAS, Manifest, exported_files, read_json
 from bot.text.lines import utf8
-from bot.values.consumer import Gap, Origin, Package, Requirement
+from bot.values.consumer import ManifestProblem, Origin, Package, Requirement
 
 LANGUAGE = "javascript"
 DECLARING = ("package.json",)
@@ -76,15 +76,15 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed, and those of pnpm in other formats."""
     result = []
     for path, source in sorted(manifests.items()):
         base = posixpath.basename(path)
         if base in OTHERS:
-            result.append(Gap(path, "is a manifest of a form that is not read"))
+            result.append(ManifestProblem(path, "is a manifest of a form that is not read"))
         elif "node_modules/" not in path and base.endswith((".json", ".jsonc")) and not _parses(source):
-            result.append(Gap(path, "cannot be parsed"))
+            result.append(ManifestProblem(path, "cannot be parsed"))
     return tuple(result)
 
 

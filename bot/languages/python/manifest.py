@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from bot.languages.lexical import manifest_text, unread
 from bot.languages.python.pip_lines import asked_lines, included_files, logical_lines
-from bot.text.lines import utf8
+from bot.text.lines import line_number, utf8
 from bot.text.paths import is_sample, is_test
-from bot.values.consumer import Gap, Package, Requirement
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "python"
 DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
@@ -72,9 +72,9 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed, and what a requirements file names that is not in the tree."""
-    result: list[Gap] = []
+    result: list[ManifestProblem] = []
     for path, source in sorted(manifests.items()):
         base, why = posixpath.basename(path), ""
         if base in (*DECLARING, "Pipfile"):
@@ -82,10 +82,10 @@ def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
         elif b"\0" in source:
             why = "is no text"
         if why:
-            result.append(Gap(path, why))
+            result.append(ManifestProblem(path, why))
         elif base not in DECLARING:
             result += [
-                Gap(path, "takes more from an address", is_form=True)
+                ManifestProblem(path, "takes more from an address", is_form=True)
                 for text, _ in logical_lines(source)
                 if re.match(r"(?:-r|--requirement)[ =]*\w{1,20}://", text)
             ][:1]
@@ -431,4 +431,4 @@ def _line(text: str, entry: str) -> int:
     at = text.find(NAME.match(entry)[0] if NAME.match(entry) else entry)  # type: ignore[index]
     whole = text.find(entry)
     at = whole if whole >= 0 else at
-    return text.count("\n", 0, at) + 1 if at >= 0 else 0
+    return line_number(text, at) if at >= 0 else 0
