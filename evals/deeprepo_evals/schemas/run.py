@@ -161,7 +161,7 @@ async def _lost(
     after = [*(text for _, text in sides.values()), *await _moved_texts(clone, commit, paths)]
     lost = truth.losses({path: commit.removed_lines.get(path, []) for path in paths}, "\n".join(after), syntax)
     if language == "jsonschema":
-        refused = {path: truth.refused_names(sides[path][0]) for path in paths}
+        refused = {path: truth.refused_names(*sides[path]) for path in paths}
         lost = {name: path for name, path in lost.items() if name in refused[path]}
     return paths, lost
 
@@ -181,7 +181,7 @@ async def _of_migration(
         name: path
         for path in new
         if "down" not in path
-        for name in truth.drops(_forward(commit.added_lines[path]))
+        for name in truth.drops(truth.forward(commit.added_lines[path]))
         if name not in old_drops
     }
     if drops and counts["case"] < plan.each:
@@ -205,24 +205,12 @@ async def _of_migration(
     return results
 
 
-def _forward(lines: Sequence[str]) -> list[str]:
-    """The lines ahead of what takes a migration back."""
-    at = next(
-        (
-            n
-            for n, line in enumerate(lines)
-            if re.search(r"\bdef (?:down|downgrade)\b|function down|\bdown\(|[.+@: -]down\b", line, re.IGNORECASE)
-        ),
-        len(lines),
-    )
-    return [line for line in lines[:at] if not line.lstrip().startswith(("--", "#", "//"))]
-
-
 async def _names(clone: Path, commit: str, name: str, tables: Sequence[str]) -> bool:
     """Whether code names it: a query on a line that names the table too, a model's field, or a member if the name has several words."""
     table = "|".join(tables) or "-"
     query = rf"(select|insert|update|delete|where).*\b({table})\b.*\b{name}\b|(select|insert|update|delete).*\b{name}\b.*\b({table})\b"
-    field = rf"^\s+{name}\s*(=.*(Column|Field|ForeignKey)\(|->|\s[A-Z][a-zA-Z]+\??\s)"
+    # A field of a form or a serializer is not a column.
+    field = rf"^\s+{name}\s*(=\s*((models|db|sa|orm)\.)?\w*(Column|column|Field|ForeignKey)\(|->|\s[A-Z][a-zA-Z]+\??\s)"
     forms = [query, field, *([rf"[.>]{name}\b"] if "_" in name else [])]
     done = await git.run(
         "grep", "-z", "-l", "-i", "-E", *(part for form in forms for part in ("-e", form)), commit, cwd=str(clone)
