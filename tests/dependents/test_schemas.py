@@ -528,6 +528,60 @@ DOUBTS |= {
         ("beside a bound", "anyOf", '"description": "a"', '"multipleOf": 3'),
     )
 }  # fmt: skip
+ACTIONS = """{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {"action": {"KEY": [
+ {"$ref": "#/$defs/mail"},
+ {"$ref": "#/$defs/wait"},
+ {"properties": {"kind": {"const": "ping"}, "host": {"type": "string"}}, "required": ["kind"]},
+ {"properties": {"kind": {"enum": ["trace"]}, "host": {"type": "string"}}, "required": ["kind"]},
+ {"type": "null"}]}},
+ "$defs": {"mail": {"type": "object", "properties": {"mail_to": {"type": "string"}, "text": {}}, "required": ["mail_to"], "additionalProperties": false},
+ "wait": {"type": "object", "properties": {"wait_seconds": {"type": "integer"}, "kind": {"const": "wait"}, "text": {}}, "required": ["wait_seconds", "kind"], "additionalProperties": false}}}
+"""
+OF_MAIL = ' {"$ref": "#/$defs/mail"},\n'
+OF_TRACE = ' {"properties": {"kind": {"enum": ["trace"]}, "host": {"type": "string"}}, "required": ["kind"]},\n'
+OF_PING = OF_TRACE.replace('"enum": ["trace"]', '"const": "ping"')
+NARROWER = ACTIONS.replace(OF_PING, "").replace(OF_TRACE, "")
+TWO = NARROWER.replace(',\n {"type": "null"}', "").replace(', "required": ["wait_seconds", "kind"]', "")
+FEWER = NARROWER.replace("KEY", "oneOf")
+ACTION = '{"$schema": "./job.schema.json",\n "action": {\n "mail_to": "a",\n "kind": "trace"}}\n'
+CASES |= {
+    f"json schema: a variant less, by {name}, of {key}": Case(
+        {"job.schema.json": before.replace("KEY", key), "job.json": ACTION}, {"job.schema.json": after.replace("KEY", key)}, rule, (f"job.json:{line}",)
+    )
+    for key in ("oneOf", "anyOf")
+    for name, before, after, rule, line in (
+        ("a property that the others refuse", NARROWER, NARROWER.replace(OF_MAIL, ""), "property-removed", 3),
+        ("a property, if one variant stays", TWO, TWO.replace('{"KEY": [\n' + OF_MAIL, "").replace('wait"}]}}', 'wait"}}'), "property-removed", 3),
+        ("a property, if another variant takes its place", NARROWER, NARROWER.replace(OF_MAIL, ' {"type": "array"},\n'), "property-removed", 3),
+        ("a property, if the others are choices themselves", NARROWER, NARROWER.replace(OF_MAIL, "").replace('{"$ref": "#/$defs/wait"}', '{"oneOf": [{"$ref": "#/$defs/wait"}, {"type": "string"}]}'), "property-removed", 3),
+        ("a value that the others do not have", ACTIONS.replace(OF_MAIL, ""), ACTIONS.replace(OF_MAIL, "").replace(OF_TRACE, ""), "value-removed", 4),
+    )
+}  # fmt: skip
+ALONE |= {
+    "json schema: a variant less, by its type": ({"job.schema.json": FEWER}, {"job.schema.json": FEWER.replace('wait"},\n {"type": "null"}', 'wait"}')}, "type-changed"),
+    "openapi: a form of a request's value less": (
+        {"openapi.yaml": API.replace("schema: {type: string}", "schema: {oneOf: [{type: string}, {type: integer}]}")},
+        {"openapi.yaml": API.replace("schema: {type: string}", "schema: {oneOf: [{type: string}]}")},
+        "type-changed",
+    ),
+}  # fmt: skip
+HARMLESS |= {
+    "openapi: a form of an answer's value less": (
+        {"openapi.yaml": API.replace("unit_price: {type: integer}", "unit_price: {oneOf: [{type: string}, {type: integer}]}")},
+        {"openapi.yaml": API.replace("unit_price: {type: integer}", "unit_price: {oneOf: [{type: string}]}")},
+    ),
+    "json schema: variants in another order": ({"job.schema.json": FEWER, "job.json": ACTION}, {"job.schema.json": FEWER.replace(OF_MAIL, "").replace(' {"type": "null"}]', ' {"type": "null"},\n' + OF_MAIL.rstrip(",\n") + "]")}),
+    "json schema: a variant more": ({"job.schema.json": FEWER.replace(OF_MAIL, ""), "job.json": ACTION}, {"job.schema.json": FEWER}),
+}  # fmt: skip
+DOUBTS |= {
+    f"json schema: a variant less, {name}": ({"job.schema.json": FEWER, "job.json": ACTION.replace("mail_to", "action")}, {"job.schema.json": after})
+    for name, after in (
+        ("where another one is open", FEWER.replace(OF_MAIL, ' {"type": "object"},\n')),
+        ("where another one has the property", FEWER.replace(OF_MAIL, "").replace('"wait_seconds": {"type": "integer"}', '"mail_to": {}, "wait_seconds": {"type": "integer"}')),
+        ("where another one takes such names", FEWER.replace(OF_MAIL, "").replace('"required": ["wait_seconds", "kind"]', '"patternProperties": {"^[mt]": {}}')),
+        ("where another one is in another file", FEWER.replace(OF_MAIL, ' {"$ref": "mail.json"},\n')),
+    )
+}  # fmt: skip
 CONDITION = '{"$schema": "http://json-schema.org/draft-07/schema#", "allOf": [{"if": {"required": ["mode"]}}, {"if": {"properties": {"kind": {"const": "a"}}}, "then": {"properties": {\n "options": {"additionalProperties": false, "properties": {\n "retries": {"type": "integer"},\n "mode": {}}}}}}]}\n'
 UNCONDITIONAL = CONDITION.replace('"allOf": [{"if": {"required": ["mode"]}}, {', "").replace("}}]}", "}}")
 CASES |= {

@@ -72,6 +72,7 @@ def drops(lines: Sequence[str]) -> list[str]:
     return [name.lower() for match in matches for name in (next(filter(None, match.groups()), ""),) if name]
 
 
+DEEPEST = 20  # definitions that refer to definitions
 _TEXT = r"(?:[rf]?\"\"\".*?\"\"\"|[rf]?'''.*?'''|[rf]?\"[^\"\n]*\"|[rf]?'[^'\n]*')"
 # What takes a migration back within one call: `RunSQL(forward, back)` and `reverse_sql=back` of Django, `execute(forward, back)` of Ecto.
 BACK = re.compile(
@@ -138,6 +139,7 @@ def refused_names(before: str, after: str) -> frozenset[str]:
         names |= {name for _, container in containers for name in container}
         rest = [((key, name), shape) for key, container in containers for name, shape in container.items()]
     visits: set[int] = set()
+    referrers: dict[tuple[str, ...], tuple[str, ...]] = {}  # definition -> the first place that refers to it
     while rest:
         keys, value = rest.pop()
         if id(value) in visits:
@@ -150,9 +152,10 @@ def refused_names(before: str, after: str) -> frozenset[str]:
             reference = value.get("$ref")
             if isinstance(reference, str) and reference.startswith("#/"):
                 path = tuple(reference.removeprefix("#/").split("/"))
+                referrers.setdefault(path, keys)
                 rest.append((path, _at(root, path)[1]))
             if _is_closed(value):
-                names |= {name for name in value["properties"] if _is_refused(new, keys, name)}
+                names |= {name for name in value["properties"] if _is_refused(new, keys, name, referrers)}
     return frozenset(names)
 
 
@@ -184,14 +187,24 @@ def _at(root: object, keys: Sequence[str]) -> tuple[int, object]:
     return len(keys), value
 
 
-def _is_refused(new: object, keys: Sequence[str], name: str) -> bool:
+def _is_refused(
+    new: object,
+    keys: tuple[str, ...],
+    name: str,
+    referrers: Mapping[tuple[str, ...], tuple[str, ...]],
+    depth: int = 0,
+) -> bool:
     """Whether the object that was at a place takes a property no longer."""
     if new is None:
         return True
     count, value = _at(new, keys)
     if count < len(keys):
         if count and keys[count - 1] == "properties":  # the property that held the object is gone
-            return _is_refused(new, keys[: count - 1], keys[count])
+            return _is_refused(new, keys[: count - 1], keys[count], referrers, depth)
+        prefixes = (keys[:end] for end in range(count + 1, len(keys) + 1))
+        place = next((referrers[one] for one in prefixes if one in referrers), ())
+        if place and depth < DEEPEST and _at(new, place)[0] < len(place):  # so is what referred to the definition
+            return _is_refused(new, place, "", referrers, depth + 1)
         return True
     return (
         isinstance(value, dict)
