@@ -822,6 +822,40 @@ HARMLESS |= {
     "sql: Liquibase's way back": ({"a.py": QUERY}, {"db/changelog/2.xml": LIQUIBASE.format("", '<dropColumn tableName="orders" columnName="total"/>')}),
     "sql: an older change of Liquibase": ({"db/changelog/1.xml": "<databaseChangeLog><sql>SELECT total FROM orders</sql></databaseChangeLog>\n"}, {"migrations/2.sql": DROP}),
 }  # fmt: skip
+BACK = "ALTER TABLE orders DROP COLUMN total"
+REVERSED = "from django.db import migrations\n{}\n\nclass Migration(migrations.Migration):\n    operations = [\n        {},\n    ]\n"
+ECTO_BOTH = "defmodule X do\n  use Ecto.Migration\n\n  def change do\n    execute{}\n  end\n{}end\n"
+HARMLESS |= {
+    f"sql: what a call of Django is given to take itself back, {name}": ({"a.py": QUERY}, {"shop/migrations/2.py": REVERSED.format(head, call)})
+    for name, head, call in (
+        ("by its name", "", f'migrations.RunSQL(sql="SELECT 1", reverse_sql="{BACK}")'),
+        ("by its place", "", f'migrations.RunSQL("SELECT 1", """\n        {BACK}\n        """)'),
+        ("ahead of the way forward", "", f'migrations.RunSQL(reverse_sql=["{BACK}", ("{BACK}", None)], sql="SELECT 1")'),
+        ("by the class alone", "from django.db.migrations import RunSQL as Run", f'Run("SELECT 1", "{BACK}")'),
+        ("as a name", f'BACK = "{BACK}"', 'migrations.RunSQL("SELECT 1", reverse_sql=BACK)'),
+        ("as a function", f'def ahead(apps, editor):\n    pass\n\n\ndef back(apps, editor):\n    editor.execute("{BACK}")\n', "migrations.RunPython(ahead, back)"),
+        ("in both parts of one", "", f'migrations.SeparateDatabaseAndState(database_operations=[migrations.RunSQL("SELECT 1", "{BACK}")])'),
+    )
+} | {
+    f"sql: what a call of Ecto is given to take itself back, {name}": ({"a.py": QUERY}, {"priv/repo/migrations/2.exs": ECTO_BOTH.format(call, "")})
+    for name, call in (
+        ("on one line", f' "SELECT 1", "{BACK}"'),
+        ("in brackets", f'(\n      "SELECT 1",\n      "{BACK}"\n    )'),
+        ("over lines", f' """\n    SELECT 1\n    """,\n    """\n    {BACK}\n    """'),
+    )
+}  # fmt: skip
+CASES |= {
+    f"sql: what {name} drops": Case({"a.py": QUERY}, {path: text}, "column-dropped", ("a.py:1",))
+    for name, path, text in (
+        ("RunSQL itself", "shop/migrations/2.py", REVERSED.format("", f'migrations.RunSQL("{BACK}", "SELECT 1")')),
+        ("a list of RunSQL", "shop/migrations/2.py", REVERSED.format("", f'migrations.RunSQL(sql=["{BACK}"])')),
+        ("a function of its own with such arguments", "shop/migrations/2.py", REVERSED.format("def RunSQL(sql, reverse_sql):\n    pass\n", f'RunSQL("SELECT 1", "{BACK}")')),
+        ("a module that is called like Django's", "shop/migrations/2.py", REVERSED.format("from shop import migrations", f'migrations.RunSQL("SELECT 1", "{BACK}")')),
+        ("a name that the way forward has too", "shop/migrations/2.py", REVERSED.format(f'BACK = "{BACK}"', "migrations.RunSQL(BACK, reverse_sql=BACK)")),
+        ("the first text of Ecto", "priv/repo/migrations/2.exs", ECTO_BOTH.format(f' "{BACK}", "SELECT 1"', "")),
+        ("a function of its own that is called like Ecto's", "priv/repo/migrations/2.exs", ECTO_BOTH.format(f' "SELECT 1", "{BACK}"', "  defp execute(_, back), do: repo().query!(back)\n")),
+    )
+}  # fmt: skip
 DOUBTS |= {
     "sql: a name that SQL Server is given as a value": ({"a.py": QUERY}, {"migrations/2.sql": RENAME.format("@name, 'amount', 'COLUMN'")}),
     "sql: a column of Sequelize that is computed": ({"a.py": QUERY}, {"migrations/2.js": SEQUELIZE_STEP.format("await queryInterface.removeColumn(TABLE, COLUMN);")}),
