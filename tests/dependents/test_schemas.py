@@ -582,6 +582,42 @@ DOUBTS |= {
         ("where another one is in another file", FEWER.replace(OF_MAIL, ' {"$ref": "mail.json"},\n')),
     )
 }  # fmt: skip
+BINDINGS = """{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "allOf": [
+ {"if": {"not": {"required": ["version"]}}, "then": {"$ref": "#/definitions/first"}},
+ {"if": {"required": ["version"], "properties": {"version": {"const": "one"}}}, "then": {"$ref": "#/definitions/first"}}],
+ "definitions": {"first": {"type": "object", "properties": {"version": {"enum": ["one"]}, "topic": {"type": "string"}}},
+ "second": {"type": "object", "properties": {"version": {"enum": ["two"]}, "topic": {"type": "string"}}}}}
+"""
+SELF = """{"$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://a.invalid/job", "type": "object", "properties": {
+ "tls": {"$ref": "NAME#/definitions/tls"}},
+ "definitions": {"tls": {"type": "object", "properties": {"retries": {"type": "integer"}}, "additionalProperties": false}}}
+"""
+CONFIGURED = '{"$schema": "job.schema.json", "version": "one", "topic": "a", "tls": {"retries": 3}}\n'
+HARMLESS |= {
+    f"json schema: {name}": ({"job.schema.json": before, "job.json": CONFIGURED.replace('"tls"', '"none"')}, {"job.schema.json": after})
+    for name, before, after in (
+        ("another definition where a property is absent", BINDINGS, BINDINGS.replace("first", "second", 1)),
+        ("a reference to itself that is shorter", SELF.replace("NAME", "job.schema.json"), SELF.replace("NAME", "")),
+        ("a reference to itself by its own id", SELF.replace("NAME", "https://a.invalid/job"), SELF.replace("NAME", "./job.schema.json")),
+        ("what another file described before", SELF.replace("NAME", "other.json"), SELF.replace("NAME", "")),
+        ("a definition to which nothing led", SELF.replace("NAME#/definitions/tls", "#/definitions/none"), SELF.replace("NAME#/definitions/tls", "#/definitions/none").replace('"integer"', '"string"')),
+    )
+}  # fmt: skip
+CASES |= {
+    "json schema: a property of a definition to which the file refers by its name": Case(
+        {"job.schema.json": SELF.replace("NAME", "job.schema.json"), "job.json": CONFIGURED},
+        {"job.schema.json": SELF.replace("NAME", "job.schema.json").replace('"retries": {"type": "integer"}', "")},
+        "property-removed",
+        ("job.json:1",),
+    ),
+}  # fmt: skip
+DOUBTS |= {
+    "json schema: a value on which the condition depends": ({"job.schema.json": BINDINGS, "job.json": CONFIGURED}, {"job.schema.json": BINDINGS.replace('"then": {"$ref": "#/definitions/first"}}]', '"then": {"$ref": "#/definitions/second"}}]')}),
+}  # fmt: skip
+ALONE |= {
+    "json schema: a property where another one is absent": ({"job.schema.json": BINDINGS}, {"job.schema.json": BINDINGS.replace("first", "second", 1).replace('{"enum": ["two"]}, "topic": {"type": "string"}', '{"enum": ["two"]}, "topic": {"type": "integer"}')}, "type-changed"),
+    "json schema: null among values": ({"job.schema.json": SCHEMA.replace('["fast"', '[null, "fast"')}, {"job.schema.json": SCHEMA}, "value-removed"),
+}  # fmt: skip
 CONDITION = '{"$schema": "http://json-schema.org/draft-07/schema#", "allOf": [{"if": {"required": ["mode"]}}, {"if": {"properties": {"kind": {"const": "a"}}}, "then": {"properties": {\n "options": {"additionalProperties": false, "properties": {\n "retries": {"type": "integer"},\n "mode": {}}}}}}]}\n'
 UNCONDITIONAL = CONDITION.replace('"allOf": [{"if": {"required": ["mode"]}}, {', "").replace("}}]}", "}}")
 CASES |= {

@@ -35,6 +35,7 @@ def test_a_name_is_lost_if_nothing_says_it_any_more(
         (CLOSED, {"properties": {}, "additionalProperties": {"type": "object"}}, set()),
         (CLOSED, EMPTY | {"patternProperties": {"^re": {}}}, set()),
         ({"properties": {"retries": {}}}, {}, set()),
+        ({"properties": {"retries": {"deprecated": True}}, "additionalProperties": False}, EMPTY, set()),
         ({"type": "object", "properties": {"job": CLOSED}}, {"type": "object", "properties": {"job": EMPTY}}, {"retries"}),
         ({"type": "object", "properties": {"job": CLOSED}}, {"type": "object", "properties": {}}, set()),
         ({"properties": {"job": CLOSED}, "additionalProperties": False}, EMPTY, {"job", "retries"}),

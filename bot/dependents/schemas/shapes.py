@@ -4,6 +4,7 @@ Directions: "in" is what others send or write, which must still be accepted; "ou
 What cannot be decided by looking at both (patterns, `not`, conditions) is not a break.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -120,8 +121,16 @@ class ShapeComparer:
         self._done.add(pair)
         self._order.append(pair)
         self._kept += [old, new]
-        if direction == "in" and self._is_variant(old, new, at_old, at_new):
-            return
+        if "$ref" in old and old["$ref"] != new.get("$ref"):  # it leads to another file: what it took is not known
+            if self._closed_only:
+                yield _of_keyword("$ref", old, at_new, label)
+        elif direction == "out" or not self._is_variant(old, new, at_old, at_new):
+            yield from self._of_pair(old, new, direction, at_old, at_new, label)
+
+    def _of_pair(
+        self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
+    ) -> Iterator[ShapeBreak]:
+        """The breaks between two shapes behind their references."""
         yield from _of_types(old, new, direction, at_new, label)
         yield from _of_values(old, new, direction, at_old, at_new, label)
         yield from self._of_properties(old, new, direction, at_old, at_new, label)
@@ -261,7 +270,13 @@ class ShapeComparer:
             for key in ("then", "else"):
                 if isinstance(one.get(key), Mapping) and isinstance(other.get(key), Mapping):
                     keys = (*at_old, *at_one, key), (*at_new, *at_other, key)
-                    yield from self.compare(one[key], other[key], direction, *keys, label)
+                    absent_names, named = _condition_names(one["if"])
+                    for row in self.compare(one[key], other[key], direction, *keys, label):
+                        name = next(iter(row.label.split(".")[len(label) :]), "")
+                        if name in named and not row.doubt:
+                            yield replace(row, doubt=f"a condition decides which values of {row.label} reach it")
+                        elif key == "else" or name not in absent_names:
+                            yield row
 
     def _of_lost_variants(
         self, old: Shape, new: Shape, key: str, at_old: Keys, at_new: Keys, label: Keys
@@ -391,6 +406,27 @@ def _conditions(old: Shape, new: Shape) -> Iterator[tuple[Shape, Shape, Keys, Ke
             partner = next((at for at, other in enumerate(now) if _is_same_condition(one, other)), -1)
             if partner >= 0:
                 yield one, now[partner], ("allOf", str(number)), ("allOf", str(partner))
+
+
+def _condition_names(condition: object) -> tuple[frozenset[str], frozenset[str]]:
+    """The properties that are absent where a condition holds, and those of whose values it decides."""
+    absent_names: set[str] = set()
+    named: set[str] = set()
+    rest = [condition]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, list):
+            rest += value
+        elif isinstance(value, Mapping):
+            inverse = value.get("not")
+            required = inverse.get("required") if isinstance(inverse, Mapping) and len(inverse) == 1 else None
+            if isinstance(required, list) and len(required) == 1:
+                absent_names.add(str(required[0]))
+            properties = value.get("properties")
+            named |= {str(name) for name in properties} if isinstance(properties, Mapping) else set()
+            rest += (value[key] for key in ("allOf", "anyOf", "oneOf") if key in value)
+            rest += [inverse] if inverse is not None else []
+    return frozenset(absent_names), frozenset(named)
 
 
 def _is_same_condition(one: object, other: object) -> bool:
@@ -533,11 +569,11 @@ def _of_values(
             law = "A value that has it is refused."
             yield ShapeBreak(
                 "value-removed",
-                f"no longer allows `{str(value)[:60]}`",
+                f"no longer allows `{_written(value)[:60]}`",
                 law,
-                (*at_old, "enum", str(value)),
+                (*at_old, "enum", _written(value)),
                 "base",
-                str(value),
+                _written(value),
                 where,
                 doubt=f"the change adds `{new_keys}` to it, which is not compared" if new_keys else "",
             )
@@ -578,19 +614,29 @@ def _of_values(
                 )
 
 
+def _written(value: object) -> str:
+    """A value as a document has it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def _of_rest(old: Shape, new: Shape, at: Keys, label: Keys, settled_keys: Collection[str] = ()) -> Iterator[ShapeBreak]:
     """The keyword that may refuse more than before and that is not compared. `settled_keys`: choices all of whose lost variants are breaks."""
     for key in (*_NOT_COMPARED, *_WHERE_NEW, "patternProperties", "$ref"):
         is_compared = key in settled_keys or (key in ("then", "else") and _is_same_condition(old, new) and key in old)
         if key in new and not is_compared and _may_refuse(key, old, new):
-            verb = "changes" if key in old else "adds"
-            to = "of" if key in old else "to"
-            name = label[-1] if label and label[-1] != "*" else ""
-            yield ShapeBreak(
-                "keyword", f"has another `{key}`", "", (*at, key), "head", name, ".".join(label) or "the value",
-                doubt=f"the change {verb} `{key}` {to} it, which is not compared",
-            )  # fmt: skip
+            yield _of_keyword(key, old, at, label)
             return
+
+
+def _of_keyword(key: str, old: Shape, at: Keys, label: Keys) -> ShapeBreak:
+    """The break that a keyword may be which is not compared."""
+    verb = "changes" if key in old else "adds"
+    to = "of" if key in old else "to"
+    name = label[-1] if label and label[-1] != "*" else ""
+    return ShapeBreak(
+        "keyword", f"has another `{key}`", "", (*at, key), "head", name, ".".join(label) or "the value",
+        doubt=f"the change {verb} `{key}` {to} it, which is not compared",
+    )  # fmt: skip
 
 
 def _may_refuse(key: str, old: Shape, new: Shape) -> bool:

@@ -126,7 +126,7 @@ def returns(name: str, text: str) -> bool:
 def refused_names(before: str, after: str) -> frozenset[str]:
     """The names without which the next version of a JSON Schema refuses what it took: properties of objects that are closed on both sides, and definitions that stand for themselves.
 
-    What nothing in the schema refers to refuses nothing, and neither does an object that takes other properties afterwards.
+    What nothing in the schema refers to refuses nothing, and neither does an object that takes other properties afterwards. A property that was deprecated has been announced.
     """
     root, new = _read(before), _read(after)
     if not isinstance(root, dict):
@@ -155,7 +155,12 @@ def refused_names(before: str, after: str) -> frozenset[str]:
                 referrers.setdefault(path, keys)
                 rest.append((path, _at(root, path)[1]))
             if _is_closed(value):
-                names |= {name for name in value["properties"] if _is_refused(new, keys, name, referrers)}
+                names |= {
+                    name
+                    for name, shape in value["properties"].items()
+                    if not (isinstance(shape, dict) and shape.get("deprecated"))
+                    and _is_refused(new, keys, name, referrers)
+                }
     return frozenset(names)
 
 
