@@ -42,6 +42,7 @@ def test_a_name_is_lost_if_nothing_says_it_any_more(
         ({"type": "object", "definitions": {"mode": CLOSED}}, {"type": "object"}, set()),
         ({"$ref": "#/definitions/mode", "definitions": {"mode": CLOSED}}, {"type": "object"}, {"retries"}),
         ({"properties": {"job": {"$ref": "#/definitions/mode"}}, "definitions": {"mode": CLOSED}}, {"properties": {}}, set()),
+        ({"properties": {"job": CLOSED}}, {"allOf": [{}]}, set()),
         ({"oneOf": [CLOSED]}, {"oneOf": [EMPTY]}, {"retries"}),
         ({"definitions": {"mode": {}}}, {"definitions": {}}, {"mode"}),
         ([], [], set()),

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas import breaks
@@ -51,7 +50,6 @@ def _of_definitions(comparer: ShapeComparer, old: Shape, new: Shape) -> Iterator
     """The definitions by their names: other documents refer to them, and the document itself may do so where its parts have no partner."""
     before, after = _definitions(old), _definitions(new)
     inverse_names = _inverse_names(old) | _inverse_names(new)
-    reached_names = _reached_names(old)
     is_library = old.keys() <= _SILENT  # only other documents give its definitions a meaning
     law = "A schema that refers to it cannot be resolved."
     for name, (shape, keys) in before.items():
@@ -67,9 +65,7 @@ def _of_definitions(comparer: ShapeComparer, old: Shape, new: Shape) -> Iterator
                 is_open=not is_library,
             )
         elif name not in inverse_names:
-            is_used = is_library or name in reached_names
-            for row in comparer.compare(shape, after[name][0], "in", keys, after[name][1], (name,)):
-                yield row if is_used else replace(row, is_open=True)
+            yield from comparer.compare(shape, after[name][0], "in", keys, after[name][1], (name,))
 
 
 def _definitions(root: Shape) -> dict[str, tuple[object, Keys]]:
@@ -80,22 +76,6 @@ def _definitions(root: Shape) -> dict[str, tuple[object, Keys]]:
         if isinstance(part, Mapping)
         for name, shape in part.items()
     }
-
-
-def _reached_names(root: Shape) -> frozenset[str]:
-    """The definitions to which the schema leads, by itself or by other definitions."""
-    definitions = _definitions(root)
-    names: set[str] = set()
-    rest: list[object] = [value for key, value in root.items() if key not in _CONTAINERS]
-    while rest:
-        value = rest.pop()
-        if isinstance(value, Mapping):
-            name = str(value.get("$ref", "")).rpartition("/")[2]
-            if name in definitions and name not in names:
-                names.add(name)
-                rest.append(definitions[name][0])
-        rest += value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    return frozenset(names)
 
 
 def _inverse_names(root: Shape) -> frozenset[str]:

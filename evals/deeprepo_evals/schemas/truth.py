@@ -206,6 +206,8 @@ def _is_refused(
     if count < len(keys):
         if count and keys[count - 1] == "properties":  # the property that held the object is gone
             return _is_refused(new, keys[: count - 1], keys[count], referrers, depth)
+        if keys[count] == "properties" and count + 1 < len(keys):
+            return _is_refused(new, keys[:count], keys[count + 1], referrers, depth)
         prefixes = (keys[:end] for end in range(count + 1, len(keys) + 1))
         place = next((referrers[one] for one in prefixes if one in referrers), ())
         if place and depth < DEEPEST and _at(new, place)[0] < len(place):  # so is what referred to the definition
