@@ -166,7 +166,9 @@ def test_what_cannot_be_fetched_or_read_costs_a_line(tmp_path: Path) -> None:
 
 
 UNREAD = {
-    "a line that is too long": {"pyproject.toml": '[project]\ndependencies = ["shop-prices"]\nname = "' + "a" * 20_001 + '"\n'},
+    "a line that is too long": {
+        "pyproject.toml": '[project]\ndependencies = ["shop-prices"]\nname = "' + "a" * 20_001 + '"\n'
+    },
     "another encoding": {"requirements.txt": "".join(f"{letter}\0" for letter in "shop-prices\n")},
     "more than is read": {"requirements.txt": "flask\n" * 400_000},
     "the marks of a merge": {"requirements.txt": "<<<<<<< a\nshop-prices\n>>>>>>> b\n"},
