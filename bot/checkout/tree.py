@@ -49,6 +49,10 @@ SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not 
 SEARCH_SECONDS = 60.0  # of one search
 SEARCH_BYTES = 64 << 20  # of what one search finds
 STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it gives the search up
+THREADS = min(
+    8, os.cpu_count() or 1
+)  # of one search; git takes 8 unless told, which on two cores mostly wait for each other
+MOST_UNLIKE = 200  # files by which the second side of a change differs, when only these are searched for NUL bytes
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
 
 
@@ -84,6 +88,27 @@ class TreeView:
         return await self._tree.grep(query)
 
 
+class CachedTree(TreeView):
+    """A tree whose searches are made once, for code that asks the same again. Satisfies `ports.Tree`."""
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self._found: dict[Query, frozenset[str]] = {}
+        self._lines: dict[Query, tuple[tuple[str, int, str], ...]] = {}
+
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        if query not in self._found:
+            self._found[query] = await self._tree.grep(query)
+        return self._found[query]
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines."""
+        if query not in self._lines:
+            self._lines[query] = await self._tree.grep_lines(query)
+        return self._lines[query]
+
+
 class Checkout:
     """Read access to the base and the head of a pull request. Satisfies `ports.Tree`.
 
@@ -106,6 +131,7 @@ class Checkout:
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
         self._odd: dict[Side, Mapping[str, str]] = {}
+        self._odd_lock = asyncio.Lock()
         self.stopped_searches: list[str] = []  # a sentence for each search that was ended before it was done
 
     @property
@@ -508,8 +534,9 @@ class Checkout:
         form += ["-w"] if query.word else []
         form += ["-F" if query.syntax == "fixed" else "-P"]
         places = [*(query.globs or (["."] if self._without else [])), *self._without]
-        lines = await self._search(["-I", *form, *pattern_arguments], query.side, places, rows)
-        odd_texts = await self._odd_texts(query.side)
+        lines, odd_texts = await together(
+            self._search(["-I", *form, *pattern_arguments], query.side, places, rows), self._odd_texts(query.side)
+        )
         odd_paths = [path for path, text in odd_texts.items() if not text and _is_among(path, query.globs)]
         hidden_paths = [
             path for path, text in odd_texts.items() if _is_among(path, query.globs) and _may_match(query, text)
@@ -524,24 +551,46 @@ class Checkout:
 
     async def _odd_texts(self, side: Side) -> Mapping[str, str]:
         """The files of code that git takes for binary: those with a few NUL bytes, which it can search all the same, and the texts of those in UTF-16."""
-        if side not in self._odd:
-            suffixes = sorted({suffix for kind in FILETYPES if kind.parser for suffix in kind.suffixes})
-            places = [*(f"*{suffix}" for suffix in suffixes), *self._without]
-            out = await self._search(["--text", "-l", "-P", "-e", r"\x00"], side, places, None)
-            skip = len(self._tree(side)) + 1
-            paths = [name_of(path[skip:]) for path in out.split(b"\0") if path]
-            if len(paths) > MOST_TEXTS:
-                self.stopped_searches.append(f"{MOST_TEXTS} of {len(paths)} files of code with NUL bytes were searched")
-            paths = paths[:MOST_TEXTS]
-            blobs = await self.read_many(paths, side)
-            texts = {path: "" if media.has_stray_nuls(blob) else _utf16(blob) for path, blob in blobs.items()}
-            self._odd[side] = {path: text for path, text in texts.items() if text or media.has_stray_nuls(blobs[path])}
+        async with self._odd_lock:
+            if side not in self._odd:
+                other: Side = "base" if side == "head" else "head"
+                unlike = await self._unlike(side, other) if other in self._odd else None
+                odd_texts = await self._find_odd_texts(side, unlike)
+                if unlike is not None:
+                    alike = (await self.entries(side)).keys() - unlike
+                    odd_texts |= {path: text for path, text in self._odd[other].items() if path in alike}
+                self._odd[side] = odd_texts
         return self._odd[side]
+
+    async def _unlike(self, side: Side, other: Side) -> frozenset[str] | None:
+        """The paths of one side at which the other side has not the same; None if they are too many, or not all known."""
+        theirs = await self.entries(other)
+        unlike = frozenset(path for path, entry in (await self.entries(side)).items() if theirs.get(path) is not entry)
+        return None if self.stopped_searches or len(unlike) > MOST_UNLIKE else unlike
+
+    async def _find_odd_texts(self, side: Side, among: frozenset[str] | None) -> dict[str, str]:
+        """These texts of one side: among some files, or among all."""
+        suffixes = tuple(sorted({suffix for kind in FILETYPES if kind.parser for suffix in kind.suffixes}))
+        places = [*(f"*{suffix}" for suffix in suffixes), *self._without]
+        if among is not None:
+            paths = sorted(path for path in among - self._left_out if path.endswith(suffixes))
+            places = [f":(top,literal){os.fsdecode(raw_name(path))}" for path in paths]
+        if not places:
+            return {}
+        out = await self._search(["--text", "-l", "-P", "-e", r"\x00"], side, places, None)
+        skip = len(self._tree(side)) + 1
+        paths = [name_of(path[skip:]) for path in out.split(b"\0") if path]
+        if len(paths) > MOST_TEXTS:
+            self.stopped_searches.append(f"{MOST_TEXTS} of {len(paths)} files of code with NUL bytes were searched")
+        paths = paths[:MOST_TEXTS]
+        blobs = await self.read_many(paths, side)
+        texts = {path: "" if media.has_stray_nuls(blob) else _utf16(blob) for path, blob in blobs.items()}
+        return {path: text for path, text in texts.items() if text or media.has_stray_nuls(blobs[path])}
 
     async def _search(self, form: Sequence[str], side: Side, places: Sequence[str], rows: int | None) -> bytes:
         """One `git grep`."""
         result = await git.search(
-            "grep", "-z", "--full-name", "--no-color", *form, self._tree(side), "--", *places,
+            "grep", "-z", "--full-name", "--no-color", "--threads", str(THREADS), *form, self._tree(side), "--", *places,
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
         )  # fmt: skip
         if result.was_stopped or "match failed with error code" in result.err:

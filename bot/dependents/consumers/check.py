@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 from bot.checkout import Checkout, origin_name
 from bot.checkout.locate import work_tree_of
+from bot.checkout.tree import CachedTree
 from bot.config.names import FILE
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
-from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, PinnedTree, mount_of
+from bot.dependents.consumers.overlay import LINKS, OverlayTree, PinnedTree, mount_of
 from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, packaging_of, requirements
 from bot.dependents.consumers.places import RepositoryPlace
 from bot.dependents.consumers.submodules import open_folder, unread_folders
