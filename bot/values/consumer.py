@@ -77,13 +77,17 @@ class ManifestProblem:
 
 @dataclass(frozen=True, slots=True)
 class PackageRow:
-    """A package that a repository offers or takes, as an index of many repositories keeps it."""
+    """A package that a repository offers or takes, as an index of many repositories keeps it.
 
-    role: Literal["offers", "takes"]
+    "may-offer" and "may-take": a manifest could not be read, so it may be any package whose name the glob `name` matches.
+    """
+
+    role: Literal["offers", "takes", "may-offer", "may-take"]
     language: str
     name: str
     version: str = ""  # as its manifest asks for it
     arrival: str = ""  # when a break of it reaches who takes it
+    reason: str = ""  # which manifest could not be read, and why
 
 
 Visibility = Literal["public", "internal", "private"]
@@ -126,6 +130,7 @@ class NamedConsumer:
     name: str = field(default="", metadata=EXACT)  # "owner/name" of one that was fetched
     standing: Standing | None = None  # None: a clone on the reader's own disk
     problem: str = ""  # why it was not fetched
+    is_possible: bool = False  # nothing says that it uses the repository: one of its manifests could not be read
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,8 @@ async def check(
             done.append(await _checked(change, one, languages, contracts, left_out, left))
         if one.standing is not None:
             standings[one.name] = await _own_standing(one, one.standing, shows)
+    possible = {one.name for one in consumers if one.is_possible}
+    done = [one for one in done if not (possible & {row.name for row in one.reports if row.state == "unrelated"})]
     reports = tuple(_with_standing(report, standings) for one in done for report in one.reports)
     users = {one.name for one in reports if one.state != "unrelated"}
     readable = tuple(one for one in clones if one.name in users and not one.settings)

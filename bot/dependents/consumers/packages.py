@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import Literal
 
 from bot.dependents.consumers.identity import RepositoryIdentity, package_at
 from bot.dependents.consumers.manifests import Manifests, form, matching, read_locks, read_manifests
@@ -170,15 +171,29 @@ async def asked_packages(tree: Tree, language: Language, side: Side = "head") ->
 
 
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
-    """Everything that a tree offers and takes, told from its manifests alone."""
-    offers = [PackageRow("offers", one.language, one.name) for one in (await offer_of(tree, languages)).packages]
+    """Everything that a tree offers and takes, told from its manifests alone; and what those that could not be read may offer or take."""
+    offer = await offer_of(tree, languages)
+    gaps = [_row_of_gap("may-offer", name, gap) for name, gap in offer.gaps]
+    offers = [PackageRow("offers", one.language, one.name) for one in offer.packages]
     takes: list[PackageRow] = []
-    for language in languages.values():
+    for name, language in languages.items():
         packaging = packaging_of(language)
         if packaging is not None:
-            rows = _clearest(packaging.requirements((await read_manifests(tree, packaging)).texts))
+            manifests = await read_manifests(tree, packaging)
+            rows = _clearest(packaging.requirements(manifests.texts))
             takes += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in rows]
-    return tuple(dict.fromkeys((*offers, *takes)))
+            gaps += [_row_of_gap("may-take", name, gap) for gap in manifests.gaps if _is_unread(gap)]
+    first_gaps = {(row.role, row.language, row.name): row for row in reversed(gaps)}
+    return tuple(dict.fromkeys((*reversed(first_gaps.values()), *offers, *takes)))
+
+
+def _is_unread(gap: Gap) -> bool:
+    """Whether a manifest could not be read, or takes something of which no more than the form of its name is known."""
+    return not _beside(gap.path) and (not gap.is_form or gap.name != "*")
+
+
+def _row_of_gap(role: Literal["may-offer", "may-take"], language: str, gap: Gap) -> PackageRow:
+    return PackageRow(role, language, gap.name, reason=f"{gap.path} {gap.reason}")
 
 
 def is_manifest(path: str, languages: Collection[Language]) -> bool:

@@ -1,8 +1,9 @@
-"""What takes a migration back: the lines of its functions for that, which a look at its steps leaves out. Pure."""
+"""What takes a migration back: its functions and arguments for that, which a look at its steps leaves out. Pure."""
 
 import ast
 import re
 
+from bot.dependents.schemas.reverse_arguments import without_reverse
 from bot.text.filetypes import filetype
 from bot.text.lines import line_number
 
@@ -33,12 +34,13 @@ def forward_lines(text: str, path: str) -> frozenset[int]:
 
 
 def forward(text: str, path: str) -> str:
-    """A text whose functions that take back are blank; lines stay where they are.
+    """A text whose functions and arguments that take back are blank; lines stay where they are.
 
-    The name alone proves nothing: one that anything else in the file names, or that ends before its indentation does, may be carried out.
+    The name of a function alone proves nothing: one that anything else in the file names, or that ends before its indentation does, may be carried out.
     """
     blank_lines = _down_of_python(text, path) if filetype(path).parser == "python" else _down_of_others(text, path)
-    return "\n".join("" if at in blank_lines else line for at, line in enumerate(text.split("\n"), 1))
+    rest = without_reverse(text, path)
+    return "\n".join("" if at in blank_lines else line for at, line in enumerate(rest.split("\n"), 1))
 
 
 def _down_of_python(text: str, path: str) -> set[int]:
