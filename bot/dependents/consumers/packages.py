@@ -173,7 +173,7 @@ async def asked_packages(tree: Tree, language: Language, side: Side = "head") ->
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
     """Everything that a tree offers and takes, told from its manifests alone; and what those that could not be read may offer or take."""
     offer = await offer_of(tree, languages)
-    gaps = [_row_of_gap("may-offer", name, gap) for name, gap in offer.gaps]
+    unread = [_row_of_problem("may-offer", name, problem) for name, problem in offer.problems]
     offers = [PackageRow("offers", one.language, one.name) for one in offer.packages]
     takes: list[PackageRow] = []
     for name, language in languages.items():
@@ -182,18 +182,19 @@ async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[P
             manifests = await read_manifests(tree, packaging)
             rows = _clearest(packaging.requirements(manifests.texts))
             takes += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in rows]
-            gaps += [_row_of_gap("may-take", name, gap) for gap in manifests.gaps if _is_unread(gap)]
-    first_gaps = {(row.role, row.language, row.name): row for row in reversed(gaps)}
-    return tuple(dict.fromkeys((*reversed(first_gaps.values()), *offers, *takes)))
+            problems = filter(_is_unread, manifests.problems)
+            unread += [_row_of_problem("may-take", name, problem) for problem in problems]
+    first_unread = {(row.role, row.language, row.name): row for row in reversed(unread)}
+    return tuple(dict.fromkeys((*reversed(first_unread.values()), *offers, *takes)))
 
 
-def _is_unread(gap: Gap) -> bool:
+def _is_unread(problem: ManifestProblem) -> bool:
     """Whether a manifest could not be read, or takes something of which no more than the form of its name is known."""
-    return not _beside(gap.path) and (not gap.is_form or gap.name != "*")
+    return not _beside(problem.path) and (not problem.is_form or problem.name != "*")
 
 
-def _row_of_gap(role: Literal["may-offer", "may-take"], language: str, gap: Gap) -> PackageRow:
-    return PackageRow(role, language, gap.name, reason=f"{gap.path} {gap.reason}")
+def _row_of_problem(role: Literal["may-offer", "may-take"], language: str, problem: ManifestProblem) -> PackageRow:
+    return PackageRow(role, language, problem.name, reason=f"{problem.path} {problem.reason}")
 
 
 def is_manifest(path: str, languages: Collection[Language]) -> bool:
