@@ -12,6 +12,7 @@ from typing import Literal
 from bot.values.everyday import METHODS
 from bot.values.exact import EXACT
 from bot.values.model import tokens
+from bot.values.object_ids import object_id
 
 Side = Literal["head", "base"]
 # From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath;
@@ -46,7 +47,10 @@ class LinkedIssue:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A change to review, resolved to object ids. `base` is the merge base, so `base..head` is what the author did."""
+    """A change to review, resolved to object ids. `base` is the merge base, so `base..head` is what the author did.
+
+    Anything else raises ValueError: a pull request may be read from a file, and its ids are arguments of git.
+    """
 
     title: str
     body: str
@@ -69,6 +73,12 @@ class PullRequest:
     )  # uncommitted files whose content a filter program would have to convert: not read
     missing_history: str = ""  # why the store may lack commits of the change; empty: it holds all of them
     issues: tuple[LinkedIssue, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse whatever is not the id of an object."""
+        for name, value in (("base", self.base), ("head", self.head), ("base_tip", self.base_tip)):
+            if value is not None:
+                object_id(value, f"pull.{name}")
 
 
 @dataclass(frozen=True, slots=True)

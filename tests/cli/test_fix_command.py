@@ -131,3 +131,46 @@ def test_what_is_no_review_is_a_usage_error(broken: Repository, content: str | N
         path.write_text(content)
     done = run(broken, "fix", str(path))
     assert (done.returncode, words in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("field", ["base", "head", "base_tip"])
+@pytest.mark.parametrize(
+    "value", ["--output={}", "-O{}", "main", "HEAD", "refs/heads/main", "0" * 39, "F" * 40, "0" * 40 + "\n"]
+)
+def test_only_an_id_in_a_file_of_a_review_reaches_git(broken: Repository, field: str, value: str) -> None:
+    """What a stranger's file names could be an option of git, which writes files: it is refused at the door, and nothing is read."""
+    file, victim = reviewed(broken), broken.folder.parent / "profile"
+    victim.write_text("my own\n")
+    document = json.loads(file.read_text())
+    document["pull"][field] = value.format(victim)
+    file.write_text(json.dumps(document))
+    for words in ((), ("--patch",)):
+        done = run(broken, "fix", str(file), *words)
+        assert done.returncode == 2
+        assert f"pull.{field} is {value.format(victim)[:80]!r}, not the id of an object" in done.stderr
+    ignoring = run(broken, "ignore", "1", "--review", str(file), "--reason", "r", "--local")
+    assert ignoring.returncode != 0 or field == "base_tip"
+    previous = run(broken, "review", "main..feature", "--effort", "none", "--format", "json", "--previous", str(file))
+    assert previous.returncode == 0
+    assert field == "base_tip" or "is damaged (ValueError)" in previous.stdout
+    assert victim.read_text() == "my own\n"
+    assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
+
+
+def test_where_objects_lie_is_never_taken_from_a_file(broken: Repository) -> None:
+    """A folder that it names is neither read nor written."""
+    other = Repository(broken.folder.parent / "other")
+    objects = other.folder / ".git" / "objects"
+    file = reviewed(broken)
+    document = json.loads(file.read_text())
+    document["pull"] |= {
+        "git_dir": str(other.folder / ".git"),
+        "object_dir": str(objects),
+        "withheld": ["shop/cart.py"],
+    }
+    file.write_text(json.dumps(document))
+    before = sorted(objects.rglob("*"))
+    done = run(broken, "fix", str(file))
+    assert done.returncode == 0, done.stderr
+    assert sorted(objects.rglob("*")) == before
+    assert text(broken, "shop/cart.py").endswith("return total(items)\n")

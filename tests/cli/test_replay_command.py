@@ -333,3 +333,20 @@ def test_a_trace_is_begun_anew(tmp_path: Path, repositories: Callable[[str], Rep
         "review", "main..feature", "--trace", "a", "--journal", "b", "--strategy", "offline", cwd=repository.folder
     )
     assert (both.returncode, "give one of --journal and --trace" in both.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("field", ["base", "head", "base_tip"])
+@pytest.mark.parametrize("value", ["--output={}", "main", "\x1b]0;x\x07"])
+def test_only_an_id_in_a_journal_reaches_git(copy: Path, field: str, value: str) -> None:
+    """A journal may be a stranger's: what could be an option of git is refused, and reaches the terminal escaped."""
+    victim = copy / "profile"
+    victim.write_text("my own\n")
+    lines = rows(copy / "j.jsonl")
+    lines[0]["pull"][field] = value.format(victim)
+    (copy / "j.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = deeprepo("replay", str(copy / "j.jsonl"), "--repo", str(copy / "repository"), cwd=copy)
+    assert done.returncode == 2
+    assert f"pull.{field} is " in done.stderr
+    assert "not the id of an object" in done.stderr
+    assert "\x1b" not in done.stderr
+    assert victim.read_text() == "my own\n"
