@@ -14,7 +14,7 @@ from bot.action.event import ON_PULL
 from bot.checkout.existing_clone import existing_clone
 from bot.commands import CommandReply
 from bot.config import Step
-from bot.config.policy import No
+from bot.config.policy import LastEnding, No
 from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit
 from bot.github import Host
 from bot.outputs import posts, state
@@ -94,6 +94,15 @@ class StepBackend:
     async def decline(self, run: ReviewRun, no: No) -> None:
         """Answer the comment that asked."""
         await answer(run, f"Not reviewed: {no.reason}")
+
+    async def last_ending(self, run: ReviewRun) -> LastEnding | None:
+        """What the trusted state in the summary holds; without a key nobody vouches for any."""
+        stands = next(iter(await summary.stands(run.host)), None)
+        if stands is None:
+            return None
+        data = await _trusted_state(stands, run)
+        verdict = state.verdict(data) if isinstance(data, bytes) else None
+        return "unknown" if verdict is None else "failure" if verdict.fault else verdict.conclusion
 
     async def is_meant(self, _: ReviewRun) -> bool:
         """A workflow that runs is meant to review."""
