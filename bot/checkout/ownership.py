@@ -33,7 +33,7 @@ async def refuse_reviewed(tree: Checkout, origins: Origins) -> None:
 
 
 async def refuse_tracked(common: str, origins: Origins) -> None:
-    """Raise UsageError if a file lies in a checkout of this repository and its HEAD or its index has it, or those of a checkout inside of that."""
+    """Raise UsageError if the HEAD or the index of a checkout of this repository has a file, or those of a checkout inside of it."""
     for option, name in origins:
         for each in _files(Path(name)):
             around: list[tuple[RepositoryPaths, str]] = []

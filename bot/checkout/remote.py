@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from bot.checkout import git
 from bot.errors import GitError, HostDown, HostRefused, SupersededError, UsageError
 from bot.machine import limits
-from bot.values.object_ids import is_object_id
+from bot.values.change import is_object_id
 
 MOST_BYTES, MOST_SECONDS = 4 << 30, 600.0
 # Commits of a pull request that are fetched: a later round may be built on any of them, and any may hold a secret.

@@ -14,8 +14,8 @@ from bot.config.server import Address
 from bot.config.settings import Strategy
 from bot.errors import ConfigError, UsageError
 from bot.values import ReviewEffort, Severity
-from bot.values.amounts import is_amount
 from bot.values.consumer import Disclosure
+from bot.values.model import is_amount
 
 PREFIX = "DEEPREPO_ACTION_"
 WHERE = "deeprepo action runs as a step of a GitHub Actions workflow"

@@ -22,7 +22,7 @@ from bot.config.settings import Settings
 from bot.config.stricter import BARS, Stricter
 from bot.errors import ConfigError
 from bot.values import EFFORTS, at_least
-from bot.values.amounts import is_amount
+from bot.values.model import is_amount
 
 if TYPE_CHECKING:
     from bot.config.organization import SharedDefaults

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bot.errors import ConfigError
 from bot.values import Effort, ReviewEffort, Severity
-from bot.values.amounts import is_amount
 from bot.values.consumer import Disclosure
+from bot.values.model import is_amount
 
 if TYPE_CHECKING:
     from pydantic import SecretStr

@@ -22,7 +22,7 @@ from bot.values import (
     Source,
     marks_of,
 )
-from bot.values.object_ids import object_id
+from bot.values.change import object_id
 
 SCHEMA_VERSION = 1
 # The analysers of the versions that wrote a finding's sources in words alone.

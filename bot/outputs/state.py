@@ -21,7 +21,7 @@ from typing import Any
 
 from bot.outputs import json_file
 from bot.values import Ending, PullRef, Review, severity_rank
-from bot.values.object_ids import is_object_id
+from bot.values.change import is_object_id
 
 VERSION = "1"
 MOST = 32_000  # characters in the comment: the other half of it belongs to the reader

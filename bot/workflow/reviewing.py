@@ -67,19 +67,18 @@ def _decline(run: ReviewRun, no: No) -> ReviewResult:
     return ReviewResult("failure" if fails else "skipped", no.reason)
 
 
-async def _make(run: ReviewRun, backend: Backend, decision: Go | No, check: CheckRun) -> MadeReview | No:
+async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> MadeReview | No:
     """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
     async with backend.fetch(run) as pull:
         refusal = (
             await backend.no_review_reason(run, pull) if any(one.paths for _, one in run.settings.conditions) else None
         )
-        if refusal is not None:
-            decision = policy.weigh(run.settings, refusal, run.last)
-            if isinstance(decision, No):
-                return decision
+        weighed_decision = decision if refusal is None else policy.weigh(run.settings, refusal, run.last)
+        if isinstance(weighed_decision, No):
+            return weighed_decision
         change = _with_note(await backend.change(run, pull), run.pushes.note)
-        if decision.offline:
-            change = _offline(change, decision.reason)
+        if weighed_decision.offline:
+            change = _offline(change, weighed_decision.reason)
         async with backend.consumers(run) as consumers:
             change = _with_note(replace(change, consumers=consumers), consumers.note if consumers is not None else "")
             async with _with_funds(run, backend, change) as change_with_funds, progress(check.show) as say:

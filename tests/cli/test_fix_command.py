@@ -1,12 +1,15 @@
 """`deeprepo fix` and `deeprepo review --fix`: findings fixed in the work tree, or nothing at all."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from fakes import Repository
 from families import few
-from recorded import Ended, deeprepo
+from recorded import HOME, Ended, deeprepo
 
 FILES = {
     "shop/price.py": "def total(items, tax):\n    rows = list(items)\n    return sum(rows)\n",
@@ -215,3 +218,20 @@ def test_a_file_that_is_not_tracked_is_taken_from_the_checkout(broken: Repositor
     other = Repository(broken.folder.parent / "notes")
     other.commit({"review.json": outside.read_text()}, "notes")
     assert run(broken, "fix", str(other.folder / "review.json")).returncode == 0
+
+
+def test_what_drives_a_terminal_is_shown_there_and_exact_in_a_pipe(broken: Repository) -> None:
+    """A patch is for git where it is piped; a person at a terminal sees what a stranger's fix holds, as in every sentence."""
+    file = reviewed(broken)
+    document = json.loads(file.read_text())
+    document["findings"][0]["rewrites"][0]["new"] = "    return total(items)  # \x1b[2J\x9b"
+    file.write_text(json.dumps(document))
+    command = f"{sys.executable} -m bot fix {file} --patch --quiet"
+    env = {"PATH": os.environ["PATH"], "HOME": str(broken.folder), "PYTHONPATH": str(HOME)}
+    at_terminal = subprocess.run(
+        ["script", "-qec", command, "/dev/null"], cwd=broken.folder, env=env, capture_output=True, check=False
+    )
+    piped = subprocess.run(command.split(), cwd=broken.folder, env=env, capture_output=True, check=False)
+    assert b"# \\x1b[2J\\x9b" in at_terminal.stdout
+    assert b"\x1b[2J" not in at_terminal.stdout
+    assert b"# \x1b[2J" in piped.stdout

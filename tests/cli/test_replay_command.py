@@ -350,3 +350,20 @@ def test_only_an_id_in_a_journal_reaches_git(copy: Path, field: str, value: str)
     assert "not the id of an object" in done.stderr
     assert "\x1b" not in done.stderr
     assert victim.read_text() == "my own\n"
+
+
+ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
+
+
+@pytest.mark.parametrize("command", ["replay", "trace"])
+@pytest.mark.parametrize(
+    "place", ["version", "root", "kind", "pull.title", "pull.base", "pull.base_name", "pull.git_dir", "pull.url"]
+)
+def test_no_escape_of_a_journal_reaches_the_terminal(copy: Path, command: str, place: str) -> None:
+    """Whichever field of a stranger's journal holds it: in an answer, a remark or an error."""
+    lines = rows(copy / "j.jsonl")
+    at, _, field = place.rpartition(".")
+    (lines[0][at] if at else lines[0])[field] = ESCAPES
+    (copy / "j.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = deeprepo(command, str(copy / "j.jsonl"), cwd=copy)
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*done.stdout, *done.stderr}
