@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bot.checkout import git, own_git_dir, worktree
-from bot.checkout.locate import RepositoryPaths, locate, place_of
+from bot.checkout.locate import RepositoryPaths, locate, paths_of
 from bot.checkout.tree import Checkout
 from bot.errors import RevisionError, UsageError
 from bot.text.tree_names import name_of
@@ -29,7 +29,7 @@ async def refuse_reviewed(tree: Checkout, origins: Origins) -> None:
     for option, path in sorted(inside):
         if path.casefold() in tracked_paths:
             raise UsageError(f"{option}: {path} is a file of the reviewed tree, {REMEDY}")
-    await refuse_tracked(place_of(tree.pull.git_dir).common, origins)
+    await refuse_tracked(paths_of(tree.pull.git_dir).common, origins)
 
 
 async def refuse_tracked(common: str, origins: Origins) -> None:
