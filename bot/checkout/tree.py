@@ -407,7 +407,7 @@ class Checkout:
         out = b""
         for at in range(0, len(paths), 256):
             result = await git.run(
-                "--literal-pathspecs", "ls-tree", "-l", "-z", commit, "--", *map(os.fsdecode, map(raw_name, paths[at : at + 256])),
+                "--literal-pathspecs", "ls-tree", "-l", "-z", "--end-of-options", commit, "--", *map(os.fsdecode, map(raw_name, paths[at : at + 256])),
                 cwd=self._folder, env=self._env,
             )  # fmt: skip
             out += result.out if result.status == 0 else b""
@@ -421,12 +421,14 @@ class Checkout:
         """
         if self.pull.object_dir:
             return True
-        result = await git.run("merge-base", "--is-ancestor", commit, self.pull.head, cwd=self._folder, env=self._env)
+        result = await git.run(
+            "merge-base", "--is-ancestor", "--end-of-options", commit, self.pull.head, cwd=self._folder, env=self._env
+        )
         return True if result.status == 0 else None if self.pull.missing_history else False
 
     async def commits(self) -> frozenset[str] | None:
         """The ids of the commits of the change; None if they cannot be known, or some of them are not in the store."""
-        if self.pull.object_dir or not self.pull.base or self.pull.missing_history:
+        if self.pull.object_dir or self.pull.missing_history:
             return None
         result = await git.run("rev-list", f"{self.pull.base}..{self.pull.head}", cwd=self._folder, env=self._env)
         return None if result.status else frozenset(result.out.decode().split())
@@ -488,7 +490,9 @@ class Checkout:
 
     async def holds(self, name: str) -> bool:
         """Whether the store holds this commit or tree."""
-        result = await git.run("cat-file", "-e", f"{name}^{{tree}}", cwd=self._folder, env=self._env)
+        result = await git.run(
+            "cat-file", "-e", "--end-of-options", f"{name}^{{tree}}", cwd=self._folder, env=self._env
+        )
         return result.status == 0
 
     def _tree(self, side: Side) -> str:
