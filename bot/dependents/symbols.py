@@ -10,6 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from bot.dependents.contract import is_conditioned, is_contested
+from bot.dependents.sites import EXTENSION
 from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
@@ -266,7 +267,7 @@ def _implied_classes(source: ChangedSource, items: Sequence[ChangedSymbol]) -> I
     """The classes that are there on both sides and one of whose implicit methods has another contract now."""
     language = filetype(source.file.path)
     owners = {
-        item.symbol.name.rpartition(".")[0]
+        item.symbol.name.rpartition(".")[0] or _extended(item.before or item.symbol)
         for item in items
         if language.implicit_methods
         and item.change != "added"
@@ -283,6 +284,12 @@ def _implied_classes(source: ChangedSource, items: Sequence[ChangedSymbol]) -> I
         before, after = old_classes.get(owner), new_classes.get(owner)
         if before is not None and after is not None:
             yield ChangedSymbol(before, after, "body", ("declaration",))
+
+
+def _extended(symbol: Symbol) -> str:
+    """The type that an extension adds a member to; "" without one."""
+    types = [one.removeprefix(EXTENSION) for one in symbol.conditions if one.startswith(EXTENSION)]
+    return re.split(r"[<?]", types[0], maxsplit=1)[0] if types else ""
 
 
 def _same(old: ChangedSource, before: Symbol, new: ChangedSource, after: Symbol) -> bool:

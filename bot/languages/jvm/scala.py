@@ -301,7 +301,8 @@ def _member(node: Node, above: Node) -> IdentifierUse | None:
     if kind == "field_expression" and above.child_by_field_name("field") == node:
         return IdentifierUse("member", above.child_by_field_name("value"), _call(above))
     if kind == "infix_expression" and above.child_by_field_name("operator") == node:
-        return IdentifierUse("member", above.child_by_field_name("left"), _infix(above))
+        side = "right" if text(node).endswith(":") else "left"  # `x +: rows` calls `rows`
+        return IdentifierUse("member", above.child_by_field_name(side), _infix(above))
     if kind == "postfix_expression" and above.named_child(0) != node:
         return IdentifierUse("member", above.named_child(0))
     if kind in ("stable_identifier", "stable_type_identifier") and above.named_child(0) != node:
