@@ -35,19 +35,24 @@ GENERATIONS = 4  # of classes above one
 HEAD_LINES = 12  # of a class that names its interfaces
 IMPLEMENTATION = re.compile(r"impl\b(?:<[^\n]{0,200}?> )? ?(?:[\w:]{0,200}::)?(\w{1,100})(?:<[^\n]{0,200}>)? for ")
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
-Heirs = tuple[tuple[str, Symbol], ...]  # (Target.key, the definition that takes its place)
+KeyedSymbols = tuple[
+    tuple[str, Symbol], ...
+]  # the key of a changed definition, and one that takes its place or that it took
 
 
 async def heirs(
     scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
-) -> Heirs:
-    """The overriding methods of those targets whose parameters change, in files that reach the class by an import."""
+) -> KeyedSymbols:
+    """Return the overriding methods of targets that are gone, sealed, or take other parameters, in files that import the class."""
+    if language.TRAITS.receivers is not None:
+        return ()
     exports, importers = scene.exports, scene.importers
     sealed_keys = _newly_sealed(scene)
     mine = [
-        target for target in targets if _counts(target) or target.key in sealed_keys or await _is_gone(target, exports)
+        target
+        for target in targets
+        if _takes_other_arguments(target) or target.key in sealed_keys or await _is_gone(target, exports)
     ]
-    mine = mine if language.TRAITS.receivers is None else []
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}
@@ -78,7 +83,7 @@ async def heirs(
 
 async def unsatisfied_interfaces(
     scene: Scene, budget: SearchLimits, missed_uses: list[str]
-) -> tuple[list[ChangedSymbol], Heirs]:
+) -> tuple[list[ChangedSymbol], KeyedSymbols]:
     """What changed of interfaces that name no base, and the definitions that satisfy them no longer."""
     demands, interfaces = _demanded_members(scene), _changed_interfaces(scene)
     implementers = await _left_unsatisfying(scene, interfaces, budget, missed_uses)
@@ -103,7 +108,7 @@ def _demanded_members(scene: Scene) -> list[ChangedSymbol]:
     return demands
 
 
-async def _left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> Heirs:
+async def _left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> KeyedSymbols:
     """The classes that name an interface with such a member and do not define it."""
     rows: list[tuple[str, Symbol]] = []
     for item in demands:
@@ -115,7 +120,7 @@ async def _left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> Hei
             if outline is None:
                 continue
             names = {symbol.name for symbol in outline.symbols}
-            class_names = {name for name in (owner, *_renamed(scene.importers.get(path, ()), home, owner)) if name}
+            class_names = {name for name in (owner, *_local_names(scene.importers.get(path, ()), home, owner)) if name}
             for name, bases in implementing(outline, source):
                 if f"{name}.{short}" in names or not any(
                     ARGUMENTS.sub("", base).strip() in class_names for base in bases
@@ -156,7 +161,7 @@ def _members_of(outline: Outline, owner: str) -> dict[str, str]:
 
 async def _left_unsatisfying(
     scene: Scene, interfaces: Sequence[ChangedSymbol], budget: SearchLimits, missed_uses: list[str]
-) -> Heirs:
+) -> KeyedSymbols:
     """The types that had every method of such an interface and lack what it asks for now."""
     rows: list[tuple[str, Symbol]] = []
     for item in interfaces:
@@ -203,7 +208,7 @@ def _unsatisfying(symbols: Sequence[Symbol], before: Mapping[str, str], after: M
             yield methods[changed_names[0] if changed_names else max(before, key=len)]
 
 
-def _renamed(items: Sequence[Import], home: str, name: str) -> list[str]:
+def _local_names(items: Sequence[Import], home: str, name: str) -> list[str]:
     """What a file calls a name that it imports from another."""
     return [dict(item.aliases).get(name, "") for item in items if item.target == home and name in item.names]
 
@@ -245,7 +250,7 @@ def _outermost(code: str, opening: str, closing: str) -> str:
     return "".join(letters)
 
 
-def _counts(target: UseTarget) -> bool:
+def _takes_other_arguments(target: UseTarget) -> bool:
     """Whether another number of arguments is asked of a method that is no constructor."""
     item = target.symbol
     if item is None or item.before is None or item.after is None or not has_new_signature(target) or not target.owner:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tree_sitter import Node
 
-from bot.languages.syntax import text
+from bot.languages.syntax import nodes_outside, text
 from bot.values import END, NOTHING, STREAM, VALUE, Results
 
 FUNCTIONS = frozenset({
@@ -100,12 +100,7 @@ def _of_function(node: Node) -> Results:
 
 def own_nodes(node: Node) -> Iterator[Node]:
     """Yield the nodes of a function, with the functions inside it and without what these hold."""
-    stack = [node]
-    while stack:
-        part = stack.pop()
-        yield part
-        if part.type not in FUNCTIONS:
-            stack += part.named_children
+    return nodes_outside(FUNCTIONS, node)
 
 
 def _given(nodes: Iterable[Node]) -> dict[str, Node]:

@@ -37,7 +37,7 @@ PACKAGES = frozenset(
     {"package_clause", "package_object", "extension_definition"}
 )  # what holds definitions of the package
 # What every case class has, beside what every object has: what loses a definition of such a name still has one.
-GIVEN = OBJECT | {
+OF_EVERY_CASE_CLASS = OBJECT | {
     "apply", "canEqual", "copy", "curried", "fromOrdinal", "ordinal", "productArity", "productElement", "productIterator",
     "productPrefix", "tupled", "unapply", "valueOf", "values",
 }  # fmt: skip
@@ -45,6 +45,7 @@ PATH = re.compile(r"(?:\w++\.)*+[A-Z]\w*+")  # to a type or an object
 TUPLED = re.compile(
     r"(?:Any|AnyRef|AnyVal|Object|Product|Unit|[A-Z]\d?)\b(?![.\[])|\("
 )  # what a list of arguments is made to fit
+# Where a name is declared with a type, and where it is bound or set to something new.
 DECLARED = (
     r"(?<![\w.$@])NAME\s*+:\s*+(?:=>\s*+)?(?P<type>[A-Za-z_]\w*+(?:\.\w++)*+)(?:\[[^;(){}=]{0,200}\])?"
     r"(?P<more>(?:\s*+(?:with\b|=>|\||&|#|\*))?)"
@@ -114,7 +115,7 @@ def _value(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is
     for name in _bound(node):
         own_signature = None
         if kind == "method":
-            vague = name in GIVEN or bool(bases) or _has(node, "override")
+            vague = name in OF_EVERY_CASE_CLASS or bool(bases) or _has(node, "override")
             own_signature = _signature(node, "parameters", opaque=vague)
         _add(node, inside, name, "function" if kind == "method" and is_offered else kind, walk, own_signature)
         if is_offered and (inside or not _has(node, "private")):
