@@ -13,6 +13,7 @@ other white space, another way to the same result change nothing that a user has
 | errors | other `raise`, `throw` or `panic` statements |
 | value | the value of a constant, a field or an enum member; not the number of a version |
 | definition | the right side of a type alias |
+| lambda | the one method that an interface asks for: what is written where the interface is expected implements it |
 """
 
 import re
@@ -45,7 +46,7 @@ from bot.values import (
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
 EXPORTED = re.compile(r"\s*+export\b")
-SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+[\w.$]+\s*\{")
+SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+([\w.$]+)\s*\{")
 NUMBERED = re.compile(r"\d\.\d")
 NAMESPACE = re.compile(r"package\b|namespace\b|defmodule\b")
 HEAD_LINES = 40  # a longer head is no head
@@ -169,7 +170,8 @@ def _changes(item: ChangedSymbol, old: str, new: str, *, is_other_result: bool) 
     if item.symbol.kind in CALLABLE or before is not None:
         return _callable(before, after, old, new, language, is_other_result=is_other_result)
     if item.symbol.kind == "type":
-        if SPACE.match(old) and SPACE.match(new):
+        spaces = [match[1].split(".") if (match := SPACE.match(side)) else () for side in (old, new)]
+        if all(item.symbol.short in one for one in spaces):
             return ("definition",) if _offered(old) - _offered(new) else ()
         return ("definition",)
     return ("declaration",) if _squeeze(_head(old, language)) != _squeeze(_head(new, language)) else ()

@@ -18,6 +18,7 @@ RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|give
 EXTENSION = "extension "  # how the condition begins under which Kotlin and Scala call a function like a member
 OF_THIS = re.compile(r"\(\s*+this\s")  # the same in the head of one of C#
 LONG = 4  # letters that make a resemblance
+LAMBDA = re.compile(r"->|::|\{")
 Takers = Literal["all", "star", "value", "loading", "others"]
 MODULE = "<module>"
 WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
@@ -485,6 +486,13 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
             if origin in bound.stars:
                 class_names[name] = min(bound.stars[origin])
     return class_names
+
+
+def has_lambda(lines: Sequence[str], line: int) -> bool:
+    """Whether a line, or the next one where it goes on there, has a lambda or the name of a method in its place."""
+    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    goes_on = text.rstrip().endswith(("=", "(", ",", "return"))
+    return LAMBDA.search("\n".join(lines[line - 1 : line + goes_on])) is not None
 
 
 def reference(

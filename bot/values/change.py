@@ -21,7 +21,17 @@ MARKERS = 8  # tokens of what a prompt puts around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
 # What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.
 Contract = Literal[
-    "removed", "renamed", "parameters", "types", "declaration", "returns", "errors", "value", "definition", "writing"
+    "removed",
+    "renamed",
+    "parameters",
+    "types",
+    "declaration",
+    "returns",
+    "errors",
+    "value",
+    "definition",
+    "writing",
+    "lambda",
 ]
 
 
