@@ -254,7 +254,7 @@ class Search:
             for hit in match(target, uses, bound, path, self.families.get(target.key, {})):
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
-                if target.contract == ("lambda",) and not has_lambda(lines, hit.use.line):
+                if target.contract == ("lambda",) and not has_lambda(hit.use.name, path, lines, hit.use.line):
                     continue
                 if target.is_attribute:
                     row = reference(target, hit, path, lines, missing=False, unique=False)

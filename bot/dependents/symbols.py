@@ -306,7 +306,8 @@ def _implied_types(
         elif (was := _asked_of_lambdas(source, source.old, before)) is not None:
             now = _asked_of_lambdas(source, source.new, after)
             kinds = {kind for item in by_owner[owner] if item.before == was for kind in item.contract}
-            if now is None or kinds & {"parameters", "types", "declaration"}:
+            is_told = before.start < before.end or now is None or was.signature != now.signature  # of a line of its own
+            if now is None or (is_told and kinds & {"parameters", "types", "declaration"}):
                 yield ChangedSymbol(before, after, "body", ("lambda",))
 
 

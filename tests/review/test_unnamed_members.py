@@ -64,6 +64,8 @@ SILENT: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
     "java body of a default method": ({"s/RowFold.java": FOLD, "s/B.java": FOLD_USE}, ("s/RowFold.java", "return 1", "return 2"), "s/B.java"),
     "java default method": ({"s/RowFold.java": FOLD, "s/B.java": FOLD_USE}, ("s/RowFold.java", "int size()", "int size(int more)"), "s/B.java"),
     "java name of a parameter": ({"s/RowFold.java": FOLD, "s/B.java": FOLD_USE}, ("s/RowFold.java", "int a, int b", "int one, int two"), "s/B.java"),
+    "kotlin class": ({"s/A.kt": KOTLIN_FOLD.replace("b: Int", "b: Int = 1"), "s/B.kt": "package shop\n\nclass B(val f: RowFold) {\n    fun go(f: RowFold): RowFold {\n        return f\n    }\n}\n"}, ("s/A.kt", "b: Int", "b: Long"), "s/B.kt"),
+    "java default method on one line": ({"s/RowFold.java": "package shop;\npublic interface RowFold { int foldRows(int a, int b); }\n", "s/B.java": FOLD_USE}, ("s/RowFold.java", "; }", "; default int size() { return 1; } }"), "s/B.java"),
     "java field without a lambda": ({"s/RowFold.java": FOLD, "s/B.java": "package shop;\n\npublic class B {\n    RowFold f;\n}\n"}, ("s/RowFold.java", "int a, int b", "int a"), "s/B.java"),
     "typescript namespace": ({"src/a.ts": "export namespace shop {\n  export const size = 1\n  const more = 1\n}\n", "src/b.ts": 'import { shop } from "./a"\nexport const f = shop.size\n'}, ("src/a.ts", "more = 1", "more = 2"), "src/b.ts"),
     "scala body": ({"s/A.scala": RICH, "s/B.scala": RICH_USE}, ("s/A.scala", "      2\n", "      3\n"), "s/B.scala"),
