@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
@@ -18,14 +19,18 @@ from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Import, Outline, Query, Symbol
+from bot.values import COMPONENT, ChangedSymbol, Import, Outline, Query, Symbol
 from bot.values.everyday import METHODS
 
-SEALS = frozenset({"final", "sealed"})
-OPENS = frozenset({"virtual", "open", "abstract"})
+SEALS = ("final", "sealed", "private", "fileprivate")
+OPENS = ("virtual", "open", "abstract")
+OVERRIDE = "override"  # what overrides a member may be overridden, too
 WORD = re.compile(r"\w+")
-LONGEST_HEAD = 1_000  # characters of a method
+LONGEST = 10_000  # characters of a member in which its modifiers are looked for
+PLACES = 20  # at which they may stand: a line may hold a whole class
+TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
+PROPERTIES = frozenset({"variable", COMPONENT})
 GENERATIONS = 4  # of classes above one
 HEAD_LINES = 12  # of a class that names its interfaces
 IMPLEMENTATION = re.compile(r"impl\b(?:<[^\n]{0,200}?> )? ?(?:[\w:]{0,200}::)?(\w{1,100})(?:<[^\n]{0,200}>)? for ")
@@ -214,19 +219,35 @@ def _newly_sealed(scene: Scene) -> frozenset[str]:
     for source in scene.sources:
         for item in scene.symbols.get(source.file.path, ()):
             before, after = item.before, item.after
-            if before is None or after is None or before.kind not in KINDS or "declaration" not in item.contract:
+            if before is None or after is None or not item.contract or before.kind not in KINDS | PROPERTIES:
                 continue
-            was, now = (_modifiers(source.lines(side), side.short) for side in (before, after))
-            if now & SEALS - was or was & OPENS - now:
+            was, now = (modifiers(source.lines(side), side.short) for side in (before, after))
+            is_sealed = any(now[word] > was[word] for word in SEALS)
+            if is_sealed or sum(was[word] for word in OPENS) > sum(now[word] for word in (*OPENS, OVERRIDE)):
                 keys.add(f"{after.path}:{after.name}")
     return frozenset(keys)
 
 
-def _modifiers(code: str, name: str) -> set[str]:
-    """The words around the name of a method, up to its body; none of its parameters."""
-    head = re.split(r"[{;]|=>", code[:LONGEST_HEAD], maxsplit=1)[0]
-    before, _, rest = head.partition(f"{name}(")
-    return set(WORD.findall(before)) | set(WORD.findall(rest.rpartition(")")[2]))
+def modifiers(code: str, name: str) -> Counter[str]:
+    """The words around a member's name, from where what stands before it ends to its body; none of its parameters, and none of an annotation's."""
+    plain = TEXT.sub('""', code[:LONGEST])
+    words: Counter[str] = Counter()
+    for match in islice(re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", plain), PLACES):
+        before = _outermost(plain[: match.start()][::-1], ")]>", "([<")[::-1]
+        words += Counter(WORD.findall(f"{before} {_outermost(plain[match.end() :], '([', ')]')}"))
+    return words
+
+
+def _outermost(code: str, opening: str, closing: str) -> str:
+    """A text up to what ends a member, or what holds it, without what brackets hold."""
+    depth, letters = 0, list[str]()
+    for letter in code:
+        depth += (letter in opening) - (letter in closing)
+        if depth < 0 or (not depth and letter in "{};,="):
+            break
+        if not depth:
+            letters.append(letter)
+    return "".join(letters)
 
 
 def _takes_other_arguments(target: UseTarget) -> bool:
@@ -314,6 +335,13 @@ def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, pat
         and symbol.short in names
         and any((match := IMPLEMENTATION.match(one)) and match[1] in class_names for one in symbol.conditions)
     ]
+    if target.symbol is not None and target.symbol.symbol.kind in PROPERTIES and filetype(path).marked_overrides:
+        lines = file_lines(source)
+        overriding = [
+            symbol
+            for symbol in overriding
+            if modifiers("\n".join(lines[symbol.start - 1 : symbol.end]), symbol.short)[OVERRIDE]
+        ]  # a field of Java hides one of its base and overrides nothing
     return [
         symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone or _took_its_place(target, symbol)
     ]

@@ -24,7 +24,17 @@ MARKERS = 8  # tokens of what a prompt puts around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
 # What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.
 Contract = Literal[
-    "removed", "renamed", "parameters", "types", "declaration", "returns", "errors", "value", "definition", "writing"
+    "removed",
+    "renamed",
+    "parameters",
+    "types",
+    "declaration",
+    "returns",
+    "errors",
+    "value",
+    "definition",
+    "writing",
+    "lambda",
 ]
 
 
@@ -332,6 +342,9 @@ class Import:
     line: int
     aliases: tuple[tuple[str, str], ...] = ()  # (name in the target or "*", name here), where the two differ
     public: bool = False  # handed on to whoever imports this file
+    grants: frozenset[str] = (
+        frozenset()
+    )  # what manifests say for it: without it the file is there and cannot be imported
 
 
 @dataclass(frozen=True, slots=True)

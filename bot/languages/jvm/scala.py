@@ -164,8 +164,11 @@ def _class(node: Node, inside: str, walk: TypedWalk) -> None:
             is_value = any(one.type in ("val", "var") for one in field.children)
             if field.type == "class_parameter" and (is_value or (is_case and part == parameter_list)):
                 _add(field, name, _name(field), COMPONENT, walk, None)
+    begin = len(walk.symbols)
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, bases, walk, is_offered=is_object)
+    if _has(node, "implicit") and parameter_list is not None:  # its members are those of what it takes, too
+        walk.symbols[begin:] = [replace(one, conditions=(f"extension {short}",)) for one in walk.symbols[begin:]]
 
 
 def _is_built_elsewhere(node: Node, short: str) -> bool:
@@ -302,7 +305,8 @@ def _member(node: Node, above: Node) -> IdentifierUse | None:
     if kind == "field_expression" and above.child_by_field_name("field") == node:
         return IdentifierUse("member", above.child_by_field_name("value"), _call(above))
     if kind == "infix_expression" and above.child_by_field_name("operator") == node:
-        return IdentifierUse("member", above.child_by_field_name("left"), _infix(above))
+        side = "right" if text(node).endswith(":") else "left"  # `x +: rows` calls `rows`
+        return IdentifierUse("member", above.child_by_field_name(side), _infix(above))
     if kind == "postfix_expression" and above.named_child(0) != node:
         return IdentifierUse("member", above.named_child(0))
     if kind in ("stable_identifier", "stable_type_identifier") and above.named_child(0) != node:
