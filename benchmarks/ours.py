@@ -109,7 +109,7 @@ class Asks:
 @asynccontextmanager
 async def open_session(url: str, journal: Path, timeout: float) -> AsyncIterator[Session]:
     """A review of nothing, with everything behind it that a review has."""
-    pull = PullRequest("a change", "", "0", "0", "main", "feature", ".")
+    pull = PullRequest("a change", "", "0" * 40, "0" * 40, "main", "feature", ".")
     model = connect("compatible/worker", base_url=url, timeout=timeout)
     written = Journal(journal)
     calls = Calls(Budget(LIMITS), written)

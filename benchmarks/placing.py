@@ -32,7 +32,7 @@ from bot.values import (
 TABLE = Path(__file__).parents[1] / "tests/findings/placements.txt"
 _FINDING = re.compile(r"(\S+?)(@base)? (\d+)(?:-(\d+))? `(.*)`( proven)? -> (\w+)(?: (\d+)(?:-(\d+))?)?\s+# (.*)")
 FILES, FINDINGS = 40, 25  # made-up files of a repository, and findings for each of them
-PULL = PullRequest("A change", "", "b" * 40, "h" * 40, "main", "feature", "/nowhere", url="https://example.invalid/o/n")
+PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/nowhere", url="https://example.invalid/o/n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from bot import __version__, checkout, config, dependents, diff, render, strateg
 from bot.checkout import ownership
 from bot.checkout.locate import locate
 from bot.checkout.masked import ShownTree
+from bot.checkout.tree import CachedTree
 from bot.config import Config, Settings
 from bot.dependents.budget import SearchLimits
 from bot.diff import units
@@ -316,16 +317,16 @@ async def _beyond(
     return disclose(consumers, on_host.audience, past.consumers)
 
 
-def named_consumers(pull: PullRequest, places: Sequence[str], settings: Config) -> list[NamedConsumer]:
+def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Config) -> list[NamedConsumer]:
     """The clones that a person has named, and those of the settings, whose paths begin at the repository's top folder."""
     top = Path(locate(pull.git_dir).top or pull.git_dir)
     top = top.parent if top.name == ".git" else top
     return [
-        *(NamedConsumer(place) for place in places),
+        *map(NamedConsumer, locations),
         *(
-            NamedConsumer(str(top / place), settings=True)
-            for place in settings.consumers
-            if (top / place).exists() or not ON_HOST.fullmatch(place)
+            NamedConsumer(str(top / location), settings=True)
+            for location in settings.consumers
+            if (top / location).exists() or not ON_HOST.fullmatch(location)
         ),
     ]
 
@@ -406,7 +407,7 @@ async def _judging(
 
     What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
     """
-    least = settings.minimum_severity
+    least, tree = settings.minimum_severity, CachedTree(session.survey.tree)  # judged ahead and at the end
     proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
 
     def on_checked() -> None:
@@ -415,13 +416,13 @@ async def _judging(
             proven.set_result(tuple(session.findings))
 
     async def now(ask: Ask | None) -> judge.JudgedFindings:
-        return await _judge(session, session.findings, reread, ask, least)
+        return await _judge(session, tree, session.findings, reread, ask, least)
 
     async def ahead(findings: Sequence[Finding]) -> None:
         by_code = await proven
         borne = [await borne_out(session, finding) for finding in findings]
         alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await _judge(session, alone, reread, opinions.ask_ahead, least)
+        await _judge(session, tree, alone, reread, opinions.ask_ahead, least)
 
     session.on_checked = on_checked
     model, send = session.root or session.reader, session.second_opinion(settings.verify)
@@ -443,6 +444,7 @@ async def _judging(
 
 async def _judge(
     session: Session,
+    tree: Tree,
     findings: Sequence[Finding],
     reread: Sequence[Unit],
     ask: Ask | None,
@@ -452,7 +454,7 @@ async def _judge(
     subject = session.survey
     return await judge.judge(
         findings,
-        subject.tree,
+        tree,
         subject.dependents,
         ask,
         files=subject.files,

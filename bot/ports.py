@@ -26,7 +26,7 @@ from bot.values import (
     Usage,
     Use,
 )
-from bot.values.consumer import Gap, Package, Requirement
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 Plain = TypeVar("Plain", bound="str | int | float | bool | list[object] | dict[str, object] | None")
 Result = TypeVar("Result")
@@ -216,7 +216,7 @@ class Packaging(Protocol):
     def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
         """What a tree takes from others."""
 
-    def gaps(self, manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+    def problems(self, manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
         """What of the manifests was not understood."""
 
     def locked_version(self, path: str, source: bytes, name: str) -> str:

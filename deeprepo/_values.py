@@ -39,11 +39,13 @@ class Budget:
 
     def __post_init__(self) -> None:
         """Refuse what is no amount."""
+        from bot.values.model import is_amount
+
         for each in fields(self):
             amount = getattr(self, each.name)
-            if amount is not None and not (isinstance(amount, (int, float)) and amount >= 0):
+            if amount is not None and not is_amount(amount):
                 raise UsageError(
-                    f"the budget's {each.name} is {amount!r}: give a number of 0 or more, or None for no cap"
+                    f"the budget's {each.name} is {amount!r}: give a finite number of 0 or more, or None for no cap"
                 )
 
 

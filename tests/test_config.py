@@ -51,6 +51,8 @@ LOWERED = [
     ({"calls": 3}, "calls: 2", 2),
     ({"seconds": 20.0}, "seconds: 90000", 20.0),
     ({}, "seconds: 1800", 1800.0),
+    ({}, "seconds: 1.0e+300", 3600.0),
+    ({"seconds": 7200.0}, "seconds: 1.0e+300", 7200.0),
 ]
 
 
@@ -61,6 +63,35 @@ def test_a_file_only_lowers_a_limit(ours: dict[str, float], asked: str, holds: f
     name = asked.partition(":")[0]
     assert getattr(found, name) == holds
     assert ("below the" in found.origins[name]) == (float(asked.partition(":")[2]) != holds)
+
+
+NO_AMOUNTS = ("nan", "inf", "-inf", "-5")
+
+
+@pytest.mark.parametrize("number", NO_AMOUNTS)
+@pytest.mark.parametrize("name", ["usd", "tokens", "calls", "seconds", "timeout"])
+def test_no_door_takes_what_is_no_amount(monkeypatch: pytest.MonkeyPatch, name: str, number: str) -> None:
+    """An option, a repository's file, the environment: not a number is above no cap, and below none."""
+    with pytest.raises(ConfigError, match=f"{name} is {number}.* give a finite number of 0 or more"):
+        config.resolve({name: float(number)}, None, Settings(cap_usd=0.5))
+    section = "models" if name == "timeout" else "budget"
+    of_yaml = number.replace("nan", ".nan").replace("inf", ".inf")
+    with pytest.raises(ConfigError, match=name):
+        config.resolve({}, f"{section}: {{{name}: {of_yaml}}}\n".encode(), Settings(cap_usd=0.5))
+    monkeypatch.setenv(f"DEEPREPO_{name.upper()}", number)
+    with pytest.raises(ConfigError, match=f"DEEPREPO_{name.upper()}: write a"):
+        config.environment()
+
+
+@pytest.mark.parametrize("number", NO_AMOUNTS)
+@pytest.mark.parametrize(
+    "name", ["cap_usd", "cap_usd_per_day", "cap_usd_per_day_installation", "cap_usd_per_day_repository"]
+)
+def test_no_cap_of_the_operator_is_no_amount(monkeypatch: pytest.MonkeyPatch, name: str, number: str) -> None:
+    """A cap that no sum is above would be no cap: it is refused by its name."""
+    monkeypatch.setenv(f"DEEPREPO_{name.upper()}", number)
+    with pytest.raises(ConfigError, match=f"DEEPREPO_{name.upper()}: write a"):
+        config.environment(on_server=True)
 
 
 @pytest.mark.parametrize(

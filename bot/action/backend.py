@@ -14,7 +14,7 @@ from bot.action.event import ON_PULL
 from bot.checkout.existing_clone import existing_clone
 from bot.commands import CommandReply
 from bot.config import Step
-from bot.config.policy import No
+from bot.config.policy import LastEnding, No
 from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit
 from bot.github import Host
 from bot.outputs import posts, state
@@ -94,6 +94,15 @@ class StepBackend:
     async def decline(self, run: ReviewRun, no: No) -> None:
         """Answer the comment that asked."""
         await answer(run, f"Not reviewed: {no.reason}")
+
+    async def last_ending(self, run: ReviewRun) -> LastEnding | None:
+        """What the trusted state in the summary holds; without a key nobody vouches for any."""
+        stands = next(iter(await summary.stands(run.host)), None)
+        if stands is None:
+            return None
+        data = await _trusted_state(stands, run)
+        verdict = state.verdict(data) if isinstance(data, bytes) else None
+        return "unknown" if verdict is None else "failure" if verdict.fault else verdict.conclusion
 
     async def is_meant(self, _: ReviewRun) -> bool:
         """A workflow that runs is meant to review."""
@@ -240,6 +249,13 @@ class StepBackend:
         if verdict is None or replace(_question(run), conclusion=verdict.conclusion, fault=verdict.fault) != verdict:
             return None
         return verdict
+
+    async def has_reviewed(self, run: ReviewRun) -> bool:
+        """Whether the last review was of this very change. Without a key nobody vouches for it: enough where no bar is set."""
+        stands = next(iter(await summary.stands(run.host)), None)
+        data = await _trusted_state(stands, run) if stands is not None else ""
+        here = (run.state.bases.merge_base, run.state.facts.head_sha)
+        return isinstance(data, bytes) and state.ends(data) == here
 
     async def current(self) -> bool:
         """A newer run of the workflow cancels this one's job; nobody else tells us."""

@@ -53,19 +53,22 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
     """Come to what the last review of this head came to, so that no event of another kind turns its check green.
 
-    If that is not known and the owner has set a bar, the head is reviewed.
+    If that is not known and the owner has set a bar, the head is reviewed; without a bar if it has no review: this run may have ended
+    the one that was to make it.
     """
     backend = StepBackend(step, console)
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
-        verdict = await backend.verdict(ReviewRun("", event.ask, host, state, settings))
+        run = ReviewRun("", event.ask, host, state, settings)
+        verdict = await backend.verdict(run)
+        is_due = state.facts.state == "open" and (policy.has_bar(settings) or not await backend.has_reviewed(run))
     if verdict is not None and verdict.fault:
         says = f"Nothing was reviewed: {event.reason}. The review of this commit was cut short, and that stands: run its job again."
         return ReviewResult("failure", says, fault=ProviderError(says))
     if verdict is not None:
         says = f"Nothing was reviewed: {event.reason}. What the review of this commit came to stands: {verdict.conclusion}."
         return ReviewResult(verdict.conclusion, says)
-    if not policy.has_bar(settings) or state.facts.state != "open":
+    if not is_due:
         return ReviewResult("skipped", f"Nothing was reviewed: {event.reason}.")
     return await review(event.ask, step, console)
 

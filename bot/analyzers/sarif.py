@@ -6,7 +6,7 @@ from typing import Literal
 
 from bot.ports import Tree
 from bot.render import count
-from bot.text.lines import quote_of
+from bot.text.lines import line_number, quote_of
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence, Source, Verdict
 from bot.values.finding import break_of
 from bot.values.tool_results import ToolResult, ToolRun
@@ -52,7 +52,7 @@ class Sarif:
             text = blob.decode("utf-8", "replace")
             lines = [line.rstrip("\r") for line in text.split("\n")]
             comments = _AddedComments(lines, added_lines[path])
-            results = [each for each in self._found.get(path, ()) if not each.is_gap]
+            results = [each for each in self._found.get(path, ()) if not each.is_unread]
             results = [each for each in results if not each.is_commented_away or comments.may_suppress(each)]
             if behind := [each for each in results if each.start > _counted_alike(text)]:
                 number = count(len(behind), "result")
@@ -65,8 +65,8 @@ class Sarif:
                 each for each, quote in quotes.items() if quote is None or (not quote and each.new is not False)
             ]:
                 reasons[path] = f"{count(len(missing), 'result')} without a line of code in this commit"
-            if gap := next((each for each in self._found.get(path, ()) if each.is_gap), None):
-                reasons[path] = gap.message
+            if unread := next((each for each in self._found.get(path, ()) if each.is_unread), None):
+                reasons[path] = unread.message
         left = reasons.items()
         failures = (("", each.message) for each in self._found.get("", ()))
         return Judgement(tuple(findings), frozenset(texts.keys() - reasons.keys()), (*left, *dict.fromkeys(failures)))
@@ -98,7 +98,7 @@ class _AddedComments:
 def _counted_alike(text: str) -> float:
     """The last line up to which every program counts the lines of a text as git does."""
     odd = LINE_END.search(text)
-    return text.count("\n", 0, odd.start()) + 1 if odd else float("inf")
+    return line_number(text, odd.start()) if odd else float("inf")
 
 
 def _finding(result: ToolResult, quote: str) -> Finding:

@@ -26,11 +26,12 @@ MOST_USES = 100_000  # rows of the index that are listed
 
 
 async def known_uses(settings: Server) -> tuple[KnownUse, ...]:
-    """Who takes what from whom, as the server's index has it. Raises StorageError."""
+    """Who takes what from whom, as the server's index has it, and of whom that is not known. Raises StorageError."""
     url = settings.url or f"sqlite:///{settings.place.data / 'deeprepo.db'}"
     database = Database(url)
     try:
-        return await Packages(database).known_uses(MOST_USES)
+        packages = Packages(database)
+        return (*await packages.known_uses(MOST_USES), *await packages.unread(MOST_USES))
     finally:
         await database.close()
 

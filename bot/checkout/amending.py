@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.checkout import git, own_git_dir
-from bot.checkout.locate import place_of
+from bot.checkout.locate import paths_of
 from bot.errors import UsageError
 from bot.machine import files
 from bot.text.tree_names import raw_name
@@ -20,7 +20,7 @@ async def modes(pull: PullRequest, paths: Iterable[str]) -> dict[str, str]:
     """The mode of each of these files of the head, as git writes it; absent where it is not a regular file."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-git-") as folder:
         sha256 = len(pull.base) == own_git_dir.SHA256_LENGTH
-        own = own_git_dir.objects(place_of(pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
+        own = own_git_dir.objects(paths_of(pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
         env = own_git_dir.environment(own)
         modes_by_path = {path: await _mode(pull.head, path, own, env) for path in paths}
     return {path: mode.decode() for path, mode in modes_by_path.items() if mode in REGULAR}
@@ -37,11 +37,11 @@ async def amend(pull: PullRequest, contents: Mapping[str, bytes], scratch: str) 
     files.folder(Path(scratch))
     folder = Path(tempfile.mkdtemp(prefix="amended-", suffix=".git", dir=scratch))
     sha256 = len(pull.base) == own_git_dir.SHA256_LENGTH
-    own = own_git_dir.objects(place_of(pull.git_dir).common, folder, sha256=sha256)
+    own = own_git_dir.objects(paths_of(pull.git_dir).common, folder, sha256=sha256)
     objects = pull.object_dir or str(Path(own, "objects"))
     env = own_git_dir.environment(own, {"GIT_INDEX_FILE": str(Path(own, "index")), "GIT_OBJECT_DIRECTORY": objects})
     if pull.object_dir:  # what it borrows from is told there; ours borrows from the same
-        env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(Path(place_of(pull.git_dir).common, "objects"))
+        env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(Path(paths_of(pull.git_dir).common, "objects"))
     await git.output("read-tree", pull.head, cwd=own, env=env)
     rows = []
     for path, content in sorted(contents.items()):

@@ -33,7 +33,7 @@ def locate(repo: str) -> RepositoryPaths:
         owner = paths.top if paths else None
         # Nothing below a `.git` is tracked: there are the folders of linked work trees and of submodules.
         if owner is None or ".git" in start.relative_to(owner).parts or _is_named(start):
-            return place_of(start)
+            return paths_of(start)
         raise RevisionError(
             f"{repo} looks like a bare repository, but is inside the checkout {owner}: name the checkout with --repo {owner}, "
             f"or set GIT_DIR={start} if you mean the bare repository"
@@ -51,9 +51,9 @@ def git_dir(repo: str) -> str:
         return repo
 
 
-def place_of(git_dir: str | Path) -> RepositoryPaths:
-    """A git folder that is known as such, as a place without a work tree."""
-    return _place(Path(git_dir), None)
+def paths_of(git_dir: str | Path) -> RepositoryPaths:
+    """Return the paths of a git folder that is known as such, without a work tree."""
+    return _paths(Path(git_dir), None)
 
 
 def work_tree_of(git_dir: str | Path) -> str:
@@ -65,7 +65,7 @@ def work_tree_of(git_dir: str | Path) -> str:
     return str(Path(_line(link)).parent) if link.is_file() else ""
 
 
-def _place(git_dir: Path, top: str | None) -> RepositoryPaths:
+def _paths(git_dir: Path, top: str | None) -> RepositoryPaths:
     return RepositoryPaths(str(git_dir), str(_common(git_dir)), top)
 
 
@@ -75,7 +75,7 @@ def _at(folder: Path) -> RepositoryPaths | None:
     if entry.is_file():
         link = _line(entry)
         entry = folder / link.removeprefix("gitdir:").strip() if link.startswith("gitdir:") else entry
-    return _place(entry.resolve(), str(folder)) if _is_git_dir(entry) else None
+    return _paths(entry.resolve(), str(folder)) if _is_git_dir(entry) else None
 
 
 def _is_git_dir(folder: Path) -> bool:

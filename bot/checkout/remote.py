@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from bot.checkout import git
 from bot.errors import GitError, HostDown, HostRefused, SupersededError, UsageError
 from bot.machine import limits
+from bot.values.change import is_object_id
 
 MOST_BYTES, MOST_SECONDS = 4 << 30, 600.0
 # Commits of a pull request that are fetched: a later round may be built on any of them, and any may hold a secret.
@@ -26,7 +27,6 @@ MOST_DEPTH = 250
 TRIES = 3
 TIP = "tip"  # the branch of a store that holds what was fetched of a default branch
 LOOK = 0.5  # seconds between two looks at the size
-SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 OPTIONS = (
     "-c", "protocol.http.allow=always",
@@ -75,7 +75,7 @@ async def fetch(
     Raises SupersededError where the head is gone, HostDown, HostRefused, or GitError with what to do.
     """
     commits = tuple(dict.fromkeys([base, head, *([tip] if tip else [])]))
-    if not all(SHA.fullmatch(commit) for commit in commits):
+    if not all(map(is_object_id, commits)):
         raise UsageError("what is fetched is named by commit ids")
     store = await _store(url, str(Path(folder, "store.git")))
     try:
@@ -93,7 +93,7 @@ async def fetch_tip(
 
     It is tried once. Raises HostDown, HostRefused, or GitError.
     """
-    if commit != "HEAD" and not SHA.fullmatch(commit):
+    if commit != "HEAD" and not is_object_id(commit):
         raise UsageError("what is fetched is named by commit ids")
     await _store(url, store)
     try:

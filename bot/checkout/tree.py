@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from bot.checkout import git, own_git_dir, renames
-from bot.checkout.locate import place_of
+from bot.checkout.locate import paths_of
 from bot.errors import GitError, UsageError
 from bot.machine import limits
 from bot.machine.concurrency import end_process, together
@@ -88,6 +88,27 @@ class TreeView:
         return await self._tree.grep(query)
 
 
+class CachedTree(TreeView):
+    """A tree whose searches are made once, for code that asks the same again. Satisfies `ports.Tree`."""
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self._found: dict[Query, frozenset[str]] = {}
+        self._lines: dict[Query, tuple[tuple[str, int, str], ...]] = {}
+
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        if query not in self._found:
+            self._found[query] = await self._tree.grep(query)
+        return self._found[query]
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines."""
+        if query not in self._lines:
+            self._lines[query] = await self._tree.grep_lines(query)
+        return self._lines[query]
+
+
 class Checkout:
     """Read access to the base and the head of a pull request. Satisfies `ports.Tree`.
 
@@ -121,7 +142,7 @@ class Checkout:
     async def __aenter__(self) -> Self:
         folder = self._opened.enter_context(tempfile.TemporaryDirectory(prefix="deeprepo-git-"))
         sha256 = len(self.pull.base) == own_git_dir.SHA256_LENGTH
-        self._folder = own_git_dir.objects(place_of(self.pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
+        self._folder = own_git_dir.objects(paths_of(self.pull.git_dir).common, Path(folder, "own.git"), sha256=sha256)
         more = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": self.pull.object_dir} if self.pull.object_dir else {}
         self._env = own_git_dir.environment(self._folder, more)
         return self
@@ -386,7 +407,7 @@ class Checkout:
         out = b""
         for at in range(0, len(paths), 256):
             result = await git.run(
-                "--literal-pathspecs", "ls-tree", "-l", "-z", commit, "--", *map(os.fsdecode, map(raw_name, paths[at : at + 256])),
+                "--literal-pathspecs", "ls-tree", "-l", "-z", "--end-of-options", commit, "--", *map(os.fsdecode, map(raw_name, paths[at : at + 256])),
                 cwd=self._folder, env=self._env,
             )  # fmt: skip
             out += result.out if result.status == 0 else b""
@@ -400,12 +421,14 @@ class Checkout:
         """
         if self.pull.object_dir:
             return True
-        result = await git.run("merge-base", "--is-ancestor", commit, self.pull.head, cwd=self._folder, env=self._env)
+        result = await git.run(
+            "merge-base", "--is-ancestor", "--end-of-options", commit, self.pull.head, cwd=self._folder, env=self._env
+        )
         return True if result.status == 0 else None if self.pull.missing_history else False
 
     async def commits(self) -> frozenset[str] | None:
         """The ids of the commits of the change; None if they cannot be known, or some of them are not in the store."""
-        if self.pull.object_dir or not self.pull.base or self.pull.missing_history:
+        if self.pull.object_dir or self.pull.missing_history:
             return None
         result = await git.run("rev-list", f"{self.pull.base}..{self.pull.head}", cwd=self._folder, env=self._env)
         return None if result.status else frozenset(result.out.decode().split())
@@ -467,7 +490,9 @@ class Checkout:
 
     async def holds(self, name: str) -> bool:
         """Whether the store holds this commit or tree."""
-        result = await git.run("cat-file", "-e", f"{name}^{{tree}}", cwd=self._folder, env=self._env)
+        result = await git.run(
+            "cat-file", "-e", "--end-of-options", f"{name}^{{tree}}", cwd=self._folder, env=self._env
+        )
         return result.status == 0
 
     def _tree(self, side: Side) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.exits import CLEAN, tell
+from bot.cli.exits import CLEAN, say, tell
 from bot.cli.options import RepoFolder
 from bot.errors import NoCommitError
 
@@ -56,7 +56,7 @@ def command(
 
     settings = wiring.in_force(asyncio.run(resolve()))
     for name, value, origin in settings.rows():
-        print(f"{name:<26} {value or '(none)'}" + (f"   [{origin}]" if explain else ""))  # noqa: T201 - the command line speaks
+        say(f"{name:<26} {value or '(none)'}" + (f"   [{origin}]" if explain else ""))
     for warning in settings.warnings:
         tell(f"warning: {warning}")
     return CLEAN

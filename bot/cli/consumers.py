@@ -76,8 +76,9 @@ def _of_server(form: str) -> int:
     table = _table("repository", "takes", "of", "version", "a break reaches it", "read at")
     for row in rows:
         day = datetime.fromtimestamp(row.read_at, UTC).date().isoformat()
-        texts = (row.user, row.package, row.offerer, row.version or "any")
-        table.add_row(*map(line, texts), REACHES[row.arrival], f"{row.commit_id[:10]} {day}")
+        texts = (row.user, row.package, row.offerer, "" if row.unread else row.version or "any")
+        fate = f"not known: {line(row.unread)}" if row.unread else REACHES[row.arrival]
+        table.add_row(*map(line, texts), fate, f"{row.commit_id[:10]} {day}".strip())
     _print(table)
     return CLEAN
 

@@ -7,4 +7,21 @@ CLEAN, FOUND, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
 def tell(text: str) -> None:
     """A sentence on standard error."""
-    print(text, file=sys.stderr)  # noqa: T201 - the command line speaks
+    print(terminal_text(text), file=sys.stderr)  # noqa: T201 - the command line speaks
+
+
+def say(text: str) -> None:
+    """An answer on standard output."""
+    print(terminal_text(text))  # noqa: T201 - the command line speaks
+
+
+def terminal_text(text: str) -> str:
+    """The text as a terminal may have it: what would drive it, or cannot be seen, is an escape that a reader sees.
+
+    A sentence may quote anything: a path, a stranger's journal, what git has said.
+    """
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    from bot.render.disarm import visible  # takes time to load, and few sentences need it
+
+    return visible(text)

@@ -1,5 +1,6 @@
 """`deeprepo fix`: the findings of a review mended in the work tree, and the result reviewed by code at once."""
 
+import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.exits import CLEAN, FOUND, tell
+from bot.cli.exits import CLEAN, FOUND, tell, terminal_text
 from bot.cli.options import Quiet
 from bot.errors import UsageError
 
@@ -81,7 +82,7 @@ def carry_out(
             review_done, rows, repo, scratch, partial(reviewing.progress, quiet=quiet), origin, keep=patch
         )
     if patch:
-        typer.echo(fix.patch, nl=False)
+        sys.stdout.write(terminal_text(fix.patch) if sys.stdout.isatty() else fix.patch)  # what git applies is exact
     report(fix, check, is_patch=patch)
     return CLEAN if fix and check.is_clean and not fix.refusals else FOUND
 

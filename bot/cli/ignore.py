@@ -1,5 +1,6 @@
 """`deeprepo ignore`: a finding that should not be reported again, with the reason, in a file that people can read."""
 
+import asyncio
 import re
 from datetime import date, datetime
 from functools import partial
@@ -53,6 +54,7 @@ def command(
     Without --review, the finding is looked up by the checks that need no model: in what is staged, in uncommitted work, and in what
     HEAD adds to the default branch.
     """
+    from bot.checkout import ownership
     from bot.checkout.locate import locate
     from bot.findings import suppress
 
@@ -60,6 +62,8 @@ def command(
     _refuse(reason, until, None if review is not None else fingerprint)
     top = Path(locate(str(repo)).common) if local else _top(repo)
     target = top / (suppress.LOCAL if local else suppress.FILE)
+    if review is not None:
+        asyncio.run(ownership.refuse_tracked(locate(str(repo)).common, [("--review", str(review))]))
     finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
     entry = suppress.entry_for(finding, scope, reason.strip(), until)
     if path is not None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell
+from bot.cli.exits import CLEAN, FAULT, FOUND, INTERRUPTED, tell, terminal_text
 from bot.errors import NothingToReview, UsageError
 from bot.machine import files
 
@@ -239,6 +239,7 @@ def progress(form: str = "console", *, quiet: bool) -> Iterator[Callable[[str], 
         yield lambda _: None
         return
     from rich.console import Console
+    from rich.text import Text
 
     with Console(stderr=True).status("starting", spinner="dots") as status:
-        yield lambda text: status.update(f"{text} ...")
+        yield lambda text: status.update(Text(f"{terminal_text(text)} ..."))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.exits import CLEAN, FAULT, FOUND, tell
+from bot.cli.exits import CLEAN, FAULT, FOUND, say, tell
 from bot.cli.options import RepoFolder
 
 
@@ -35,7 +35,7 @@ def command(
         try:
             if test is not None:
                 result, outcome = asyncio.run(running.run_test(repo, test, scratch, tell))
-                print(outcome.output.rstrip("\n"))  # noqa: T201 - the command line speaks
+                say(outcome.output.rstrip("\n"))
                 tell(f"{running.RESULTS[result]} ({outcome.seconds:.1f} s)")
                 return CLEAN if result == "green" else FOUND
             if prepare:
@@ -44,10 +44,10 @@ def command(
             rows, ready = asyncio.run(running.explain(repo, scratch))
         except SandboxRefused as error:
             if error.output:
-                print(error.output.rstrip("\n"))  # noqa: T201 - the command line speaks
+                say(error.output.rstrip("\n"))
             tell(f"deeprepo: {error}")
             return FAULT
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
-        print(f"{name:<{width}}  {value}")  # noqa: T201 - the command line speaks
+        say(f"{name:<{width}}  {value}")
     return CLEAN if ready else FAULT

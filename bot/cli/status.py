@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.exits import CLEAN, FAULT, USAGE, tell
+from bot.cli.exits import CLEAN, FAULT, USAGE, tell, terminal_text
 from bot.config import extras
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _recent(server: "ServerStatus") -> "Table":
 def _failures(server: "ServerStatus") -> "Table":
     table = _table("came to nothing", "what", "why", "when")
     for row in server.failures:
-        table.add_row(f"{row.repository}#{row.number}", row.what, row.why, _when(row.failed))
+        table.add_row(f"{row.repository}#{row.number}", row.what, terminal_text(row.why), _when(row.failed))
     return table
 
 

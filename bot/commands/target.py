@@ -148,7 +148,7 @@ def _last_review(document: dict[str, Any]) -> LastReview:
             pull.get("base_name", ""),
             pull.get("head_name", ""),
             git_dir="",
-            base_tip=pull.get("base_tip", ""),
+            base_tip=pull.get("base_tip") or None,
             url=pull.get("url"),
         ),
         (*findings, *rest),

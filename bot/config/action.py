@@ -15,6 +15,7 @@ from bot.config.settings import Strategy
 from bot.errors import ConfigError, UsageError
 from bot.values import ReviewEffort, Severity
 from bot.values.consumer import Disclosure
+from bot.values.model import is_amount
 
 PREFIX = "DEEPREPO_ACTION_"
 WHERE = "deeprepo action runs as a step of a GitHub Actions workflow"
@@ -114,10 +115,14 @@ def lend(variable: str, key: SecretStr) -> None:
 
 def _read(kind: type[Kind]) -> Kind:
     try:
-        return kind()
+        values = kind()
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
         label = name.removesuffix("_file").replace("_", "-") if kind is Inputs else name.upper()
         problem = "is not set" if first["type"] == "missing" else yaml_text.sentence(first)
         raise ConfigError(f"{'the input ' if kind is Inputs else ''}{label}: {problem}") from None
+    for name, value in values:
+        if isinstance(value, float) and not is_amount(value):
+            raise ConfigError(f"the input {name.replace('_', '-')}: write a finite number")
+    return values

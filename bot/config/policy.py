@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from bot.config import FILE
 from bot.text import globs
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
     Conditions = Sequence[tuple[str, Triggers]]  # what each file asks for, with its name
 
+LastEnding = (
+    Ending | Literal["unknown"]
+)  # of the last review; unknown: there was one, and nobody vouches for what it came to
+WITHOUT_REVIEW: frozenset[Shortfall] = frozenset({"unreviewed", "skipped"})
+STANDS = "What the last review left open fails this check until a review has looked again."
 ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
 _BAR = re.compile(r"\bfail_on\b|\bseverity\b[\"' \t:]{1,8}fail\b")
 HOW = "`/deeprepo review` in a comment starts one"
@@ -50,9 +55,28 @@ def has_bar(settings: "Config") -> bool:
     return is_bar(settings.fail_on, (severity for *_, severity in settings.checks))
 
 
-def ending_without_review(settings: "Config", lacks: Shortfall = "unreviewed") -> Ending:
-    """How a check ends that has no review: where the owner has set a bar, only a review reaches below it."""
-    return "failure" if has_bar(settings) and lacks in settings.fail_also else "neutral"
+def ending_without_review(
+    settings: "Config", lacks: Shortfall = "unreviewed", last: "LastEnding | None" = None
+) -> Ending:
+    """How a check ends that has no review: where the owner has set a bar, only a review reaches below it.
+
+    `last`: what the last review came to. What fails the check stays open until a review has looked again, whatever the owner lets pass
+    unreviewed.
+    """
+    return "failure" if has_bar(settings) and (lacks in settings.fail_also or last == "failure") else "neutral"
+
+
+def asks_for_last(settings: "Config") -> bool:
+    """Whether the last review can decide how a check without a review ends: nothing that is not reviewed fails by itself."""
+    return has_bar(settings) and not {*settings.fail_also} >= WITHOUT_REVIEW
+
+
+def weigh(settings: "Config", no: No, last: "LastEnding | None") -> Go | No:
+    """A refusal, now that it is known what the last review came to. If nobody can tell, code looks."""
+    if last == "unknown":
+        return Go(offline=True, reason=f"Reviewed without a model: {no.reason}")
+    stands = last == "failure" and has_bar(settings) and no.lacks not in settings.fail_also
+    return replace(no, reason=f"{no.reason} {STANDS}") if stands else no
 
 
 def unreadable(*files: str | None) -> Ending:

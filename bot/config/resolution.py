@@ -22,6 +22,7 @@ from bot.config.settings import Settings
 from bot.config.stricter import BARS, Stricter
 from bot.errors import ConfigError
 from bot.values import EFFORTS, at_least
+from bot.values.model import is_amount
 
 if TYPE_CHECKING:
     from bot.config.organization import SharedDefaults
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 OF_BASE, OF_DEFAULT = "of the base branch", "of the default branch"
 # Which the environment's value is a ceiling of.
 LIMITS = ("usd", "tokens", "calls", "seconds", "turns", "concurrency", "pause_after")
+MOST_SECONDS = 3_600.0  # of a review, where a file alone says how many
 MODELS = ("root", "worker")
 
 
@@ -189,6 +191,7 @@ def _one(
     for key, default in DEFAULTS.items():
         candidates = ((layer[key], origin) for origin, layer in layers if layer.get(key) is not None)
         value, origin = next(candidates, (default, "default"))
+        _refuse_no_amount(key, value, origin)
         values[key] = Value(value, origin)
         if defaults is not None and origin == source and key in shared:
             values[key] = _of_both(Value(value, source), defaults.combine(key, value, shared[key]), ours)
@@ -203,7 +206,7 @@ def _one(
         values, notes = _enforced(values, defaults, flags)
     if settings.request_changes is not None and values["request_changes"].origin != "flag":
         values["request_changes"] = _no_stricter(values["request_changes"], settings.request_changes)
-    if settings.cap_usd is not None and values["usd"].value > settings.cap_usd:
+    if settings.cap_usd is not None and not values["usd"].value <= settings.cap_usd:
         values["usd"] = _below("DEEPREPO_CAP_USD", settings.cap_usd, values["usd"])
     values["run"] = _run_section(values["run"])
     values["minimum_severity"] = _no_higher_than_bar(values["minimum_severity"], values["fail_on"])
@@ -216,6 +219,12 @@ def _one(
         ceilings=tuple(settings.ceilings()),
         bounds=defaults.bounds(triggers) if defaults else (),
     )
+
+
+def _refuse_no_amount(key: str, value: object, origin: str) -> None:
+    """Raise ConfigError for a number that no setting can have: below 0, infinite, or not a number."""
+    if isinstance(value, int | float) and not is_amount(value) and not isinstance(value, bool):
+        raise ConfigError(f"{key} is {value} ({origin}): give a finite number of 0 or more")
 
 
 def _is_left_out(file: "RepoConfig | None", key: str) -> bool:
@@ -375,11 +384,13 @@ def _strategy(values: Mapping[str, Value], flags: Mapping[str, Any]) -> Value:
 
 
 def _lower(key: str, value: Value, operator: Mapping[str, Any]) -> Value:
-    """A limit of the file, below the one of the environment; dollars below the default too, if the environment sets none."""
+    """A limit of the file, below the one of the environment; if that sets none, dollars below the default and seconds below an hour."""
     if operator.get(key) is not None:
         variable, most = f"DEEPREPO_{key.upper()}", operator[key]
     elif key == "usd" and operator.get("cap_usd") is None:
         variable, most = "the default (DEEPREPO_USD sets another)", DEFAULTS["usd"]
+    elif key == "seconds":
+        variable, most = "the limit of a file (DEEPREPO_SECONDS sets another)", MOST_SECONDS
     else:
         return value
     return value if value.value <= most else _below(variable, most, value)

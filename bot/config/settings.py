@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bot.errors import ConfigError
 from bot.values import Effort, ReviewEffort, Severity
 from bot.values.consumer import Disclosure
+from bot.values.model import is_amount
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -153,10 +154,14 @@ def _validate() -> Settings:
     from bot.config.operator import reader
 
     try:
-        return Settings(**reader(Settings, PREFIX)().model_dump())
+        values = reader(Settings, PREFIX)().model_dump()
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {yaml_text.sentence(first)}") from None
+    for name, value in values.items():
+        if isinstance(value, float) and not is_amount(value):
+            raise ConfigError(f"{PREFIX}{name.upper()}: write a finite number")
+    return Settings(**values)
 
 
 def base_url(provider: str) -> str | None:

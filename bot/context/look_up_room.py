@@ -17,7 +17,7 @@ from bot.text.lines import is_comment
 from bot.values import DiffRow, Excerpt, LookUp, Side, tokens
 
 NEAR = 8  # lines before and after a deciding one that stay when the room does not hold all
-MARKERS = 8  # tokens of what stands around an excerpt
+MARKERS = 8  # tokens of the marks around an excerpt
 RESERVED = 300  # tokens that stay for each search, whatever the code needs that was asked for by its place
 MOST_LINES, MOST_DEFINITION, MOST_SEARCH = 6_000, 3_000, 1_500  # tokens of one look-up, whatever is left
 LEAST = 3  # lines of a piece that is worth showing
@@ -29,7 +29,7 @@ Place = tuple[str, str, int]
 class LookedUp:
     """What one look-up brought."""
 
-    heading: str  # as a heading
+    heading: str  # what was asked
     excerpts: tuple[Excerpt, ...] = ()
     notes: tuple[str, ...] = ()  # sentences: nothing was found and why, what is not shown
 
@@ -72,7 +72,7 @@ class Result:
     notes: list[str]
     rest: tuple[tuple[str, int], ...] = ()  # hits beyond those that may be shown
     excerpts: list[Excerpt] = field(default_factory=list)
-    tokens_used: int = 0  # tokens
+    tokens_used: int = 0
 
     @property
     def exact(self) -> bool:
@@ -80,14 +80,14 @@ class Result:
         return self.look_up.kind in {"definition", "lines"}
 
     @property
-    def most(self) -> int:
+    def tokens_left(self) -> int:
         """Tokens that it may still have, whatever is left."""
         most = {"lines": MOST_LINES, "definition": MOST_DEFINITION}.get(self.look_up.kind, MOST_SEARCH)
         return most - self.tokens_used
 
     def show(self, room: AnswerRoom, most: int) -> None:
         """Show what is not shown yet, as far as it fits: of a search every hit before the lines around any of them."""
-        before = most = min(most, self.most)
+        before = most = min(most, self.tokens_left)
         for candidate in () if self.exact else self.candidates:
             hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n, exact=False)}
             rows = [row for row in candidate.excerpt.rows if row.number in hits | (candidate.heads if hits else set())]
@@ -302,9 +302,9 @@ def _with_notes(excerpt: Excerpt, room: AnswerRoom, *, exact: bool) -> Excerpt:
         last = rows[-1].number if rows else 0
         if last and row.number > last + 1:
             under = room.headings.get((excerpt.path, excerpt.side, last + 1), "")
-            gap = f"line {last + 1}" if row.number == last + 2 else f"lines {last + 1} to {row.number - 1}"
+            hidden_lines = f"line {last + 1}" if row.number == last + 2 else f"lines {last + 1} to {row.number - 1}"
             where = f': shown under "{under}"' if under else ""
             if exact:  # in a search the number of the next line says it
-                rows.append(DiffRow("", f"[... {gap}{where} ...]"))
+                rows.append(DiffRow("", f"[... {hidden_lines}{where} ...]"))
         rows.append(row)
     return replace(excerpt, rows=tuple(rows))

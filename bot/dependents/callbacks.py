@@ -43,7 +43,7 @@ class _Loss:
 
 
 @dataclass(slots=True)
-class _Modules:
+class _HeadModules:
     """The modules of the head tree that matter, by their names."""
 
     scene: Scene
@@ -111,50 +111,50 @@ async def callbacks(scene: Scene, language: Language, budget: SearchLimits, miss
             continue
         before, after = modules(source.before), {one.name: one for one in modules(source.after)}
         for was in before:
-            world, now = _Modules(scene, language, budget, missed_uses), after.get(was.name)
+            head_modules, now = _HeadModules(scene, language, budget, missed_uses), after.get(was.name)
             if now is None and source.after:
-                rows = replace(rows, heirs=(*rows.heirs, *await _without_module(source, was, world)))
+                rows = replace(rows, heirs=(*rows.heirs, *await _without_module(source, was, head_modules)))
             elif now is not None:
-                part = _Part(scene, source, was, now, world)
-                await part.find()
+                changed_module = _ChangedModule(scene, source, was, now, head_modules)
+                await changed_module.find()
                 rows = Dependents(
-                    symbols=(*rows.symbols, *part.symbols),
-                    references=(*rows.references, *part.references),
-                    heirs=(*rows.heirs, *part.heirs),
-                    bases=(*rows.bases, *part.bases),
+                    symbols=(*rows.symbols, *changed_module.symbols),
+                    references=(*rows.references, *changed_module.references),
+                    heirs=(*rows.heirs, *changed_module.heirs),
+                    bases=(*rows.bases, *changed_module.bases),
                 )
     return rows
 
 
-async def _without_module(source: ChangedSource, was: Module, world: _Modules) -> list[tuple[str, Symbol]]:
+async def _without_module(source: ChangedSource, was: Module, head_modules: _HeadModules) -> list[tuple[str, Symbol]]:
     """The modules that say they answer one which is called otherwise now, or went while its file stays."""
-    await world.search(DEFINES, [was.name])
-    if any(one.name == was.name for _, one in world.every()):
+    await head_modules.search(DEFINES, [was.name])
+    if any(one.name == was.name for _, one in head_modules.every()):
         return []
-    await world.search(ANSWERS, [was.name])
+    await head_modules.search(ANSWERS, [was.name])
     return [
         (f"{source.file.path}:{was.name}", Symbol(path, one.name, "class", one.start, one.end, "head"))
-        for path, one in world.every()
+        for path, one in head_modules.every()
         if was.name in (*one.behaviours, *one.uses)
     ]
 
 
 @dataclass(slots=True)
-class _Part:
-    """One module of a changed file, on both sides."""
+class _ChangedModule:
+    """A module of a changed file before and after the change, and what it leaves behind."""
 
     scene: Scene
     source: ChangedSource
     was: Module
     now: Module
-    world: _Modules
+    head_modules: _HeadModules
     symbols: list[ChangedSymbol] = field(default_factory=list)
     references: list[Reference] = field(default_factory=list)
     heirs: list[tuple[str, Symbol]] = field(default_factory=list)
     bases: list[tuple[str, Symbol]] = field(default_factory=list)
 
     async def find(self) -> None:
-        """Look for what the module leaves behind, in both roles."""
+        """Look for what the module leaves behind: as one whose callbacks others answer, and as one that answers callbacks."""
         losses = list(_callback_losses(self.was, self.now))
         demands = [one for one in self.now.callbacks if self._is_demanded(one, losses)]
         if losses or demands:
@@ -174,17 +174,18 @@ class _Part:
 
     async def _of_answers(self, losses: Sequence[_Loss], demands: Sequence[Member]) -> None:
         """What answers callbacks that went, and lacks those that came; and the calls of those that went."""
-        await self.world.read([self.source.file.path])
-        await self.world.search(ANSWERS, [self.now.name])
-        handing = [one for _, one in self.world.every() if one.handed_behaviours]
-        await self.world.search(ANSWERS, [one.name for one in handing])
+        await self.head_modules.read([self.source.file.path])
+        await self.head_modules.search(ANSWERS, [self.now.name])
+        handing = [one for _, one in self.head_modules.every() if one.handed_behaviours]
+        await self.head_modules.search(ANSWERS, [one.name for one in handing])
         answering = [
             (path, one)
-            for path, one in self.world.every()
-            if one.name != self.now.name and any(row[1].name == self.now.name for row in self.world.asking_of(one))
+            for path, one in self.head_modules.every()
+            if one.name != self.now.name
+            and any(row[1].name == self.now.name for row in self.head_modules.asking_of(one))
         ]
         for loss in losses:
-            key = self._changed(loss.change, self.was, loss.before, self.now, loss.after)
+            key = self._note(loss)
             self.heirs += [
                 (key, _symbol(path, one, function, "head"))
                 for path, one in answering
@@ -193,11 +194,11 @@ class _Part:
                 if function.takes(loss.before)
             ]
         for callback in demands:
-            self._demand(callback, answering)
+            self._note_lacking(callback, answering)
         await self._calls(losses, await self._naming(losses, {path for path, _ in answering}))
 
-    def _demand(self, callback: Member, answering: Sequence[tuple[str, Module]]) -> None:
-        """The modules that lack a callback which came."""
+    def _note_lacking(self, callback: Member, answering: Sequence[tuple[str, Module]]) -> None:
+        """Add a callback that came to the changed symbols, with the modules that lack it."""
         lacking = [
             (path, one) for path, one in answering if not one.defines(callback) and not self._is_given(one, callback)
         ]
@@ -209,16 +210,16 @@ class _Part:
 
     def _is_given(self, module: Module, callback: Member) -> bool:
         """Whether the macro of a module that it uses writes the function."""
-        return any(callback.name in one.handed_names for _, one in self.world.asking_of(module))
+        return any(callback.name in one.handed_names for _, one in self.head_modules.asking_of(module))
 
     async def _naming(self, losses: Sequence[_Loss], answering_paths: set[str]) -> list[str]:
         """The files that hold the name of a callback which went, and name the behaviour or who answers it."""
         names = sorted({one.before.name for one in losses})
         if not names:
             return []
-        tree, languages_globs = self.scene.head.tree, globs(self.world.language)
+        tree, languages_globs = self.scene.head.tree, globs(self.head_modules.language)
         lasts = {self.now.name.rpartition(".")[2]}
-        lasts |= {one.name.rpartition(".")[2] for path in answering_paths for one in self.world.by_path[path]}
+        lasts |= {one.name.rpartition(".")[2] for path in answering_paths for one in self.head_modules.by_path[path]}
         holders = await tree.grep(Query(names, languages_globs, word=True))
         return sorted({*holders} & {*await tree.grep(Query(sorted(lasts), languages_globs, word=True))})
 
@@ -226,36 +227,36 @@ class _Part:
         """The calls in these files of what went on a module in a variable."""
         by_call = {_key(one.before): one for one in losses}
         names = {name for name, _ in by_call}
-        budget = self.world.budget.parsed_files
+        budget = self.head_modules.budget.parsed_files
         paths = [path for path in paths if not is_test(path)][:budget]
         for path, source in (await self.scene.head.tree.read_many(paths)).items():
             lines = file_lines(source)
             for line, name, count in calls_of_variables(source, names):
                 if (loss := by_call.get((name, count))) is not None:
-                    key = self._changed(loss.change, self.was, loss.before, self.now, loss.after)
+                    key = self._note(loss)
                     row = Reference(key, name, path, line, lines[line - 1], "", None, sure=True, test=False)
                     self.references.append(replace(row, form="call", call=True))
 
     async def _of_callbacks(self, losses: Sequence[_Loss]) -> None:
         """The callbacks that the module answered, and answers no more."""
-        await self.world.read([self.source.file.path])
-        await self.world.search(DEFINES, [*self.now.behaviours, *self.now.uses])
-        await self.world.widen()
-        for path, behaviour in self.world.asking_of(self.now):
+        await self.head_modules.read([self.source.file.path])
+        await self.head_modules.search(DEFINES, [*self.now.behaviours, *self.now.uses])
+        await self.head_modules.widen()
+        for path, behaviour in self.head_modules.asking_of(self.now):
             for callback in behaviour.callbacks:
                 own = [one for one in losses if one.before.takes(callback) and not self.now.defines(callback)]
                 for loss in own[:1] if behaviour.name != self.now.name else ():
                     is_demanded = behaviour.demands(callback) and not self._is_given(self.now, callback)
                     if is_demanded or loss.after is not None:
-                        key = self._changed(loss.change, self.was, loss.before, self.now, loss.after)
+                        key = self._note(loss)
                         self.bases.append((key, _symbol(path, behaviour, callback, "head")))
 
-    def _changed(self, change: Change, was: Module, before: Member, now: Module, after: Member | None) -> str:
-        """Take the changed callback or answer as one more changed symbol; its key."""
+    def _note(self, loss: _Loss) -> str:
+        """Add a callback or an answer that is gone to the changed symbols, and return its key."""
         path = self.source.file.path
-        old = _symbol(self.source.file.old_path or path, was, before, "base")
-        new = _symbol(path, now, after, "head") if after is not None else None
-        item = ChangedSymbol(old, new, change, (CONTRACTS[change],))
+        old = _symbol(self.source.file.old_path or path, self.was, loss.before, "base")
+        new = _symbol(path, self.now, loss.after, "head") if loss.after is not None else None
+        item = ChangedSymbol(old, new, loss.change, (CONTRACTS[loss.change],))
         if item not in self.symbols:
             self.symbols.append(item)
         return f"{item.symbol.path}:{item.symbol.name}"

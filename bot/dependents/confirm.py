@@ -11,6 +11,7 @@ from bot.dependents.links import MOST_PATHS, FollowedLinks
 from bot.dependents.propose import propose
 from bot.machine import limits
 from bot.ports import HasSettings, Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
+from bot.text.caps import CONFIG
 from bot.text.lines import without_mark
 from bot.text.paths import is_prose
 from bot.values import Import, Outline, Side, TreeEntry
@@ -151,14 +152,9 @@ class Reach:
 
 
 def unread_part(path: str, source: bytes) -> str:
-    """What the languages leave out of a file, as a sentence; "" when it keeps all of it."""
-    if len(source) > limits.CONFIG_BYTES:
-        return f"{path} is larger than {limits.CONFIG_BYTES >> 10} KB: what it says about imports was not used"
-    if any(len(line) > limits.LINE_BYTES for line in source.split(b"\n")):
-        return (
-            f"{path} has lines of more than {limits.LINE_BYTES:,} characters: what they say about imports was not used"
-        )
-    return ""
+    """Return what the languages leave out of a configuration file, as a sentence; "" if they read all of it."""
+    problem = CONFIG.problem(source)
+    return f"{path} {problem}: what it says about imports was not used" if problem else ""
 
 
 async def both(tree: Tree, language: Language, links: Mapping[Side, FollowedLinks]) -> tuple[Reach, Reach]:

@@ -13,6 +13,7 @@ other white space, another way to the same result change nothing that a user has
 | errors | other `raise`, `throw` or `panic` statements |
 | value | the value of a constant, a field or an enum member; not the number of a version |
 | definition | the right side of a type alias |
+| lambda | the one method that an interface asks for: what is written where the interface is expected implements it |
 """
 
 import re
@@ -45,7 +46,7 @@ from bot.values import (
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
 EXPORTED = re.compile(r"\s*+export\b")
-SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+[\w.$]+\s*\{")
+SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+([\w.$]+)\s*\{")
 NUMBERED = re.compile(r"\d\.\d")
 NAMESPACE = re.compile(r"package\b|namespace\b|defmodule\b")
 HEAD_LINES = 40  # a longer head is no head
@@ -150,7 +151,7 @@ def _component(was: Symbol, now: Symbol, old: str, new: str) -> tuple[Contract, 
 
 def _of_head(text: str, name: str) -> str:
     """One member as a head writes it: among others on one line, or on its own."""
-    own = _by_name(_parts(text)[1], {name}).get(name, "")
+    own = next((one for one in _parts(text)[1] if name in WORD.findall(one)), "")
     is_alone = name in WORD.findall(re.split(r"[(\[]", text, maxsplit=1)[0])
     return own or (text.rstrip(", ") if is_alone else "")
 
@@ -169,7 +170,8 @@ def _changes(item: ChangedSymbol, old: str, new: str, *, is_other_result: bool) 
     if item.symbol.kind in CALLABLE or before is not None:
         return _callable(before, after, old, new, language, is_other_result=is_other_result)
     if item.symbol.kind == "type":
-        if SPACE.match(old) and SPACE.match(new):
+        spaces = [match[1].split(".") if (match := SPACE.match(side)) else () for side in (old, new)]
+        if all(item.symbol.short in one for one in spaces):
             return ("definition",) if _offered(old) - _offered(new) else ()
         return ("definition",)
     return ("declaration",) if _squeeze(_head(old, language)) != _squeeze(_head(new, language)) else ()
@@ -273,7 +275,7 @@ def _parameters(
     changes: list[Contract] = [] if is_compatible and not moved_places(before, after) else ["parameters"]
     was, now = ({item.name for item in side.parameters} for side in (before, after))
     if by_name:
-        one, other = _by_name(old, was & now), _by_name(new, was & now)
+        one, other = _by_name(old, before.parameters), _by_name(new, after.parameters)
         same = all(_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
         receivers = [_receivers(side) for side in (old, new)]
         same = same and (not receivers[0] or receivers[0] == receivers[1])
@@ -347,14 +349,14 @@ def _nameless(text: str, names: set[str]) -> str:
     return text if word is None else text.replace(word, "_", 1)
 
 
-def _by_name(parameters: Sequence[str], names: set[str]) -> dict[str, str]:
-    """The parameters as written, by name."""
+def _by_name(texts: Sequence[str], parameters: Sequence[Parameter]) -> dict[str, str]:
+    """The parameters as written, by name: of those whose name a text has, the first one that no text above it is."""
     texts_by_name: dict[str, str] = {}
-    for text in parameters:
-        words = re.findall(r"[\w$]+", text)
-        name = next((word for word in words if word in names), "")
+    for text in texts:
+        words = set(WORD.findall(text))
+        name = next((one.name for one in parameters if one.name in words and one.name not in texts_by_name), "")
         if name:
-            texts_by_name.setdefault(name, text)
+            texts_by_name[name] = text
     return texts_by_name
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from bot.dependents.contract import moved_places
 from bot.dependents.importing import Scene
-from bot.dependents.overrides import ARGUMENTS, GENERATIONS, IMPLEMENTATION, Heirs, implementing
+from bot.dependents.overrides import ARGUMENTS, GENERATIONS, IMPLEMENTATION, KeyedSymbols, implementing
 from bot.dependents.parameter_shapes import asks_for_pointer, shape
 from bot.dependents.propose import globs
 from bot.dependents.symbols import ChangedSource
@@ -39,7 +39,7 @@ NAMESPACE = re.compile(
 )
 
 
-async def base_members(scene: Scene, missed_uses: list[str]) -> Heirs:
+async def base_members(scene: Scene, missed_uses: list[str]) -> KeyedSymbols:
     """Each changed method with the member of a base that it stood for. The base's member is as it was."""
     rows: list[tuple[str, Symbol]] = []
     definitions: dict[tuple[str, str], list[Symbol]] = {}
@@ -48,7 +48,9 @@ async def base_members(scene: Scene, missed_uses: list[str]) -> Heirs:
             continue
         items = [item for item in scene.symbols.get(source.file.path, ()) if _matters(item, source)]
         for item in items:
-            members = await _Implementation(scene, source, item, item.before or item.symbol, definitions).left()
+            members = await _Implementation(
+                scene, source, item, item.before or item.symbol, definitions
+            ).unimplemented_members()
             rows += [(f"{item.symbol.path}:{item.symbol.name}", one) for one in members]
         if filetype(source.file.path).parser == "go":
             rows += await _unsatisfied(scene, source, items, missed_uses)
@@ -86,7 +88,7 @@ class _Implementation:
         """Its class, with the classes around it."""
         return self.before.name.rpartition(".")[0]
 
-    async def left(self) -> list[Symbol]:
+    async def unimplemented_members(self) -> list[Symbol]:
         """The members of bases that are left without what stood for them."""
         now = [one for one in self.source.new.symbols if one.name == self.before.name]
         if await self._was_abstract():

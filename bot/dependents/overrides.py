@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
@@ -18,31 +19,40 @@ from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Import, Outline, Query, Symbol
+from bot.values import COMPONENT, ChangedSymbol, Import, Outline, Query, Symbol
 from bot.values.everyday import METHODS
 
-SEALS = frozenset({"final", "sealed"})
-OPENS = frozenset({"virtual", "open", "abstract"})
+SEALS = ("final", "sealed", "private", "fileprivate")
+OPENS = ("virtual", "open", "abstract")
+OVERRIDE = "override"  # what overrides a member may be overridden, too
 WORD = re.compile(r"\w+")
-LONGEST_HEAD = 1_000  # characters of a method
+LONGEST = 10_000  # characters of a member in which its modifiers are looked for
+PLACES = 20  # at which they may stand: a line may hold a whole class
+TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
+PROPERTIES = frozenset({"variable", COMPONENT})
 GENERATIONS = 4  # of classes above one
 HEAD_LINES = 12  # of a class that names its interfaces
 IMPLEMENTATION = re.compile(r"impl\b(?:<[^\n]{0,200}?> )? ?(?:[\w:]{0,200}::)?(\w{1,100})(?:<[^\n]{0,200}>)? for ")
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
-Heirs = tuple[tuple[str, Symbol], ...]  # (Target.key, the definition that takes its place)
+KeyedSymbols = tuple[
+    tuple[str, Symbol], ...
+]  # the key of a changed definition, and one that takes its place or that it took
 
 
 async def heirs(
     scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
-) -> Heirs:
-    """The overriding methods of those targets whose parameters change, in files that reach the class by an import."""
+) -> KeyedSymbols:
+    """Return the overriding methods of targets that are gone, sealed, or take other parameters, in files that import the class."""
+    if language.TRAITS.receivers is not None:
+        return ()
     exports, importers = scene.exports, scene.importers
     sealed_keys = _newly_sealed(scene)
     mine = [
-        target for target in targets if _counts(target) or target.key in sealed_keys or await _is_gone(target, exports)
+        target
+        for target in targets
+        if _takes_other_arguments(target) or target.key in sealed_keys or await _is_gone(target, exports)
     ]
-    mine = mine if language.TRAITS.receivers is None else []
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}
@@ -73,7 +83,7 @@ async def heirs(
 
 async def unsatisfied_interfaces(
     scene: Scene, budget: SearchLimits, missed_uses: list[str]
-) -> tuple[list[ChangedSymbol], Heirs]:
+) -> tuple[list[ChangedSymbol], KeyedSymbols]:
     """What changed of interfaces that name no base, and the definitions that satisfy them no longer."""
     demands, interfaces = _demanded_members(scene), _changed_interfaces(scene)
     implementers = await _left_unsatisfying(scene, interfaces, budget, missed_uses)
@@ -98,7 +108,7 @@ def _demanded_members(scene: Scene) -> list[ChangedSymbol]:
     return demands
 
 
-async def _left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> Heirs:
+async def _left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> KeyedSymbols:
     """The classes that name an interface with such a member and do not define it."""
     rows: list[tuple[str, Symbol]] = []
     for item in demands:
@@ -110,7 +120,7 @@ async def _left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> Hei
             if outline is None:
                 continue
             names = {symbol.name for symbol in outline.symbols}
-            class_names = {name for name in (owner, *_renamed(scene.importers.get(path, ()), home, owner)) if name}
+            class_names = {name for name in (owner, *_local_names(scene.importers.get(path, ()), home, owner)) if name}
             for name, bases in implementing(outline, source):
                 if f"{name}.{short}" in names or not any(
                     ARGUMENTS.sub("", base).strip() in class_names for base in bases
@@ -151,7 +161,7 @@ def _members_of(outline: Outline, owner: str) -> dict[str, str]:
 
 async def _left_unsatisfying(
     scene: Scene, interfaces: Sequence[ChangedSymbol], budget: SearchLimits, missed_uses: list[str]
-) -> Heirs:
+) -> KeyedSymbols:
     """The types that had every method of such an interface and lack what it asks for now."""
     rows: list[tuple[str, Symbol]] = []
     for item in interfaces:
@@ -198,7 +208,7 @@ def _unsatisfying(symbols: Sequence[Symbol], before: Mapping[str, str], after: M
             yield methods[changed_names[0] if changed_names else max(before, key=len)]
 
 
-def _renamed(items: Sequence[Import], home: str, name: str) -> list[str]:
+def _local_names(items: Sequence[Import], home: str, name: str) -> list[str]:
     """What a file calls a name that it imports from another."""
     return [dict(item.aliases).get(name, "") for item in items if item.target == home and name in item.names]
 
@@ -209,22 +219,38 @@ def _newly_sealed(scene: Scene) -> frozenset[str]:
     for source in scene.sources:
         for item in scene.symbols.get(source.file.path, ()):
             before, after = item.before, item.after
-            if before is None or after is None or before.kind not in KINDS or "declaration" not in item.contract:
+            if before is None or after is None or not item.contract or before.kind not in KINDS | PROPERTIES:
                 continue
-            was, now = (_modifiers(source.lines(side), side.short) for side in (before, after))
-            if now & SEALS - was or was & OPENS - now:
+            was, now = (modifiers(source.lines(side), side.short) for side in (before, after))
+            is_sealed = any(now[word] > was[word] for word in SEALS)
+            if is_sealed or sum(was[word] for word in OPENS) > sum(now[word] for word in (*OPENS, OVERRIDE)):
                 keys.add(f"{after.path}:{after.name}")
     return frozenset(keys)
 
 
-def _modifiers(code: str, name: str) -> set[str]:
-    """The words around the name of a method, up to its body; none of its parameters."""
-    head = re.split(r"[{;]|=>", code[:LONGEST_HEAD], maxsplit=1)[0]
-    before, _, rest = head.partition(f"{name}(")
-    return set(WORD.findall(before)) | set(WORD.findall(rest.rpartition(")")[2]))
+def modifiers(code: str, name: str) -> Counter[str]:
+    """The words around a member's name, from where what stands before it ends to its body; none of its parameters, and none of an annotation's."""
+    plain = TEXT.sub('""', code[:LONGEST])
+    words: Counter[str] = Counter()
+    for match in islice(re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", plain), PLACES):
+        before = _outermost(plain[: match.start()][::-1], ")]>", "([<")[::-1]
+        words += Counter(WORD.findall(f"{before} {_outermost(plain[match.end() :], '([', ')]')}"))
+    return words
 
 
-def _counts(target: UseTarget) -> bool:
+def _outermost(code: str, opening: str, closing: str) -> str:
+    """A text up to what ends a member, or what holds it, without what brackets hold."""
+    depth, letters = 0, list[str]()
+    for letter in code:
+        depth += (letter in opening) - (letter in closing)
+        if depth < 0 or (not depth and letter in "{};,="):
+            break
+        if not depth:
+            letters.append(letter)
+    return "".join(letters)
+
+
+def _takes_other_arguments(target: UseTarget) -> bool:
     """Whether another number of arguments is asked of a method that is no constructor."""
     item = target.symbol
     if item is None or item.before is None or item.after is None or not has_new_signature(target) or not target.owner:
@@ -309,6 +335,13 @@ def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, pat
         and symbol.short in names
         and any((match := IMPLEMENTATION.match(one)) and match[1] in class_names for one in symbol.conditions)
     ]
+    if target.symbol is not None and target.symbol.symbol.kind in PROPERTIES and filetype(path).marked_overrides:
+        lines = file_lines(source)
+        overriding = [
+            symbol
+            for symbol in overriding
+            if modifiers("\n".join(lines[symbol.start - 1 : symbol.end]), symbol.short)[OVERRIDE]
+        ]  # a field of Java hides one of its base and overrides nothing
     return [
         symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone or _took_its_place(target, symbol)
     ]

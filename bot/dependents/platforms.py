@@ -7,7 +7,7 @@ import re
 
 from bot.dependents.implementations import namespaces
 from bot.dependents.importing import Scene
-from bot.dependents.overrides import Heirs
+from bot.dependents.overrides import KeyedSymbols
 from bot.dependents.symbols import ChangedSource
 from bot.text.filetypes import filetype
 from bot.text.paths import is_test
@@ -18,7 +18,7 @@ OTHER = {"expect": "actual", "actual": "expect"}
 MOST = 60  # declarations of one name
 
 
-async def counterparts(scene: Scene, missed_uses: list[str]) -> Heirs:
+async def counterparts(scene: Scene, missed_uses: list[str]) -> KeyedSymbols:
     """Each changed declaration with those on the other side, as they are left."""
     rows: list[tuple[str, Symbol]] = []
     for source in scene.sources:

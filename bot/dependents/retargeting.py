@@ -10,7 +10,7 @@ import posixpath
 import re
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
@@ -139,10 +139,12 @@ def _stem(path: str) -> str:
 async def _compare(path: str, source: bytes, cache: _Cache, fresh: Collection[int], report: RetargetedImports) -> None:
     """Hold the imports of a text, resolved in the base, against the same in the head."""
     past = cache.base.resolve(cache.origins.get(path, path), source)
-    before, after = _targets(past), _targets(cache.head.resolve(path, source))
+    present = cache.head.resolve(path, source)
+    before, after = _targets(past), _targets(present)
+    lines = file_lines(source)
+    _note_lost_grants(path, lines, past, present, cache, fresh)
     if before == after:
         return
-    lines = file_lines(source)
     for line in sorted(before.keys() | after.keys()):
         if line in fresh or not 0 < line <= len(lines):
             continue
@@ -155,6 +157,23 @@ async def _compare(path: str, source: bytes, cache: _Cache, fresh: Collection[in
         elif gone and not after[line]:
             lost = gone if path in cache.origins else gone.difference(cache.own)
             report.lost_imports[path] += [item for item in past if item.line == line and item.target in lost]
+
+
+def _note_lost_grants(
+    path: str,
+    lines: Sequence[str],
+    past: Iterable[Import],
+    present: Iterable[Import],
+    cache: _Cache,
+    fresh: Collection[int],
+) -> None:
+    """Note the imports for which no manifest speaks any more, although the file is where it was."""
+    grants = {(item.line, item.target): item.grants for item in present}
+    for item in past:
+        target = cache.moves.get(item.target, item.target)
+        now = grants.get((item.line, target))
+        if now is not None and item.grants - now and item.line not in fresh and 0 < item.line <= len(lines):
+            cache.note(path, item.line, lines[item.line - 1].rstrip("\r"), item.target, None)
 
 
 async def _closed(scene: Scene, trees: Trees, fresh: Mapping[str, Collection[int]], cache: _Cache) -> None:

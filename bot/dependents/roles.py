@@ -9,7 +9,8 @@ from functools import lru_cache
 from posixpath import dirname
 
 from bot.dependents.keys import format_of, has_parser
-from bot.dependents.schemas import migrations, sql
+from bot.dependents.schemas import sql
+from bot.dependents.schemas.migrations import files as migration_files
 from bot.text.filetypes import filetype
 from bot.text.paths import (
     is_action,
@@ -91,7 +92,7 @@ def _sparing_marks(path: str) -> frozenset[str]:
 
 def _becomes_migration(old: str, new: str) -> bool:
     """Whether a file comes to the migrations, or from a folder below them to their own, which a tool may read alone."""
-    if not migrations.is_in_folder(new):
+    if not migration_files.is_in_folder(new):
         return False
-    home = migrations.home(new)
-    return not migrations.is_in_folder(old) or (dirname(new) == home and dirname(old).startswith(f"{home}/"))
+    home = migration_files.home(new)
+    return not migration_files.is_in_folder(old) or (dirname(new) == home and dirname(old).startswith(f"{home}/"))

@@ -22,6 +22,7 @@ from bot.dependents.sites import (
     Match,
     UseTarget,
     bind,
+    has_lambda,
     last_word,
     match,
     names,
@@ -252,6 +253,8 @@ class Search:
             alone = bearers_known.alone
             for hit in match(target, uses, bound, path, self.families.get(target.key, {})):
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
+                    continue
+                if target.contract == ("lambda",) and not has_lambda(hit.use.name, path, lines, hit.use.line):
                     continue
                 if target.is_attribute:
                     row = reference(target, hit, path, lines, missing=False, unique=False)

@@ -18,6 +18,7 @@ RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|give
 EXTENSION = "extension "  # how the condition begins under which Kotlin and Scala call a function like a member
 OF_THIS = re.compile(r"\(\s*+this\s")  # the same in the head of one of C#
 LONG = 4  # letters that make a resemblance
+ARROW = re.compile(r"->|::")
 Takers = Literal["all", "star", "value", "loading", "others"]
 MODULE = "<module>"
 WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
@@ -485,6 +486,18 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
             if origin in bound.stars:
                 class_names[name] = min(bound.stars[origin])
     return class_names
+
+
+def has_lambda(name: str, path: str, lines: Sequence[str], line: int) -> bool:
+    """Whether a line that names a type, or the next one where it goes on there, has a lambda or the name of a method."""
+    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    goes_on = text.rstrip().endswith(("=", "(", ",", "return"))
+    if any(ARROW.search(one) for one in lines[line - 1 : line + goes_on]):
+        return True
+    built = re.finditer(rf"\b{re.escape(name)}\s*+\{{", text) if filetype(path).platform_marks else ()
+    return any(
+        not text[: match.start()].rstrip().endswith((":", ",")) for match in built
+    )  # no class that implements it
 
 
 def reference(

@@ -10,14 +10,17 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from bot.dependents.contract import is_conditioned, is_contested
+from bot.dependents.sites import EXTENSION
 from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
-from bot.values import COMPONENT, GENERATED, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
+from bot.values import COMPONENT, GENERATED, REQUIRES, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
 VALUES = frozenset({"variable", COMPONENT, GENERATED})  # what has no body
 HOLDERS = frozenset({"class", "type"})  # what has members
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
+ANNOTATION = re.compile(r"@interface\b")
+FUNCTIONAL = re.compile(r"\bfun\s++interface\b")
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
 
@@ -266,7 +269,7 @@ def _implied_classes(source: ChangedSource, items: Sequence[ChangedSymbol]) -> I
     """The classes that are there on both sides and one of whose implicit methods has another contract now."""
     language = filetype(source.file.path)
     owners = {
-        item.symbol.name.rpartition(".")[0]
+        item.symbol.name.rpartition(".")[0] or _extended(item.before or item.symbol)
         for item in items
         if language.implicit_methods
         and item.change != "added"
@@ -283,6 +286,56 @@ def _implied_classes(source: ChangedSource, items: Sequence[ChangedSymbol]) -> I
         before, after = old_classes.get(owner), new_classes.get(owner)
         if before is not None and after is not None:
             yield ChangedSymbol(before, after, "body", ("declaration",))
+    if filetype(source.file.path).parser == "jvm":
+        yield from _implied_types(source, items, known_names)
+
+
+def _implied_types(
+    source: ChangedSource, items: Sequence[ChangedSymbol], known_names: Collection[str]
+) -> Iterator[ChangedSymbol]:
+    """The types of Java and Kotlin whose users write a member without its name: an element of an annotation, the method that a lambda is."""
+    old, new = ({one.name: one for one in side.symbols if one.kind == "type"} for side in (source.old, source.new))
+    by_owner: dict[str, list[ChangedSymbol]] = defaultdict(list)
+    for item in items:
+        by_owner[item.symbol.name.rpartition(".")[0]].append(item)
+    for owner in sorted(by_owner.keys() & old.keys() & new.keys() - known_names):
+        before, after = old[owner], new[owner]
+        if ANNOTATION.search(source.lines(before)):
+            if any(_is_asked_unnamed(source, item) for item in by_owner[owner]):
+                yield ChangedSymbol(before, after, "body", ("declaration",))
+        elif (was := _asked_of_lambdas(source, source.old, before)) is not None:
+            now = _asked_of_lambdas(source, source.new, after)
+            kinds = {kind for item in by_owner[owner] if item.before == was for kind in item.contract}
+            is_told = before.start < before.end or now is None or was.signature != now.signature  # of a line of its own
+            if now is None or (is_told and kinds & {"parameters", "types", "declaration"}):
+                yield ChangedSymbol(before, after, "body", ("lambda",))
+
+
+def _is_asked_unnamed(source: ChangedSource, item: ChangedSymbol) -> bool:
+    """Whether a changed element concerns annotations that do not name it: a new one must be given, or what is given in its place counts otherwise."""
+    if item.change in ("removed", "renamed"):
+        return item.before is not None and item.before.short == "value"
+    has_default = rf"\b{re.escape(item.symbol.short)}\s*+\(\s*+\)\s*+default\b"
+    return bool(item.contract) if item.before else not re.search(has_default, source.lines(item.symbol))
+
+
+def _asked_of_lambdas(source: ChangedSource, outline: Outline, owner: Symbol) -> Symbol | None:
+    """The one method that an interface asks for; None where no lambda can be one."""
+    is_kotlin = filetype(owner.path).platform_marks
+    if is_kotlin and not FUNCTIONAL.search(source.lines(owner)):
+        return None
+    names = [one.removeprefix(REQUIRES) for one in owner.conditions if one.startswith(REQUIRES)]
+    return (
+        next((one for one in outline.symbols if one.name == f"{owner.name}.{names[0]}"), None)
+        if len(names) == 1
+        else None
+    )
+
+
+def _extended(symbol: Symbol) -> str:
+    """The type that an extension adds a member to; "" without one."""
+    types = [one.removeprefix(EXTENSION) for one in symbol.conditions if one.startswith(EXTENSION)]
+    return re.split(r"[<?]", types[0], maxsplit=1)[0] if types else ""
 
 
 def _same(old: ChangedSource, before: Symbol, new: ChangedSource, after: Symbol) -> bool:

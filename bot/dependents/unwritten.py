@@ -20,13 +20,13 @@ from bot.values import ChangedSymbol, Contract, Outline
 PROPERTY = re.compile(r"^\s*+@property\b")
 DECORATOR = re.compile(r"^\s*+@")
 SETTER = re.compile(r"^\s*+@\w++\.(?:setter|deleter)\b")
-HEAD = 2_000  # characters of a class in which its name stands
+HEAD = 2_000  # characters of a class in which its name is
 
 
 def with_unwritten_changes(
     sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """The same, with the members of which a change elsewhere in their file makes something else."""
+    """Add to the changed symbols of each file the definitions whose contract another line of the change alters."""
     by_path = {source.file.path: source for source in sources}
     changes = {
         path: (*items, *_unwritten(by_path[path], items)) if path in by_path and not is_test(path) else tuple(items)
@@ -40,7 +40,7 @@ def with_unwritten_changes(
 def _types_of_pointers(
     sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
 ) -> dict[str, list[ChangedSymbol]]:
-    """The types of Go of which a method became one of pointers: a value of theirs has it no more where an interface asks for it."""
+    """The types of Go one of whose methods has a pointer receiver now: their values no longer satisfy an interface that asks for it."""
     owners = {
         (dirname(path), item.before.name.rpartition(".")[0])
         for path, items in symbols_by_file.items()
@@ -62,7 +62,7 @@ def _types_of_pointers(
 
 
 def _unwritten(source: ChangedSource, items: Sequence[ChangedSymbol]) -> Iterator[ChangedSymbol]:
-    """The members that are on both sides and that no changed contract names already."""
+    """The definitions on both sides whose contract has changed, without those that are known to have."""
     known_names = {item.symbol.name for item in items if item.contract and item.change != "removed"}
     old, new = ({one.name: one for one in reversed(side.symbols)} for side in (source.old, source.new))
     was, now = implicit_values(source.before, source.old), implicit_values(source.after, source.new)
@@ -79,7 +79,7 @@ def _unwritten(source: ChangedSource, items: Sequence[ChangedSymbol]) -> Iterato
         elif item.before is not None and name not in old:  # nothing but the setter: a line that assigns names no `=`
             yield replace(item, before=replace(item.before, name=name))
     yield from _with_other_type_parameters(source, known_names)
-    for name, contract in sorted(_unwritable(source).items()):
+    for name, contract in sorted(_read_only_members(source).items()):
         if name in new and name not in known_names:
             yield ChangedSymbol(old.get(name, replace(new[name], side="base")), new[name], "body", (contract,))
 
@@ -94,7 +94,7 @@ def _with_other_type_parameters(source: ChangedSource, known_names: Collection[s
             yield ChangedSymbol(old[name], new[name], "body", ("declaration",))
 
 
-def _unwritable(source: ChangedSource) -> dict[str, Contract]:
+def _read_only_members(source: ChangedSource) -> dict[str, Contract]:
     """The members of Python that could be assigned to and cannot any more: a setter went, an attribute became a property or a method."""
     if not source.new.symbols or filetype(source.file.path).parser != "python":
         return {}

@@ -22,6 +22,7 @@ from bot.values import (
     Source,
     marks_of,
 )
+from bot.values.change import object_id
 
 SCHEMA_VERSION = 1
 # The analysers of the versions that wrote a finding's sources in words alone.
@@ -69,8 +70,8 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
     check_reports = _reader(_CHECKS).validate_python(document.get("checks", ()))
     return Earlier(
         number=max(1, int(document["round"]["number"])),
-        base=str(document["pull"]["base"]),
-        head=str(document["pull"]["head"]),
+        base=object_id(document["pull"]["base"], "pull.base"),
+        head=object_id(document["pull"]["head"], "pull.head"),
         marks=marks_of(_reader(_MARKS).validate_python(document["read"]), document.get("read_by_model")),
         dependents=tuple(
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")

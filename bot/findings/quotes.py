@@ -65,4 +65,5 @@ def first_line(quote: str, rows: Iterable[DiffRow]) -> int:
 
 def _words_in(part: str, line: str) -> bool:
     """Whether part of a line was quoted: at word boundaries, so that `in` is not found in `print`."""
-    return bool(re.search(r"(?<!\w)" + re.escape(part.strip()) + r"(?!\w)", line)) if part.strip() else False
+    words = part.strip()
+    return bool(words) and words in line and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", line) is not None

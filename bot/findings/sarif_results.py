@@ -43,7 +43,7 @@ def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
     for run in _runs(data, name):
         rules = _Rules(_dict(_dict(run).get("tool")))
         results += [_failure(_dict(run))] if _complete_run(_dict(run)) is None else []
-        results += [gap for gap in _gaps(_dict(run)) if gap.path or gap.address or gap.sure]
+        results += [one for one in _unread_places(_dict(run)) if one.path or one.address or one.sure]
         for result in _list(_dict(run).get("results")):
             if len(results) >= MOST_RESULTS:
                 raise UsageError(
@@ -85,11 +85,11 @@ def _complete_run(run: Mapping[str, Any]) -> ToolRun | None:
         for each in _list(run.get("artifacts"))[:MOST_RESULTS]
         if TARGET in _list(_dict(each).get("roles"))
     ]
-    unread = tuple(dict.fromkeys(gap.path for gap in _gaps(run)))
+    unread = tuple(dict.fromkeys(one.path for one in _unread_places(run)))
     return ToolRun(_tool(run), tuple(filter(None, paths)) if paths else None, unread)
 
 
-def _gaps(run: Mapping[str, Any]) -> list[ToolResult]:
+def _unread_places(run: Mapping[str, Any]) -> list[ToolResult]:
     """What a run that came to its end says that it did not read, or which rules it could not apply: one row for each place that it names."""
     notifications = [
         (_dict(each), name == "toolExecutionNotifications")
@@ -97,7 +97,7 @@ def _gaps(run: Mapping[str, Any]) -> list[ToolResult]:
         for name in ("toolExecutionNotifications", "toolConfigurationNotifications")
         for each in _list(_dict(invocation).get(name))[:MOST_RESULTS]
     ]
-    gaps: dict[ToolResult, None] = {}
+    rows: dict[ToolResult, None] = {}
     for notification, is_of_run in notifications:
         level = _name(notification.get("level")) or "warning"
         if level in HARMLESS or (level != "error" and not is_of_run):
@@ -107,11 +107,11 @@ def _gaps(run: Mapping[str, Any]) -> list[ToolResult]:
             address = _address(run, _dict(place.get("artifactLocation")))
             path, tool = _path(address), _tool(run)
             message = _message(notification, {}) or "it did not read everything"
-            gap = ToolResult(
+            row = ToolResult(
                 path, 0, 0, tool, "", f"{tool} reports: {message}", "", "low", security=False, sure=level == "error"
             )
-            gaps[replace(gap, address=address if address != path else "", is_gap=True)] = None
-    return list(gaps)
+            rows[replace(row, address=address if address != path else "", is_unread=True)] = None
+    return list(rows)
 
 
 def _tool(run: Mapping[str, Any]) -> str:
@@ -148,7 +148,7 @@ def of_change(
     homeless: Counter[str] = Counter()
     for each in results:
         paths = () if _is_failure(each) else places.of(each)
-        if not (paths or _is_failure(each) or each.is_gap or each.is_commented_away) and each.new is not False:
+        if not (paths or _is_failure(each) or each.is_unread or each.is_commented_away) and each.new is not False:
             homeless[each.tool] += 1
         for path in paths:
             if file := changed_files.get(path):

@@ -198,7 +198,10 @@ def start(section: Section) -> Start:
     """What a section was begun with. Raises UsageError where the file says none."""
     if section.start is None:
         raise UsageError("this journal does not record what was reviewed")
-    return codec.start(section.start)
+    try:
+        return codec.start(section.start)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"this journal is damaged, or not deeprepo's own: {error}") from error
 
 
 def _content(message: Row) -> Row:

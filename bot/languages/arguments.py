@@ -1,7 +1,6 @@
 """The arguments of a call as they are written, with their places: for code that rewrites one of them."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -94,19 +93,9 @@ def _keyword(path: str, node: Node) -> Node | None:
 
 
 def _is_pure(node: Node) -> bool:
-    nodes = list(islice(_evaluated(node), MOST_NODES))
+    nodes = list(islice(syntax.nodes_outside(DEFERRED, node), MOST_NODES))
     return len(nodes) < MOST_NODES and not any(map(_acts, nodes))
 
 
 def _acts(node: Node) -> bool:
     return bool(EFFECTS.search(node.type)) and syntax.text(node.child_by_field_name("function")) not in WRAPPERS
-
-
-def _evaluated(node: Node) -> Iterator[Node]:
-    """The parts of an expression that run with it."""
-    stack = [node]
-    while stack:
-        one = stack.pop()
-        yield one
-        if one.type not in DEFERRED:
-            stack.extend(one.named_children)

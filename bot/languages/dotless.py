@@ -25,11 +25,12 @@ LONGEST = 200  # characters of a type, or between a name and what declares it
 MANY = 100  # places of one variable
 WORDS = re.compile(r"[A-Za-z_$][\w$]*+(?:(?:\.|::)[A-Za-z_$][\w$]*+)*+")
 NAME = re.compile(r"(?:[\w$]++\.|\*|&|!)*+([A-Za-z_$][\w$]*+)[!?]*+$")
-BUILT = re.compile(r"(?:(?:new|await)\s++|&)*+([A-Z][\w$.:]*+)(?:<[^<>()]{0,80}>)?\s*+[({\[]")
-GIVEN = re.compile(r"\s*+:?=\s*+(?:(?:new|await)\s++|&)*+([A-Z][\w$.:]*+)(?:<[^<>()]{0,80}>)?\s*+[({]")
-BEHIND = re.compile(r"\s*+[?!]?\s*+:\s*+([^=;,)\n{]{1,120})")
-BEFORE = re.compile(r"(?<![\w.:])([A-Za-z_][\w.:]*+(?:<[^<>;(){}]{0,80}>)?)[\s*&?\[\]]++$")
-ENDS = re.compile(r"\s*+(?:[=;,):{\[]|in\b|$)")
+NEW_OBJECT = re.compile(r"(?:(?:new|await)\s++|&)*+([A-Z][\w$.:]*+)(?:<[^<>()]{0,80}>)?\s*+[({\[]")
+SET_TO_NEW = re.compile(r"\s*+:?=\s*+(?:(?:new|await)\s++|&)*+([A-Z][\w$.:]*+)(?:<[^<>()]{0,80}>)?\s*+[({]")
+TYPE_BEHIND = re.compile(r"\s*+[?!]?\s*+:\s*+([^=;,)\n{]{1,120})")
+TYPE_BEFORE = re.compile(r"(?<![\w.:])([A-Za-z_][\w.:]*+(?:<[^<>;(){}]{0,80}>)?)[\s*&?\[\]]++$")
+DECLARATION_END = re.compile(r"\s*+(?:[=;,):{\[]|in\b|$)")
+# Words before a name that are not its type.
 WORDLIKE = frozenset({
     "and", "as", "async", "auto", "await", "case", "const", "def", "delete", "do", "else", "export", "final", "fn", "for", "from", "fun",
     "func", "goto", "guard", "if", "import", "in", "is", "let", "match", "mut", "new", "not", "of", "or", "out", "package", "readonly", "ref",
@@ -42,7 +43,7 @@ STRINGS = frozenset({"string_fragment"})
 
 @dataclass(frozen=True, slots=True)
 class DotlessPlace:
-    """One such place."""
+    """A place where the syntax names a member, or takes an object apart, without a dot."""
 
     name: str
     line: int
@@ -54,7 +55,10 @@ class DotlessPlace:
 def dotless_places(
     path: str, source: bytes, names: Collection[str], *, nameless: bool = False
 ) -> tuple[DotlessPlace, ...]:
-    """The places of a file at which one of the names stands so. `nameless`: those too that name no class, as "". Of unreadable code none."""
+    """Return the places of a file where the syntax names one of these members without a dot; of unreadable code nothing.
+
+    `nameless`: with those that take an object apart by places and name no member, as "".
+    """
     places_found: list[DotlessPlace] = []
     try:
         kind, code = _readable(path, source)
@@ -92,16 +96,16 @@ def _place(node: Node, name: str, rows: Mapping[str, Sequence[DotlessRow]]) -> D
     if above is None:
         return None
     for row in rows.get(above.type, ()):
-        if _is_there(node, above, row):
+        if _is_named(node, above, row):
             return _of_row(node, name, row)
     if above.type == "call" and above.child_by_field_name("target") == node:
         return None
     return _of_literal(node, above, name) or _of_chain(node, above, name) or _of_key_path(node, above, name)
 
 
-def _is_there(node: Node, above: Node, row: DotlessRow) -> bool:
-    if row.is_there is not None:
-        return row.is_there(node, above)
+def _is_named(node: Node, above: Node, row: DotlessRow) -> bool:
+    if row.is_member is not None:
+        return row.is_member(node, above)
     if not row.child:
         return True
     if row.child == "first":
@@ -301,7 +305,7 @@ def _words_of(owner: Node | None, node: Node, *, is_value: bool) -> frozenset[st
     value = text(owner).strip()[:LONGEST]
     while value[:1] == "(" and value[-1:] == ")":
         value = value[1:-1].strip()
-    if built := BUILT.match(value):
+    if built := NEW_OBJECT.match(value):
         return _words(built[1])
     name = NAME.match(value)
     if name is None:
@@ -317,11 +321,11 @@ def _declared(scope: Node, name: str) -> frozenset[str]:
     code, words = text(scope), set[str]()
     for match in islice(re.finditer(rf"(?<![\w$.]){re.escape(name)}(?![\w$])", code), MANY):
         behind = code[match.end() : match.end() + LONGEST]
-        type_match, value_match = BEHIND.match(behind), GIVEN.match(behind)
+        type_match, value_match = TYPE_BEHIND.match(behind), SET_TO_NEW.match(behind)
         words |= {word for word in _words(type_match[1]) if word[:1].isupper()} if type_match else set()
         words |= {value_match[1]} if value_match else set()
-        before = BEFORE.search(code[max(match.start() - LONGEST, 0) : match.start()])
-        if before and ENDS.match(behind) and before[1] not in WORDLIKE:
+        before = TYPE_BEFORE.search(code[max(match.start() - LONGEST, 0) : match.start()])
+        if before and DECLARATION_END.match(behind) and before[1] not in WORDLIKE:
             words |= _words(before[1])
     return frozenset(words)
 

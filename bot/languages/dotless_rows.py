@@ -20,7 +20,7 @@ class DotlessRow:
     is_plain: bool = False
     is_value: bool = False  # the owner is a value, whose declaration tells
     kind: Kind = "member"
-    is_there: Callable[[Node, Node], bool] | None = (
+    is_member: Callable[[Node, Node], bool] | None = (
         None  # whether the node in the one around it is such a name, if `child` does not tell
     )
 
@@ -33,7 +33,7 @@ def dotless(
     plain: bool = False,
     value: bool = False,
     kind: Kind = "member",
-    is_there: Callable[[Node, Node], bool] | None = None,
+    is_member: Callable[[Node, Node], bool] | None = None,
 ) -> DotlessRow:
     """Return a row; `holders`: kinds of nodes with blanks between them."""
-    return DotlessRow(child, frozenset(holders.split()), owner, plain, value, kind, is_there)
+    return DotlessRow(child, frozenset(holders.split()), owner, plain, value, kind, is_member)

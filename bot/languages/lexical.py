@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice
 
-from bot.machine.limits import CONFIG_BYTES, LINE_BYTES, MANIFEST_BYTES
-from bot.text.lines import utf8
+from bot.text.caps import CONFIG, MANIFEST
 
 MOST_DOUBTS = 200  # of one file that are listed
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
 AROUND = 400  # bytes beside a name that tell what it is given
-MANIFEST_LINE = 20_000  # characters
 APART = b"\n;\n"  # between stretches of code that do not touch
 _WORD = re.compile(rb"[\w\x80-\xff]++")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -26,28 +24,18 @@ _NEWLINE = b"\n"
 
 
 def manifest_text(source: bytes) -> str:
-    """A manifest as patterns and parsers may see it: nothing of one above the cap, and long lines left empty."""
-    if len(source) > MANIFEST_BYTES:
-        return ""
-    lines = (line if len(line) <= MANIFEST_LINE else b"" for line in utf8(source).split(b"\n"))
-    return b"\n".join(lines).decode("utf-8", "replace")
+    """Return a manifest as patterns and parsers may see it."""
+    return MANIFEST.shorten(source).decode("utf-8", "replace")
 
 
 def unread(source: bytes) -> str:
-    """Why `manifest_text` leaves something of a manifest out, "" where it leaves out nothing."""
-    if len(source) > MANIFEST_BYTES:
-        return f"is larger than {MANIFEST_BYTES >> 10} kB"
-    if any(len(line) > MANIFEST_LINE for line in source.split(b"\n")):
-        return f"has a line of more than {MANIFEST_LINE:,} characters"
-    return "is no text" if b"\0" in source else ""
+    """Return why `manifest_text` leaves something of a manifest out, "" if it leaves out nothing."""
+    return MANIFEST.problem(source) or ("is no text" if b"\0" in source else "")
 
 
 def config(source: bytes) -> bytes:
-    """A configuration file as patterns and parsers may see it: nothing of one above the cap, and long lines left empty."""
-    source = utf8(source)
-    if len(source) > CONFIG_BYTES:
-        return b""
-    return b"\n".join([line if len(line) <= LINE_BYTES else b"" for line in source.split(b"\n")])
+    """Return a configuration file as patterns and parsers may see it."""
+    return CONFIG.shorten(source)
 
 
 def doubt(source: bytes, pattern: re.Pattern[bytes]) -> str:
@@ -68,12 +56,12 @@ def doubts(source: bytes, pattern: re.Pattern[bytes]) -> frozenset[str]:
 
 
 def _rest(source: bytes, at: int) -> bytes:
-    return source[at : at + LINE_BYTES].partition(_NEWLINE)[0]
+    return source[at : at + CONFIG.line].partition(_NEWLINE)[0]
 
 
 def line_until(source: bytes, at: int) -> bytes:
     """The line up to a position; of a long one only its last bytes before it."""
-    start = max(0, at - LINE_BYTES)
+    start = max(0, at - CONFIG.line)
     return source[max(source.rfind(b"\n", start, at) + 1, start) : at]
 
 

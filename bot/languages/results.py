@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from bot.languages.syntax import text
+from bot.languages.syntax import nodes_outside, text
 from bot.ports import LanguageTraits
 from bot.values import END, KIND, NOTHING, STREAM, VALUE, Results
 
@@ -163,12 +163,7 @@ def _forms_of(value: Node | None) -> set[str]:
 
 def own_nodes(node: Node) -> Iterator[Node]:
     """Yield the nodes of a function, with the functions inside it and without what these hold."""
-    stack = [node]
-    while stack:
-        part = stack.pop()
-        yield part
-        if part.type not in FUNCTIONS:
-            stack += part.named_children
+    return nodes_outside(FUNCTIONS, node)
 
 
 def _given(nodes: Iterable[Node]) -> dict[str, Node]:

@@ -147,6 +147,16 @@ def last_line(node: Node) -> int:
     return row if column == 0 and row > node.start_point[0] else row + 1
 
 
+def nodes_outside(types: Collection[str], node: Node) -> Iterator[Node]:
+    """Yield a node and the named ones in it, without what nodes of these types hold."""
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        yield part
+        if part.type not in types:
+            stack += part.named_children
+
+
 def ancestors(node: Node) -> Iterator[Node]:
     """The nodes around a node, innermost first."""
     above = node.parent

@@ -264,6 +264,7 @@ class Budget:
         return f"the cap of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
 
     def _fit(self, tokens: int, usd: float, reserve_kept: Hold | None, guess_note: str) -> None:
+        """Raise BudgetSpent unless the call fits. Each cap is asked whether it holds the sum: against what is not a number it does not."""
         caps, spending, cap = self.limits, self._spent, self._token_cap()
         kept_tokens = min(reserve_kept.tokens, (cap or 0) // 2) if reserve_kept else 0
         kept_usd = min(reserve_kept.usd, (caps.usd or 0) / 2) if reserve_kept else 0.0
@@ -271,19 +272,19 @@ class Budget:
             raise BudgetSpent(self.out_of_time())
         if (
             caps.calls is not None
-            and spending.calls - spending.limited_count + self._in_flight + bool(reserve_kept) >= caps.calls
+            and not spending.calls - spending.limited_count + self._in_flight + bool(reserve_kept) < caps.calls
         ):
             raise BudgetSpent(
                 f"the cap of {caps.calls:,} calls is reached: finish with what you have, or allow more calls"
             )
         used_tokens = spending.usage.input + spending.usage.output + self._held_tokens + kept_tokens
-        if cap is not None and used_tokens + tokens > cap:
+        if cap is not None and not used_tokens + tokens <= cap:
             raise BudgetSpent(
                 f"the cap of {cap:,} tokens would be exceeded: this call needs up to {tokens:,}, "
                 f"{max(0, cap - used_tokens):,} are left; finish with what you have, or allow more tokens"
             )
         paid_usd = spending.rough + self._held_usd + kept_usd
-        if caps.usd is not None and paid_usd + usd > caps.usd and usd:
+        if caps.usd is not None and not paid_usd + usd <= caps.usd and usd:
             raise BudgetSpent(
                 f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${usd:,.4f}{guess_note}, "
                 f"${max(0.0, caps.usd - paid_usd):,.4f} is left; finish with what you have, or allow more dollars"

@@ -19,10 +19,6 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 MOST = 2 << 30  # bytes of a git that fetches
-CONFIG_BYTES = 64 << 10  # of a configuration file; what a larger one says is not used
-# Of a manifest that is parsed; one that is read line by line, or is JSON, may be as large as any file.
-MANIFEST_BYTES = 512 << 10
-LINE_BYTES = 2_000  # a longer line was written by a program
 SIZE = 8192  # bytes of a note
 END = b"\n"
 TICKS = os.sysconf("SC_CLK_TCK")  # of a second, in which the system counts computing

@@ -47,7 +47,7 @@ KEY_HEADER = re.compile(
 BITS = 3.0  # per character, over the value: below it a value was made up by a person
 
 PLACEHOLDER = re.compile(
-    r"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1|example|sample|dummy|fake|placeholder|change.?me|replace|your|redacted|insert|foobar|password|passwd|secret|token|test"
+    r"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1|example|sample|dummy|fake|placeholder|change.?me|change.?it|replace|your|redacted|insert|foobar|password|passwd|secret|token|test"
     r"|xxx|\*\*\*|\.\.\.|000000|123456|abcdef|qwerty|lorem|deadbeef|(.)\1{4}",
     re.IGNORECASE,
 )
@@ -93,6 +93,15 @@ NEXT_LINE = re.compile(
     r"(?:passw|pwd|secret|token|credential|key|bearer)\w{0,60}+['\"\]]{0,6}+\s*+(?::\s*+[\w.]{1,40}\s*+)?(?:=|:=|:)\s*+[(\[\\]?\s*+$",
     re.IGNORECASE,
 )
+# A name that the next line gives a value: `- name: DB_PASSWORD`, `"name": "DB_PASSWORD",`, `<key>DbPassword</key>`; and such a value.
+NAME_LINE = re.compile(
+    r"(?:^|[\s{\"'(,-])(?:name|key)[\"']?\s?+[:=]\s?+[\"']?(?P<word>[\w.-]{1,60})[\"']?\s?+,?\s?+$|<(?:name|key)>(?P<text>[\w.-]{1,60})</(?:name|key)>\s?+$",
+    re.IGNORECASE,
+)
+VALUE_LINE = re.compile(
+    r"\s*+[\"']?value[\"']?\s?+[:=]\s?+[\"']?(?P<word>[^\s\"'`]{8,400})[\"']?[\s,/>})]*+|\s*+<(?:value|string)>(?P<text>[^\s<>]{8,400})</\w{1,10}>\s*+",
+    re.IGNORECASE,
+)
 LITERAL_LINE = re.compile(r"\s*+\w{0,2}([\"'`])[^\s\"'`]{8,400}\1[\s,;)\]]*+")
 OPENS = " \t\r([\\"
 BARE_KINDS = frozenset(
@@ -110,6 +119,28 @@ LOGIN = re.compile(
 )
 SENDS = re.compile(r"\bcurl\b|^\s?(?:-u|--user)\b")  # a command that sends a login, or a line of one
 TRIPLE = re.compile(r"([\"'])\1\1")
+ELEMENT = re.compile(  # `<password>value</password>`, `<string name="password">value</string>`
+    r"<(?P<tag>[A-Za-z][\w.:-]{0,60})(?P<attributes>\s[^<>]{0,300})?>(?:<!\[CDATA\[)?(?P<value>[^\s<>\]]{8,400})(?=</|\]\]>)"
+)
+NAMED_ELEMENT = re.compile(r"\b(?:name|key|id)\s?=\s?[\"'](?P<name>[\w.:-]{1,60})[\"']", re.IGNORECASE)
+ENTRY = re.compile(  # `<add key="password" value="value"/>`, `{"name": "password", "value": "value"}`, `<name>password</name><value>value</value>`
+    r"\b(?:name|key)[\"']?\s?[:=]\s?[\"'](?P<name>[\w.:-]{1,60})[\"'][^<>{}()]{0,100}?\bvalue[\"']?\s?[:=]\s?[\"'](?P<value>[^\s\"'<>]{8,400})[\"']"
+    r"|<(?:name|key)>(?P<word>[\w.:-]{1,60})</(?:name|key)>\s?<(?:value|string)>(?P<text>[^\s<>]{8,400})</",
+    re.IGNORECASE,
+)
+REVERSED_ENTRY = re.compile(
+    r"\bvalue\s?=\s?[\"'](?P<value>[^\s\"'<>]{8,400})[\"'][^<>{}()]{0,100}?\b(?:name|key)\s?=\s?[\"'](?P<name>[\w.:-]{1,60})[\"']",
+    re.IGNORECASE,
+)
+# `Server=db;User Id=shop;Password=value;`, `host=db user=shop password=value`, `jdbc:mysql://db/shop?user=shop&password=value`
+CONNECTION = re.compile(
+    r"(?:\b(?:server|data source|addr(?:ess)?|host(?:name)?|user ?(?:id|name)?|uid|database|dbname|initial catalog|endpoint|driver|account ?name|sharedaccesskeyname)"
+    r"\s?=\s?(?:[^;=\"']{1,200};|[^\s;=\"',()]{1,200}\s))|://[^\s\"'`]{1,200}[?&;]",
+    re.IGNORECASE,
+)
+CONNECTION_VALUE = re.compile(
+    r"(?:^|[;?&\s\"'`>])(?P<name>[A-Za-z][\w-]{1,40})\s?=\s?(?P<value>[^\s;&\"'`<>$(){},\\]{8,400})(?=[;&\s\"'`<\\#]|$)"
+)
 LOCAL = re.compile(
     r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
     re.IGNORECASE,
@@ -214,9 +245,19 @@ def _kind(path: str) -> str:
 
 def with_name(before: str, line: str) -> str:
     """A text that stands alone on its line, behind the name that the line before gives it to; "" if it is not one of those."""
-    if not (NEXT_LINE.search(before) and LITERAL_LINE.fullmatch(line)):
+    if NEXT_LINE.search(before) and LITERAL_LINE.fullmatch(line):
+        return f"{before.rstrip(OPENS)} {line.strip()}"
+    name, value = NAME_LINE.search(before), VALUE_LINE.fullmatch(line)
+    if name is None or value is None:
         return ""
-    return f"{before.rstrip(OPENS)} {line.strip()}"
+    return f'{name["word"] or name["text"]} = "{value["word"] or value["text"]}"'
+
+
+def names_next_line(line: str) -> bool:
+    """Whether a line may end in the name of a secret whose value the next one holds."""
+    return NEXT_LINE.search(line) is not None or (
+        MAYBE_NAMED.search(line) is not None and NAME_LINE.search(line) is not None
+    )
 
 
 def secrets_in(path: str, lines: Sequence[str], role: Role | None = None) -> Iterator[tuple[int, Hit, str]]:
@@ -416,14 +457,15 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
     keyword, entropies = _detectors()
     is_looked_up = heuristic.is_indirect_reference(line)
     bare_values = tuple(_bare_values(line)) if path in BARE_KINDS else ()
+    more_values = (*_marked_up(line), *_connections(line))
     for text in dict.fromkeys(
-        (line, _bare_assignment(line), *_single_assignments(line), *_looked_up(line), *bare_values)
+        (line, _bare_assignment(line), *_single_assignments(line), *_looked_up(line), *more_values, *bare_values)
     ):
         for value in keyword.analyze_string(text, REGEX_BY_FILETYPE.get(determine_file_type(path))):
             name, is_inside = _name_of(text, value)
             if _is_value(value) and not NO_SECRET.search(name) and (is_inside or text != line or not is_looked_up):
                 yield Hit(value, "password", "A password or key", exact=False)
-    for text in (line, *bare_values):
+    for text in (line, *more_values, *bare_values):
         for entropy in entropies if NAMED.search(text) else ():
             for value in entropy.analyze_string(text):
                 if (
@@ -483,6 +525,28 @@ def _looked_up(line: str) -> Iterator[str]:
         yield f"{match['key'] or match['member']} = {match['value']}"
     for match in islice(SHELL_DEFAULT.finditer(line), MOST_NAMES):
         yield f'{match["name"]} = "{match["value"]}"'
+
+
+def _marked_up(line: str) -> Iterator[str]:
+    """The values of elements and entries of markup and of data, each as an assignment to its name."""
+    for match in islice(ELEMENT.finditer(line), MOST_NAMES):
+        named = NAMED_ELEMENT.search(match["attributes"] or "")
+        yield _assignment(named["name"] if named else match["tag"], match["value"])
+    for match in islice(ENTRY.finditer(line), MOST_NAMES):
+        yield _assignment(match["name"] or match["word"], match["value"] or match["text"])
+    for match in islice(REVERSED_ENTRY.finditer(line), MOST_NAMES):
+        yield _assignment(match["name"], match["value"])
+
+
+def _connections(line: str) -> Iterator[str]:
+    """The values of a text that tells how to connect, each as an assignment to its name."""
+    for match in islice(CONNECTION_VALUE.finditer(line) if CONNECTION.search(line) else (), 4 * MOST_NAMES):
+        if MAYBE_NAMED.search(match["name"]):
+            yield _assignment(match["name"], match["value"])
+
+
+def _assignment(name: str, value: str) -> str:
+    return f'{re.sub(r"[.:]", "_", name)} = "{value}"'
 
 
 def _single_assignments(line: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from mcp.types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 from bot import __version__
 from bot.errors import DeepRepoError, NothingToReview
 from bot.mcp import local, stored_review
+from bot.render import visible
 from bot.values import Review, ReviewEffort
 
 INSTRUCTIONS = (
@@ -128,6 +129,6 @@ async def _sentence(work: Awaitable[str]) -> str:
     try:
         return await work
     except NothingToReview as outcome:
-        return str(outcome)
+        return visible(str(outcome))
     except DeepRepoError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(visible(str(error))) from error

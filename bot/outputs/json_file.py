@@ -23,6 +23,8 @@ SETTINGS = (
     "ci",
     "templates",
 )  # by which its comments are made
+# What is written of the pull request, and read: nothing of where its objects lie on a machine.
+PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
 
 
 def render(review: Review) -> str:
@@ -92,11 +94,15 @@ def _review(review: Review) -> dict[str, Any]:
 
 def read(data: bytes) -> Review:
     """The review that was rendered, as far as its comments need it: without hunks, turns and the place of the store. Raises ValueError."""
-    from pydantic import TypeAdapter
+    from pydantic import TypeAdapter, ValidationError
 
     try:
         review_document = json.loads(data)
         review = TypeAdapter(Review).validate_python(document(review_document))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = "" if first["loc"] == ("pull",) else f"{'.'.join(map(str, first['loc']))}: "
+        raise ValueError(f"{place}{first['msg'].removeprefix('Value error, ')}") from None
     except (KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"the stored review has another form ({type(error).__name__})") from error
     return review
@@ -141,7 +147,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "version": document["tool"]["version"],
         "strategy": document["strategy"]["name"],
         "reason": document["strategy"]["reason"],
-        "pull": {**document["pull"], "git_dir": ""},
+        "pull": {**{name: document["pull"].get(name) for name in PULL}, "git_dir": ""},
         "findings": [
             {**{k: row[k] for k in spot}, "finding": {k: v for k, v in row.items() if k not in spot}}
             for row in document["findings"]
@@ -160,9 +166,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _pull(pull: PullRequest) -> dict[str, Any]:
-    # Not where it lies on this machine.
-    names = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
-    return {name: getattr(pull, name) for name in names}
+    return {name: getattr(pull, name) for name in PULL}
 
 
 def _finding(placed_finding: PlacedFinding) -> dict[str, Any]:

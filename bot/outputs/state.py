@@ -21,6 +21,7 @@ from typing import Any
 
 from bot.outputs import json_file
 from bot.values import Ending, PullRef, Review, severity_rank
+from bot.values.change import is_object_id
 
 VERSION = "1"
 MOST = 32_000  # characters in the comment: the other half of it belongs to the reader
@@ -29,7 +30,6 @@ MOST_FILE = 32 << 20
 MOST_ROUNDS = 100_000
 UNSIGNED, TOO_LARGE = "-", "too-large"
 _LINE = re.compile(r"<!-- deeprepo-state:([A-Za-z0-9-]*)(?::([0-9a-f-]*):([A-Za-z0-9+/=]*))? -->")
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 FOREIGN = "the state of the last review was not signed by this workflow, or with another key"
 # What a state that anybody could have made may not bring: what leaves code unread, silences, folds, or speaks in our name.
 _UNATTESTED: Mapping[str, Any] = MappingProxyType(
@@ -151,8 +151,13 @@ def unpack(body: str, pull: PullRef, secret: bytes | None) -> bytes | str:
 
 def head(data: bytes) -> str | None:
     """The commit that a state, or the JSON output of a review, is about; None if it does not tell."""
+    return ends(data)[1]
+
+
+def ends(data: bytes) -> tuple[str | None, str | None]:
+    """The merge base and the commit that it is about."""
     pull = json.loads(data).get("pull")
-    return pull.get("head") if isinstance(pull, dict) else None
+    return (pull.get("base"), pull.get("head")) if isinstance(pull, dict) else (None, None)
 
 
 def verdict(data: bytes) -> HeadVerdict | None:
@@ -291,7 +296,7 @@ def _unpack(text: str, *, is_signed: bool) -> bytes | str:
             return DAMAGED
         document = json.loads(data)
         ends = [document["pull"]["base"], document["pull"]["head"]]
-        if not all(isinstance(end, str) and _COMMIT.fullmatch(end) for end in ends):
+        if not all(is_object_id(end) for end in ends):
             return DAMAGED
         if not 0 < int(document["round"]["number"]) <= MOST_ROUNDS:
             return DAMAGED

@@ -164,6 +164,14 @@ async def standing(host: Host, facts: PullFacts) -> CommitState:
     return await _state(host, facts.head_sha, _rows(await _list(host, facts.head_sha)), *_own_place(host, facts))
 
 
+async def last_ending(host: Host, head: str, number: int, base: str) -> Ending | None:
+    """What the last review of a commit came to for a pull request and a branch, with what people have said since; None if GitHub has no such check run."""
+    rows: list[CheckResult] = []
+    with suppress(HostRefused):
+        rows = _with_bases(_rows(await _list(host, head)), {number: base})
+    return fold(rows, {}).outcome((number, base)).last_ending
+
+
 async def settle(host: Host, facts: PullFacts, language: str = "en") -> CommitState:
     """Have the check runs on the head of a pull request show the worst of what is open for it.
 

@@ -42,6 +42,7 @@ SAYS: Mapping[Contract, str] = {
     "value": "the value of {name} changed",
     "definition": "the definition of {name} changed",
     "writing": "{name} cannot be assigned to any more",
+    "lambda": "what {name} asks of a lambda changed",
 }
 REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[Place, str] = {}

@@ -12,7 +12,7 @@ from bot.storage import days, outcomes, rules
 from bot.storage.database import StoragePart, upsert
 from bot.storage.outcomes import Outcome
 from bot.storage.tables import finding, owner_columns, review
-from bot.values import PullRef
+from bot.values import Ending, PullRef
 
 State = Literal["posted", "listed", "open", "fixed", "suppressed", "withdrawn", "unproven"]
 ENDS: Mapping[State, Outcome] = MappingProxyType(
@@ -145,6 +145,17 @@ class Reviews(StoragePart):
     async def last(self, pull: PullRef) -> bytes | None:
         """Read the JSON output of the last finished review; None before the first one."""
         return await self._newest(review.c.pull == pull.key)
+
+    async def recent(self, pull: PullRef, source: str, most: int) -> tuple[tuple[int, Ending, bytes], ...]:
+        """Number, conclusion and JSON output of the last reviews of a pull request, and of others of the same branch, newest first."""
+        mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
+        fits = (
+            (review.c.pull == pull.key) | (mine & (review.c.source == source)) if source else review.c.pull == pull.key
+        )
+        query = sa.select(review.c.number, review.c.conclusion, review.c.output).where(fits)
+        query = query.order_by(review.c.finished.desc()).limit(most)
+        rows = await self.database.run(lambda connection: connection.execute(query).all())
+        return tuple((row.number, row.conclusion, row.output) for row in rows)
 
     async def at(self, pull: PullRef, when: float) -> bytes | None:
         """The last review that was finished by then."""

@@ -16,6 +16,8 @@ from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 STAR, ANYWHERE, DEEPER = "[^/]*", "^(?:.+/)?", "(?:/.+)?/"  # as pathspec writes `*`, a leading `**/`, and `/**/`
+ANY, NO_SLASH = "[^/]", "(?!/)"
+SETS = re.compile(r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]", re.DOTALL)  # in an expression of pathspec, and what is escaped
 EXACT = "="
 KEPT = 4096  # lists of patterns
 MOST = 64  # patterns that one with braces stands for
@@ -46,7 +48,7 @@ class _Linear(GitIgnoreSpecPattern):
         if isinstance(pattern, str) and pattern.startswith(EXACT):
             return rf"^{re.escape(pattern.removeprefix(EXACT))}\Z", True
         regex, include = super().pattern_to_regex(_spell_out(pattern) if isinstance(pattern, str) else pattern)
-        return (_final(regex) if isinstance(regex, str) else regex), include
+        return (_final(_without_slash(regex)) if isinstance(regex, str) else regex), include
 
 
 def check(pattern: str) -> None:
@@ -88,6 +90,13 @@ def _spell_out(pattern: str) -> str:
     return BRACKET.sub(lambda match: NAMED.sub(lambda name: CLASSES[name[1]], match[0]), pattern)
 
 
+def _without_slash(regex: str) -> str:
+    """The expression whose sets take no slash, as in git: neither one of what is not in a set, nor a range across it."""
+    return SETS.sub(
+        lambda match: match[0] if match[0] == ANY or match[0][0] == "\\" else f"{NO_SLASH}{match[0]}", regex
+    )
+
+
 def _final(regex: str) -> str:
     anywhere = regex.startswith(ANYWHERE)
     first, *others = _stars(regex.removeprefix(ANYWHERE)).split(DEEPER)
@@ -99,7 +108,10 @@ def _final(regex: str) -> str:
 
 def _stars(regex: str) -> str:
     first, *others = regex.split(STAR)
-    inner = (f"(?>[^/]*?{part})" if "/" not in part.replace("[^/]", "") else STAR + part for part in others[:-1])
+    inner = (
+        f"(?>[^/]*?{part})" if "/" not in part.replace(ANY, "").replace(NO_SLASH, "") else STAR + part
+        for part in others[:-1]
+    )
     return "".join([first, *inner, *(STAR + part for part in others[-1:])])
 
 

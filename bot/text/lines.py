@@ -129,6 +129,11 @@ def file_lines(blob: bytes | None) -> list[str]:
     return (blob or b"").decode("utf-8", "replace").split("\n")
 
 
+def line_number(text: str, at: int) -> int:
+    """Return the number of the line in which a position is, from 1."""
+    return text.count("\n", 0, at) + 1
+
+
 def is_comment(line: str, path: str) -> bool:
     """Whether a line holds a comment and nothing else. Of a file whose language is unknown: whether it looks like one."""
     return bool(_comment(_marks(path)).match(line[:_LONG]))
@@ -137,9 +142,10 @@ def is_comment(line: str, path: str) -> bool:
 def code_of(line: str, path: str) -> str:
     """A line without the comment behind its code. What a string holds is code."""
     marks = tuple(dict.fromkeys(_BEHIND[mark] for mark in _marks(path) if mark in _BEHIND))
-    for match in _behind(marks).finditer(line[:_LONG]) if marks else ():
-        if match["comment"] is not None:
-            return line[: match.start()]
+    if marks and _spaced(marks).search(line):  # few lines have one, and whole files are asked about
+        for match in _behind(marks).finditer(line[:_LONG]):
+            if match["comment"] is not None:
+                return line[: match.start()]
     return line
 
 
@@ -188,6 +194,7 @@ def _look(pattern: str, name: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=65_536)
+@lru_cache(maxsize=256)
 def _marks(path: str) -> Marks:
     """How a comment begins in this file, by its name."""
     base = posixpath.basename(path).lower()
@@ -213,6 +220,11 @@ def _table(rows: Iterable[tuple[str, Marks]]) -> Mapping[str, Marks]:
 @lru_cache(maxsize=64)
 def _comment(marks: Marks) -> re.Pattern[str]:
     return re.compile(rf"^\s*+(?:{'|'.join(marks)})")
+
+
+@lru_cache(maxsize=64)
+def _spaced(marks: Marks) -> re.Pattern[str]:
+    return re.compile(rf"\s(?:{'|'.join(marks)})")
 
 
 @lru_cache(maxsize=64)

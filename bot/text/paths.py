@@ -11,11 +11,26 @@ from functools import lru_cache
 from posixpath import basename, dirname
 
 COMPARED = 200  # characters of a path that is compared with others: that takes the square of its length
-_CODE = re.compile(
-    r"\.(py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|inc|pl|pm|lua|r|jl|dart"
+
+
+def _kind(
+    *, suffixes: str = "", names: str = "", folders: str = "", other: str = "", any_case: bool = True
+) -> re.Pattern[str]:
+    """What the paths of one kind of files have: a suffix, a name, a folder around them, or another form; each a pattern."""
+    forms = (
+        rf"\.(?:{suffixes})$" if suffixes else "",
+        rf"(?:^|/)(?:{names})$" if names else "",
+        rf"(?:^|/)(?:{folders})/" if folders else "",
+        other,
+    )
+    return re.compile("|".join(filter(None, forms)), re.IGNORECASE if any_case else 0)
+
+
+_CODE = _kind(
+    suffixes=r"py[iwx]?|ipynb|[cm]?[jt]sx?|vue|svelte|astro|go|rs|java|kts?|scala|groovy|gradle|cs|fs|vb|rb|rake|erb|php\d?|phtml|inc|pl|pm|lua|r|jl|dart"
     r"|swift|mm?|c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|tcc|cuh?|ex|exs|erl|hs|ml|mli|clj[sc]?|nim|zig|sol|k?sh|bash|zsh|fish|ps1|psm1|bat|cmd"
-    r"|p?sql|ddl|proto|graphql|tf|hcl|cmake|mk)$|(^|/)(Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|CMakeLists\.txt)$",
-    re.IGNORECASE,
+    r"|p?sql|ddl|proto|graphql|tf|hcl|cmake|mk",
+    names=r"Dockerfile|Makefile|Jenkinsfile|Rakefile|Gemfile|CMakeLists\.txt",
 )
 _TEST_FOLDER = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|__mocks__|specs?|e2e|cypress|playwright|step_definitions"
@@ -37,11 +52,10 @@ _TEST_CLASS = re.compile(
     r"|(?:^|/)\w*[a-z0-9_](?:IT|ITCase)\.(?:java|kt|groovy|scala)$|(?:^|/)(?:Test|IT)[A-Z]\w*\.(?:java|kt|groovy|scala|php)$"
     r"|(?:^|/)setupTests\.[jt]sx?$"
 )
-_PROSE = re.compile(r"\.(md|mdx|markdown|mkd|rst|txt|adoc|asciidoc|po|pot|rtf|tex|[1-8])$", re.IGNORECASE)
+_PROSE = _kind(suffixes="md|mdx|markdown|mkd|rst|txt|adoc|asciidoc|po|pot|rtf|tex|[1-8]")
 # Texts by their suffix that a program reads: a build, dependencies, what a crawler may fetch.
-_NO_PROSE = re.compile(
-    r"(?:^|/)(?:CMakeLists\.txt|(?=[^/]*requirements)[\w.-]+\.txt|requirements/[^/]+\.txt|constraints[\w.-]*\.txt|robots\.txt)$",
-    re.IGNORECASE,
+_NO_PROSE = _kind(
+    names=r"CMakeLists\.txt|(?=[^/]*requirements)[\w.-]+\.txt|requirements/[^/]+\.txt|constraints[\w.-]*\.txt|robots\.txt"
 )
 # Without a suffix a name in capitals is a document; a word that may well be a script's name needs its capital.
 _DOCUMENT = re.compile(
@@ -49,43 +63,55 @@ _DOCUMENT = re.compile(
     r"|NEWS|News|HISTORY|History|NOTICE|Notice|CREDITS|Credits|THANKS|Thanks|TODO|INSTALL|PATENTS|UPGRADING|RELEASE[-_]?NOTES)"
     r"(?:[-_.][\w.-]*)?$"
 )
-_DATA = re.compile(
-    r"\.(ya?ml|toml|jsonc?|json5|ini|cfg|conf|env|properties|xml|csv|tsv|html?|css|scss|less|in|am|ac|lock|svg|png|gif|jpe?g)$",
-    re.IGNORECASE,
+_DATA = _kind(
+    suffixes="ya?ml|toml|jsonc?|json5|ini|cfg|conf|env|properties|xml|csv|tsv|html?|css|scss|less|in|am|ac|lock|svg|png|gif|jpe?g"
 )
-_SETTINGS = re.compile(
-    r"\.(ya?ml|toml|jsonc?|json5|ini|cfg|env|properties|tf|hcl|xml)$|(^|/)\.env(\.[\w.-]+)?$", re.IGNORECASE
+_SETTINGS = _kind(suffixes="ya?ml|toml|jsonc?|json5|ini|cfg|env|properties|tf|hcl|xml", names=r"\.env(?:\.[\w.-]+)?")
+_MADE = _kind(
+    folders="__snapshots__",
+    other=r"(?:_pb2(?:_grpc)?\.pyi?|\.pb(?:\.gw)?\.(?:go|cc|h)|\.g\.dart|\.designer\.cs|\.generated\.\w+|\.snap|\.min\.(?:js|css|mjs)|\.(?:js|css)\.map)$",
 )
-_MADE = re.compile(
-    r"(^|/)__snapshots__/|(_pb2(_grpc)?\.pyi?|\.pb(\.gw)?\.(go|cc|h)|\.g\.dart|\.designer\.cs|\.generated\.\w+|\.snap|\.min\.(js|css|mjs)|\.(js|css)\.map)$",
-    re.IGNORECASE,
+_OUTPUT = _kind(
+    suffixes="svg|lock|lockb|snap|map|diff|patch",
+    names=r"package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|packages\.lock\.json",
 )
-_OUTPUT = re.compile(
-    r"\.(svg|lock|lockb|snap|map|diff|patch)$|(^|/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|packages\.lock\.json)$",
-    re.IGNORECASE,
+_VENDORED = _kind(
+    folders=r"vendor|node_modules|third[_-]party|bower_components|Godeps|_vendor|\.yarn/(?:releases|plugins)",
+    any_case=False,
 )
-_VENDORED = re.compile(
-    r"(^|/)(vendor|node_modules|third[_-]party|bower_components|Godeps|_vendor|\.yarn/(releases|plugins))/"
+_SAMPLE = _kind(
+    folders="testdata|test-data|fixtures?|mocks?|__mocks__|examples?|samples?|docs?|benchmarks?|playground",
+    other=r"[._-](?:stories|example|sample|dist|template)\.|\.ipynb$",
 )
-_SAMPLE = re.compile(
-    r"(^|/)(testdata|test-data|fixtures?|mocks?|__mocks__|examples?|samples?|docs?|benchmarks?|playground)/"
-    r"|[._-](stories|example|sample|dist|template)\.|\.ipynb$",
-    re.IGNORECASE,
+_PAGE = _kind(suffixes="x?html?")
+_CI = _kind(
+    folders=r"\.github|\.gitlab|\.circleci|\.buildkite|\.azure-pipelines|\.ci",
+    names=r"\.?(?:gitlab-ci|azure-pipelines|travis|appveyor|pre-commit-config|codecov)\.ya?ml|tox\.ini|noxfile\.py|Jenkinsfile|mkdocs\.ya?ml|\.[\w-]+\.ya?ml",
 )
-_PAGE = re.compile(r"\.x?html?$", re.IGNORECASE)
-_CI = re.compile(
-    r"(^|/)(\.github|\.gitlab|\.circleci|\.buildkite|\.azure-pipelines|\.ci)/|(^|/)\.?(gitlab-ci|azure-pipelines|travis|appveyor|pre-commit-config|codecov)\.ya?ml$"
-    r"|(^|/)(tox\.ini|noxfile\.py|Jenkinsfile|mkdocs\.ya?ml|\.[\w-]+\.ya?ml)$",
-    re.IGNORECASE,
+_WRAPPER = _kind(
+    names=r"(?:mvnw|gradlew|configure|bootstrap|install-sh|ltmain\.sh|config\.(?:guess|sub)|autogen\.sh)(?:\.(?:cmd|bat|sh))?",
+    any_case=False,
 )
-_WRAPPER = re.compile(
-    r"(^|/)(mvnw|gradlew|configure|bootstrap|install-sh|ltmain\.sh|config\.(guess|sub)|autogen\.sh)(\.(cmd|bat|sh))?$"
+_SUMS = _kind(suffixes=r"sum|sha\d*|md5|asc|sig|checksums?", names=r"(?:checksums?|SHA\d*SUMS)(?:\.txt)?")
+_DUMP = _kind(
+    suffixes=r"csv|tsv|xsd|xsl|wsdl|ipynb|jsonl|ndjson|sublime-\w+|tmLanguage",
+    folders="assets|dist|gallery",
+    any_case=False,
 )
-_SUMS = re.compile(r"\.(sum|sha\d*|md5|asc|sig|checksums?)$|(^|/)(checksums?|SHA\d*SUMS)(\.txt)?$", re.IGNORECASE)
-_DUMP = re.compile(r"\.(csv|tsv|xsd|xsl|wsdl|ipynb|jsonl|ndjson|sublime-\w+|tmLanguage)$|(^|/)(assets|dist|gallery)/")
 # JSON that settings or packages are read from; other JSON is data.
-_JSON_SETTINGS = re.compile(r"(^|/)(package|tsconfig|jsconfig|composer|deno|turbo|nx)[\w.-]*\.json$")
-_STYLE = re.compile(r"\.(css|scss|sass|less)$", re.IGNORECASE)
+_JSON_SETTINGS = _kind(names=r"(?:package|tsconfig|jsconfig|composer|deno|turbo|nx)[\w.-]*\.json", any_case=False)
+_STYLE = _kind(suffixes="css|scss|sass|less")
+# The kinds of files that say nothing about a change, those that are most certain first.
+_SILENT_KINDS = {
+    "vendored": _VENDORED,
+    "output": _OUTPUT,
+    "made": _MADE,
+    "checksums": _SUMS,
+    "style": _STYLE,
+    "wrapper": _WRAPPER,
+    "CI": _CI,
+    "dump": _DUMP,
+}
 
 
 @lru_cache(maxsize=65_536)
@@ -166,12 +192,9 @@ def decides_nothing(path: str) -> str:
 
     These are locks and other output, checksums, vendored code, styles, examples, dumps of data, scripts of build tools, prose, CI.
     """
-    kinds = {
-        "vendored": _VENDORED, "output": _OUTPUT, "made": _MADE, "checksums": _SUMS, "style": _STYLE, "wrapper": _WRAPPER, "CI": _CI, "dump": _DUMP,
-    }  # fmt: skip
-    kind_found = next((kind for kind, form in kinds.items() if form.search(path)), "")
-    if kind_found or is_test(path):
-        return kind_found
+    kind = next((kind for kind, form in _SILENT_KINDS.items() if form.search(path)), "")
+    if kind or is_test(path):
+        return kind
     if is_prose(path):
         return "prose"
     if path.endswith(".json") and not _JSON_SETTINGS.search(path):

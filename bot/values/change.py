@@ -4,6 +4,7 @@ Lines are 1-based and inclusive; paths are relative to the repository root, with
 or "base" (before it).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -17,11 +18,23 @@ Side = Literal["head", "base"]
 # From where a definition can be named: "package" is any folder called like its own, "below" its folder and those beneath;
 # "self" is anywhere, but in other files without a receiver: by heirs, and by who mixes it in.
 Visibility = Literal["anywhere", "unit", "package", "folder", "below", "file", "self"]
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+MOST_SHOWN = 80  # characters of what is not an id
 MARKERS = 8  # tokens of what a prompt puts around an excerpt
 Scope = Literal["range", "staged", "uncommitted"]
 # What a change means to those who use a definition; bot/dependents/contract.py says when each is meant.
 Contract = Literal[
-    "removed", "renamed", "parameters", "types", "declaration", "returns", "errors", "value", "definition", "writing"
+    "removed",
+    "renamed",
+    "parameters",
+    "types",
+    "declaration",
+    "returns",
+    "errors",
+    "value",
+    "definition",
+    "writing",
+    "lambda",
 ]
 
 
@@ -44,9 +57,26 @@ class LinkedIssue:
     body: str  # its beginning
 
 
+def is_object_id(value: object) -> bool:
+    """Whether it is the whole id of an object."""
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def object_id(value: object, name: str) -> str:
+    """The value, if it is an id. Raises ValueError with a sentence that names the field."""
+    if not isinstance(value, str) or not is_object_id(value):
+        raise ValueError(
+            f"{name} is {str(value)[:MOST_SHOWN]!r}, not the id of an object (40 or 64 hexadecimal digits)"
+        )
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A change to review, resolved to object ids. `base` is the merge base, so `base..head` is what the author did."""
+    """A change to review, resolved to object ids. `base` is the merge base, so `base..head` is what the author did.
+
+    Anything else raises ValueError: a pull request may be read from a file, and its ids are arguments of git.
+    """
 
     title: str
     body: str
@@ -69,6 +99,12 @@ class PullRequest:
     )  # uncommitted files whose content a filter program would have to convert: not read
     missing_history: str = ""  # why the store may lack commits of the change; empty: it holds all of them
     issues: tuple[LinkedIssue, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse whatever is not the id of an object."""
+        for name, value in (("base", self.base), ("head", self.head), ("base_tip", self.base_tip)):
+            if value is not None:
+                object_id(value, f"pull.{name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +342,9 @@ class Import:
     line: int
     aliases: tuple[tuple[str, str], ...] = ()  # (name in the target or "*", name here), where the two differ
     public: bool = False  # handed on to whoever imports this file
+    grants: frozenset[str] = (
+        frozenset()
+    )  # what manifests say for it: without it the file is there and cannot be imported
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class ManifestProblem:
     """A manifest, or a part of one, of which nobody knows what it asks for."""
 
     path: str = field(metadata=EXACT)
@@ -77,13 +77,17 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class PackageRow:
-    """A package that a repository offers or takes, as an index of many repositories keeps it."""
+    """A package that a repository offers or takes, as an index of many repositories keeps it.
 
-    role: Literal["offers", "takes"]
+    "may-offer" and "may-take": a manifest could not be read, so it may be any package whose name the glob `name` matches.
+    """
+
+    role: Literal["offers", "takes", "may-offer", "may-take"]
     language: str
     name: str
     version: str = ""  # as its manifest asks for it
     arrival: str = ""  # when a break of it reaches who takes it
+    reason: str = ""  # which manifest could not be read, and why
 
 
 Visibility = Literal["public", "internal", "private"]
@@ -121,11 +125,12 @@ class Audience:
 class NamedConsumer:
     """A clone that somebody named: where it lies, and who did."""
 
-    place: str = field(metadata=EXACT)  # a path, or a path and a revision: "../billing@v2"
+    location: str = field(metadata=EXACT)  # a path, or a path and a revision: "../billing@v2"
     settings: bool = False  # the repository's file named it, not the person who started the review
     name: str = field(default="", metadata=EXACT)  # "owner/name" of one that was fetched
     standing: Standing | None = None  # None: a clone on the reader's own disk
     problem: str = ""  # why it was not fetched
+    is_possible: bool = False  # nothing says that it uses the repository: one of its manifests could not be read
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,6 @@ def grant(usd: float, caps: DailyCaps, count_used: Callable[[Which, Counted], fl
         rest = min(rest, cap - count_used(which, "all"))
         if caps.forks is not None:
             rest = min(rest, cap * UNASKED - count_used(which, "unasked"))
-        if rest <= 0 or rest < usd * LEAST:
+        if not rest > 0 or not rest >= usd * LEAST:
             return CapReached(which, cap)
     return rest

@@ -1,6 +1,7 @@
 """What travels between the engine and a model, and between the engine and the REPL."""
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -125,6 +126,11 @@ class Completion:
         None  # opaque to everyone but the dialect: goes back with the Message of this reply
     )
     allowance: Allowance | None = None
+
+
+def is_amount(value: object) -> bool:
+    """Whether it is a finite number of 0 or more: no comparison holds against what is not a number, and nothing is above infinity."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ class ToolResult:
     new: bool | None = None  # as a comparison with the base says; None: nobody has compared
     mark: str = ""  # what recognises it in another run
     address: str = ""  # as the tool wrote it, where the path was read out of it; "" once the file is known
-    is_gap: bool = False  # the tool says that it did not read the file, or not all of it
+    is_unread: bool = False  # the tool says that it did not read the file, or not all of it
     is_commented_away: bool = False  # a comment in the code suppresses it, and nobody's decision in the tool
 
     def key(self) -> tuple[str, str, str]:

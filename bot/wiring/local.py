@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot import pipeline
 from bot.config import Config
+from bot.config.resolution import MOST_SECONDS
 from bot.machine.limits import ProcessLimits
 from bot.pipeline import Deps
 from bot.review import coverage
@@ -30,7 +31,6 @@ LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has o
 
 
 TREES = 512  # MB of both sides of a change, as tests are given them
-LONG = 3_600.0  # seconds of a review that has no limit of its own
 GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
 
 
@@ -166,7 +166,7 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
 
 def _room(settings: Config, section: "RunSection") -> tuple[int, int]:
     """Bytes and seconds of computing that tests in a sandbox may use beside the review: their own limits are below these."""
-    seconds = settings.seconds or LONG
+    seconds = settings.seconds or MOST_SECONDS
     return (2 * section.memory + TREES) << 20, round(seconds * (os.cpu_count() or 1))
 
 

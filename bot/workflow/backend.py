@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from bot.config import Config, policy
-from bot.config.policy import ASKED, No
+from bot.config.policy import ASKED, LastEnding, No
 from bot.errors import DeepRepoError, HostError
 from bot.github import Host
 from bot.outputs.posts import Comments
@@ -32,6 +32,9 @@ class ReviewRun:
     state: PullState
     settings: Config
     pushes: PushCount = field(default_factory=PushCount)
+    last: LastEnding | None = (
+        None  # what the last review came to, where that decides how this one ends without a review
+    )
 
     @property
     def is_automatic(self) -> bool:
@@ -41,7 +44,7 @@ class ReviewRun:
     @property
     def ending_without_review(self) -> Ending:
         """How the check ends if there is no review after all."""
-        return policy.ending_without_review(self.settings)
+        return policy.ending_without_review(self.settings, last=self.last)
 
     @property
     def language(self) -> str:
@@ -128,6 +131,9 @@ class Backend(Protocol):
 
     async def decline(self, run: ReviewRun, no: No) -> None:
         """Tell the person who waits why there is no review."""
+
+    async def last_ending(self, run: ReviewRun) -> LastEnding | None:
+        """What the last review of this pull request came to, of whatever head; None before the first one."""
 
     async def is_meant(self, run: ReviewRun) -> bool:
         """Whether this very change has its review already."""

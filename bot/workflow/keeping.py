@@ -10,12 +10,14 @@ from bot.errors import HostError, HostRefused
 from bot.findings.suppress import identity_of
 from bot.github import Host
 from bot.publish import checks
+from bot.publish.standing import worst
 from bot.render import line, visible
 from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.reviews import ReviewEnding, State
 from bot.values import Ending, Finding, PullFacts, PullRef, Review, ReviewAsk
 from bot.workflow.reviewing import SUPERSEDED
 
+MOST_RECENT = 10  # reviews that are looked through for the last one against a base branch
 TITLE = 200  # characters of a pull request's title in a list
 
 
@@ -26,6 +28,31 @@ def place(last: bytes | None) -> tuple[str, str, str] | None:
         return (str(pull["base"]), str(pull["head"]), str(pull["base_name"])) if pull else None
     except (ValueError, KeyError, TypeError):
         return None
+
+
+async def last_ending(pull: PullRef, host: Host, facts: PullFacts, store: Store) -> Ending | None:
+    """What the last review came to, and the last one against this base branch, as their check runs show it now: the worse of both.
+
+    That of another pull request of this branch and base counts like its own, unless it was merged: anybody may open a new one.
+    """
+    endings, bases = list[Ending](), set[str]()
+    for number, conclusion, output in await store.reviews.recent(pull, facts.source, MOST_RECENT):
+        reviewed = await asyncio.to_thread(place, output)
+        base = reviewed[2] if reviewed else facts.base_ref
+        if base in bases or (bases and base != facts.base_ref):
+            continue
+        if number != pull.number and (base != facts.base_ref or await _is_merged(host, number)):
+            continue
+        bases.add(base)
+        now = await checks.last_ending(host, reviewed[1], number, base) if reviewed else None
+        endings.append(now or conclusion)
+    return worst(endings)
+
+
+async def _is_merged(host: Host, number: int) -> bool:
+    with suppress(HostRefused):  # a pull request that is gone
+        return (await host.beside(number).facts()).merged
+    return False
 
 
 async def is_due(pull: PullRef, head: str, base: str, store: Store) -> bool:

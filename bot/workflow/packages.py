@@ -38,6 +38,10 @@ SECONDS = 1_200.0  # of background work for one installation: the rest is looked
 FRESH = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
 REVIEW_SECONDS = 8.0  # for one that a review has to fetch
 NOT_YET = "Which repositories use this one is not known yet: they are looked at in the background, and the next review has them."
+OWN_UNREAD = "Which repositories use this one is not known to the end: {}."
+SOME_UNREAD = (
+    "Which repositories use this one is not known to the end: not every repository that may use it could be read."
+)
 TOO_MUCH = "reading it takes more than a review may use"
 LISTING: Any = {"metadata": "read"}
 DEFAULT_MEGABYTES = 2_000
@@ -116,7 +120,7 @@ async def _read(home: Home, row: PackageHome, token: SecretStr, parts: Services)
         except OverLimit:
             raise Unread(TOO_MUCH) from None
         await parts.store.packages.keep(row, rows)
-        if any(one.role == "takes" for one in rows):
+        if any(one.role in ("takes", "may-take") for one in rows):
             clones.keep(parts.folder, store, home.standing.id, row.commit_id)
 
 
@@ -154,13 +158,38 @@ async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[FetchedC
     others_known = {home.name.lower(): home for home in known_homes.values() if home.commit_id}
     unlisted = [one for name, one in others_known.items() if name in chosen and one.repository != pull.repository]
     rows += [one for one in unlisted if one not in rows]
+    may_use = await parts.store.packages.possible_users(pull.installation, pull.repository)
+    possible = [one for one in may_use if one not in rows and (not chosen or one.name.lower() in chosen)]
     with room(parts.folder) as scratch:
-        own = await _own(rows[: consumers.MOST], audience, run, parts, scratch) if rows else ()
+        asked = [*rows, *possible][: consumers.MOST]
+        own = await _own(asked, audience, run, parts, scratch) if asked else ()
+        names, ids = {row.name for row in possible}, {row.repository for row in possible}
+        own = tuple(
+            replace(one, is_possible=one.name in names or (one.standing is not None and one.standing.id in ids))
+            for one in own
+        )
         others: tuple[NamedConsumer, ...] = ()
         if parts.settings.consumers == "any":
             foreign = [name for name in entries if name.partition("/")[0].lower() != pull.owner.lower()]
             others = await _public(foreign, run, parts, scratch)
-        yield FetchedConsumers(audience, (*own, *others), "" if pull.repository in known_homes else NOT_YET)
+        note = await _note(pull.repository, known_homes, audience, parts)
+        yield FetchedConsumers(audience, (*own, *others), note)
+
+
+async def _note(repository: int, known_homes: Mapping[int, PackageHome], audience: Audience, parts: Services) -> str:
+    """What readers are told of users that nobody knows of; which other repositories there are, nobody is told."""
+    if repository not in known_homes:
+        return NOT_YET
+    if reasons := await parts.store.packages.unread_manifests(repository):
+        return OWN_UNREAD.format(reasons[0])
+    installation = known_homes[repository].installation
+    homes = await parts.store.packages.unread_homes(installation)
+    # One without a commit is refused as one that is gone is, and takes nothing.
+    unread = [
+        one for one in homes if one.repository != repository and one.problem not in (consumers.UNSEEN, consumers.MOVED)
+    ]
+    somebody = Standing(audience.subject.owner, "private")  # the least that any of them may show
+    return SOME_UNREAD if unread and disclosure(audience, somebody) != "nothing" else ""
 
 
 async def levels(last: bytes | None, state: PullState, host: Host) -> tuple[tuple[str, Disclosure], ...]:

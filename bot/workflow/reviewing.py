@@ -27,10 +27,14 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
     `again`: also if this change has its review already. Raises the errors that are not final for `backend`.
     """
     run = replace(run, pushes=await pausing.count_pushes(run.host, run.ask, run.id, run.settings.pause_after))
+    if policy.asks_for_last(run.settings) and run.state.facts.state == "open":
+        run = replace(run, last=await backend.last_ending(run))
     waits = (run.pushes.most or 0) if run.pushes.is_spent else 0
     decision = policy.decide(
         run.state.facts, run.ask, run.settings.conditions, is_paused=run.state.paused, pushes=waits
     )
+    if isinstance(decision, No):
+        decision = policy.weigh(run.settings, decision, run.last)
     if isinstance(decision, No):
         await backend.decline(run, decision)
         return _decline(run, decision)
@@ -57,7 +61,9 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
 
 def _decline(run: ReviewRun, no: No) -> ReviewResult:
     """The end of a review that the policy refuses. Of a pull request that is closed nobody waits for one."""
-    fails = run.state.facts.state == "open" and policy.ending_without_review(run.settings, no.lacks) == "failure"
+    fails = (
+        run.state.facts.state == "open" and policy.ending_without_review(run.settings, no.lacks, run.last) == "failure"
+    )
     return ReviewResult("failure" if fails else "skipped", no.reason)
 
 
@@ -67,11 +73,12 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
         refusal = (
             await backend.no_review_reason(run, pull) if any(one.paths for _, one in run.settings.conditions) else None
         )
-        if refusal is not None:
-            return refusal
+        weighed_decision = decision if refusal is None else policy.weigh(run.settings, refusal, run.last)
+        if isinstance(weighed_decision, No):
+            return weighed_decision
         change = _with_note(await backend.change(run, pull), run.pushes.note)
-        if decision.offline:
-            change = _offline(change, decision.reason)
+        if weighed_decision.offline:
+            change = _offline(change, weighed_decision.reason)
         async with backend.consumers(run) as consumers:
             change = _with_note(replace(change, consumers=consumers), consumers.note if consumers is not None else "")
             async with _with_funds(run, backend, change) as change_with_funds, progress(check.show) as say:

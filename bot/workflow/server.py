@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from bot import checkout, github
 from bot.config import policy
-from bot.config.policy import No
+from bot.config.policy import LastEnding, No
 from bot.errors import (
     BudgetSpent,
     DeepRepoError,
@@ -101,7 +101,11 @@ class ServerBackend:
         """Report it in the check run."""
         if not no.quiet:
             await self.left(
-                run.ask, run.host, run.state.facts, no.reason, policy.ending_without_review(run.settings, no.lacks)
+                run.ask,
+                run.host,
+                run.state.facts,
+                no.reason,
+                policy.ending_without_review(run.settings, no.lacks, run.last),
             )
 
     async def left(self, ask: ReviewAsk, host: Host, facts: PullFacts, reason: str, ending: Ending) -> None:
@@ -111,6 +115,10 @@ class ServerBackend:
             host, number, self.job.id, reason, ending, head=facts.head_sha, is_declined=True
         )
         await self.parts.store.checks.remove(self.job.id)
+
+    async def last_ending(self, run: ReviewRun) -> LastEnding | None:
+        """As the check runs show it now."""
+        return await keeping.last_ending(run.ask.pull, run.host, run.state.facts, self.parts.store)
 
     async def is_meant(self, run: ReviewRun) -> bool:
         """Whether the last review was of this change: a late delivery, a catch-up."""

@@ -105,3 +105,88 @@ def test_another_base_branch_is_another_review(tmp_path: Path) -> None:
                 assert (await at.told("pull_request", payload, fail_on="high")).conclusion == "failure"
 
     asyncio.run(go())
+
+
+LEFT_OUT = "fail_on: high\nfail_also: [unreviewed, cut, dropped]\ntriggers: {paths: ['shop/**']}\n"
+LEAK = {"shop/keys.py": 'aws_access_key_id = "AKIA' + 'Q3ZRT5PLMX7WQN2B"\n'}
+
+
+@pytest.mark.parametrize("has_key", few([True, False], 0, 1))
+def test_a_push_that_is_left_out_lets_nothing_pass_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_key: bool
+) -> None:
+    """With a key the signed state has what the last review came to; without one nobody vouches for it, and code looks. So does the event of another title."""
+
+    async def go() -> None:
+        settings = {".deeprepo.yml": LEFT_OUT}
+        async with (
+            doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model,
+            stage(tmp_path, {**BASE, **settings}) as at,
+        ):
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+            asks = {"worker": "openai/gpt-5-mini", "strategy": "direct"} if has_key else {}
+            if has_key:
+                monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
+            await at.repo.commit("feature", LEAK)
+            with at.gh.holding() as held:
+                number = await at.repo.open_pull("feature", author="stranger")
+            assert (await at.told("pull_request", event(held), **asks)).conclusion == "failure"
+            with at.gh.holding() as held:
+                await at.repo.push("feature", {**dict.fromkeys(LEAK), "README.md": "# x\n"})
+            requests = len(model.requests)
+            for payload in (event(held), await _happens(at, number, "title")):
+                result = await at.told("pull_request", payload, **asks)
+                assert result.conclusion == "failure"
+                assert (result.review is None) is has_key
+                assert ("What the last review left open" in result.says) is has_key
+            assert len(model.requests) == requests
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("has_key", few([True, False], 1))
+def test_an_event_that_ends_the_review_of_a_push_makes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_key: bool
+) -> None:
+    """Without a bar, too: in one group of runs another title cancels the run of a push; a head that has its review is not read again."""
+
+    async def go() -> None:
+        async with (
+            doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model,
+            stage(tmp_path, BASE) as at,
+        ):
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+            asks = {"worker": "openai/gpt-5-mini", "strategy": "direct"} if has_key else {}
+            if has_key:
+                monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
+            number, _ = await opened(at, author="stranger")  # whose run is cancelled
+            first = await at.told("pull_request", await _happens(at, number, "title"), **asks)
+            assert first.review is not None
+            assert first.review.findings
+            again = await at.told("pull_request", await _happens(at, number, "title"), **asks)
+            assert again.review is None
+            await at.repo.push("feature", {"NEWS.md": "a line\n"})
+            pushed = await at.told("pull_request", await _happens(at, number, "title"), **asks)
+            assert pushed.review is not None
+            draft = await at.told("pull_request", await _happens(at, number, "draft"), **asks)
+            assert draft.review is None
+
+    asyncio.run(go())
+
+
+def test_another_base_branch_whose_run_was_cancelled_is_reviewed(tmp_path: Path) -> None:
+    """The head has a review, of another change: against the branch that it was opened for."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            unfinished = await at.repo.commit("wip", BROKEN)
+            await at.repo.commit("feature", {"NEWS.md": "a line\n"}, onto=unfinished)
+            with at.gh.holding() as held:
+                number = await at.repo.open_pull("feature", base="wip", author="stranger")
+            assert (await at.told("pull_request", event(held))).review is not None
+            await at.repo.retarget(number, "main", by="stranger")
+            result = await at.told("pull_request", await _happens(at, number, "title"))
+            assert result.review is not None
+            assert result.review.findings
+
+    asyncio.run(go())

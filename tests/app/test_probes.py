@@ -68,7 +68,7 @@ def test_the_counters_count(tmp_path: Path) -> None:
             await server.deliver(pull(action="synchronize"), guid="a")
             await server.deliver({}, "invented_by_a_stranger")
             await server.http.post("/webhook", content=b"{}")
-            change = PullRequest("", "", "b", "h", "main", "f", "")
+            change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
             cost = Cost(calls=3, usage=Usage(1000, 50), usd=0.25, failed_calls=1)
             server.opened.metrics.review(Review(change, (), "direct", "", (), Coverage(), cost, 1.0), "acme/shop")
             server.opened.metrics.github(403, 17)
@@ -101,7 +101,7 @@ def test_repositories_are_labels_only_where_the_operator_asks_for_them(tmp_path:
 
     async def go() -> None:
         async with served(settings(tmp_path, metrics_by_repository=False)) as server:
-            change = PullRequest("", "", "b", "h", "main", "f", "")
+            change = PullRequest("", "", "b" * 40, "c" * 40, "main", "f", "")
             done = Review(change, (), "direct", "", (), Coverage(), Cost(usd=0.25), 1.0)
             for name in ("acme/shop", "acme/web"):
                 server.opened.metrics.review(done, name)

@@ -134,9 +134,9 @@ def test_settings_behind_a_link_are_those_that_github_gives(
 
 def test_settings_that_cannot_be_read_are_not_out_of_force_without_a_word(repository: Repository) -> None:
     """Too large, or left out after they ended a process: a sentence, not a review without them."""
-    large = repository.pull(repository.commit({".deeprepo.yml": "#" * (2 << 20) + "\n\n"}), "HEAD")
+    large = repository.commit({".deeprepo.yml": "#" * (2 << 20) + "\n\n"})
     with pytest.raises(UsageError, match="make it shorter and simpler"):
-        within(large, lambda t: t.settings_at_tip(".deeprepo.yml"))
+        within(repository.pull(large, large), lambda t: t.settings_at_tip(".deeprepo.yml"))
 
 
 def test_folders_are_listed_at_the_tip_of_the_base_branch(repository: Repository) -> None:

@@ -1,12 +1,15 @@
 """`deeprepo fix` and `deeprepo review --fix`: findings fixed in the work tree, or nothing at all."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from fakes import Repository
 from families import few
-from recorded import Ended, deeprepo
+from recorded import HOME, Ended, deeprepo
 
 FILES = {
     "shop/price.py": "def total(items, tax):\n    rows = list(items)\n    return sum(rows)\n",
@@ -131,3 +134,104 @@ def test_what_is_no_review_is_a_usage_error(broken: Repository, content: str | N
         path.write_text(content)
     done = run(broken, "fix", str(path))
     assert (done.returncode, words in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("field", ["base", "head", "base_tip"])
+@pytest.mark.parametrize(
+    "value", ["--output={}", "-O{}", "main", "HEAD", "refs/heads/main", "0" * 39, "F" * 40, "0" * 40 + "\n"]
+)
+def test_only_an_id_in_a_file_of_a_review_reaches_git(broken: Repository, field: str, value: str) -> None:
+    """What a stranger's file names could be an option of git, which writes files: it is refused at the door, and nothing is read."""
+    file, victim = reviewed(broken), broken.folder.parent / "profile"
+    victim.write_text("my own\n")
+    document = json.loads(file.read_text())
+    document["pull"][field] = value.format(victim)
+    file.write_text(json.dumps(document))
+    for words in ((), ("--patch",)):
+        done = run(broken, "fix", str(file), *words)
+        assert done.returncode == 2
+        assert f"pull.{field} is {value.format(victim)[:80]!r}, not the id of an object" in done.stderr
+    ignoring = run(broken, "ignore", "1", "--review", str(file), "--reason", "r", "--local")
+    assert ignoring.returncode != 0 or field == "base_tip"
+    previous = run(broken, "review", "main..feature", "--effort", "none", "--format", "json", "--previous", str(file))
+    assert previous.returncode == 0
+    assert field == "base_tip" or "is damaged (ValueError)" in previous.stdout
+    assert victim.read_text() == "my own\n"
+    assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
+
+
+def test_where_objects_lie_is_never_taken_from_a_file(broken: Repository) -> None:
+    """A folder that it names is neither read nor written."""
+    other = Repository(broken.folder.parent / "other")
+    objects = other.folder / ".git" / "objects"
+    file = reviewed(broken)
+    document = json.loads(file.read_text())
+    document["pull"] |= {
+        "git_dir": str(other.folder / ".git"),
+        "object_dir": str(objects),
+        "withheld": ["shop/cart.py"],
+    }
+    file.write_text(json.dumps(document))
+    before = sorted(objects.rglob("*"))
+    done = run(broken, "fix", str(file))
+    assert done.returncode == 0, done.stderr
+    assert sorted(objects.rglob("*")) == before
+    assert text(broken, "shop/cart.py").endswith("return total(items)\n")
+
+
+@pytest.mark.parametrize("where", ["HEAD", "index", "a submodule", "another case", "through a link"])
+def test_a_file_that_the_checkout_tracks_is_refused_whatever_it_says(broken: Repository, where: str) -> None:
+    """A change may bring a review that names other commits than its own: the author of the change has written its rewrites."""
+    outside = reviewed(broken)
+    document = json.loads(outside.read_text())
+    main = broken.git("rev-parse", "main")
+    document["pull"] |= {"base": main, "head": main}
+    name = "review.json"
+    if where == "a submodule":
+        inner = Repository(broken.folder / "vendor")
+        inner.commit({"review.json": json.dumps(document)}, "inner")
+        name = "vendor/review.json"
+    else:
+        broken.write({"review.json": json.dumps(document)})
+        broken.git("add", "review.json")
+    if where not in ("index", "a submodule"):
+        broken.git("commit", "-qm", "a review")
+    if where == "another case":
+        (broken.folder / "Review.json").write_text(json.dumps(document))
+        name = "Review.json"
+    if where == "through a link":
+        link = broken.folder.parent / "mine.json"
+        link.symlink_to(broken.folder / name)
+        name = str(link)
+    mark = document["findings"][0]["identity"]
+    for words in (("fix", name), ("ignore", mark, "--review", name, "--reason", "r", "--local")):
+        done = run(broken, *words)
+        assert (done.returncode, "is a file that the checkout tracks" in done.stderr) == (2, True), done.stderr
+    assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
+
+
+def test_a_file_that_is_not_tracked_is_taken_from_the_checkout(broken: Repository) -> None:
+    """The user has made it: a review written into the work tree, or tracked by another repository."""
+    outside = reviewed(broken)
+    (broken.folder / "mine.json").write_text(outside.read_text())
+    assert run(broken, "fix", "mine.json", "--patch").returncode == 0
+    other = Repository(broken.folder.parent / "notes")
+    other.commit({"review.json": outside.read_text()}, "notes")
+    assert run(broken, "fix", str(other.folder / "review.json")).returncode == 0
+
+
+def test_what_drives_a_terminal_is_shown_there_and_exact_in_a_pipe(broken: Repository) -> None:
+    """A patch is for git where it is piped; a person at a terminal sees what a stranger's fix holds, as in every sentence."""
+    file = reviewed(broken)
+    document = json.loads(file.read_text())
+    document["findings"][0]["rewrites"][0]["new"] = "    return total(items)  # \x1b[2J\x9b"
+    file.write_text(json.dumps(document))
+    command = f"{sys.executable} -m bot fix {file} --patch --quiet"
+    env = {"PATH": os.environ["PATH"], "HOME": str(broken.folder), "PYTHONPATH": str(HOME)}
+    at_terminal = subprocess.run(
+        ["script", "-qec", command, "/dev/null"], cwd=broken.folder, env=env, capture_output=True, check=False
+    )
+    piped = subprocess.run(command.split(), cwd=broken.folder, env=env, capture_output=True, check=False)
+    assert b"# \\x1b[2J\\x9b" in at_terminal.stdout
+    assert b"\x1b[2J" not in at_terminal.stdout
+    assert b"# \x1b[2J" in piped.stdout

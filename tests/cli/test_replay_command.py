@@ -333,3 +333,37 @@ def test_a_trace_is_begun_anew(tmp_path: Path, repositories: Callable[[str], Rep
         "review", "main..feature", "--trace", "a", "--journal", "b", "--strategy", "offline", cwd=repository.folder
     )
     assert (both.returncode, "give one of --journal and --trace" in both.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("field", ["base", "head", "base_tip"])
+@pytest.mark.parametrize("value", ["--output={}", "main", "\x1b]0;x\x07"])
+def test_only_an_id_in_a_journal_reaches_git(copy: Path, field: str, value: str) -> None:
+    """A journal may be a stranger's: what could be an option of git is refused, and reaches the terminal escaped."""
+    victim = copy / "profile"
+    victim.write_text("my own\n")
+    lines = rows(copy / "j.jsonl")
+    lines[0]["pull"][field] = value.format(victim)
+    (copy / "j.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = deeprepo("replay", str(copy / "j.jsonl"), "--repo", str(copy / "repository"), cwd=copy)
+    assert done.returncode == 2
+    assert f"pull.{field} is " in done.stderr
+    assert "not the id of an object" in done.stderr
+    assert "\x1b" not in done.stderr
+    assert victim.read_text() == "my own\n"
+
+
+ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
+
+
+@pytest.mark.parametrize("command", ["replay", "trace"])
+@pytest.mark.parametrize(
+    "place", ["version", "root", "kind", "pull.title", "pull.base", "pull.base_name", "pull.git_dir", "pull.url"]
+)
+def test_no_escape_of_a_journal_reaches_the_terminal(copy: Path, command: str, place: str) -> None:
+    """Whichever field of a stranger's journal holds it: in an answer, a remark or an error."""
+    lines = rows(copy / "j.jsonl")
+    at, _, field = place.rpartition(".")
+    (lines[0][at] if at else lines[0])[field] = ESCAPES
+    (copy / "j.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = deeprepo(command, str(copy / "j.jsonl"), cwd=copy)
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*done.stdout, *done.stderr}

@@ -425,6 +425,7 @@ HARMLESS |= {
     }.items()
 } | {
     "sql: a type of TypeORM": ({"a.py": QUERY}, {"migrations/2.ts": TYPEORM.format('changeColumn("orders", "total", new TableColumn({ name: "total", type: "bigint" }))')}),
+    "sql: a drop of a table of Laravel in a comment": ({"a.py": QUERY}, {"database/migrations/2.php": "<?php\nreturn new class {\n    public function up() {\n        // Schema::drop('orders');\n    }\n};\n"}),
     "sql: a model of another application of Django": ({"a.py": SHOP}, {"till/migrations/2.py": OPERATION.format('DeleteModel(name="Order")')}),
 }  # fmt: skip
 INSERT = 'SQL = "INSERT INTO orders (id, total) VALUES (1, 2)"\n'
@@ -527,6 +528,95 @@ DOUBTS |= {
         ("one of which takes less", "anyOf", '{"type": "integer"}', '{"type": "integer", "minimum": 9}'),
         ("beside a bound", "anyOf", '"description": "a"', '"multipleOf": 3'),
     )
+}  # fmt: skip
+ACTIONS = """{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {"action": {"KEY": [
+ {"$ref": "#/$defs/mail"},
+ {"$ref": "#/$defs/wait"},
+ {"properties": {"kind": {"const": "ping"}, "host": {"type": "string"}}, "required": ["kind"]},
+ {"properties": {"kind": {"enum": ["trace"]}, "host": {"type": "string"}}, "required": ["kind"]},
+ {"type": "null"}]}},
+ "$defs": {"mail": {"type": "object", "properties": {"mail_to": {"type": "string"}, "text": {}}, "required": ["mail_to"], "additionalProperties": false},
+ "wait": {"type": "object", "properties": {"wait_seconds": {"type": "integer"}, "kind": {"const": "wait"}, "text": {}}, "required": ["wait_seconds", "kind"], "additionalProperties": false}}}
+"""
+OF_MAIL = ' {"$ref": "#/$defs/mail"},\n'
+OF_TRACE = ' {"properties": {"kind": {"enum": ["trace"]}, "host": {"type": "string"}}, "required": ["kind"]},\n'
+OF_PING = OF_TRACE.replace('"enum": ["trace"]', '"const": "ping"')
+NARROWER = ACTIONS.replace(OF_PING, "").replace(OF_TRACE, "")
+TWO = NARROWER.replace(',\n {"type": "null"}', "").replace(', "required": ["wait_seconds", "kind"]', "")
+FEWER = NARROWER.replace("KEY", "oneOf")
+ACTION = '{"$schema": "./job.schema.json",\n "action": {\n "mail_to": "a",\n "kind": "trace"}}\n'
+CASES |= {
+    f"json schema: a variant less, by {name}, of {key}": Case(
+        {"job.schema.json": before.replace("KEY", key), "job.json": ACTION}, {"job.schema.json": after.replace("KEY", key)}, rule, (f"job.json:{line}",)
+    )
+    for key in ("oneOf", "anyOf")
+    for name, before, after, rule, line in (
+        ("a property that the others refuse", NARROWER, NARROWER.replace(OF_MAIL, ""), "property-removed", 3),
+        ("a property, if one variant stays", TWO, TWO.replace('{"KEY": [\n' + OF_MAIL, "").replace('wait"}]}}', 'wait"}}'), "property-removed", 3),
+        ("a property, if another variant takes its place", NARROWER, NARROWER.replace(OF_MAIL, ' {"type": "array"},\n'), "property-removed", 3),
+        ("a property, if the others are choices themselves", NARROWER, NARROWER.replace(OF_MAIL, "").replace('{"$ref": "#/$defs/wait"}', '{"oneOf": [{"$ref": "#/$defs/wait"}, {"type": "string"}]}'), "property-removed", 3),
+        ("a value that the others do not have", ACTIONS.replace(OF_MAIL, ""), ACTIONS.replace(OF_MAIL, "").replace(OF_TRACE, ""), "value-removed", 4),
+    )
+}  # fmt: skip
+ALONE |= {
+    "json schema: a variant less, by its type": ({"job.schema.json": FEWER}, {"job.schema.json": FEWER.replace('wait"},\n {"type": "null"}', 'wait"}')}, "type-changed"),
+    "openapi: a form of a request's value less": (
+        {"openapi.yaml": API.replace("schema: {type: string}", "schema: {oneOf: [{type: string}, {type: integer}]}")},
+        {"openapi.yaml": API.replace("schema: {type: string}", "schema: {oneOf: [{type: string}]}")},
+        "type-changed",
+    ),
+}  # fmt: skip
+HARMLESS |= {
+    "openapi: a form of an answer's value less": (
+        {"openapi.yaml": API.replace("unit_price: {type: integer}", "unit_price: {oneOf: [{type: string}, {type: integer}]}")},
+        {"openapi.yaml": API.replace("unit_price: {type: integer}", "unit_price: {oneOf: [{type: string}]}")},
+    ),
+    "json schema: variants in another order": ({"job.schema.json": FEWER, "job.json": ACTION}, {"job.schema.json": FEWER.replace(OF_MAIL, "").replace(' {"type": "null"}]', ' {"type": "null"},\n' + OF_MAIL.rstrip(",\n") + "]")}),
+    "json schema: a variant more": ({"job.schema.json": FEWER.replace(OF_MAIL, ""), "job.json": ACTION}, {"job.schema.json": FEWER}),
+}  # fmt: skip
+DOUBTS |= {
+    f"json schema: a variant less, {name}": ({"job.schema.json": FEWER, "job.json": ACTION.replace("mail_to", "action")}, {"job.schema.json": after})
+    for name, after in (
+        ("where another one is open", FEWER.replace(OF_MAIL, ' {"type": "object"},\n')),
+        ("where another one has the property", FEWER.replace(OF_MAIL, "").replace('"wait_seconds": {"type": "integer"}', '"mail_to": {}, "wait_seconds": {"type": "integer"}')),
+        ("where another one takes such names", FEWER.replace(OF_MAIL, "").replace('"required": ["wait_seconds", "kind"]', '"patternProperties": {"^[mt]": {}}')),
+        ("where another one is in another file", FEWER.replace(OF_MAIL, ' {"$ref": "mail.json"},\n')),
+    )
+}  # fmt: skip
+BINDINGS = """{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "allOf": [
+ {"if": {"not": {"required": ["version"]}}, "then": {"$ref": "#/definitions/first"}},
+ {"if": {"required": ["version"], "properties": {"version": {"const": "one"}}}, "then": {"$ref": "#/definitions/first"}}],
+ "definitions": {"first": {"type": "object", "properties": {"version": {"enum": ["one"]}, "topic": {"type": "string"}}},
+ "second": {"type": "object", "properties": {"version": {"enum": ["two"]}, "topic": {"type": "string"}}}}}
+"""
+SELF = """{"$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://a.invalid/job", "type": "object", "properties": {
+ "tls": {"$ref": "NAME#/definitions/tls"}},
+ "definitions": {"tls": {"type": "object", "properties": {"retries": {"type": "integer"}}, "additionalProperties": false}}}
+"""
+CONFIGURED = '{"$schema": "job.schema.json", "version": "one", "topic": "a", "tls": {"retries": 3}}\n'
+HARMLESS |= {
+    f"json schema: {name}": ({"job.schema.json": before, "job.json": CONFIGURED.replace('"tls"', '"none"')}, {"job.schema.json": after})
+    for name, before, after in (
+        ("another definition where a property is absent", BINDINGS, BINDINGS.replace("first", "second", 1)),
+        ("a reference to itself that is shorter", SELF.replace("NAME", "job.schema.json"), SELF.replace("NAME", "")),
+        ("a reference to itself by its own id", SELF.replace("NAME", "https://a.invalid/job"), SELF.replace("NAME", "./job.schema.json")),
+        ("what another file described before", SELF.replace("NAME", "other.json"), SELF.replace("NAME", "")),
+    )
+}  # fmt: skip
+CASES |= {
+    "json schema: a property of a definition to which the file refers by its name": Case(
+        {"job.schema.json": SELF.replace("NAME", "job.schema.json"), "job.json": CONFIGURED},
+        {"job.schema.json": SELF.replace("NAME", "job.schema.json").replace('"retries": {"type": "integer"}', "")},
+        "property-removed",
+        ("job.json:1",),
+    ),
+}  # fmt: skip
+DOUBTS |= {
+    "json schema: a value on which the condition depends": ({"job.schema.json": BINDINGS, "job.json": CONFIGURED}, {"job.schema.json": BINDINGS.replace('"then": {"$ref": "#/definitions/first"}}]', '"then": {"$ref": "#/definitions/second"}}]')}),
+}  # fmt: skip
+ALONE |= {
+    "json schema: a property where another one is absent": ({"job.schema.json": BINDINGS}, {"job.schema.json": BINDINGS.replace("first", "second", 1).replace('{"enum": ["two"]}, "topic": {"type": "string"}', '{"enum": ["two"]}, "topic": {"type": "integer"}')}, "type-changed"),
+    "json schema: null among values": ({"job.schema.json": SCHEMA.replace('["fast"', '[null, "fast"')}, {"job.schema.json": SCHEMA}, "value-removed"),
 }  # fmt: skip
 CONDITION = '{"$schema": "http://json-schema.org/draft-07/schema#", "allOf": [{"if": {"required": ["mode"]}}, {"if": {"properties": {"kind": {"const": "a"}}}, "then": {"properties": {\n "options": {"additionalProperties": false, "properties": {\n "retries": {"type": "integer"},\n "mode": {}}}}}}]}\n'
 UNCONDITIONAL = CONDITION.replace('"allOf": [{"if": {"required": ["mode"]}}, {', "").replace("}}]}", "}}")
@@ -767,6 +857,40 @@ HARMLESS |= {
     "sql: Ecto's way back": ({"a.py": QUERY}, {"priv/repo/migrations/2.exs": ECTO_STEP.format('execute ""', "alter table(:orders) do\n      remove :total\n    end")}),
     "sql: Liquibase's way back": ({"a.py": QUERY}, {"db/changelog/2.xml": LIQUIBASE.format("", '<dropColumn tableName="orders" columnName="total"/>')}),
     "sql: an older change of Liquibase": ({"db/changelog/1.xml": "<databaseChangeLog><sql>SELECT total FROM orders</sql></databaseChangeLog>\n"}, {"migrations/2.sql": DROP}),
+}  # fmt: skip
+BACK = "ALTER TABLE orders DROP COLUMN total"
+REVERSED = "from django.db import migrations\n{}\n\nclass Migration(migrations.Migration):\n    operations = [\n        {},\n    ]\n"
+ECTO_BOTH = "defmodule X do\n  use Ecto.Migration\n\n  def change do\n    execute{}\n  end\n{}end\n"
+HARMLESS |= {
+    f"sql: what a call of Django is given to take itself back, {name}": ({"a.py": QUERY}, {"shop/migrations/2.py": REVERSED.format(head, call)})
+    for name, head, call in (
+        ("by its name", "", f'migrations.RunSQL(sql="SELECT 1", reverse_sql="{BACK}")'),
+        ("by its place", "", f'migrations.RunSQL("SELECT 1", """\n        {BACK}\n        """)'),
+        ("ahead of the way forward", "", f'migrations.RunSQL(reverse_sql=["{BACK}", ("{BACK}", None)], sql="SELECT 1")'),
+        ("by the class alone", "from django.db.migrations import RunSQL as Run", f'Run("SELECT 1", "{BACK}")'),
+        ("as a name", f'BACK = "{BACK}"', 'migrations.RunSQL("SELECT 1", reverse_sql=BACK)'),
+        ("as a function", f'def ahead(apps, editor):\n    pass\n\n\ndef back(apps, editor):\n    editor.execute("{BACK}")\n', "migrations.RunPython(ahead, back)"),
+        ("in both parts of one", "", f'migrations.SeparateDatabaseAndState(database_operations=[migrations.RunSQL("SELECT 1", "{BACK}")])'),
+    )
+} | {
+    f"sql: what a call of Ecto is given to take itself back, {name}": ({"a.py": QUERY}, {"priv/repo/migrations/2.exs": ECTO_BOTH.format(call, "")})
+    for name, call in (
+        ("on one line", f' "SELECT 1", "{BACK}"'),
+        ("in brackets", f'(\n      "SELECT 1",\n      "{BACK}"\n    )'),
+        ("over lines", f' """\n    SELECT 1\n    """,\n    """\n    {BACK}\n    """'),
+    )
+}  # fmt: skip
+CASES |= {
+    f"sql: what {name} drops": Case({"a.py": QUERY}, {path: text}, "column-dropped", ("a.py:1",))
+    for name, path, text in (
+        ("RunSQL itself", "shop/migrations/2.py", REVERSED.format("", f'migrations.RunSQL("{BACK}", "SELECT 1")')),
+        ("a list of RunSQL", "shop/migrations/2.py", REVERSED.format("", f'migrations.RunSQL(sql=["{BACK}"])')),
+        ("a function of its own with such arguments", "shop/migrations/2.py", REVERSED.format("def RunSQL(sql, reverse_sql):\n    pass\n", f'RunSQL("SELECT 1", "{BACK}")')),
+        ("a module that is called like Django's", "shop/migrations/2.py", REVERSED.format("from shop import migrations", f'migrations.RunSQL("SELECT 1", "{BACK}")')),
+        ("a name that the way forward has too", "shop/migrations/2.py", REVERSED.format(f'BACK = "{BACK}"', "migrations.RunSQL(BACK, reverse_sql=BACK)")),
+        ("the first text of Ecto", "priv/repo/migrations/2.exs", ECTO_BOTH.format(f' "{BACK}", "SELECT 1"', "")),
+        ("a function of its own that is called like Ecto's", "priv/repo/migrations/2.exs", ECTO_BOTH.format(f' "SELECT 1", "{BACK}"', "  defp execute(_, back), do: repo().query!(back)\n")),
+    )
 }  # fmt: skip
 DOUBTS |= {
     "sql: a name that SQL Server is given as a value": ({"a.py": QUERY}, {"migrations/2.sql": RENAME.format("@name, 'amount', 'COLUMN'")}),

@@ -105,8 +105,8 @@ def test_one_word_of_30000_letters_is_read_at_once() -> None:
 def test_a_configuration_file_that_is_not_used_is_said() -> None:
     """One above the cap, and one with lines above theirs, are named with what was not used of them."""
     assert unread_part("go.mod", b"module x\n") == ""
-    assert "go.mod is larger than 64 KB" in unread_part("go.mod", b"\n" * 70_000)
-    assert "lines of more than 2,000" in unread_part("tsconfig.json", b"{" + b" " * 3_000 + b"}")
+    assert "go.mod is larger than 64 kB" in unread_part("go.mod", b"\n" * 70_000)
+    assert "a line of more than 2,000" in unread_part("tsconfig.json", b"{" + b" " * 3_000 + b"}")
 
 
 LANGUAGE_OF_USES = {

@@ -38,6 +38,24 @@ def test_reservation_counts_until_it_is_settled() -> None:
     assert budget.reserve(CALL, cent, "m").usd == pytest.approx(0.01)
 
 
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(usd=NAN), Limits(tokens=NAN), Limits(calls=NAN), Limits(seconds=NAN)], ids=str
+)  # type: ignore[arg-type]
+def test_a_cap_that_is_not_a_number_lets_nothing_pass(limits: Limits) -> None:
+    """Whatever a door has let in: no sum is above it, and none is within it."""
+    with pytest.raises(BudgetSpent):
+        Budget(limits).reserve(CALL, cent, "m")
+
+
+def test_a_price_that_is_not_a_number_is_within_no_cap() -> None:
+    """A price list of somebody's own may hold one."""
+    with pytest.raises(BudgetSpent):
+        Budget(Limits(usd=5.0)).reserve(CALL, lambda _: NAN, "m")
+
+
 def test_token_call_and_time_caps_name_themselves() -> None:
     """Each cap says which it is and what to do."""
     clock = Clock()

@@ -64,6 +64,18 @@ def test_an_agent_asks_for_a_review_and_for_the_proof_of_a_finding(repo: Path) -
     assert "their numbers are 1, 2, 3, 4, 5" in text(nothing)
 
 
+@pytest.mark.parametrize("number", ["nan", "inf", "-5"])
+def test_a_cap_in_dollars_is_an_amount(repo: Path, number: str) -> None:
+    """Not a number would be above no cap of the operator's, and no sum is above it: it is refused, and nothing is sent."""
+
+    async def talk(client: "Client") -> "list[CallToolResult]":
+        return [await client.call_tool("review", {"max_usd": number})]
+
+    (answer,) = spoken(repo, talk)
+    assert answer.is_error
+    assert f"usd is {float(number)} (flag): give a finite number of 0 or more" in text(answer)
+
+
 @pytest.mark.slow
 def test_callers_are_named_with_their_lines(repo: Path) -> None:
     """`callers` lists the calls of a name with path and line."""

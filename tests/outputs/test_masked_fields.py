@@ -24,6 +24,9 @@ EXACT = {
     "Evidence": {"commit", "path", "repository"},
     "ChangedFile": {"path", "old_path"},
 }
+IDS = {
+    ("PullRequest", name) for name in ("base", "head", "base_tip")
+}  # which hold the id of an object and nothing else
 
 
 def reached(*roots: type) -> dict[type, dict[str, Any]]:
@@ -48,7 +51,10 @@ def parts(hint: Any) -> list[Any]:  # noqa: ANN401 - a type
 
 KINDS = reached(Review, CheckedAnswer, Answer)
 FIELDS = [
-    (kind, field) for kind in KINDS for field in dataclasses.fields(kind) if str in parts(KINDS[kind][field.name])
+    (kind, field)
+    for kind in KINDS
+    for field in dataclasses.fields(kind)
+    if str in parts(KINDS[kind][field.name]) and (kind.__name__, field.name) not in IDS
 ]
 
 

@@ -1,9 +1,10 @@
 """The index of packages: who takes what from whom, within one installation."""
 
 import asyncio
+from dataclasses import replace
 
 from bot import storage
-from bot.storage.packages import MOST, PackageHome
+from bot.storage.packages import MOST, TOO_MANY, PackageHome
 from bot.values.consumer import PackageRow
 
 LIBRARY = PackageHome(7, 70, "acme/prices", "a" * 40, 100.0)
@@ -54,6 +55,39 @@ def test_a_hostile_manifest_fills_no_database(url: str) -> None:
             count = await store.database.run(
                 lambda connection: connection.exec_driver_sql("SELECT COUNT(*) FROM package").scalar()
             )
-            assert count == MOST + 1
+            assert count == MOST + 2  # one that says that there are more
+            await store.packages.keep(
+                PackageHome(7, 73, "acme/more", "d" * 40, 1.0), (PackageRow("offers", "python", "3000-x"),)
+            )
+            assert await store.packages.possible_users(7, 73) == (USER,)
+            (row,) = await store.packages.unread(10)
+            assert (row.user, row.package, row.unread) == ("acme/till", "", TOO_MANY)
+
+    asyncio.run(story())
+
+
+def test_who_may_take_what_another_one_offers_is_known(url: str) -> None:
+    """By language and the form of the name, of one installation alone; who certainly takes it may be among them."""
+    home = PackageHome(7, 72, "acme/shelf", "c" * 40, 300.0)
+
+    async def story() -> None:
+        async with storage.open_store(url) as store:
+            await store.packages.keep(LIBRARY, OFFERS)
+            for language, name, fits in (
+                ("python", "*", True),
+                ("python", "pri*", True),
+                ("rust", "*", False),
+                ("python", "x*", False),
+            ):
+                await store.packages.keep(home, (PackageRow("may-take", language, name, reason="a.txt is damaged"),))
+                assert await store.packages.possible_users(7, 70) == ((home,) if fits else ())
+                assert await store.packages.users(7, 70) == ()
+                assert [row.unread for row in await store.packages.unread(10)] == ["a.txt is damaged"]
+            await store.packages.keep(LIBRARY, (PackageRow("may-offer", "python", "*", reason="b.toml is damaged"),))
+            assert await store.packages.unread_manifests(70) == ("b.toml is damaged",)
+            assert await store.packages.unread_homes(7) == ()
+            await store.packages.keep(home, ())
+            await store.packages.note_read(replace(home, problem="GitHub did not give it"))
+            assert [one.name for one in await store.packages.unread_homes(7)] == ["acme/shelf"]
 
     asyncio.run(story())

@@ -43,6 +43,42 @@ def test_named_classes_mean_what_they_mean_in_git(tmp_path: Path) -> None:
         assert [path for path in paths if globs.matches([pattern], path)] == answer.decode().split("\0")[:-1], pattern
 
 
+SETS = [
+    "[!a]",
+    "[^a]",
+    "[!0-9]",
+    "[^a-b]",
+    "[.-0]",
+    "[!]]",
+    "[]!]",
+    "[^[:alpha:]]",
+    "[![:space:]x]",
+    "[+-:]",
+    "[\\!a]",
+    "\\[!a]",
+]
+AROUND = ["a", "b", "*", "?", "/", "*.b", "gen"]
+
+
+def test_no_set_takes_a_slash_as_in_git(tmp_path: Path) -> None:
+    """Hundreds of random patterns with sets, negated ones and ranges that a slash is between, over random paths: as git itself takes them."""
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    dice = random.Random(11)  # noqa: S311 - no secret
+    names = ["a", "b", "gen", "gena", "gen.b", "0", "!a", "]", "x.b", "gen!"]
+    paths = sorted({"/".join(dice.choices(names, k=dice.randint(1, 3))) for _ in range(150)} | {"gen/a.b", "a/b"})
+    fixed = ["/gen[!0-9]*.b", "gen[^x]a", "/gen[.-0]a.b", "**/gen[!x]*/b"]
+    parts = [[*dice.choices([*AROUND, *SETS], k=dice.randint(1, 4)), dice.choice(SETS)] for _ in range(250)]
+    for pattern in fixed + ["".join(dice.sample(part, len(part))) for part in parts]:
+        if (
+            not globs.is_usable(pattern) or "**" in pattern[1:] or pattern.endswith("/")
+        ):  # the library differs from git there
+            continue
+        (tmp_path / ".gitignore").write_text(pattern + "\n")
+        ask = ["git", "-C", str(tmp_path), "check-ignore", "--no-index", "-z", "--stdin"]
+        answer = subprocess.run(ask, input="\0".join(paths).encode(), capture_output=True, check=False).stdout
+        assert [path for path in paths if globs.matches([pattern], path)] == answer.decode().split("\0")[:-1], pattern
+
+
 def test_many_stars_do_not_try_every_way_to_share_a_path_out() -> None:
     """Each of these took longer than anybody waits."""
     assert not globs.matches(["a*" * 40 + "b"], "a" * 200)

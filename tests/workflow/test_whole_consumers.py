@@ -165,6 +165,100 @@ def test_what_cannot_be_fetched_or_read_costs_a_line(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+UNREAD = {
+    "a line that is too long": {
+        "pyproject.toml": '[project]\ndependencies = ["shop-prices"]\nname = "' + "a" * 20_001 + '"\n'
+    },
+    "another encoding": {"requirements.txt": "".join(f"{letter}\0" for letter in "shop-prices\n")},
+    "more than is read": {"requirements.txt": "flask\n" * 400_000},
+    "the marks of a merge": {"requirements.txt": "<<<<<<< a\nshop-prices\n>>>>>>> b\n"},
+    "a syntax error": {"pyproject.toml": '[project\ndependencies = ["shop-prices"]\n'},
+}
+
+
+@pytest.mark.parametrize("files", UNREAD.values(), ids=UNREAD)
+def test_a_consumer_whose_manifest_cannot_be_read_is_open(tmp_path: Path, files: dict[str, str]) -> None:
+    """It may use the library: the review has a line for it, as on the command line, and is not complete; the list names the manifest."""
+
+    async def go() -> None:
+        async with at(tmp_path, okapi=USER | LINES, quagga=LINES | files) as (stage, repo):
+            text = await reviewed(stage, repo)
+            assert "acme/okapi:zanzibar/checkout.py" in text
+            assert "1 of 2 repositories that use this one were looked at" in text
+            assert f"acme/quagga was not looked at: it was looked at in part: {next(iter(files))}" in text
+            rows = await stage.server.store.packages.unread(10)
+            assert [(one.user, one.unread.split()[0]) for one in rows] == [("acme/quagga", next(iter(files)))]
+
+    asyncio.run(go())
+
+
+def test_a_manifest_that_cannot_be_read_and_names_nothing_of_the_library_opens_nothing(tmp_path: Path) -> None:
+    """Neither does one of another language; such repositories are not even told of."""
+
+    async def go() -> None:
+        damaged = {
+            "pyproject.toml": '[project\ndependencies = ["flask"]\n',
+            "Cargo.toml": "[dependencies\nshop-prices\n",
+        }
+        async with at(tmp_path, quagga=LINES | damaged) as (stage, repo):
+            text = await reviewed(stage, repo)
+            assert "quagga" not in text
+            assert "repositories" not in text.partition("<details>")[0]
+
+    asyncio.run(go())
+
+
+def test_a_public_library_names_no_private_repository_that_may_use_it(tmp_path: Path) -> None:
+    """Its readers learn that one was not looked at, those of a stranger's change nothing."""
+
+    async def go() -> None:
+        async with at(tmp_path, quagga=LINES | UNREAD["a syntax error"]) as (stage, repo):
+            repo.repository.private = False
+            text = await reviewed(stage, repo)
+            assert "was not looked at" in text
+            assert not [
+                word for word in ("quagga", "pyproject") if word in repr(stage.gh.pull(1, "acme/prices").comments)
+            ]
+            assert "was not looked at" not in await reviewed(stage, repo, "strange", fork=True)
+
+    asyncio.run(go())
+
+
+def test_a_library_whose_own_manifest_cannot_be_read_tells_that_its_users_are_not_known(tmp_path: Path) -> None:
+    """Nobody can be found by its packages."""
+
+    async def go() -> None:
+        async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
+            await repo.push("main", {"pyproject.toml": "[project\n"})
+            await stage.quiet()
+            text = await reviewed(stage, repo)
+            assert "Which repositories use this one is not known to the end: pyproject.toml" in text
+
+    asyncio.run(go())
+
+
+def test_a_repository_that_was_never_read_is_told_of_without_its_name(tmp_path: Path) -> None:
+    """A note, for those who may learn that there is one; the list has the reason."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as stage:
+            stage.gh.subscribe("push")
+            stage.gh.fail("GET", "quagga.git", sandbox.Fault(status=500, times=99))
+            repo = await stage.gh.repository("acme", "prices", files=LIBRARY, private=True)
+            await stage.gh.repository("acme", "quagga", files=USER | LINES, private=True)
+            await stage.gh.install()
+            await stage.quiet()
+            text = await reviewed(stage, repo)
+            assert "not every repository that may use it could be read" in text
+            assert "quagga" not in text
+            (row,) = await stage.server.store.packages.unread(10)
+            assert (row.user, row.unread) == ("acme/quagga", "GitHub did not give it")
+            repo.repository.private = False
+            assert "not every repository" not in await reviewed(stage, repo, "strange", fork=True)
+
+    asyncio.run(go())
+
+
 def test_an_installation_that_ends_takes_the_index_and_the_clones_along(tmp_path: Path) -> None:
     """Nothing of a repository that the App may no longer see is kept."""
 
@@ -228,12 +322,14 @@ def test_the_list_of_what_is_known(
     monkeypatch.setenv("DEEPREPO_DATA", str(tmp_path / "data"))
 
     async def go() -> None:
-        async with at(tmp_path, quagga=USER | LINES):
+        async with at(tmp_path, quagga=USER | LINES, zebra=UNREAD["the marks of a merge"]):
             pass
 
     asyncio.run(go())
     assert consumers.command(server=True) == 0
-    words = capsys.readouterr().out.split()
+    text = capsys.readouterr().out
+    assert "not known: requirements.txt holds the marks of a merge" in text
+    words = text.split()
     assert words[words.index("acme/quagga") :][:4] == ["acme/quagga", "shop-prices", "acme/prices", ">=1.2,<2"]
 
 

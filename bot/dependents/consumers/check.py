@@ -7,32 +7,29 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from bot.checkout import Checkout, origin_name
-from bot.checkout.locate import work_tree_of
+from bot.checkout import Checkout
+from bot.checkout.tree import CachedTree
 from bot.config.names import FILE
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
-from bot.dependents.consumers.overlay import LINKS, CachedTree, OverlayTree, PinnedTree, mount_of
+from bot.dependents.consumers.identity import RepositoryIdentity, identity_of_clone, own_identity
+from bot.dependents.consumers.offered_change import OfferedChange, is_aside, offered_change
+from bot.dependents.consumers.overlay import LINKS, OverlayTree, PinnedTree, mount_of
 from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, packaging_of, requirements
-from bot.dependents.consumers.places import RepositoryPlace
+from bot.dependents.consumers.schema_uses import breaks_of, schema_findings
 from bot.dependents.consumers.submodules import open_folder, unread_folders
 from bot.dependents.consumers.surface import Surface
 from bot.dependents.contract import is_built_otherwise
 from bot.dependents.find import find
-from bot.dependents.schemas import check as schemas
-from bot.dependents.schemas.breaks import SchemaBreak
-from bot.dependents.schemas.words import doubt
-from bot.dependents.schemas.words import finding as schema_finding
 from bot.dependents.sites import MODULE
-from bot.diff.skip import MOVED, REPLACED
 from bot.errors import DeepRepoError
 from bot.ports import Analyzer, Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
-from bot.text.paths import is_sample, is_test, vendored_folder
+from bot.text.paths import is_test, vendored_folder
 from bot.values import (
     ChangedFile,
     Dependents,
@@ -40,7 +37,6 @@ from bot.values import (
     Evidence,
     Excerpt,
     Finding,
-    Query,
     Reference,
     Severity,
     Side,
@@ -68,30 +64,11 @@ AROUND = 3  # lines around each
 LONG_LINE = 300  # characters of one
 PLACES = 12  # lines of one consumer that a finding quotes
 LIMITS = SearchLimits(sites=200, seconds=6.0)
-# Files that may hand on what others define, beside those that are called so.
 NOTHING = "its manifests take nothing that this repository offers"
+# Names of files that hand on what others define, beside those whose lines tell it.
 BARRELS = frozenset({"__init__", "index", "mod", "lib", "main"})
-HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"
 OFFERS = re.compile(r"^\s*(?:export\b|pub\b|from\b|import\b|use\b|require\b|__all__\b|autoload\b|module\.exports)")
 INSIDE = frozenset({"internal"})  # folders whose code is nobody else's by the rule or the habit of their language
-
-
-@dataclass(frozen=True, slots=True)
-class OfferedChange:
-    """The reviewed change as consumers can be hit by it."""
-
-    tree: Tree
-    files: tuple[ChangedFile, ...]  # of packages that are offered
-    offer: Offer  # before the change or after it
-    base_offer: Offer
-    head_offer: Offer
-    manifests: tuple[ChangedFile, ...]  # that declare packages
-    paths: frozenset[str]  # of all changed files, before and after
-    handing: frozenset[str]  # files that may hand names on
-    dependents: Dependents  # within the repository
-    schema: schemas.SchemaChange
-    quotes: Mapping[SchemaBreak, str]
-    place: RepositoryPlace  # of the reviewed repository
 
 
 async def check(
@@ -118,7 +95,7 @@ async def check(
         return ConsumerImpact()
     clones, others = await open_clones(consumers, scratch, own)
     done = [ConsumerImpact((report,)) for report in others]
-    change = await _change(CachedTree(tree), files, dependents, languages, await own_place(own, address))
+    change = await offered_change(CachedTree(tree), files, dependents, languages, await own_identity(own, address))
     end, last = time.process_time() + TOGETHER, time.monotonic() + (seconds or math.inf)
     # Until its own settings are read, nothing of one is shown but that it exists.
     standings = {one.name: replace(one.standing, shows="existence") for one in consumers if one.standing is not None}
@@ -132,6 +109,8 @@ async def check(
             done.append(await _checked(change, one, languages, contracts, left_out, left))
         if one.standing is not None:
             standings[one.name] = await _own_standing(one, one.standing, shows)
+    possible = {one.name for one in consumers if one.is_possible}
+    done = [one for one in done if not (possible & {row.name for row in one.reports if row.state == "unrelated"})]
     reports = tuple(_with_standing(report, standings) for one in done for report in one.reports)
     users = {one.name for one in reports if one.state != "unrelated"}
     readable = tuple(one for one in clones if one.name in users and not one.settings)
@@ -162,83 +141,6 @@ def _with_standing(report: ConsumerReport, standings: Mapping[str, Standing]) ->
     return report if standing is None else replace(report, visibility=standing.visibility, id=standing.id)
 
 
-async def _change(
-    tree: Tree,
-    files: Sequence[ChangedFile],
-    dependents: Dependents,
-    languages: Mapping[str, Language],
-    place: RepositoryPlace,
-) -> OfferedChange:
-    """What is offered, before the change or after it, and which of the changed files belong to it."""
-    base_offer, head_offer = await offer_of(tree, languages, "base"), await offer_of(tree, languages)
-    offered = base_offer.join(head_offer)
-    suffixes = {package.language: languages[package.language].SUFFIXES for package in offered.packages}
-
-    def concerns(path: str | None) -> bool:
-        return path is not None and any(
-            package.holds(path) and path.endswith(suffixes[package.language]) and not _is_aside(path, offered)
-            for package in offered.packages
-        )
-
-    mine = tuple(
-        _as_offered(file, is_there=concerns(file.path))
-        for file in files
-        if (file.is_analyzed or file.skip in (MOVED, REPLACED)) and (concerns(file.path) or concerns(file.old_path))
-    )
-    manifests = tuple(
-        file
-        for file in files
-        if any(path and is_manifest(path, languages.values()) for path in (file.path, file.old_path))
-    )
-    paths = frozenset(path for file in files for path in (file.path, file.old_path) if path)
-    handing: frozenset[str] = frozenset()
-    if mine:
-        handing = await tree.grep(
-            Query([HANDS_ON], [f"*{one}" for many in suffixes.values() for one in many], syntax="perl")
-        )
-    changed = {path for file in mine for path in (file.path, file.old_path) if path}
-    schema = await schemas.compare(tree, files)
-    quotes = await schemas.quotes_of(tree, [one for _, one in schema.breaks])
-    return OfferedChange(
-        tree,
-        mine,
-        offered,
-        base_offer,
-        head_offer,
-        manifests,
-        paths,
-        handing | changed,
-        dependents,
-        schema,
-        quotes,
-        place,
-    )
-
-
-def _is_aside(path: str, offer: Offer) -> bool:
-    """Whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
-    roots = [root for package in offer.packages for root in package.roots]
-    outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
-    root = max(outside, key=len, default="")
-    # A module `test.py` in a package is what it offers; at the top of a repository it is a test.
-    folder = posixpath.basename(root)
-    kept = posixpath.dirname(root) if folder and root != path and not _is_test_folder(folder) else root
-    inner = path[len(kept) :].lstrip("/")
-    name = posixpath.basename(path)
-    return name.startswith(filetype(path).skipped_names) or is_test(inner or name) or is_sample(inner or name)
-
-
-def _is_test_folder(folder: str) -> bool:
-    return bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x"))
-
-
-def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:
-    """A changed file as consumers see it: one that goes to where they cannot import it is gone."""
-    if is_there or file.status == "deleted" or file.old_path is None:
-        return file
-    return replace(file, path=file.old_path, status="deleted", added_lines=frozenset())
-
-
 async def _checked(
     change: OfferedChange,
     consumer: Clone,
@@ -264,8 +166,10 @@ async def _checked(
 async def _compared(
     change: OfferedChange, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], contracts: Analyzer
 ) -> ConsumerImpact:
-    report, part = await _introduced(change.offer, consumer, tree, languages, change.place)
-    of_schemas, left = await _schema_findings(change, consumer, tree) if report.reason in ("", NOTHING) else ((), "")
+    report, part = await _report_of_manifests(change.offers.either, consumer, tree, languages, change.identity)
+    of_schemas, left = (
+        await schema_findings(change.schemas, consumer, tree) if report.reason in ("", NOTHING) else ((), "")
+    )
     if of_schemas:  # a repository that names a schema's elements uses them, whatever its manifests declare
         report = replace(report, state="checked", reason="")
     impact = (
@@ -285,35 +189,6 @@ async def _compared(
     if left and first.state != "unread":
         first = replace(first, state="unread", reason=f"it was looked at in part: {left}")
     return replace(impact, reports=(first,), findings=(*impact.findings, *of_schemas))
-
-
-async def _schema_findings(change: OfferedChange, consumer: Clone, tree: Tree) -> tuple[tuple[Finding, ...], str]:
-    """The lines of a consumer that name what the change takes out of a schema: one finding for each element; and what is open."""
-    lookup = await schemas.find_uses(tree, change.schema, compare_base=False)
-    rows = []
-    left = next((reason for _, reason in lookup.open), "")
-    for one, uses in lookup.uses.items():
-        if one.doubt:
-            left = left or (doubt(one, uses[0]) if uses[0].sure else "")
-            continue
-        language = next(name for name, row in change.schema.breaks if row is one)
-        their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
-        proof_finding = schema_finding(language, one, their_uses, change.quotes[one])
-        proof = f"consumer-{one.rule} {consumer.name} {one.element}" if proof_finding.proven else ""
-        evidence = tuple(
-            replace(item, repository=consumer.name, commit=consumer.pull.head) for item in proof_finding.evidence
-        )
-        rows.append(
-            replace(
-                proof_finding,
-                rule=f"consumer-{proof_finding.rule}",
-                sources=(Source("analyser", "consumers", proof=proof, breaks=_breaks([proof_finding])),),
-                evidence=evidence,
-                consumer=consumer.name,
-                consumer_id=consumer.id,
-            )
-        )
-    return tuple(rows), left
 
 
 async def _packages(
@@ -373,22 +248,22 @@ async def _excerpts(
     return tuple(found)
 
 
-async def _introduced(
-    offer: Offer, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], own: RepositoryPlace
+async def _report_of_manifests(
+    offer: Offer, consumer: Clone, tree: Checkout, languages: Mapping[str, Language], own: RepositoryIdentity
 ) -> tuple[ConsumerReport, str]:
     """What a clone takes of what is offered, told from its manifests alone; and a sentence about a part of it that is not known."""
     entries = await tree.entries()
     if len(entries) > FILES:
         return _unread(consumer, f"it has more than {FILES:,} files").reports[0], ""
     copies = {(package.language, package.name) for package in (await offer_of(tree, languages)).packages}
-    intake = await requirements(tree, languages, offer, own, place_of_clone(consumer))
-    takes = tuple(row for row in intake.rows if (row.language, row.name) not in copies)
+    their_packages = await requirements(tree, languages, offer, own, identity_of_clone(consumer))
+    takes = tuple(row for row in their_packages.rows if (row.language, row.name) not in copies)
     folders = unread_folders(entries)
     if not takes and copies & {(package.language, package.name) for package in offer.packages}:
         return _apart(consumer, "it offers the same package itself, so it is a copy of this one").reports[0], ""
-    part = "".join(f"{gap.path} {gap.reason}" for gap in intake.gaps[:1])
-    if len(intake.gaps) > 1:
-        part += f" (and {len(intake.gaps) - 1} more of the kind)"
+    part = "".join(f"{problem.path} {problem.reason}" for problem in their_packages.problems[:1])
+    if len(their_packages.problems) > 1:
+        part += f" (and {len(their_packages.problems) - 1} more of the kind)"
     part = part or open_folder(takes, folders)
     report = _apart(consumer, NOTHING).reports[0]
     if takes:
@@ -401,12 +276,12 @@ async def list_known(
 ) -> tuple[ConsumerReport, ...]:
     """Who takes what of this repository, told from the manifests alone."""
     clones, others = await open_clones(consumers, scratch, own)
-    offer, place = await offer_of(tree, languages), await own_place(own)
+    offer, identity = await offer_of(tree, languages), await own_identity(own)
     found = []
     for one in clones:
         try:
             async with asyncio.timeout(SECONDS), Checkout(one.pull) as theirs:
-                report, part = await _introduced(offer, one, theirs, languages, place)
+                report, part = await _report_of_manifests(offer, one, theirs, languages, identity)
                 reason = f"it was looked at in part: {part}"
                 found.append(replace(report, state="unread", reason=reason) if part and not report.takes else report)
         except (DeepRepoError, TimeoutError) as error:
@@ -425,7 +300,7 @@ async def _retargeted(
     """The consumer's imports that mean nothing, or another file, once the manifests have changed; and what was not looked at."""
     rows: list[tuple[str, Finding]] = []
     missed_sentences: list[str] = []
-    lost_entries = _lost_entries(change)
+    lost_entries = change.lost_entries()
     for hidden_paths in (frozenset[str](), lost_entries) if lost_entries else (frozenset[str](),):
         joined = _joined(change, consumer, tree, languages_of_consumer, takes, as_base=False, hidden_paths=hidden_paths)
         impact = await find(joined, change.manifests, languages_of_consumer, LIMITS)
@@ -438,18 +313,6 @@ async def _retargeted(
             places = {(one.path, one.start) for _, one in rows}
             rows += [row for row in more if (row[1].path, row[1].start) not in places]
     return rows, missed_sentences
-
-
-def _lost_entries(change: OfferedChange) -> frozenset[str]:
-    """The files that importers could name before the change and no longer can, though the package is there."""
-    now = {(package.language, package.name): package for package in change.head_offer.packages}
-    return frozenset(
-        path
-        for package in change.base_offer.packages
-        if (head := now.get((package.language, package.name))) and package.entries and head.entries is not None
-        for path in package.entries
-        if path not in head.entries and path not in change.paths
-    )
 
 
 async def _changed_imports(
@@ -535,11 +398,11 @@ def _joined(
     what is `hidden_paths`.
     """
     mount = mount_of(consumer.name)
-    packages = [package for package in change.offer.packages if package.language in languages]
-    names = {(package.language, package.name) for package in change.head_offer.packages}
+    packages = [package for package in change.offers.either.packages if package.language in languages]
+    names = {(package.language, package.name) for package in change.offers.head.packages}
     lost_packages = [
         package
-        for package in change.base_offer.packages
+        for package in change.offers.base.packages
         if not as_base and package.language in languages and (package.language, package.name) not in names
     ]
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
@@ -561,7 +424,7 @@ def _joined(
             return False
         if not any(package.holds(path) for package in packages):
             return "." in path.rpartition("/")[2] and not path.endswith(suffixes)
-        return not _is_aside(path, Offer(tuple(packages)))
+        return not is_aside(path, Offer(tuple(packages)))
 
     def is_pinned(path: str) -> bool:
         return is_manifest(path, languages.values())
@@ -599,7 +462,7 @@ async def _of_consumer(
             continue
         # The key of what was renamed is its new name, or that of its new file.
         was, old_name = (before.path, before.name) if before is not None and name != MODULE else (home, name)
-        package = change.base_offer.holding(was)
+        package = change.offers.base.holding(was)
         old_doors = [was if door == home else door for door in doors[row.path, home]]
         if package is not None and not await surface.opens(package, was, old_name, old_doors):
             continue
@@ -624,7 +487,7 @@ def _private(
         direct = True
     elif _hidden_name(name, home, languages) or _hidden_name(row.name, home, languages):
         return True
-    package = change.base_offer.holding(home) or change.offer.holding(home)
+    package = change.offers.base.holding(home) or change.offers.either.holding(home)
     if not direct or package is None:
         return False
     return _hidden_file(package, home)
@@ -751,7 +614,7 @@ def _finding(
         consequence=phrase(first.consequence),
         severity=severity,
         category=first.category,
-        sources=(Source("analyser", "consumers", proof=proof if first.proven else "", breaks=_breaks(rows)),),
+        sources=(Source("analyser", "consumers", proof=proof if first.proven else "", breaks=breaks_of(rows)),),
         rule=f"consumer-{first.rule}",
         start=at.line,
         end=at.line,
@@ -761,11 +624,6 @@ def _finding(
         consumer=consumer.name,
         consumer_id=consumer.id,
     )
-
-
-def _breaks(rows: Sequence[Finding]) -> tuple[str, ...]:
-    """The digests of all breaks that some findings tell."""
-    return tuple(sorted({each for row in rows for source in row.sources for each in source.breaks}))
 
 
 def _named(title: str) -> str:
@@ -801,24 +659,6 @@ def _requirement(takes: Sequence[Requirement], path: str) -> Requirement | None:
     order = {"build": 0, "release": 1, "upgrade": 2}
     fits = [row for row in takes if row.language == filetype(path).parser] or list(takes)
     return min(fits, key=lambda row: order[row.arrival], default=None)
-
-
-async def own_place(git_dir: str, address: str = "") -> RepositoryPlace:
-    """Where the reviewed repository lies, and what it is called."""
-    if not git_dir:
-        return RepositoryPlace()
-    folder = work_tree_of(git_dir)
-    try:
-        name = await origin_name(folder or git_dir)
-    except DeepRepoError:
-        name = ""
-    name = "/".join(address.rstrip("/").split("/")[-2:]) or name
-    return RepositoryPlace(folder, name or posixpath.basename(folder or git_dir).removesuffix(".git"))
-
-
-def place_of_clone(consumer: Clone) -> RepositoryPlace:
-    """Where a consumer lies. One that was fetched does not lie where its own people have it."""
-    return RepositoryPlace("" if consumer.standing is not None else work_tree_of(consumer.pull.git_dir), consumer.name)
 
 
 def _unread(consumer: Clone, reason: str) -> ConsumerImpact:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bot.checkout import clone
-from bot.checkout.locate import place_of
+from bot.checkout.locate import paths_of
 from bot.errors import DeepRepoError
 from bot.values.consumer import Clone, ConsumerReport, NamedConsumer
 
@@ -25,18 +25,18 @@ async def open_clones(
             others.append(ConsumerReport(_distinct(one.name, names), "unread", reason=one.problem))
             continue
         try:
-            one_clone = await clone(one.place, scratch)
+            one_clone = await clone(one.location, scratch)
         except DeepRepoError as error:
-            name = one.name or posixpath.basename(one.place.rstrip("/")) or one.place
+            name = one.name or posixpath.basename(one.location.rstrip("/")) or one.location
             others.append(ConsumerReport(_distinct(name, names), "unread", reason=sentence(error).partition(": ")[0]))
             continue
-        common = place_of(one_clone.pull.git_dir).common
+        common = paths_of(one_clone.pull.git_dir).common
         if (common, one_clone.pull.head) in commits:
             continue  # named twice
         commits.add((common, one_clone.pull.head))
         name = _distinct(one.name or one_clone.name, names)
         one_clone = replace(one_clone, name=name, settings=one.settings, standing=one.standing)
-        if own and common == place_of(own).common:
+        if own and common == paths_of(own).common:
             others.append(
                 ConsumerReport(
                     one_clone.name, "unrelated", one_clone.pull.head, one_clone.day, "it is the repository under review"

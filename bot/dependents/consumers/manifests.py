@@ -11,7 +11,7 @@ from bot.ports import Including, Packaging, Tree
 from bot.text.lines import utf8
 from bot.text.paths import vendored_folder
 from bot.values import Side, TreeEntry
-from bot.values.consumer import Gap
+from bot.values.consumer import ManifestProblem
 
 MOST = 5_000  # manifests of one tree that are read, those nearest the root first
 ROUNDS = 8  # files that name files that name files
@@ -25,43 +25,60 @@ class Manifests:
     """What the manifests of one language hold, in UTF-8, and those of which something is not known."""
 
     texts: dict[str, bytes] = field(default_factory=dict)
-    gaps: list[Gap] = field(default_factory=list)
+    problems: list[ManifestProblem] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         """Whether there is any."""
-        return bool(self.texts or self.gaps)
+        return bool(self.texts or self.problems)
 
 
 async def read_manifests(tree: Tree, packaging: Packaging, side: Side = "head") -> Manifests:
     """Read every manifest of a language, through links, with the files that they name."""
     entries = await tree.entries(side)
     candidates = matching(packaging.MANIFESTS, entries)
-    sorted_paths = sorted(candidates, key=lambda path: (path.count("/"), path))
-    result = Manifests()
-    await _read(tree, sorted_paths[:MOST], entries, result, side)
-    if len(sorted_paths) > MOST:
-        why = f"and {len(sorted_paths) - MOST - 1:,} more manifests were not read: no more than {MOST:,} are"
-        result.gaps.append(Gap(sorted_paths[MOST], why))
+    paths = sorted(candidates, key=lambda path: (path.count("/"), path))
+    manifests = Manifests()
+    await _read(tree, paths[:MOST], entries, manifests, side)
+    if len(paths) > MOST:
+        why = f"and {len(paths) - MOST - 1:,} more manifests were not read: no more than {MOST:,} are"
+        manifests.problems.append(ManifestProblem(paths[MOST], why))
     if isinstance(packaging, Including):
-        asked_paths = {*sorted_paths}
-        new = list(result.texts)
-        for _ in range(ROUNDS):
-            named_by = {one: path for path in new for one in packaging.included_paths(path, result.texts[path])}
-            new = [path for path in dict.fromkeys(named_by) if path not in asked_paths][: MOST - len(result.texts)]
-            if not new:
-                break
-            asked_paths |= {*new}
-            absent = [path for path in new if path not in entries]
-            result.gaps += [
-                Gap(named_by[path], f"takes more from {path}, which is not in the repository", is_form=True)
-                for path in absent
-            ]
-            await _read(tree, [path for path in new if path in entries], entries, result, side)
-            new = [path for path in new if path in result.texts]
-    result.gaps += [Gap(path, CONFLICT) for path, text in result.texts.items() if MARKS.search(text)]
-    broken_paths = {gap.path for gap in result.gaps}
-    result.gaps += [gap for gap in packaging.gaps(result.texts) if gap.is_form or gap.path not in broken_paths]
-    return result
+        await _read_included(tree, packaging, paths, entries, manifests, side)
+    manifests.problems += _problems_inside(packaging, manifests)
+    return manifests
+
+
+async def _read_included(
+    tree: Tree,
+    packaging: Including,
+    paths: Sequence[str],
+    entries: Mapping[str, TreeEntry],
+    manifests: Manifests,
+    side: Side,
+) -> None:
+    """Read the files that manifests name, and those that these name, each once."""
+    requested_paths, new = {*paths}, list(manifests.texts)
+    for _ in range(ROUNDS):
+        named_by = {one: path for path in new for one in packaging.included_paths(path, manifests.texts[path])}
+        new = [path for path in dict.fromkeys(named_by) if path not in requested_paths][: MOST - len(manifests.texts)]
+        if not new:
+            return
+        requested_paths |= {*new}
+        manifests.problems += [
+            ManifestProblem(named_by[path], f"takes more from {path}, which is not in the repository", is_form=True)
+            for path in new
+            if path not in entries
+        ]
+        await _read(tree, [path for path in new if path in entries], entries, manifests, side)
+        new = [path for path in new if path in manifests.texts]
+
+
+def _problems_inside(packaging: Packaging, manifests: Manifests) -> list[ManifestProblem]:
+    """What is not understood of the manifests that were read: one problem of a file that cannot be parsed is enough."""
+    conflicts = [ManifestProblem(path, CONFLICT) for path, text in manifests.texts.items() if MARKS.search(text)]
+    broken_paths = {problem.path for problem in (*manifests.problems, *conflicts)}
+    syntax_problems = packaging.problems(manifests.texts)
+    return [*conflicts, *(one for one in syntax_problems if one.is_form or one.path not in broken_paths)]
 
 
 async def read_locks(tree: Tree, packaging: Packaging) -> Mapping[str, bytes]:
@@ -87,7 +104,7 @@ async def _read(
             if ends[path] in texts:
                 result.texts[path] = utf8(texts[ends[path]])
             else:
-                result.gaps.append(Gap(path, _reason(entries.get(ends[path]))))
+                result.problems.append(ManifestProblem(path, _reason(entries.get(ends[path]))))
 
 
 def _reason(entry: TreeEntry | None) -> str:

@@ -18,27 +18,6 @@ LINKS = "+links"  # the folder of configuration files that join both trees
 LITERAL, GLOB = ":(literal)", ":(glob)"
 
 
-class CachedTree(TreeView):
-    """A tree whose searches are made once: each consumer is asked about the same names. Satisfies `ports.Tree`."""
-
-    def __init__(self, tree: Tree) -> None:
-        super().__init__(tree)
-        self._found: dict[Query, frozenset[str]] = {}
-        self._lines: dict[Query, tuple[tuple[str, int, str], ...]] = {}
-
-    async def grep(self, query: Query) -> frozenset[str]:
-        """Paths of the text files in which any of the patterns occurs."""
-        if query not in self._found:
-            self._found[query] = await self._tree.grep(query)
-        return self._found[query]
-
-    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines."""
-        if query not in self._lines:
-            self._lines[query] = await self._tree.grep_lines(query)
-        return self._lines[query]
-
-
 class PinnedTree(TreeView):
     """A tree some files of which are the base's on both sides: manifests, so that one that changes hides no other change. Satisfies `ports.Tree`."""
 

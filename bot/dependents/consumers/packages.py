@@ -5,13 +5,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import Literal
 
+from bot.dependents.consumers.identity import RepositoryIdentity, package_at
 from bot.dependents.consumers.manifests import Manifests, form, matching, read_locks, read_manifests
-from bot.dependents.consumers.places import RepositoryPlace, package_at
 from bot.ports import Language, Packaging, Tree
 from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Query, Side
-from bot.values.consumer import Gap, Package, PackageRow, Requirement
+from bot.values.consumer import ManifestProblem, Package, PackageRow, Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Offer:
     """The packages that a tree offers, by language."""
 
     packages: tuple[Package, ...] = ()
-    gaps: tuple[tuple[str, Gap], ...] = ()  # (language, manifest that could not be read)
+    problems: tuple[tuple[str, ManifestProblem], ...] = ()  # (language, manifest that could not be read)
 
     def of(self, language: str) -> tuple[Package, ...]:
         """Those of one language."""
@@ -33,16 +34,17 @@ class Offer:
     def join(self, other: "Offer") -> "Offer":
         """Both, each package once."""
         return Offer(
-            tuple(dict.fromkeys([*self.packages, *other.packages])), tuple(dict.fromkeys([*self.gaps, *other.gaps]))
+            tuple(dict.fromkeys([*self.packages, *other.packages])),
+            tuple(dict.fromkeys([*self.problems, *other.problems])),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class TakenPackages:
     """What a tree takes of the packages that another one offers."""
 
     rows: tuple[Requirement, ...] = ()
-    gaps: tuple[Gap, ...] = ()  # of manifests that may take more of it
+    problems: tuple[ManifestProblem, ...] = ()  # of manifests that may take more of it
 
 
 def packaging_of(language: Language) -> Packaging | None:
@@ -53,7 +55,7 @@ def packaging_of(language: Language) -> Packaging | None:
 async def offer_of(tree: Tree, languages: Mapping[str, Language], side: Side = "head") -> Offer:
     """What a tree offers. Manifests of tests, examples and copies of other packages offer nothing."""
     rows_found: list[Package] = []
-    gaps: list[tuple[str, Gap]] = []
+    problems: list[tuple[str, ManifestProblem]] = []
     paths = frozenset(await tree.entries(side))
     for name, language in languages.items():
         packaging = packaging_of(language)
@@ -61,45 +63,47 @@ async def offer_of(tree: Tree, languages: Mapping[str, Language], side: Side = "
             manifests = await read_manifests(tree, packaging, side)
             rows_found += packaging.packages({p: s for p, s in manifests.texts.items() if not _beside(p)}, paths)
             declaring = form(packaging.DECLARING)
-            gaps += [
-                (name, gap)
-                for gap in manifests.gaps
-                if not gap.is_form and declaring.match(f"/{gap.path}") and not _beside(gap.path)
+            problems += [
+                (name, problem)
+                for problem in manifests.problems
+                if not problem.is_form and declaring.match(f"/{problem.path}") and not _beside(problem.path)
             ]
-    return Offer(tuple(rows_found), tuple(gaps))
+    return Offer(tuple(rows_found), tuple(problems))
 
 
 async def requirements(
-    tree: Tree, languages: Mapping[str, Language], offer: Offer, own: RepositoryPlace, consumer: RepositoryPlace
-) -> Intake:
+    tree: Tree, languages: Mapping[str, Language], offer: Offer, own: RepositoryIdentity, consumer: RepositoryIdentity
+) -> TakenPackages:
     """What a tree takes of the packages that another one offers, with the versions that its lock files name; and what may take more.
 
     `own`: the repository that offers them. `consumer`: the one whose tree it is.
     """
     rows_found: list[Requirement] = []
-    gaps: list[Gap] = []
+    problems: list[ManifestProblem] = []
     for name, language in languages.items():
         packaging, packages = packaging_of(language), offer.of(name)
-        offer_gaps = [gap for other, gap in offer.gaps if other == name]
-        if packaging is None or not (packages or offer_gaps):
+        offer_problems = [problem for other, problem in offer.problems if other == name]
+        if packaging is None or not (packages or offer_problems):
             continue
         manifests = await read_manifests(tree, packaging)
-        if manifests and offer_gaps:
-            gaps += [replace(gap, path=f"this repository's own {gap.path}") for gap in offer_gaps]
+        if manifests and offer_problems:
+            problems += [replace(problem, path=f"this repository's own {problem.path}") for problem in offer_problems]
         asked, unknown = _match(packaging.requirements(manifests.texts), packages, own, consumer)
         words = _words(packages, own)
-        gaps += [gap for gap in (*manifests.gaps, *unknown) if _may_mean(gap, manifests, packages, words)]
-        gaps += await _in_code(tree, packaging, packages) if packages and not manifests else []
+        problems += [
+            problem for problem in (*manifests.problems, *unknown) if _may_mean(problem, manifests, packages, words)
+        ]
+        problems += await _in_code(tree, packaging, packages) if packages and not manifests else []
         locks = await read_locks(tree, packaging) if asked else {}
         rows_found += [_locked(row, packaging, locks) for row in asked]
-    return Intake(tuple(_clearest(rows_found)), tuple(dict.fromkeys(gaps)))
+    return TakenPackages(tuple(_clearest(rows_found)), tuple(dict.fromkeys(problems)))
 
 
 def _match(
-    rows: Sequence[Requirement], packages: tuple[Package, ...], own: RepositoryPlace, consumer: RepositoryPlace
-) -> tuple[list[Requirement], list[Gap]]:
+    rows: Sequence[Requirement], packages: tuple[Package, ...], own: RepositoryIdentity, consumer: RepositoryIdentity
+) -> tuple[list[Requirement], list[ManifestProblem]]:
     """The requirements that mean one of these packages: by its name, or by the place of the repository."""
-    names, rows_found, unknown = {package.name for package in packages}, list[Requirement](), list[Gap]()
+    names, rows_found, unknown = {package.name for package in packages}, list[Requirement](), list[ManifestProblem]()
     for row in rows:
         is_here, package = package_at(row, consumer, own, packages) if row.source and packages else (False, None)
         if package is not None:
@@ -109,25 +113,29 @@ def _match(
             rows_found.append(replace(row, source=""))
         elif is_here:
             unknown.append(
-                Gap(row.path, f"takes {row.name} from a place of this repository that offers no package", is_form=True)
+                ManifestProblem(
+                    row.path, f"takes {row.name} from a place of this repository that offers no package", is_form=True
+                )
             )
     return rows_found, unknown
 
 
-def _may_mean(gap: Gap, manifests: Manifests, packages: Sequence[Package], words: Collection[str]) -> bool:
+def _may_mean(
+    problem: ManifestProblem, manifests: Manifests, packages: Sequence[Package], words: Collection[str]
+) -> bool:
     """Whether a manifest of which something is not known may take one of these packages. Those of tests and samples are nobody's build."""
-    if not packages or _beside(gap.path):
+    if not packages or _beside(problem.path):
         return False
-    if gap.name != "*":
-        return any(fnmatchcase(package.name, gap.name) for package in packages)
-    text = manifests.texts.get(gap.path)
-    if text is None or gap.is_form:
+    if problem.name != "*":
+        return any(fnmatchcase(package.name, problem.name) for package in packages)
+    text = manifests.texts.get(problem.path)
+    if text is None or problem.is_form:
         return True
     plain_text = _plain(text.replace(b"\0", b"").decode("utf-8", "replace"))
     return any(word in plain_text for word in words)
 
 
-def _words(packages: Sequence[Package], own: RepositoryPlace) -> frozenset[str]:
+def _words(packages: Sequence[Package], own: RepositoryIdentity) -> frozenset[str]:
     """The words one of which a text must have to name one of the packages, or their repository."""
     names = [part for package in packages for part in (package.name, re.split("[:/]", package.name)[-1])]
     return frozenset(_plain(name) for name in (*names, own.short) if name)
@@ -137,7 +145,7 @@ def _plain(text: str) -> str:
     return re.sub(r"[-_.]+", "-", text.lower())
 
 
-async def _in_code(tree: Tree, packaging: Packaging, packages: Sequence[Package]) -> list[Gap]:
+async def _in_code(tree: Tree, packaging: Packaging, packages: Sequence[Package]) -> list[ManifestProblem]:
     """The first file that imports a package though no manifest says at which version, in languages whose imports name the package."""
     globs = getattr(packaging, "NAMED_IN_CODE", ())
     if not globs or not matching(globs, await tree.entries()):
@@ -145,7 +153,10 @@ async def _in_code(tree: Tree, packaging: Packaging, packages: Sequence[Package]
     patterns = [f"{quote}{package.name}{end}" for package in packages for quote, end in (('"', '"'), ('"', "/"))]
     hits = await tree.grep(Query(patterns, globs))
     files = sorted(path for path in hits if not vendored_folder(path) and not _beside(path))
-    return [Gap(path, "imports this one, and no manifest says at which version", is_form=True) for path in files[:1]]
+    return [
+        ManifestProblem(path, "imports this one, and no manifest says at which version", is_form=True)
+        for path in files[:1]
+    ]
 
 
 async def asked_packages(tree: Tree, language: Language, side: Side = "head") -> frozenset[str]:
@@ -160,15 +171,30 @@ async def asked_packages(tree: Tree, language: Language, side: Side = "head") ->
 
 
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
-    """Everything that a tree offers and takes, told from its manifests alone."""
-    offers = [PackageRow("offers", one.language, one.name) for one in (await offer_of(tree, languages)).packages]
+    """Everything that a tree offers and takes, told from its manifests alone; and what those that could not be read may offer or take."""
+    offer = await offer_of(tree, languages)
+    unread = [_row_of_problem("may-offer", name, problem) for name, problem in offer.problems]
+    offers = [PackageRow("offers", one.language, one.name) for one in offer.packages]
     takes: list[PackageRow] = []
-    for language in languages.values():
+    for name, language in languages.items():
         packaging = packaging_of(language)
         if packaging is not None:
-            rows = _clearest(packaging.requirements((await read_manifests(tree, packaging)).texts))
+            manifests = await read_manifests(tree, packaging)
+            rows = _clearest(packaging.requirements(manifests.texts))
             takes += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in rows]
-    return tuple(dict.fromkeys((*offers, *takes)))
+            problems = filter(_is_unread, manifests.problems)
+            unread += [_row_of_problem("may-take", name, problem) for problem in problems]
+    first_unread = {(row.role, row.language, row.name): row for row in reversed(unread)}
+    return tuple(dict.fromkeys((*reversed(first_unread.values()), *offers, *takes)))
+
+
+def _is_unread(problem: ManifestProblem) -> bool:
+    """Whether a manifest could not be read, or takes something of which no more than the form of its name is known."""
+    return not _beside(problem.path) and (not problem.is_form or problem.name != "*")
+
+
+def _row_of_problem(role: Literal["may-offer", "may-take"], language: str, problem: ManifestProblem) -> PackageRow:
+    return PackageRow(role, language, problem.name, reason=f"{problem.path} {problem.reason}")
 
 
 def is_manifest(path: str, languages: Collection[Language]) -> bool:

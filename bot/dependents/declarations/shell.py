@@ -13,6 +13,7 @@ _WORD = re.compile(
     re.DOTALL,
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*+=")
+# Words before the program that a command runs.
 _BEFORE = frozenset(
     {
         "sudo",
@@ -34,22 +35,30 @@ _BEFORE = frozenset(
         "-",
     }
 )
-_MAKES, _LOOSE = frozenset({"make", "gmake"}), frozenset({"yarn", "pnpm", "bun"})
+_MAKES, _MANAGERS = frozenset({"make", "gmake"}), frozenset({"yarn", "pnpm", "bun"})
 _MAKE_VALUES = frozenset({"-f", "--file", "--makefile", "-I", "-o", "-W", "-l", "--include-dir"})
+# Programs that run commands which they are given as texts.
 _RUNS_TEXTS = frozenset(
     {"concurrently", "conc", "nodemon", "onchange", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test"}
 )
-_RUNNERS, _OF_EVERY = frozenset({"run-s", "run-p", "npm-run-all", "npm-run-all2"}), frozenset({"turbo", "lerna"})
+_RUNNERS, _WORKSPACE_RUNNERS = (
+    frozenset({"run-s", "run-p", "npm-run-all", "npm-run-all2"}),
+    frozenset({"turbo", "lerna"}),
+)
 # The programs that run targets and scripts by their names, for patterns.
-TOOLS = "|".join(sorted({*_MAKES, *_LOOSE, "npm", *_RUNNERS, *_OF_EVERY, "concurrently"}, key=len, reverse=True))
+TOOLS = "|".join(
+    sorted({*_MAKES, *_MANAGERS, "npm", *_RUNNERS, *_WORKSPACE_RUNNERS, "concurrently"}, key=len, reverse=True)
+)
 DEEPEST = 3  # texts of commands in texts
-_LIFE = {"test": "test", "t": "test", "tst": "test", "start": "start", "stop": "stop", "restart": "restart"}
+# The scripts that npm runs without `run`, by each of their names.
+_LIFECYCLE = {"test": "test", "t": "test", "tst": "test", "start": "start", "stop": "stop", "restart": "restart"}
+# The commands of yarn, pnpm and bun themselves: any other word is the name of a script.
 _BUILT_IN = frozenset(
     ["add", "audit", "bin", "cache", "check", "completion", "config", "constraints", "create", "dedupe", "deploy", "dlx", "exec", "explain", "fetch", "fund", "help", "import", "info", "init", "install", "i", "ci", "ls", "list", "link", "login", "logout", "node", "npm", "outdated", "owner", "pack", "patch", "plugin", "policies", "prune", "publish", "rebuild", "remove", "rm", "search", "self-update", "set", "store", "uninstall", "unlink", "unplug", "up", "update", "upgrade", "upgrade-interactive", "version", "versions", "view", "why", "workspace", "workspaces", "global", "env", "root", "recursive", "licenses", "x", "pm", "repl", "build-info"]
 )  # fmt: skip
 _NO_SCRIPT = frozenset({"--if-present", "--help", "--version", "-v"})
 _EVERY_OPTIONS = frozenset({"-w", "-ws", "--filter", "-F", "-r", "--recursive"})
-_PLACES = ("--prefix", "-C", "--dir", "--cwd")
+_FOLDER_OPTIONS = ("--prefix", "-C", "--dir", "--cwd")
 NAME = re.compile(r"[A-Za-z0-9_][\w:.-]*+")
 EVERY = "*"  # a package of the tree, whichever
 
@@ -147,6 +156,7 @@ class _Shell:
 
 
 def _moved(words: Sequence[str | None], here: str | None) -> str | None:
+    """The folder behind a command, None if nobody can tell it."""
     if words[0] in ("pushd", "popd") or (words[0] is None and len(words) == 1):
         return None
     if words[0] != "cd" or here is None:
@@ -161,7 +171,7 @@ def calls(text: str, folder: str | None, depth: int = 0) -> Iterator[ScriptCall]
         words = list(command.words)
         while words and words[0] is not None and (words[0] in _BEFORE or _ASSIGNMENT.match(words[0])):
             words.pop(0)
-        if len(words) > 1 and words[0] in _LOOSE and words[1] in _RUNS_TEXTS:
+        if len(words) > 1 and words[0] in _MANAGERS and words[1] in _RUNS_TEXTS:
             words.pop(0)
         if words and words[0] is not None and command.folder is not None:
             yield from _calls_of(words[0], words[1:], command.folder, command.line, depth)
@@ -171,12 +181,12 @@ def _calls_of(tool: str, rest: Sequence[str | None], folder: str, line: int, dep
     """What one command asks for."""
     if tool in _MAKES:
         yield from _targets(rest, folder, line)
-    elif tool == "npm" or tool in _LOOSE:
+    elif tool == "npm" or tool in _MANAGERS:
         yield from _scripts(tool, rest, folder, line)
     elif tool in _RUNNERS:
         names = [one for one in rest if one is not None and NAME.fullmatch(one)]
         yield from (ScriptCall("script", folder, one, line, "removed") for one in names)
-    elif tool in _OF_EVERY and rest[:1] == ["run"]:
+    elif tool in _WORKSPACE_RUNNERS and rest[:1] == ["run"]:
         names = [one for one in rest[1:2] if one is not None and NAME.fullmatch(one)]
         yield from (ScriptCall("script", EVERY, one, line, "hint") for one in names)
     elif tool in _RUNS_TEXTS and depth < DEEPEST:
@@ -220,7 +230,7 @@ def _scripts(tool: str, words: Sequence[str | None], folder: str, line: int) -> 
         return
     plain = [one for one in own if one is not None]
     is_every = any(one in _EVERY_OPTIONS or one.startswith(("--workspace", "--filter=")) for one in plain)
-    place, names = _place_and_names(tool, plain, folder)
+    place, names = _folder_and_names(tool, plain, folder)
     if tool == "yarn" and names[:1] == ["workspace"]:
         is_every, names = True, names[2:]
     is_run = names[:1] in (["run"], ["run-script"], ["rum"])
@@ -229,7 +239,7 @@ def _scripts(tool: str, words: Sequence[str | None], folder: str, line: int) -> 
         return
     name = names[0]
     if not is_run:
-        name = _LIFE.get(name, "") if tool == "npm" else "" if name in _BUILT_IN else name
+        name = _LIFECYCLE.get(name, "") if tool == "npm" else "" if name in _BUILT_IN else name
     certainty: Certainty = "removed" if tool == "npm" else "hint"
     if is_run and tool in ("npm", "pnpm"):
         certainty = "sure"
@@ -237,13 +247,13 @@ def _scripts(tool: str, words: Sequence[str | None], folder: str, line: int) -> 
         yield ScriptCall("script", EVERY if is_every else place, name, line, "hint" if is_every else certainty)
 
 
-def _place_and_names(tool: str, words: Sequence[str], folder: str) -> tuple[str | None, list[str]]:
+def _folder_and_names(tool: str, words: Sequence[str], folder: str) -> tuple[str | None, list[str]]:
     """The folder that the options name, None if it is out of sight, and the words that are no options."""
     place: str | None = folder
     names: list[str] = []
     rest = iter(words)
     for word in rest:
-        if word in _PLACES or word.startswith(tuple(f"{one}=" for one in _PLACES)):
+        if word in _FOLDER_OPTIONS or word.startswith(tuple(f"{one}=" for one in _FOLDER_OPTIONS)):
             value = word.partition("=")[2] or next(rest, "/")
             place = beside(place, value) if place is not None and not value.startswith(("/", "~")) else None
         elif word in ("--filter", "-F", "--workspace") or (tool == "npm" and word == "-w"):

@@ -17,6 +17,7 @@ from bot.dependents.declarations.reading import (
     UnreadableDataError,
     beside,
 )
+from bot.text.lines import line_number
 
 META = frozenset(
     {"source", "version", "providers", "count", "for_each", "depends_on"}
@@ -77,7 +78,7 @@ def _values(path: str, text: str, home: str | None, paths: Paths) -> DataReading
     reading = DataReading(is_foreign=home is None)
     if home is not None:
         reading.mates = _files(home, paths)
-        names = ((match[1], text.count("\n", 0, match.start()) + 1) for match in SETTING.finditer(text))
+        names = ((match[1], line_number(text, match.start())) for match in SETTING.finditer(text))
         reading.uses = [NameUse(Scope("variable", home), name, path, line, "hint") for name, line in names]
     return reading
 

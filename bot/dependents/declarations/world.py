@@ -44,15 +44,16 @@ class World:
         self.is_cut = False
         self._bytes = 0
         self._sizes: Mapping[str, int] = {}
+        # What all files that were read say together, by scope.
         self._declared: dict[Scope, dict[str, Declaration]] = {}
-        self._patterns: dict[Scope, list[str]] = {}
-        self._whole: dict[Scope, frozenset[Scope]] = {}
-        self._scopes: set[Scope] = set()
-        self._doubts: set[Scope] = set()
-        self._loose: set[Scope] = set()
+        self._patterns: dict[Scope, list[str]] = {}  # declarations that stand for many names
+        self._whole: dict[Scope, frozenset[Scope]] = {}  # with those whose names it shares, once somebody has asked
+        self._scopes: set[Scope] = set()  # whose declarations were read
+        self._doubts: set[Scope] = set()  # that may declare more than was read
+        self._loose: set[Scope] = set()  # that something out of sight may add to
         self._aliases: dict[Scope, Scope] = {}
-        self._parts: dict[Scope, set[Scope]] = {}
-        self._holders: dict[Scope, set[Scope]] = {}
+        self._parts: dict[Scope, set[Scope]] = {}  # whose names a scope has too
+        self._holders: dict[Scope, set[Scope]] = {}  # of which a scope is a part
 
     async def open(self) -> None:
         """Read the paths, links followed."""
@@ -103,6 +104,7 @@ class World:
                     self.unread[path] = str(error)
 
     def _join(self) -> None:
+        """Put together what all files say that were read."""
         declarations: dict[Scope, dict[str, Declaration]] = defaultdict(dict)
         self._scopes, self._doubts, self._loose, self._aliases, self._parts = set(), set(), set(), {}, {}
         holders: dict[Scope, set[Scope]] = defaultdict(set)
@@ -134,27 +136,11 @@ class World:
         return self._declared.get(scope, {})
 
     def whole(self, scope: Scope) -> frozenset[Scope]:
-        """A scope with all whose names it has too; a part of others has the names of those."""
+        """Return a scope with all whose names it has too: its parts, those that it is a part of, and their parts."""
         if scope not in self._whole:
-            visited: set[Scope] = set()
-            left = [scope, *self._above(scope)]
-            while left:
-                one = left.pop()
-                if one not in visited:
-                    visited.add(one)
-                    left += self._parts.get(one, ())
-            self._whole[scope] = frozenset(visited)
+            holders = _reachable([scope], self._holders)
+            self._whole[scope] = frozenset(_reachable(holders, self._parts))
         return self._whole[scope]
-
-    def _above(self, scope: Scope) -> Collection[Scope]:
-        visited: set[Scope] = set()
-        left = list(self._holders.get(scope, ()))
-        while left:
-            one = left.pop()
-            if one not in visited:
-                visited.add(one)
-                left += self._holders.get(one, ())
-        return visited
 
     def declaration(self, scope: Scope, name: str) -> Declaration | None:
         """Who declares a name in a scope."""
@@ -198,6 +184,18 @@ def _text(blob: bytes | None) -> str:
     if len(blob) > BYTES:
         raise UnreadableDataError(f"it has more than {BYTES >> 20} MB")
     return blob.decode("utf-8", "replace").removeprefix("\ufeff")
+
+
+def _reachable(start: Iterable[Scope], steps: Mapping[Scope, Collection[Scope]]) -> set[Scope]:
+    """These scopes, and those that some steps lead to from them."""
+    reached: set[Scope] = set()
+    left = [*start]
+    while left:
+        one = left.pop()
+        if one not in reached:
+            reached.add(one)
+            left += steps.get(one, ())
+    return reached
 
 
 def _stands_for(pattern: str, name: str) -> bool:

@@ -2,6 +2,9 @@
 
 A text of one word may mean anything. So only files count that name the class or the file of what is gone, and of them only the places where a
 text can stand for a member: an argument, an element of a list, the key behind a module. Nothing is proven by them.
+
+The queries of Python's object-relational mappers say a field by a lookup: `filter(total__gte=1)`, `order_by("-total")`, `cart__total`. Two
+underscores part the relation, the field and what is asked of it; a field behind a relation says its class by that.
 """
 
 import posixpath
@@ -10,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.dependents.keys.line_search import LineSearch, Row
-from bot.dependents.keys.lookups import LOOKUP, says_lookup
 from bot.dependents.sites import UseTarget, telling
 from bot.dependents.trees import FOLDERS
 from bot.text.filetypes import filetype
@@ -38,6 +40,8 @@ MODULES = re.compile(
 PAGE = r"(?<!\w)HOME(?:\.|->|&\.|\?\.)NAME(?!\w)"  # in a page: "cart.total"
 ROLE = re.compile(r"(?<=\w)(?:_?[Cc]ontroller|Service|Model|Serializer|Helper|Mailer|Job)$")
 KEYED = r"(?<![\w$])OWNER\s{0,4}\[\s{0,4}[\"'`]NAME[\"'`]\s{0,4}\]"  # of a class: `State["DONE"]`
+LOOKUP = r"(?<![\w.$-])(?:[\"']-)?(?:\w{1,80}__)?NAME(?:__\w{1,80})?(?:[\"']|\s{0,4}=(?![=>]))"
+LOOKUP_LANGUAGE = "python"
 WHAT = "say names that the change takes away as texts"
 FORMS = (QUOTED, SYMBOL, LISTED_SYMBOLS, QUALIFIED, LOADED)
 ABOVE = 12  # lines in which a call may begin whose argument is named on a line of its own
@@ -164,7 +168,7 @@ def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source
         return bool(re.search(_word(re.escape(name)), text))
     names_home = path in target.homes or home.search(source) or _is_qualified(text, name, target, home)
     above = "\n".join(lines[max(0, number - 1 - ABOVE) : number - 1])
-    is_lookup = says_lookup(name, target, path, text, home, is_home=bool(names_home))
+    is_lookup = _says_lookup(name, target, path, text, home, is_home=bool(names_home))
     return is_lookup or (bool(names_home) and _stands_for_member(name, target, TextLine(path, text, above), home))
 
 
@@ -290,3 +294,17 @@ def _bracket(before: str) -> int | None:
                 return at
             depth -= 1
     return None
+
+
+def _says_lookup(name: str, target: UseTarget, path: str, text: str, home: re.Pattern[str], *, is_home: bool) -> bool:
+    """Whether a line asks for the field by a lookup. `home`: the names of its class; `is_home`: whether the file has one of them."""
+    parsers = {filetype(one).parser for one in (path, *target.homes)}
+    if not target.owner or parsers != {LOOKUP_LANGUAGE}:
+        return False
+    for match in re.finditer(LOOKUP.replace("NAME", re.escape(name)), text):
+        words = re.sub(r"[\s=\"'-]", "", match[0]).split("__")
+        if match[0][1:2] == "-" or len(words) > 1:
+            relation = words[0] if words[0] != name else ""
+            if home.search(relation) or home.search(relation.removesuffix("s")) or (is_home and not relation):
+                return True
+    return False

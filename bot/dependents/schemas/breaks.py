@@ -198,3 +198,9 @@ class SchemaPlace:
     def around(self, before: int, after: int) -> str:
         """The line with so many others."""
         return "\n".join(self.lines[max(0, self.line - 1 - before) : self.line + after])
+
+
+def forms_of_table(table: str) -> frozenset[str]:
+    """The forms in which code names a table or the class of its rows: `order_lines`, `OrderLine`."""
+    one = singular(table)
+    return spellings(table) | (spellings(one) if one else frozenset())

@@ -9,6 +9,7 @@ from functools import lru_cache
 import yaml
 
 from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
+from bot.text.lines import line_number
 
 YAML_BYTES = 2 << 20
 _DEEPEST = 200
@@ -83,7 +84,26 @@ def load(document: Document) -> Mapping[str, object]:
         raise UnreadableSchemaError(path, f"it cannot be parsed ({type(error).__name__})") from error
     if not isinstance(value, dict):
         raise UnreadableSchemaError(path, "it holds no object")
+    _shorten(value, path, text)
     return value
+
+
+def _shorten(root: dict[str, object], path: str, text: str) -> None:
+    """Write the references of a document to itself, by its file's name or its own id, as local ones."""
+    own_id = root.get("$id")
+    names = {path.rpartition("/")[2], own_id.partition("#")[0] if isinstance(own_id, str) else ""} - {""}
+    starts = tuple(f"{prefix}{name}#" for name in names for prefix in ("", "./") if f"{name}#" in text)
+    rest: list[object] = [root] if starts else []
+    visits: set[int] = set()
+    while rest:
+        value = rest.pop()
+        if not isinstance(value, (dict, list)) or id(value) in visits:
+            continue
+        visits.add(id(value))
+        rest += value.values() if isinstance(value, dict) else value
+        reference = value.get("$ref") if isinstance(value, dict) else None
+        if isinstance(value, dict) and isinstance(reference, str) and reference.startswith(starts):
+            value["$ref"] = f"#{reference.partition('#')[2]}"
 
 
 def refuse_depth(document: Document) -> None:
@@ -106,7 +126,7 @@ def line_of(text: str, keys: Sequence[str]) -> int:
         if match is None:
             continue
         at = match.start(1)
-    return text.count("\n", 0, at) + 1
+    return line_number(text, at)
 
 
 @lru_cache(maxsize=4096)

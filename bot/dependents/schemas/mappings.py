@@ -7,27 +7,12 @@ A mapper of objects reads and writes every column that it knows of. The table of
 import re
 from dataclasses import dataclass
 
-from bot.dependents.schemas import migrations
-from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
-from bot.dependents.schemas.rollbacks import is_remark
+from bot.dependents.schemas import mappers
+from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, forms_of_table, spellings
+from bot.dependents.schemas.migrations.rollbacks import is_remark
+from bot.text.brackets import before_close, open_count
 from bot.text.filetypes import filetype
 
-# Lines that are a field of a model by their own form: Django and SQLAlchemy, Prisma, diesel, Go's tags, drizzle and Exposed, ent, Ecto, jOOQ,
-# Drift, Pony, Entity Framework's fluent form, Fluent of Swift, XML of Hibernate, Doctrine and MyBatis.
-_FIELDS = (
-    r"^\s++NAME\s*+(?::[^=\n]{1,80})?=\s*+(?:\w{1,30}\.)?(?:Column|mapped_column|\w{0,40}Field|ForeignKey|deferred|column_property|Required|Optional|PrimaryKey)\s*+[(\[]",
-    r"^\s++NAME\s*+:\s*+(?:\w{1,30}\.)?Mapped\[(?!.{0,200}\brelationship\()",
-    r"^\s++NAME\s++[A-Z]\w{2,40}[?\[\]]{0,3}(?:\s|$)|@map\(\s*+\"NAME\"",
-    r"^\s++NAME\s++->\s++[A-Z]",
-    r"`[^`\n]{0,200}\b(?:db|gorm|bun|xorm)\s*+:\s*+\\?\"(?:column:)?NAME\b",
-    r"(?::|\bva[lr]\s++\w{1,99}\s*+=|\bfield\.)\s*+\w{2,30}\(\s*+['\"]NAME['\"]",
-    r"^\s++field[ (]\s*+:NAME\b|^\s++field\b[^#\n]{0,200}\bsource:\s*+:NAME\b",
-    r"\bcreateField\(\s*+(?:DSL\.)?name\(\s*+\"NAME\"",
-    r"^\s++(?:late\s++)?\w{2,40}Column\s++get\s++NAME\b",
-    r"\bHasColumnName\(\s*+\"NAME\"|\b(?:db_column|column_name|columnName|fieldName|ColumnName)\s*+[=:]\s*+[\"'`]NAME[\"'`]",
-    r"@Field\(\s*+key\s*+:\s*+\"NAME\"",
-    r"<(?:property|id|field|many-to-one|key-property|result|column|version|timestamp)\b[^<>\n]{0,300}\b(?:name|column)\s*+=\s*+\"NAME\"",
-)
 # A call, a decorator or an attribute that says what column a member is.
 _COLUMN = re.compile(
     r"(?:(?:@|#\[|\[)(?:\w{1,20}\\)?(?:\w{0,30}Column(?:Info)?|Property|MappedProperty|PrimaryKey|Enum)|(?<![\w.@])(?:\w{1,30}\.)?(?:Column|mapped_column|column|Property))\b"
@@ -42,39 +27,6 @@ _FIRST_TEXT = re.compile(r"\s*+[\"'`](?P<name>\w{1,99})[\"'`]")
 _MEMBERS = (
     r"^\s++(?:(?:public|private|protected|internal|readonly|declare|static|final|override|required|virtual|partial|pub|lateinit|open|var|val|let|@\w{1,40}(?:\([^()\n]{0,200}\))?|#\[[^\]\n]{0,200}\])\s++)*+"
     r"(?:[?\w.<>\[\],|\\]{1,80}\??\s++)?\$?(?:FORMS)\s*+(?:[?!]?:(?![:])|[;=]|\{\s*+get\b|$|,)"
-)
-_VIRTUAL = re.compile(
-    r"@Transient\b|\bNotMapped\b|\btransient\b|DataTypes\.VIRTUAL|persist\s*+:\s*+false|\brelationship\("
-)
-_ENTITY = re.compile(
-    r"@(?:Mapped)?Entity\b|@Table\b|\[Table\(|\[Key\]|\[ForeignKey\(|\bDbSet<|\btable_name\s*+=|\b(?:FromRow|Queryable|Selectable|Insertable|AsChangeset|Identifiable)\b|\btable\s*+=\s*+True\b"
-)
-# What a mapper of JavaScript is told about each column: `total: DataTypes.INTEGER`, `total: { type: ... }`.
-_ATTRIBUTE = (
-    r"^\s*+[\"']?NAME[\"']?\s*+:\s*+(?:\{\s*+)?(?:type\s*+:\s*+)?(?:DataTypes?|Sequelize)\.|^\s*+[\"']?NAME[\"']?\s*+:\s*+\{(?:\s*+$|[^\n]{0,200}\btype\s*+:)"
-    r"|^\s*+field\s*+:\s*+[\"'`]NAME[\"'`]|[{,]\s*+field\s*+:\s*+[\"'`]NAME[\"'`]"
-)
-_DEFINES = re.compile(
-    r"\.define(?:<[^<>\n]{0,80}>)?\(\s*+[\"'`](?P<name>\w{1,99})|(?P<class>[A-Z]\w{0,99})\.init\(|\bEntitySchema(?:<[^<>\n]{0,80}>)?\(|\bstatic\s++get\s++jsonSchema\b|\bjsonSchema\s*+="
-)
-# What a class of Rails or Laravel says about a column by its name.
-_RAILS = r"^\s++(?:validates\w*|attribute|serialize|encrypts|normalizes|store|store_accessor|alias_attribute|enum|has_rich_text|monetize)\b[^#\n]{0,300}(?<![\w:]):NAME\b|^\s++enum\s++NAME:"
-_RAILS_CLASS = re.compile(
-    r"^\s*+class\s++(?:\w{1,99}::)*+\w{1,99}\s*+<\s*+(?:::)?(?:ApplicationRecord|ActiveRecord::Base|\w{1,99}Record|[A-Z]\w{1,99})"
-)
-_LARAVEL_LIST = re.compile(
-    r"\$(?:fillable|casts|guarded|hidden|visible|dates|attributes)\s*+=|\bfunction\s++casts\s*+\(|#\[(?:Fillable|Hidden|Visible|Guarded)\("
-)
-_HEAD = re.compile(
-    r"^\s*+(?:(?:export|pub|public|abstract|default|final|data|open|sealed|partial|internal|readonly|@\w{1,40})\s++)*+(?:class|model|struct|type|interface|object|record)\s++(?!Meta\b)(?P<name>\w{1,99})|^\s*+(?P<table>\w{1,99})\s++\([\w, ]++\)\s*+\{"
-    r"|\b(?:pgTable|mysqlTable|sqliteTable)\(\s*+['\"](?P<drizzle>\w{1,99})|\.define(?:<[^<>\n]{0,80}>)?\(\s*+[\"'`](?P<model>\w{1,99})|^\s*+(?P<class>[A-Z]\w{0,99})\.init\("
-    r"|^\s++schema\s++\"(?P<schema>\w{1,99})\"\s++do\b|\bEntity<(?P<entity>\w{1,99})>\(|<(?:class|entity|resultMap)\b[^<>\n]{0,400}?\b(?:name|type)\s*+=\s*+\"(?:[\w$]{1,99}[.\\])*+(?P<xml>\w{1,99})\""
-    r"|(?<![\w.])(?:\w{1,40}\.)?(?P<core>Table)\((?:\s*+[\"'](?P<first>\w{1,99}))?|\bEntitySchema(?:<[^<>\n]{0,80}>)?\((?P<unnamed>)"
-)
-_TABLE_NAME = re.compile(
-    r"(?:__tablename__\s*+=\s*+|\bdb_table\s*+=\s*+|@@map\(\s*+|\b(?:self\.)?table_name\s*+=\s*+|\$table\s*+=\s*+|\btableName\s*+[=:]\s*+|\bToTable\(\s*+|\bstatic\s++let\s++schema\s*+=\s*+"
-    r"|(?:@|#\[|\[)(?:ORM\\)?(?:Table|Entity|MappedEntity)\(\s*+\{?\s*+(?:(?:name|value|tableName)\s*+[=:]\s*+)?|\b\w{0,20}Table(?:<[^<>\n]{0,80}>)?\(\s*+|\(\s*+tag\s*+,\s*+|\btable\s*+=\s*+)"
-    r"(?:Some\()?[\"'`](?:\w{1,40}\.)?(?P<name>\w{1,99})[\"'`]"
 )
 _ABOVE_HEAD = re.compile(r"^\s*+(?:[@#\[*/)}\]\"']|\w{1,40}\s*+[=:]|$)")
 _INNER_REMARK = re.compile(r"/\*[^*\n]{0,400}\*/")
@@ -107,19 +59,18 @@ def _is_script(path: str) -> bool:
 
 def _is_field(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether a line is a field of a model by its own form."""
-    text, name = place.text[:_LONGEST], re.escape(one.name)
-    return any(re.search(look.replace("NAME", name), text) for look in _FIELDS)
+    return re.search(mappers.FIELD.replace("NAME", re.escape(one.name)), place.text[:_LONGEST]) is not None
 
 
 def _form(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
     """How sure a line means a column of its model, whichever that is."""
     text, name = place.text[:_LONGEST], re.escape(one.name)
     if one.name.lower() in text.lower():
-        if _is_script(place.path) and re.search(_ATTRIBUTE.replace("NAME", name), text):
+        if _is_script(place.path) and re.search(mappers.ATTRIBUTE.replace("NAME", name), text):
             return _of_attribute(place)
         if (of_call := _in_call(one, place)) is not None:
             return of_call
-        if filetype(place.path).parser == "ruby" and re.search(_RAILS.replace("NAME", name), text):
+        if filetype(place.path).parser == "ruby" and re.search(mappers.MENTION.replace("NAME", name), text):
             own = re.search(rf"\bdef {name}\b|\battr_\w++[^\n]{{0,200}}:{name}\b", _code(place.whole, place.path))
             return "" if own else "hint"
         if filetype(place.path).parser == "php" and re.search(rf"[\"']{name}[\"']", text) and _in_list(place):
@@ -129,7 +80,7 @@ def _form(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
 
 def _says_other(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether an attribute of that name is over another column."""
-    text = _code(place.around(0, 1 if _depth(place.text[:_LONGEST]) > 0 else 0), place.path)
+    text = _code(place.around(0, 1 if open_count(place.text[:_LONGEST]) > 0 else 0), place.path)
     other = re.search(
         r"(?:[Cc]olumn\(\s*+|\b(?:db_column|column_name)\s*+=\s*+)[\"'](\w{1,99})[\"']", text
     ) or re.search(r"@map\(\s*+\"(\w{1,99})\"", text)
@@ -140,9 +91,9 @@ def _of_attribute(place: SchemaPlace) -> Likeness | None:
     """How sure an attribute of a mapper of JavaScript is a column: its own object says its type, and no other column."""
     own = _code(place.around(0, 4).partition("}")[0] if "{" in place.text else place.text, place.path)
     above = "\n".join(place.lines[max(0, place.line - _MODEL_LINES) : place.line - 1])
-    if not _DEFINES.search(above):
+    if not mappers.DEFINITION.search(above):
         return None
-    if _VIRTUAL.search(own):
+    if mappers.NO_COLUMN.search(own):
         return ""
     name = _SAYS_NAME.search(own)
     is_field = re.match(r"\s*+field\b", place.text) is not None
@@ -174,7 +125,7 @@ def _in_list(place: SchemaPlace) -> bool:
     for at in range(len(lines) - 1, -1, -1):
         if lines[at].rstrip().endswith(";") and at < len(lines) - 1:
             return False
-        if _LARAVEL_LIST.search(lines[at][:_LONG]):
+        if mappers.COLUMN_LIST.search(lines[at][:_LONG]):
             return True
     return False
 
@@ -185,13 +136,15 @@ def _of_member(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
         return None
     above = _decoration(place)
     own_text = _code(f"{above}\n{place.text[:_LONGEST]}", place.path)
-    if _VIRTUAL.search(own_text) or re.search(r"\bstatic\b|\breturn\b|[(]\s*+$", _code(place.text, place.path)):
+    if mappers.NO_COLUMN.search(own_text) or re.search(
+        r"\bstatic\b|\breturn\b|[(]\s*+$", _code(place.text, place.path)
+    ):
         return None
     exact = re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", place.text, re.IGNORECASE) is not None
     calls = [call for call in _COLUMN.finditer(own_text) if call[0].lstrip()[:1] in ("@", "#", "[")]
     if calls:
         arguments = own_text[calls[-1].end() :] if calls[-1]["open"] else ""
-        arguments = _until_close(arguments)
+        arguments = before_close(arguments)
         first = None if _is_script(place.path) else _FIRST_TEXT.match(arguments)
         name = _SAYS_NAME.search(arguments) or first
         if name:
@@ -199,7 +152,7 @@ def _of_member(one: SchemaBreak, place: SchemaPlace) -> Likeness | None:
         return "sure" if exact else "hint"
     model = _model_around(place)
     is_inner = model is not None and model.depth > 1 and filetype(place.path).parser != "python"
-    if model is None or is_inner or _is_script(place.path) or not _ENTITY.search(model.text):
+    if model is None or is_inner or _is_script(place.path) or not mappers.ENTITY.search(model.text):
         return None
     return "sure" if exact and model.table else "hint"
 
@@ -223,32 +176,12 @@ def _decoration(place: SchemaPlace) -> str:
     rows: list[str] = []
     for line in reversed(place.lines[max(0, place.line - 1 - _DECORATION) : place.line - 1]):
         code = line.strip()
-        if not code or code.endswith((";", "}")) or _HEAD.search(line[:_LONG]):
+        if not code or code.endswith((";", "}")) or mappers.HEAD.search(line[:_LONG]):
             break
         if code.endswith(",") and "@" not in code and ":" not in code and "=" not in code:
             break
         rows.append(line[:_LONG])
     return "\n".join(reversed(rows))
-
-
-def _depth(text: str) -> int:
-    """How many brackets of a text stay open; less than none if one closes what was open before."""
-    depth = 0
-    for letter in text:
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0:
-            return depth
-    return depth
-
-
-def _until_close(text: str) -> str:
-    """What stands before the bracket that closes what was open before a text."""
-    depth = 0
-    for at, letter in enumerate(text):
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0:
-            return text[:at]
-    return text
 
 
 def _of_model(one: SchemaBreak, place: SchemaPlace, form: Likeness) -> Likeness | None:
@@ -272,30 +205,29 @@ def _of_model(one: SchemaBreak, place: SchemaPlace, form: Likeness) -> Likeness 
 
 def owners_of(one: SchemaBreak) -> frozenset[str]:
     """The names of the table and of the class of its rows."""
-    return migrations.forms_of_table(one.owner) | migrations.forms_of_table(one.model or one.owner)
+    return forms_of_table(one.owner) | forms_of_table(one.model or one.owner)
 
 
 def _model_around(place: SchemaPlace) -> _Model | None:
     """The model that a line is a part of: its name and its table in small letters."""
     own_indent = _indent(place.text)
     for at in range(place.line - 1, max(-1, place.line - _MODEL_LINES), -1):
-        match = _HEAD.search(place.lines[at][:_LONG]) if at < len(place.lines) else None
+        match = mappers.HEAD.search(place.lines[at][:_LONG]) if at < len(place.lines) else None
         if match is None or (match["core"] and not _is_core(place, at, match)):
             continue
         indent = _indent(place.lines[at])
-        if match["name"] and at < place.line - 1 and indent and indent >= own_indent:
+        if match["model"] and at < place.line - 1 and indent and indent >= own_indent:
             continue  # a class beside the line
-        names = match.group("name", "table", "drizzle", "model", "class", "schema", "entity", "xml", "first")
+        name, table = mappers.names_of(match)
         last = min(len(place.lines), at + _MODEL_LINES)
         rest = range(at + 1, last)
-        heads = (n for n in rest if _HEAD.search(place.lines[n][:_LONG]) and _indent(place.lines[n]) <= indent)
+        heads = (n for n in rest if mappers.HEAD.search(place.lines[n][:_LONG]) and _indent(place.lines[n]) <= indent)
         text = "\n".join([*_annotations(place, at), *place.lines[at : next(heads, last)]])[:20_000]
         text = _code(text, place.path)
-        table = match["schema"] or match["drizzle"] or match["first"] or ""
-        if not table and (own := _TABLE_NAME.search(text)):
+        if not table and (own := mappers.TABLE_NAME.search(text)):
             table = own["name"]
         between = "\n".join(place.lines[at : place.line - 1])
-        return _Model(next(filter(None, names), "").lower(), table.lower(), text, _depth(between))
+        return _Model(name.lower(), table.lower(), text, open_count(between))
     return None
 
 
@@ -306,7 +238,7 @@ def _indent(line: str) -> int:
 def _is_core(place: SchemaPlace, at: int, match: re.Match[str]) -> bool:
     """Whether a call of SQLAlchemy that defines a table is still open at a line."""
     text = "\n".join(place.lines[at : place.line - 1])[match.end("core") : 20_000]
-    return at == place.line - 1 or _depth(text) > 0
+    return at == place.line - 1 or open_count(text) > 0
 
 
 def _annotations(place: SchemaPlace, head: int) -> list[str]:

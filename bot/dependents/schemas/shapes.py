@@ -4,9 +4,10 @@ Directions: "in" is what others send or write, which must still be accepted; "ou
 What cannot be decided by looking at both (patterns, `not`, conditions) is not a break.
 """
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -33,6 +34,10 @@ _TELLING = frozenset({"title", "description", "$comment", "default", "examples"}
 _START = re.compile(r"\^((?:[\w-]|\\[.-])++)(?![?*{])")
 _MOST_PAIRS = 100_000  # of parts that are compared with each other
 _LOWER, _UPPER = re.compile(r"min|exclusiveMin"), re.compile(r"max|exclusiveMax")
+_CHOICES, _CHOICES_DEEP = ("oneOf", "anyOf"), 3
+_KINDS: Mapping[type, str] = {
+    str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"
+}  # fmt: skip
 _ALL = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 
@@ -116,14 +121,29 @@ class ShapeComparer:
         self._done.add(pair)
         self._order.append(pair)
         self._kept += [old, new]
-        if direction == "in" and self._is_variant(old, new, at_old, at_new):
-            return
+        if "$ref" in old and old["$ref"] != new.get("$ref"):  # it leads to another file: what it took is not known
+            if self._closed_only:
+                yield _of_keyword("$ref", old, at_new, label)
+        elif direction == "out" or not self._is_variant(old, new, at_old, at_new):
+            yield from self._of_pair(old, new, direction, at_old, at_new, label)
+
+    def _of_pair(
+        self, old: Shape, new: Shape, direction: Direction, at_old: Keys, at_new: Keys, label: Keys
+    ) -> Iterator[ShapeBreak]:
+        """The breaks between two shapes behind their references."""
         yield from _of_types(old, new, direction, at_new, label)
         yield from _of_values(old, new, direction, at_old, at_new, label)
         yield from self._of_properties(old, new, direction, at_old, at_new, label)
         yield from self._of_parts(old, new, direction, at_old, at_new, label)
+        settled_keys: set[str] = set()
+        if direction == "in":
+            for key in _CHOICES:
+                rows = self._of_lost_variants(old, new, key, at_old, at_new, label)
+                yield from (row for row in rows if row is not None)
+                if rows and None not in rows:
+                    settled_keys.add(key)
         if self._closed_only:
-            yield from _of_rest(old, new, at_new, label)
+            yield from _of_rest(old, new, at_new, label, settled_keys)
 
     def _is_variant(self, old: Shape, new: Shape, at_old: Keys, at_new: Keys) -> bool:
         """Whether the new shape is a choice of which one variant takes all that the old one took, and no other variant does."""
@@ -159,8 +179,18 @@ class ShapeComparer:
                 row = self._removal(name, keys, direction, label, is_closed=bool(after.closed_parts))
                 yield replace(row, doubt=doubt)
         if direction == "in":
-            yield from _of_closing(before, after, at_new, label)
+            if not self._has_closed_choice(old):
+                yield from _of_closing(before, after, at_new, label)
             yield from self._of_requirements(before, after, at_new, label)
+
+    def _has_closed_choice(self, old: Shape) -> bool:
+        """Whether each variant of a choice refuses other properties."""
+        for variants in (old.get(key) for key in _CHOICES):
+            shapes = [_resolved(self._old, one, ())[0] for one in variants] if isinstance(variants, list) else []
+            objects = [one for one in shapes if isinstance(one, Mapping) and "object" in (_kinds(one) or {"object"})]
+            if objects and all(self._members(self._old, one, ()).closed_parts for one in objects):
+                return True
+        return False
 
     def _removal(self, name: str, keys: Keys, direction: Direction, label: Keys, *, is_closed: bool) -> ShapeBreak:
         """Build the break of a property that is gone, by what becomes of a value that has it."""
@@ -240,7 +270,94 @@ class ShapeComparer:
             for key in ("then", "else"):
                 if isinstance(one.get(key), Mapping) and isinstance(other.get(key), Mapping):
                     keys = (*at_old, *at_one, key), (*at_new, *at_other, key)
-                    yield from self.compare(one[key], other[key], direction, *keys, label)
+                    absent_names, named = _condition_names(one["if"])
+                    for row in self.compare(one[key], other[key], direction, *keys, label):
+                        name = next(iter(row.label.split(".")[len(label) :]), "")
+                        if name in named and not row.doubt:
+                            yield replace(row, doubt=f"a condition decides which values of {row.label} reach it")
+                        elif key == "else" or name not in absent_names:
+                            yield row
+
+    def _of_lost_variants(
+        self, old: Shape, new: Shape, key: str, at_old: Keys, at_new: Keys, label: Keys
+    ) -> list[ShapeBreak | None]:
+        """The break of each variant without a partner whose values every new variant refuses; None for one of which that is not known."""
+        before, after = old.get(key), new.get(key)
+        others = after if isinstance(after, list) else [new] if not new.keys() & set(_CHOICES) else []
+        if not isinstance(before, list) or not others or len(before) * len(others) > _MOST_PAIRS:
+            return []
+        if _fixed(before) is not None and _fixed(others) is not None:
+            return []  # the values are compared
+        names = _variants(others).keys() & _variants(before).keys()
+        around = self._members(self._old, old, at_old)
+        rows: list[ShapeBreak | None] = []
+        for number, one in enumerate(before):
+            if one in others or _variant(one) in names or any(_is_same_condition(one, other) for other in others):
+                continue
+            shape, keys = _resolved(self._old, one, (*at_old, key, str(number)))
+            row = None
+            if isinstance(shape, Mapping) and "$ref" not in shape:
+                row = self._of_lost_variant(shape, others, keys, at_new, label, around)
+            rows.append(row)
+        return rows
+
+    def _of_lost_variant(
+        self, shape: Shape, others: Sequence[object], at_old: Keys, at_new: Keys, label: Keys, around: _Members
+    ) -> ShapeBreak | None:
+        """The break of a variant, told by a value that it took: one with a fixed value, with a property, or of its type."""
+        types = _kinds(shape)
+        own = self._members(self._old, shape, at_old)
+        properties = own.properties if types is None or "object" in types else {}
+        for name, (part, keys) in properties.items():
+            values = _fixed([part]) or frozenset()
+            if values and all(self._refuses(one, shape, own, "", {name: values}) for one in others):
+                value = min(values)
+                law, place = "A value that has it is refused.", ".".join((*label, name))
+                return ShapeBreak("value-removed", f"no longer allows `{value}`", law, keys, "base", value, place)
+        for name in sorted(properties, key=lambda name: name not in own.required_names):
+            part, keys = properties[name]
+            is_own = name not in around.properties and own.accepts(name) and around.accepts(name)
+            if is_own and not _is_deprecated(part) and all(self._refuses(one, shape, own, name, {}) for one in others):
+                return self._removal(name, keys, "in", label, is_closed=True)
+        if types and all(self._refuses(one, shape, own, "", {}) for one in others):
+            kinds = " or ".join(sorted(types - {"integer"} if "number" in types else types))
+            law, name, where = "A value of that type is refused.", label[-1] if label else "", ".".join(label)
+            change = f"no longer allows {kinds}"
+            return ShapeBreak("type-changed", change, law, at_new, "head", name, where or "the value")
+        return None
+
+    def _refuses(
+        self,
+        other: object,
+        shape: Shape,
+        own: _Members,
+        name: str,
+        values: Mapping[str, frozenset[str]],
+        depth: int = 0,
+    ) -> bool:
+        """Whether a new shape refuses each value of an old one that has a property `name`, and one of the fixed values of some properties."""
+        inner, at = _resolved(self._new, other, ())
+        if not isinstance(inner, Mapping):
+            return inner is False
+        types = frozenset({"object"}) if name or values else _kinds(shape)
+        kinds = _kinds(inner)
+        if types and kinds and not types & kinds:
+            return True
+        if "$ref" in inner:
+            return False  # what it refers to is not at hand
+        members = self._members(self._new, inner, at)
+        if name and members.refuses(name):
+            return True
+        asked_names = {*values, *own.required_names}
+        for one in asked_names & own.properties.keys() & members.properties.keys():
+            was, now = _fixed([own.properties[one][0]]), _fixed([members.properties[one][0]])
+            if was and now and not was & now:
+                return True
+        choices = [inner[key] for key in _CHOICES if isinstance(inner.get(key), list)]
+        return depth < _CHOICES_DEEP and any(
+            choice and all(self._refuses(one, shape, own, name, values, depth + 1) for one in choice)
+            for choice in choices
+        )
 
     def _of_variants(
         self,
@@ -289,6 +406,27 @@ def _conditions(old: Shape, new: Shape) -> Iterator[tuple[Shape, Shape, Keys, Ke
             partner = next((at for at, other in enumerate(now) if _is_same_condition(one, other)), -1)
             if partner >= 0:
                 yield one, now[partner], ("allOf", str(number)), ("allOf", str(partner))
+
+
+def _condition_names(condition: object) -> tuple[frozenset[str], frozenset[str]]:
+    """The properties that are absent where a condition holds, and those of whose values it decides."""
+    absent_names: set[str] = set()
+    named: set[str] = set()
+    rest = [condition]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, list):
+            rest += value
+        elif isinstance(value, Mapping):
+            inverse = value.get("not")
+            required = inverse.get("required") if isinstance(inverse, Mapping) and len(inverse) == 1 else None
+            if isinstance(required, list) and len(required) == 1:
+                absent_names.add(str(required[0]))
+            properties = value.get("properties")
+            named |= {str(name) for name in properties} if isinstance(properties, Mapping) else set()
+            rest += (value[key] for key in ("allOf", "anyOf", "oneOf") if key in value)
+            rest += [inverse] if inverse is not None else []
+    return frozenset(absent_names), frozenset(named)
 
 
 def _is_same_condition(one: object, other: object) -> bool:
@@ -343,6 +481,17 @@ def _is_deprecated(shape: object) -> bool:
     return isinstance(shape, Mapping) and (
         shape.get("deprecated") is True or "doNotSuggest" in shape or "deprecationMessage" in shape
     )
+
+
+def _kinds(shape: Shape) -> frozenset[str] | None:
+    """The types that a shape allows, by what it says or by the values that it lists; None if it does not tell."""
+    listed = (
+        shape.get("enum") if isinstance(shape.get("enum"), list) else [shape["const"]] if "const" in shape else None
+    )
+    if not isinstance(listed, list):
+        return _types(shape)
+    names = {_KINDS.get(type(value), "null") for value in listed}
+    return frozenset(names | ({"integer", "number"} if names & {"integer", "number"} else set()))
 
 
 def _types(shape: Mapping[str, object]) -> frozenset[str] | None:
@@ -420,11 +569,11 @@ def _of_values(
             law = "A value that has it is refused."
             yield ShapeBreak(
                 "value-removed",
-                f"no longer allows `{str(value)[:60]}`",
+                f"no longer allows `{_written(value)[:60]}`",
                 law,
-                (*at_old, "enum", str(value)),
+                (*at_old, "enum", _written(value)),
                 "base",
-                str(value),
+                _written(value),
                 where,
                 doubt=f"the change adds `{new_keys}` to it, which is not compared" if new_keys else "",
             )
@@ -465,19 +614,29 @@ def _of_values(
                 )
 
 
-def _of_rest(old: Shape, new: Shape, at: Keys, label: Keys) -> Iterator[ShapeBreak]:
-    """The keyword that may refuse more than before and that is not compared."""
+def _written(value: object) -> str:
+    """A value as a document has it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _of_rest(old: Shape, new: Shape, at: Keys, label: Keys, settled_keys: Collection[str] = ()) -> Iterator[ShapeBreak]:
+    """The keyword that may refuse more than before and that is not compared. `settled_keys`: choices all of whose lost variants are breaks."""
     for key in (*_NOT_COMPARED, *_WHERE_NEW, "patternProperties", "$ref"):
-        is_compared = key in ("then", "else") and _is_same_condition(old, new) and key in old
+        is_compared = key in settled_keys or (key in ("then", "else") and _is_same_condition(old, new) and key in old)
         if key in new and not is_compared and _may_refuse(key, old, new):
-            verb = "changes" if key in old else "adds"
-            to = "of" if key in old else "to"
-            name = label[-1] if label and label[-1] != "*" else ""
-            yield ShapeBreak(
-                "keyword", f"has another `{key}`", "", (*at, key), "head", name, ".".join(label) or "the value",
-                doubt=f"the change {verb} `{key}` {to} it, which is not compared",
-            )  # fmt: skip
+            yield _of_keyword(key, old, at, label)
             return
+
+
+def _of_keyword(key: str, old: Shape, at: Keys, label: Keys) -> ShapeBreak:
+    """The break that a keyword may be which is not compared."""
+    verb = "changes" if key in old else "adds"
+    to = "of" if key in old else "to"
+    name = label[-1] if label and label[-1] != "*" else ""
+    return ShapeBreak(
+        "keyword", f"has another `{key}`", "", (*at, key), "head", name, ".".join(label) or "the value",
+        doubt=f"the change {verb} `{key}` {to} it, which is not compared",
+    )  # fmt: skip
 
 
 def _may_refuse(key: str, old: Shape, new: Shape) -> bool:

@@ -10,9 +10,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from bot.dependents.schemas import breaks, migrations, other_tools, procedures, rollbacks, sql_uses
+from bot.dependents.schemas import breaks, sql_uses
+from bot.dependents.schemas.migrations import change_logs, losses, procedures, reading, rollbacks
+from bot.dependents.schemas.migrations import files as migration_files
+from bot.dependents.schemas.migrations.returns import UNSURE
+from bot.dependents.schemas.migrations.steps import Does, MigrationStep
 from bot.dependents.schemas.sql_tokens import MOST_STATEMENTS, Dialect, Lexeme, Statement, statements
-from bot.dependents.schemas.steps import UNSURE, Does, MigrationStep
 
 NAME = "sql"
 _FILE = re.compile(r"\.(?:sql|ddl|psql)$", re.IGNORECASE)
@@ -35,9 +38,11 @@ _MARK_LINES = [
     tuple(re.compile(rf"^[ \t]*+{form}[ \t]*+\r?$", re.IGNORECASE | re.MULTILINE) if form else None for form in pair)
     for pair in _MARKS
 ]
+# What some dialects read as a comment, an escape or the end of a statement, and others do not.
 _DIFFERS = re.compile(r"\\'|\\\\|/\*|--(?!\s)|#|\r(?!\n)|^[ \t]*+DELIMITER\b", re.IGNORECASE | re.MULTILINE)
 _KINDS_OF_TABLE = frozenset(["FOREIGN", "ONLINE", "OFFLINE", "IGNORE", "EXTERNAL"])
 _BODIES = frozenset(["PROCEDURE", "PROC", "FUNCTION", "TRIGGER", "EVENT", "PACKAGE", "RULE"])  # what others run
+# The words of a script that decide whether the statements behind them are carried out.
 _DECIDES = frozenset(["\\", "IF", "RETURN", "EXIT", "QUIT", "GOTO", "WHILE"])
 _STOPS = frozenset(["NOEXEC", "PARSEONLY"])
 DIALECT_DOUBT = "dialects of SQL read the text of this file differently, and in one of them it is taken away"
@@ -87,17 +92,19 @@ _USUAL_SCHEMAS = frozenset(["", "public", "dbo", "main"])
 
 def wants(path: str) -> bool:
     """Whether it holds statements, or is a migration that calls functions for them."""
-    if not (breaks.is_product(path) or migrations.is_among(path)):
+    if not (breaks.is_product(path) or migration_files.is_among(path)):
         return False
-    return bool(_FILE.search(path)) or migrations.is_migration(path) or other_tools.is_log_path(path)
+    return bool(_FILE.search(path)) or migration_files.is_migration(path) or change_logs.is_log_path(path)
 
 
 def is_schema(document: breaks.Document) -> bool:
     """Any file of such a name: what defines no table breaks none. A file of code that is called like a test may be a migration."""
-    if other_tools.is_log_path(document.path):
-        return other_tools.is_log(document.text)
+    if change_logs.is_log_path(document.path):
+        return change_logs.is_log(document.text)
     return wants(document.path) and (
-        breaks.is_product(document.path) or bool(_FILE.search(document.path)) or migrations.has_steps(document.text)
+        breaks.is_product(document.path)
+        or bool(_FILE.search(document.path))
+        or migration_files.has_steps(document.text)
     )
 
 
@@ -110,19 +117,19 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
         rows = steps[dialect] = []
         for document in sides.after:
             if not _FILE.search(document.path):
-                is_log = other_tools.is_log_path(document.path)
+                is_log = change_logs.is_log_path(document.path)
                 rows += (
-                    _of_log(document) if is_log else migrations.effects(document, partial(_of_text, dialect=dialect))
+                    _of_log(document) if is_log else reading.added_steps(document, partial(_of_text, dialect=dialect))
                 )
                 continue
-            mine = _effects(document, sides.base_texts, paths, dialect)
+            mine = _added_steps(document, sides.base_texts, paths, dialect)
             if document.path in old:
                 mine = [*_difference(old[document.path], document, dialect), *mine]
             rows += mine
         if not any(_DIFFERS.search(document.text) for document in (*sides.before, *sides.after)):
-            return migrations.breaks(rows)
+            return losses.breaks(rows)
     by_place = {
-        dialect: {(one.rule, one.owner, one.element): one for one in migrations.breaks(rows)}
+        dialect: {(one.rule, one.owner, one.element): one for one in losses.breaks(rows)}
         for dialect, rows in steps.items()
     }
     sure = by_place["standard"].keys() & by_place["mysql"].keys()
@@ -134,7 +141,7 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
 
 def _of_log(document: breaks.Document) -> list[MigrationStep]:
     """The steps that a change adds to a log of changes."""
-    return [one for one in other_tools.log_steps(document.text, document.path) if one.line in document.added_lines]
+    return [one for one in change_logs.log_steps(document.text, document.path) if one.line in document.added_lines]
 
 
 def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
@@ -173,10 +180,10 @@ def _is_alone(statement: Statement, at: int) -> bool:
     return all(one.line != line for one in (*statement[at - 1 : at], *statement[at + 1 : at + 2]))
 
 
-def _effects(
+def _added_steps(
     document: breaks.Document, base_texts: Mapping[str, str], paths: Collection[str], dialect: Dialect
 ) -> list[MigrationStep]:
-    """Those of statements that the change brings, the part that takes a migration back left out."""
+    """The steps of statements that the change brings, without the part that takes a migration back."""
     if is_backward(document.path, base_texts, paths):
         return []
     text = _forward(document.text, document.path, base_texts)
@@ -224,14 +231,14 @@ def lost_columns(rows: Iterable[tuple[str, int]], path: str, text: str, added_li
     if not _FILE.search(path):
         lines = rollbacks.forward_lines(text, path)
         columns = [(name, line) for name, line in columns if line in lines]
-        back = migrations.brought_back(migrations.effects(document, partial(_of_text, dialect="standard")))
+        back = losses.brought_back(reading.added_steps(document, partial(_of_text, dialect="standard")))
     elif forward_names(path):
         back = frozenset()
     else:
         try:
-            back = migrations.brought_back(_steps(document, _forward(text), "standard"))
+            back = losses.brought_back(_steps(document, _forward(text), "standard"))
             if _DIFFERS.search(text):
-                back &= migrations.brought_back(_steps(document, _forward(text), "mysql"))
+                back &= losses.brought_back(_steps(document, _forward(text), "mysql"))
         except breaks.UnreadableSchemaError:
             back = frozenset()
     return [name for name, _ in columns if name.lower() not in back]
@@ -244,7 +251,7 @@ def is_backward(path: str, base_texts: Mapping[str, str], paths: Collection[str]
     """
     if not any(one in paths for one in forward_names(path)):
         return False
-    habits = [bool(forward_names(one)) for one in base_texts if migrations.home(one) == migrations.home(path)]
+    habits = [bool(forward_names(one)) for one in base_texts if migration_files.home(one) == migration_files.home(path)]
     return any(habits) or not habits
 
 
@@ -270,9 +277,11 @@ def _forward(text: str, path: str = "", base_texts: Mapping[str, str] | None = N
 
     A tool's mark counts below the mark of the migration itself, unless the base has migrations beside it and none of them is marked so.
     """
-    mine = migrations.home(path)
+    mine = migration_files.home(path)
     beside = [
-        other for one, other in (base_texts or {}).items() if other and one != path and migrations.home(one) == mine
+        other
+        for one, other in (base_texts or {}).items()
+        if other and one != path and migration_files.home(one) == mine
     ]
     for down_form, up_form in _MARK_LINES:
         down = down_form.search(text) if down_form else None
@@ -287,7 +296,7 @@ def _forward(text: str, path: str = "", base_texts: Mapping[str, str] | None = N
 
 
 def _of_text(text: str, line: int, path: str, dialect: Dialect) -> list[MigrationStep]:
-    """The effects of statements in a literal of code that begins on this line."""
+    """The steps of statements in a literal of code that begins on this line."""
     return [
         one
         for statement in statements(text, dialect)
@@ -301,22 +310,22 @@ def _difference(old: breaks.Document, new: breaks.Document, dialect: Dialect) ->
     before, after = created_tables(_forward(old.text), dialect), created_tables(_forward(new.text), dialect)
     old_columns, new_columns = (required_columns(_forward(one.text), dialect) for one in (old, new))
     lost_tables = [table for table in before if table not in after]
-    effects = [
+    difference = [
         MigrationStep("drop-table", _short(table), "", old.path, before[table][0], side="base") for table in lost_tables
     ]
     for table, (_, columns) in before.items():
         if table in after and after[table][1]:
-            effects += [
+            difference += [
                 MigrationStep("tighten-column", _short(table), column, new.path, line)
                 for column, line in new_columns.get(table, {}).items()
                 if column not in old_columns.get(table, {})
             ]
-            effects += [
+            difference += [
                 MigrationStep("drop-column", _short(table), column, old.path, line, side="base")
                 for column, line in columns.items()
                 if column not in after[table][1]
             ]
-    return effects
+    return difference
 
 
 def created_tables(text: str, dialect: Dialect = "standard") -> dict[str, tuple[int, dict[str, int]]]:
@@ -370,7 +379,7 @@ def _short(name: str) -> str:
 
 
 def _full_name(statement: Statement, at: int) -> tuple[int, str]:
-    """As `_name`, with the schema unless that is the usual one."""
+    """The name of a table behind a position, with its schema unless that is the usual one, and the position behind it."""
     start = at
     at, name = _name(statement, start)
     while start < at and statement[start].upper in ("IF", "NOT", "EXISTS", "ONLY"):
@@ -429,7 +438,7 @@ def _of_plain_statement(statement: Statement, path: str, above: int) -> Iterator
     line = statement[0].line + above if statement else 0
     if first[:1] == ["ALTER"] and "TABLE" in first and _KINDS_OF_TABLE.issuperset(first[1 : first.index("TABLE")]):
         at, table = _full_name(statement, first.index("TABLE") + 1)
-        for action in _of_table(statement[at:]):
+        for action in _table_actions(statement[at:]):
             yield from _of_action(action, table, path, above)
             yield from _tightening(action, table, path, above)
     elif first[:1] == ["DROP"] and (at := _behind_kind(first)):
@@ -466,7 +475,7 @@ def _behind_kind(first: Sequence[str]) -> int:
     return at + 1 if first[at : at + 1] in (["TABLE"], ["TABLES"], ["VIEW"]) else 0
 
 
-def _of_table(tokens: Statement) -> Iterator[Statement]:
+def _table_actions(tokens: Statement) -> Iterator[Statement]:
     """The actions upon a table, each with one name: Oracle writes a list in brackets, SQL Server one verb before many names."""
     head: Statement = []
     for action in _actions(tokens):
@@ -554,22 +563,22 @@ def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator
         return
     line = action[0].line + above
 
-    def effect(does: Does, column: str, new: str = "") -> MigrationStep:
+    def step(does: Does, column: str, new: str = "") -> MigrationStep:
         return MigrationStep(does, table, column, path, line, new=new, is_conditional=_is_conditional(action))
 
     start = 2 if words[1:2] == ["COLUMN"] else 1
     behind = words[start] if start < len(words) else ""
     at, name = _name(action, start)
     if words[0] == "DROP" and (start > 1 or behind not in _NOT_COLUMNS) and name:
-        yield effect("drop-column", name)
+        yield step("drop-column", name)
     elif words[0] == "RENAME" and behind == "TO":
-        yield effect("rename-table", "", _renamed(table, _full_name(action, start + 1)[1]))
+        yield step("rename-table", "", _renamed(table, _full_name(action, start + 1)[1]))
     elif words[0] == "RENAME" and behind not in _NOT_COLUMNS and words[at : at + 1] == ["TO"]:
-        yield effect("rename-column", name, _name(action, at + 1)[1])
+        yield step("rename-column", name, _name(action, at + 1)[1])
     elif words[0] == "CHANGE" and name:
         new = _name(action, at)[1]
         if new and new != name:
-            yield effect("rename-column", name, new)
+            yield step("rename-column", name, new)
     elif words[0] == "ADD" and words[start : start + 1] != ["("] and (start > 1 or behind not in _NOT_COLUMNS) and name:
         must = ("NOT", "NULL") in pairwise(words) and _FILLS.isdisjoint(words)
-        yield effect("require-column" if must else "add", name)
+        yield step("require-column" if must else "add", name)

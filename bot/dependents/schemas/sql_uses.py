@@ -3,20 +3,25 @@
 import re
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas import mappings, migrations, other_tools
+from bot.dependents.schemas import mappings
 from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
+from bot.dependents.schemas.migrations import change_logs
+from bot.dependents.schemas.migrations.files import is_in_folder
+from bot.dependents.schemas.migrations.losses import TIGHTENED
 from bot.dependents.sites import telling
 from bot.text.paths import is_test
 
 _STATEMENT = re.compile(
     r"\b(?:SELECT|INSERT\s++INTO|UPDATE|DELETE\s++FROM|REPLACE\s++INTO|MERGE\s++INTO)\b", re.IGNORECASE
 )
+# The name of a table, with or without its schema, in the quotes of any dialect.
+_TABLE = r"[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?"
 _TABLES = re.compile(
-    r"\b(?:FROM|JOIN|INTO|UPDATE)\s++(?:ONLY\s++)?[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?(?:\s++(?:AS\s++)?(?P<alias>[A-Za-z_]\w{0,40}))?",
+    rf"\b(?:FROM|JOIN|INTO|UPDATE)\s++(?:ONLY\s++)?{_TABLE}(?:\s++(?:AS\s++)?(?P<alias>[A-Za-z_]\w{{0,40}}))?",
     re.IGNORECASE,
 )
 _INSERTS = re.compile(
-    r"\b(?:INSERT(?:\s++IGNORE)?|REPLACE)\s++INTO\s++[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?[\s\"'+.\\]*+\((?P<columns>[^()]{1,2000})\)",
+    rf"\b(?:INSERT(?:\s++IGNORE)?|REPLACE)\s++INTO\s++{_TABLE}[\s\"'+.\\]*+\((?P<columns>[^()]{{1,2000}})\)",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r";|\"\"\"|'''|`\s*+[,)]|\n[ \t]*+\n")
@@ -49,11 +54,11 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether the line selects, writes or maps it."""
-    if other_tools.is_log_path(place.path) and other_tools.is_log(place.whole):
+    if change_logs.is_log_path(place.path) and change_logs.is_log(place.whole):
         return ""
-    if migrations.is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
+    if is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
         return ""  # an older migration, or a test of one, says what was
-    if one.rule == migrations.TIGHTENED:
+    if one.rule == TIGHTENED:
         return "sure" if _inserts_without(one, place) else ""
     return _of_table(one, place) if one.kind == "table" else _of_column(one, place)
 

@@ -34,7 +34,7 @@ DOTLESS = {
     "subpattern": (dotless("first", "recursive_pattern", "type"),),
     "with_initializer": (dotless("first", "with_expression", "first", value=True),),
     "attribute_argument": (dotless("name", "attribute", "name"),),
-    "constant_pattern": (dotless("", "constant_pattern", "first", kind="pattern", is_there=_is_called),),
-    "recursive_pattern": (dotless("type", "recursive_pattern", "type", kind="pattern", is_there=_has_parts),),
+    "constant_pattern": (dotless("", "constant_pattern", "first", kind="pattern", is_member=_is_called),),
+    "recursive_pattern": (dotless("type", "recursive_pattern", "type", kind="pattern", is_member=_has_parts),),
     NAMELESS: (dotless("", "tuple_pattern tuple_expression"),),
 }

@@ -5,7 +5,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.lexical import manifest_text, unread
-from bot.values.consumer import Gap, Package, Requirement
+from bot.text.lines import line_number
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "csharp"
 DECLARING = ("*.csproj",)
@@ -58,11 +59,11 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(rows_found)
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files of which a part is not read, and the names that hold a property of another file."""
-    rows_found = [Gap(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
+    rows_found = [ManifestProblem(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
     return (*rows_found, *(
-        Gap(path, f"names {name}, which another file sets", USE.sub("*", name), is_form=True)
+        ManifestProblem(path, f"names {name}, which another file sets", USE.sub("*", name), is_form=True)
         for (path, _), name, _, kind in _asked(manifests)
         if USE.search(name) and kind != "packageversion" and USE.sub("", name).strip(".\\/")
     ))  # fmt: skip
@@ -101,5 +102,5 @@ def _asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[tuple[str, int], st
             for name in (USE.sub(lambda use: properties.get(use[1], use[0]), one.strip()) for one in names.split(";")):
                 if name:
                     version = told.get("versionoverride") or told.get("version") or match["version"] or ""
-                    line = text.count("\n", 0, match.start()) + 1
+                    line = line_number(text, match.start())
                     yield (path, line), name.lower(), version, match["kind"].lower()

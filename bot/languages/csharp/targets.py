@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 
 from tree_sitter import Node, Query, QueryCursor
 
-from bot.languages.constructions import Construction
+from bot.languages.constructions import Construction, destination_of
 from bot.languages.csharp.uses import arguments
-from bot.languages.syntax import DEPTH, ancestors, grammar_of, text
+from bot.languages.syntax import grammar_of, text
 from bot.text.filetypes import CSHARP
 
 # What hands a value on to what stands around it, as it is or as one of several.
@@ -47,24 +46,24 @@ def _query() -> Query:
 
 def _asked(creation: Node) -> Node | None:
     """The name of the class that the place of a new object asks for; None if it is an argument, or is assigned."""
-    depth, is_returned, inner = 0, False, creation
-    for above in islice(ancestors(creation), DEPTH):
-        if above.type in ASKS:
-            type_node = above.child_by_field_name("type") or above.child_by_field_name("returns")
-            is_async = any(text(part) == "async" for part in above.named_children if part.type == "modifier")
-            return None if type_node is None or type_node == inner else _name(type_node, depth, is_async=is_async)
-        is_entry = above.type == "assignment_expression" and _is_entry(above)
-        if above.type in ONE_OF and inner.type != "assignment_expression":
-            depth += 1
-        is_returned |= above.type in RETURNS
-        is_known = (
-            above.type in THROUGH or above.type in ONE_OF or is_entry or (is_returned and above.type in STATEMENTS)
-        )
-        if not is_known:
-            return None
-        depth += is_entry
-        inner = above
-    return None
+    destination = destination_of(creation, ASKS, lambda above: above.type in RETURNS, _levels)
+    if destination is None:
+        return None
+    holder = destination.holder
+    type_node = holder.child_by_field_name("type") or holder.child_by_field_name("returns")
+    is_async = any(text(part) == "async" for part in holder.named_children if part.type == "modifier")
+    if type_node is None or type_node == destination.value:
+        return None
+    return _name(type_node, destination.depth, is_async=is_async)
+
+
+def _levels(above: Node, inner: Node, *, is_returned: bool) -> int | None:
+    """How many collections a node puts around the value that it hands on; None if it hands none on."""
+    if above.type in ONE_OF:
+        return int(inner.type != "assignment_expression")
+    if above.type == "assignment_expression" and _is_entry(above):
+        return 1
+    return 0 if above.type in THROUGH or (is_returned and above.type in STATEMENTS) else None
 
 
 def _is_entry(assignment: Node) -> bool:

@@ -99,13 +99,13 @@ def _delegate(node: Node, around: list[Node]) -> Spot | None:
 
 def _is_bound(node: Node, around: list[Node]) -> bool:
     """Whether a parameter, a match or a clause gives the name its meaning here."""
-    for inner, above in zip((node, *around), around, strict=False):
+    for below, inner, above in zip((None, node, *around), (node, *around), around, strict=False):
         if above.type == "binary_operator" and above.children[1:2] and above.children[1].type in ("=", "<-"):
             return above.child_by_field_name("left") == inner
         if above.type == "stab_clause":
             return above.child_by_field_name("left") == inner
         if callee(above) in DEFINING:
-            return inner.type == "arguments"
+            return inner.type == "arguments" and not (below is not None and below.type == "keywords")  # `do: ...`
         if above.type in ("do_block", "body"):
             return False
     return False

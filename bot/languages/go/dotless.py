@@ -13,5 +13,5 @@ def _is_key(node: Node, element: Node) -> bool:
 
 
 DOTLESS = {
-    "literal_element": (dotless("", "composite_literal", "type", is_there=_is_key),),
+    "literal_element": (dotless("", "composite_literal", "type", is_member=_is_key),),
 }

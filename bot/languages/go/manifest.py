@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from bot.languages.go.modules import VERSION, directives
 from bot.languages.lexical import manifest_text, unread
-from bot.values.consumer import Gap, Package, Requirement
+from bot.text.lines import line_number
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "go"
 DECLARING = ("go.mod",)
@@ -47,7 +48,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
         for verb, *words in rows:
             name = words[0].strip(QUOTES) if words else ""
             at = text.find(name) if name else -1
-            line = text.count("\n", 0, at) + 1 if at >= 0 else 0
+            line = line_number(text, at) if at >= 0 else 0
             if verb == "use" and name.startswith(".."):
                 rows_found += [Requirement(LANGUAGE, word, word, "path", path, line, source=word) for word in words]
             elif verb == "require" and len(words) > 1:
@@ -60,9 +61,9 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(row for row in rows_found if not _is_own(row, manifests))
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files of which a part is not read."""
-    return tuple(Gap(path, why) for path, source in sorted(manifests.items()) if (why := unread(source)))
+    return tuple(ManifestProblem(path, why) for path, source in sorted(manifests.items()) if (why := unread(source)))
 
 
 @dataclass(frozen=True, slots=True)

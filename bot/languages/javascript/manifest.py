@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.javascript.modules import ALIAS, Manifest, exported_files, read_json
 from bot.text.lines import utf8
-from bot.values.consumer import Gap, Origin, Package, Requirement
+from bot.values.consumer import ManifestProblem, Origin, Package, Requirement
 
 LANGUAGE = "javascript"
 DECLARING = ("package.json",)
 OTHERS = ("package.json5", "package.yaml")  # of pnpm
-MANIFESTS = (*DECLARING, "pnpm-workspace.yaml", "deno.json", "deno.jsonc", "import_map.json", *OTHERS)
+CATALOGS = ("pnpm-workspace.yaml", ".yarnrc.yml")  # where versions of pnpm and Yarn are named
+MANIFESTS = (*DECLARING, *CATALOGS, "deno.json", "deno.jsonc", "import_map.json", *OTHERS)
 LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml")
 PRIVATE = re.compile(r"_(?!_)|#")
 TABLES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
@@ -76,15 +77,15 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed, and those of pnpm in other formats."""
     result = []
     for path, source in sorted(manifests.items()):
         base = posixpath.basename(path)
         if base in OTHERS:
-            result.append(Gap(path, "is a manifest of a form that is not read"))
+            result.append(ManifestProblem(path, "is a manifest of a form that is not read"))
         elif "node_modules/" not in path and base.endswith((".json", ".jsonc")) and not _parses(source):
-            result.append(Gap(path, "cannot be parsed"))
+            result.append(ManifestProblem(path, "cannot be parsed"))
     return tuple(result)
 
 
@@ -103,9 +104,11 @@ def _wishes(path: str, source: bytes) -> Iterator[tuple[str, str]]:
         inner, work = table.get("pnpm"), table.get("workspaces")
         tables = [table.get(key) for key in (*TABLES, *OVERRIDES)]
         tables += [one.get(key) for one in (inner, work) if isinstance(one, dict) for key in OVERRIDES]
+        named = [one.get("catalogs") for one in (table, work) if isinstance(one, dict)]  # Bun
+        tables += [row for one in named if isinstance(one, dict) for row in one.values()]
         for row in tables:
             yield from _pairs(row)
-    elif base == "pnpm-workspace.yaml":
+    elif base in CATALOGS:
         yield from CATALOG.findall(utf8(source).decode("utf-8", "replace"))
     elif base not in OTHERS:
         table = read_json(source)

@@ -8,6 +8,19 @@ from contextlib import suppress
 from itertools import islice
 
 from bot.languages.javascript.clauses import STATEMENT, aliases_of, is_in_comment, names_of
+from bot.languages.javascript.entries import (
+    EVERY_STATEMENT,
+    IMPORT,
+    PNPM,
+    REQUIRE,
+    WORKSPACE,
+    entry,
+    files,
+    is_member,
+    members,
+    members_of_pnpm,
+    star_part,
+)
 from bot.languages.lexical import MOST_IMPORTS, Lines, config, mention
 from bot.values import Clues, Import
 
@@ -42,26 +55,15 @@ def _table(value: object) -> Manifest:
     return value if isinstance(value, dict) else {}
 
 
-def _files(value: object) -> list[str]:
-    """The relative paths anywhere in a value of `exports` or `imports`, in order."""
-    return re.findall(r'"(\./[^"]+)"', json.dumps(value)) if value else []
-
-
-def _star_part(pattern: str, spec: str) -> str | None:
-    """What the star of a pattern stands for in a specifier; None where they do not match."""
-    before, star, after = pattern.partition("*")
-    if not star:
-        return "" if spec == pattern else None
-    fits = spec.startswith(before) and spec.endswith(after) and len(spec) >= len(before) + len(after)
-    return spec[len(before) : len(spec) - len(after)] if fits else None
-
-
 class JavaScriptModules:
     """The modules of one tree. Satisfies `ports.Project`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self._found: dict[tuple[str, str], str | None] = {}
+        self._grants: dict[tuple[str, str], frozenset[str]] = {}  # of what was found, what manifests say for it
+        self._own_names: dict[str, Manifest] = {}  # folder -> `imports` of its package.json
+        self._workspaces: dict[str, tuple[str, ...]] = {}  # folder -> the folders of packages that it lists
         self._packages: dict[str, tuple[str, Manifest]] = {}
         self._aliases: list[tuple[str, str, str]] = []
         self._renamed: dict[str, dict[str, str]] = {}  # what manifests call a package -> their folder -> its name
@@ -70,11 +72,18 @@ class JavaScriptModules:
         for path in sorted(configs):
             if "node_modules/" in path:
                 continue
-            table, folder = read_json(configs[path]), posixpath.dirname(path)
+            folder = posixpath.dirname(path)
+            if posixpath.basename(path) == PNPM:
+                self._workspaces[folder] = members_of_pnpm(configs[path])
+                continue
+            table = read_json(configs[path])
             name = table.get("name")
             if posixpath.basename(path) == "package.json":
                 self._mains[folder] = _mains(table)
+                self._own_names[folder] = _table(table.get("imports"))
                 self._rename(folder, table)
+                if listed := members(table):
+                    self._workspaces.setdefault(folder, listed)  # pnpm reads its own list alone
             if posixpath.basename(path) == "package.json" and isinstance(name, str):
                 self._packages[name] = folder, table
             elif posixpath.basename(path) != "package.json":
@@ -85,14 +94,13 @@ class JavaScriptModules:
     @property
     def settings(self) -> object:
         """What the manifests and the compiler's options say about imports."""
-        value_said = {
-            name: (home, table.get("exports"), table.get("imports")) for name, (home, table) in self._packages.items()
-        }
         return (
-            value_said,
+            {name: (home, table.get("exports")) for name, (home, table) in self._packages.items()},
+            {folder: names for folder, names in self._own_names.items() if names},
             {folder: listed for folder, listed in self._mains.items() if listed},
             self._aliases,
             self._renamed,
+            {folder: listed for folder, listed in self._workspaces.items() if listed},
         )
 
     def _rename(self, folder: str, table: Manifest) -> None:
@@ -180,9 +188,12 @@ class JavaScriptModules:
                 for key, value in entries.items()
                 if key.startswith(".")
             ]
-            own_exports += _table(table.get("imports")).items()
             for spec, value in own_exports:
-                targets = [posixpath.normpath(posixpath.join(home, form)) for form in _forms(_files(value))]
+                targets = [posixpath.normpath(posixpath.join(home, form)) for form in _forms(files(value))]
+                specs |= self._matching_specs(spec, targets, path, stems)
+        for home, names in self._own_names.items():
+            for spec, value in names.items() if not home or path.startswith(f"{home}/") else ():
+                targets = [posixpath.normpath(posixpath.join(home, form)) for form in _forms(files(value))]
                 specs |= self._matching_specs(spec, targets, path, stems)
         return specs
 
@@ -191,7 +202,7 @@ class JavaScriptModules:
         if "*" not in spec:
             return {spec} if self._resolve(spec, path) == path else set()
         bare = [BUILT_ENDING.sub("", target) for target in targets if "*" in target]
-        parts = {part for target in bare for stem in stems if (part := _star_part(target, stem))}
+        parts = {part for target in bare for stem in stems if (part := star_part(target, stem))}
         return {spec.replace("*", part) for part in parts}
 
     def imports(self, path: str, source: bytes, words: frozenset[str] = frozenset()) -> tuple[Import, ...]:
@@ -206,7 +217,10 @@ class JavaScriptModules:
             if target and target != path:
                 pairs = names_of(match)
                 line = lines.at(match.start())
-                imports.append(Import(target, frozenset(name for name, _ in pairs), line, aliases_of(pairs)))
+                other = REQUIRE if match["from"] or b"import" in match[0] else IMPORT
+                grants = self._grants.get((spec, posixpath.dirname(path)), frozenset()) - {other}
+                names = frozenset(name for name, _ in pairs)
+                imports.append(Import(target, names, line, aliases_of(pairs), grants=grants))
         return tuple(imports)
 
     def _resolve(self, spec: str, here: str) -> str | None:
@@ -219,7 +233,7 @@ class JavaScriptModules:
         if spec.startswith("."):
             return self._file(posixpath.normpath(posixpath.join(posixpath.dirname(here), spec)))
         for pattern, target, scope in self._aliases:
-            part = _star_part(pattern, spec) if not scope or here.startswith(f"{scope}/") else None
+            part = star_part(pattern, spec) if not scope or here.startswith(f"{scope}/") else None
             file = self._target(target.replace("*", part), here) if part is not None else None
             if file:
                 return file
@@ -231,7 +245,8 @@ class JavaScriptModules:
         """A file of the package that a specifier names, under whatever name."""
         first_name = "/".join(spec.split("/")[: 2 if spec.startswith("@") else 1])
         name = self._true_name(first_name, here)
-        return self._package(name, spec[len(first_name) :].lstrip("/")) if name in self._packages else None
+        below = spec[len(first_name) :].lstrip("/")
+        return self._package(name, below, spec, here) if name in self._packages else None
 
     def _target(self, path: str, here: str) -> str | None:
         """The file that a path of the compiler's options means: in the tree, or of a package that is installed."""
@@ -242,28 +257,33 @@ class JavaScriptModules:
 
     def _own_import(self, spec: str, here: str) -> str | None:
         """A name of the nearest package.json's `imports`."""
-        around = [item for item in self._packages.values() if not item[0] or here.startswith(f"{item[0]}/")]
+        around = [home for home in self._own_names if not home or here.startswith(f"{home}/")]
         if not around:
             return None
-        home, table = max(around, key=lambda item: len(item[0]))
-        for pattern, value in _table(table.get("imports")).items():
-            part = _star_part(pattern, spec)
-            for target in _files(value) if part is not None else ():
+        home = max(around, key=len)
+        for pattern, value in self._own_names[home].items():
+            part = star_part(pattern, spec)
+            for target in files(value) if part is not None else ():
                 file = self._file(posixpath.normpath(posixpath.join(home, target.replace("*", part or ""))))
                 if file:
                     return file
         return None
 
-    def _package(self, name: str, below: str) -> str | None:
+    def _package(self, name: str, below: str, spec: str, here: str) -> str | None:
         """A file of a workspace package, or the source that its built file is made from."""
         home, table = self._packages[name]
-        value_said = table.get("exports")
-        exports = _table(value_said)
-        entry = exports.get(f"./{below}") if below else exports.get(".", exports) if exports else value_said
-        tries = [*_files(entry), *([below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"])]
-        for target in _forms(tries):
-            file = self._file(posixpath.normpath(posixpath.join(home, target)))
+        exports = table.get("exports")
+        entries, statements = entry(exports, below)
+        places = [below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"]
+        for place in (*entries, *places):
+            found = (self._file(posixpath.normpath(posixpath.join(home, form))) for form in _forms([place]))
+            file = next(filter(None, found), None)
             if file:
+                is_said = place in entries if exports is not None else not place.startswith("src/")
+                grants = (statements if exports is not None else EVERY_STATEMENT) if is_said else frozenset[str]()
+                if is_member(home, self._workspaces):
+                    grants |= {WORKSPACE}
+                self._grants[spec, posixpath.dirname(here)] = grants
                 return file
         return None
 
@@ -289,7 +309,7 @@ def _forms(files: list[str]) -> list[str]:
 def exported_files(folder: str, table: Manifest, paths: Collection[str]) -> tuple[str, ...]:
     """The files that the `exports` of a manifest lead to, those that a build makes as the sources that they are made from."""
     found: set[str] = set()
-    for form in _forms([*_files(table.get("exports")), *_mains(table)]):
+    for form in _forms([*files(table.get("exports")), *_mains(table)]):
         base = posixpath.normpath(posixpath.join(folder, form))
         if "*" in base:
             before, _, after = base.partition("*")

@@ -25,7 +25,7 @@ TEXT = (  # members of every text
     "charAt codePointAt endsWith equalsIgnoreCase getBytes indexOf isBlank isEmpty lastIndexOf replaceAll replaceFirst startsWith "
     "toCharArray toLowerCase toUpperCase"
 )
-AMBIENT = frozenset(f"{KOTLIN} {SCALA} {TEXT}".split()) | java.OBJECT | scala.GIVEN
+AMBIENT = frozenset(f"{KOTLIN} {SCALA} {TEXT}".split()) | java.OBJECT | scala.OF_EVERY_CASE_CLASS
 READERS = {".java": java, ".scala": scala}
 
 __all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]

@@ -247,7 +247,13 @@ def place(node: Node) -> IdentifierUse | None:  # noqa: PLR0911 - one line for e
         return IdentifierUse("name", None, Call(spread=True))  # `::Cart` makes one of whatever it is given
     if above.type in ("user_type", "qualified_identifier") and first != node:
         return IdentifierUse("member", first)
-    return IdentifierUse("name", None, _call(node))
+    return _infix(node, above) or IdentifierUse("name", None, _call(node))
+
+
+def _infix(node: Node, above: Node) -> IdentifierUse | None:
+    """A member that is called between its receiver and its one argument: `a combineWith b`."""
+    is_between = above.type == "infix_expression" and above.named_child(1) == node
+    return IdentifierUse("member", above.named_child(0), Call(1)) if is_between else None
 
 
 def _call(callee: Node) -> Call | None:

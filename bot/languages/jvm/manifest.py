@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.languages.lexical import manifest_text, unread
-from bot.values.consumer import Gap, Package, Requirement
+from bot.text.lines import line_number
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "jvm"
 DECLARING = (
@@ -93,14 +94,14 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files of which a part is not read, and artifacts whose group or name another file sets."""
-    result = [Gap(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
+    result = [ManifestProblem(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
     for path, group, artifact, _, _ in _all_asked(manifests):
         name_asked = f"{group}:{artifact}"
         glob = f"{'*' if '$' in group else group}:{'*' if '$' in artifact else artifact}"
         if "$" in name_asked and glob != "*:*":
-            result.append(Gap(path, f"names {name_asked}, which another file sets", glob, is_form=True))
+            result.append(ManifestProblem(path, f"names {name_asked}, which another file sets", glob, is_form=True))
     return tuple(dict.fromkeys(result))
 
 
@@ -256,10 +257,10 @@ def _of_catalogue(path: str, text: str) -> Iterator[AskedRow]:
         ref = re.search(r"version(?:\.ref)?\s*=\s*[\"']([^\"']+)[\"']", match["rest"])
         group, _, name = (match[1] or f"{match[2] or match['group']}:{match[3] or match['name']}").partition(":")
         value_told = str(ref[1]) if ref else ""
-        yield path, group, name, versions.get(value_told, value_told), text.count("\n", 0, match.start()) + 1
+        yield path, group, name, versions.get(value_told, value_told), line_number(text, match.start())
     for match in STRING.finditer(text):
         group, _, name = match[1].partition(":")
-        yield path, group, name, match[2], text.count("\n", 0, match.start()) + 1
+        yield path, group, name, match[2], line_number(text, match.start())
 
 
 def _of_gradle(path: str, text: str, own: str) -> Iterator[AskedRow]:
@@ -268,4 +269,4 @@ def _of_gradle(path: str, text: str, own: str) -> Iterator[AskedRow]:
         if match.re is NAMED and match[1][:1] not in "'\"" and not group.startswith("$"):
             group = f"${group}"
         group = own if own and group.strip("${}") in OWN_GROUP and group.startswith("$") else group
-        yield path, group, match[2], "" if "$" in version else version, text.count("\n", 0, match.start()) + 1
+        yield path, group, match[2], "" if "$" in version else version, line_number(text, match.start())

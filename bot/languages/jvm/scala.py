@@ -37,7 +37,7 @@ PACKAGES = frozenset(
     {"package_clause", "package_object", "extension_definition"}
 )  # what holds definitions of the package
 # What every case class has, beside what every object has: what loses a definition of such a name still has one.
-GIVEN = OBJECT | {
+OF_EVERY_CASE_CLASS = OBJECT | {
     "apply", "canEqual", "copy", "curried", "fromOrdinal", "ordinal", "productArity", "productElement", "productIterator",
     "productPrefix", "tupled", "unapply", "valueOf", "values",
 }  # fmt: skip
@@ -45,6 +45,7 @@ PATH = re.compile(r"(?:\w++\.)*+[A-Z]\w*+")  # to a type or an object
 TUPLED = re.compile(
     r"(?:Any|AnyRef|AnyVal|Object|Product|Unit|[A-Z]\d?)\b(?![.\[])|\("
 )  # what a list of arguments is made to fit
+# Where a name is declared with a type, and where it is bound or set to something new.
 DECLARED = (
     r"(?<![\w.$@])NAME\s*+:\s*+(?:=>\s*+)?(?P<type>[A-Za-z_]\w*+(?:\.\w++)*+)(?:\[[^;(){}=]{0,200}\])?"
     r"(?P<more>(?:\s*+(?:with\b|=>|\||&|#|\*))?)"
@@ -114,7 +115,7 @@ def _value(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is
     for name in _bound(node):
         own_signature = None
         if kind == "method":
-            vague = name in GIVEN or bool(bases) or _has(node, "override")
+            vague = name in OF_EVERY_CASE_CLASS or bool(bases) or _has(node, "override")
             own_signature = _signature(node, "parameters", opaque=vague)
         _add(node, inside, name, "function" if kind == "method" and is_offered else kind, walk, own_signature)
         if is_offered and (inside or not _has(node, "private")):
@@ -163,8 +164,11 @@ def _class(node: Node, inside: str, walk: TypedWalk) -> None:
             is_value = any(one.type in ("val", "var") for one in field.children)
             if field.type == "class_parameter" and (is_value or (is_case and part == parameter_list)):
                 _add(field, name, _name(field), COMPONENT, walk, None)
+    begin = len(walk.symbols)
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, bases, walk, is_offered=is_object)
+    if _has(node, "implicit") and parameter_list is not None:  # its members are those of what it takes, too
+        walk.symbols[begin:] = [replace(one, conditions=(f"extension {short}",)) for one in walk.symbols[begin:]]
 
 
 def _is_built_elsewhere(node: Node, short: str) -> bool:
@@ -301,7 +305,8 @@ def _member(node: Node, above: Node) -> IdentifierUse | None:
     if kind == "field_expression" and above.child_by_field_name("field") == node:
         return IdentifierUse("member", above.child_by_field_name("value"), _call(above))
     if kind == "infix_expression" and above.child_by_field_name("operator") == node:
-        return IdentifierUse("member", above.child_by_field_name("left"), _infix(above))
+        side = "right" if text(node).endswith(":") else "left"  # `x +: rows` calls `rows`
+        return IdentifierUse("member", above.child_by_field_name(side), _infix(above))
     if kind == "postfix_expression" and above.named_child(0) != node:
         return IdentifierUse("member", above.named_child(0))
     if kind in ("stable_identifier", "stable_type_identifier") and above.named_child(0) != node:

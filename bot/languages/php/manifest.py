@@ -5,8 +5,8 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bot.text.lines import utf8
-from bot.values.consumer import Gap, Origin, Package, Requirement
+from bot.text.lines import line_number, utf8
+from bot.values.consumer import ManifestProblem, Origin, Package, Requirement
 
 LANGUAGE = "php"
 DECLARING = MANIFESTS = ("composer.json",)
@@ -44,7 +44,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
             for name, asked in _table(table.get(key)).items():
                 if isinstance(asked, str) and "/" in name:
                     at = text.find(f'"{name}"')
-                    line = text.count("\n", 0, at) + 1 if at >= 0 else 0
+                    line = line_number(text, at) if at >= 0 else 0
                     origin: Origin = "git" if BRANCH.match(asked) else "registry"
                     last = name.rpartition("/")[2].lower()
                     if any(posixpath.basename(one.rstrip("/")).lower() in (last, "*") for one in places):
@@ -53,10 +53,10 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(result)
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed."""
     parsed_paths = {path for path, _ in _read(manifests)}
-    return tuple(Gap(path, "cannot be parsed") for path in sorted(manifests) if path not in parsed_paths)
+    return tuple(ManifestProblem(path, "cannot be parsed") for path in sorted(manifests) if path not in parsed_paths)
 
 
 def _places(table: Mapping[str, object]) -> list[str]:

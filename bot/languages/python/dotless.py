@@ -14,6 +14,6 @@ def _is_class(node: Node, dotted_name: Node) -> bool:
 DOTLESS = {
     "keyword_pattern": (dotless("first", "class_pattern", "first"),),
     "keyword_argument": (dotless("name", "call", "function", plain=True),),
-    "dotted_name": (dotless("", "class_pattern", "first", kind="pattern", is_there=_is_class),),
+    "dotted_name": (dotless("", "class_pattern", "first", kind="pattern", is_member=_is_class),),
     NAMELESS: (dotless("", "pattern_list tuple_pattern"),),
 }

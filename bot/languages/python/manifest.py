@@ -11,17 +11,19 @@ from dataclasses import dataclass, field
 
 from bot.languages.lexical import manifest_text, unread
 from bot.languages.python.pip_lines import asked_lines, included_files, logical_lines
-from bot.text.lines import utf8
+from bot.text.lines import line_number, utf8
 from bot.text.paths import is_sample, is_test
-from bot.values.consumer import Gap, Package, Requirement
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "python"
 DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
 MANIFESTS = (
     *DECLARING, "*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in",
-    "*requirements*.pip", "Pipfile", "environment.yml", "environment.yaml",
+    "*requirements*.pip", "Pipfile", "pixi.toml", "*environment*.yml", "*environment*.yaml",
 )  # fmt: skip
+TABLES = ("Pipfile", "pixi.toml")
 FILE = re.compile(r"file:\s*([^\n]+)")
+LISTS = re.compile(r"^dependencies[ \t]*:", re.MULTILINE)
 CONDA = re.compile(r"[ \t]*-[ \t]+['\"]?([^'\"#\n]+)")
 ARCHIVES = (".whl", ".zip", ".tar.gz", ".tar.bz2", ".tar.xz", ".tgz")
 NUMBER = re.compile(r"v?\d")
@@ -72,20 +74,20 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     )
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed, and what a requirements file names that is not in the tree."""
-    result: list[Gap] = []
+    result: list[ManifestProblem] = []
     for path, source in sorted(manifests.items()):
         base, why = posixpath.basename(path), ""
-        if base in (*DECLARING, "Pipfile"):
+        if base in (*DECLARING, *TABLES):
             why = unread(source) or ("" if _parses(base, source) else "cannot be parsed")
         elif b"\0" in source:
             why = "is no text"
         if why:
-            result.append(Gap(path, why))
+            result.append(ManifestProblem(path, why))
         elif base not in DECLARING:
             result += [
-                Gap(path, "takes more from an address", is_form=True)
+                ManifestProblem(path, "takes more from an address", is_form=True)
                 for text, _ in logical_lines(source)
                 if re.match(r"(?:-r|--requirement)[ =]*\w{1,20}://", text)
             ][:1]
@@ -107,7 +109,7 @@ def included_paths(path: str, source: bytes) -> Sequence[str]:
         texts_told = [
             one.strip() for row in _setup_cfg(source) for match in FILE.finditer(row) for one in match[1].split(",")
         ]
-    elif base not in ("setup.py", "Pipfile") and not base.startswith("environment."):
+    elif base not in ("setup.py", *TABLES) and not _is_conda(base):
         return included_files(path, source)
     return [posixpath.normpath(posixpath.join(folder, one)) for one in texts_told if one]
 
@@ -118,7 +120,7 @@ def _texts(value: object) -> list[str]:
 
 def _parses(base: str, source: bytes) -> bool:
     try:
-        if base in ("pyproject.toml", "Pipfile"):
+        if base in ("pyproject.toml", *TABLES):
             tomllib.loads(manifest_text(source))
         elif base == "setup.cfg":
             configparser.ConfigParser(interpolation=None, strict=False).read_string(manifest_text(source))
@@ -294,14 +296,15 @@ def _roots(folder: str, name: str, entries: Sequence[str], paths: Collection[str
 def _asked(base: str, source: bytes) -> Iterator[tuple[str, int]]:
     """Each requirement as it is written, with its line."""
     text = manifest_text(source)
-    if base in ("pyproject.toml", "Pipfile"):
-        for written in _listed(_toml(source)) if base == "pyproject.toml" else _pipenv(_toml(source)):
+    if base in ("pyproject.toml", *TABLES):
+        forms = {"pyproject.toml": _listed, "Pipfile": _pipenv, "pixi.toml": _pixi}
+        for written in forms[base](_toml(source)):
             yield written, _line(text, written)
     elif base == "setup.cfg":
         for written in (one.strip() for row in _setup_cfg(source) for one in re.split(r"[\n;]", row)):
             if written and not written.startswith("file:"):
                 yield written, _line(text, written)
-    elif base.startswith("environment."):
+    elif _is_conda(base):
         yield from _conda(source)
     elif base == "setup.py":
         words = _setup(source)
@@ -316,9 +319,15 @@ def _asked(base: str, source: bytes) -> Iterator[tuple[str, int]]:
         yield from asked_lines(source)
 
 
+def _is_conda(base: str) -> bool:
+    """Whether a manifest of that name is an environment of conda."""
+    return base.endswith((".yml", ".yaml"))
+
+
 def _conda(source: bytes) -> Iterator[tuple[str, int]]:
     """What an environment of conda lists, as pip would have it: `shop=1.2` is `shop==1.2`."""
-    for number, line in enumerate(utf8(source).decode("utf-8", "replace").splitlines(), 1):
+    text = utf8(source).decode("utf-8", "replace")
+    for number, line in enumerate(text.splitlines() if LISTS.search(text) else (), 1):
         match = CONDA.match(line[:LONGEST])
         if match and not match[1].strip().endswith(":"):
             yield re.sub(r"(?<![=<>!~])=(?!=)", "==", match[1].strip().rpartition("::")[2]), number
@@ -337,6 +346,15 @@ def _pipenv(table: Mapping[str, object]) -> Iterator[str]:
     for key, row in table.items():
         if key not in ("source", "requires", "scripts", "pipenv"):
             yield from _by_table(row)
+
+
+def _pixi(table: Mapping[str, object]) -> Iterator[str]:
+    """What a workspace of Pixi asks for: of conda and of the index of Python, for itself, for a feature or for a platform."""
+    parts = [table, *map(_table, _table(table.get("feature")).values())]
+    parts += [_table(one) for part in parts for one in _table(part.get("target")).values()]
+    yield from (
+        one for part in parts for key in ("dependencies", "pypi-dependencies") for one in _by_table(part.get(key))
+    )
 
 
 def _by_table(row: object) -> Iterator[str]:
@@ -368,8 +386,8 @@ def _listed(table: Mapping[str, object]) -> Iterator[str]:
     poetry = _table(tool.get("poetry"))
     rows = [poetry.get("dependencies"), poetry.get("dev-dependencies")]
     rows += [_table(group).get("dependencies") for group in _table(poetry.get("group")).values()]
-    rows += [_table(tool.get("pixi")).get("pypi-dependencies")]
     yield from (one for row in rows for one in _by_table(row))
+    yield from _pixi(_table(tool.get("pixi")))
     older = [_table(tool.get(name)).get("dev-dependencies") for name in ("uv", "rye")]
     pdm = _table(_table(tool.get("pdm")).get("dev-dependencies")).values()
     hatch = [_table(each).get(key) for each in _table(_table(tool.get("hatch")).get("envs")).values() for key in HATCH]
@@ -431,4 +449,4 @@ def _line(text: str, entry: str) -> int:
     at = text.find(NAME.match(entry)[0] if NAME.match(entry) else entry)  # type: ignore[index]
     whole = text.find(entry)
     at = whole if whole >= 0 else at
-    return text.count("\n", 0, at) + 1 if at >= 0 else 0
+    return line_number(text, at) if at >= 0 else 0

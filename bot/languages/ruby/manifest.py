@@ -5,7 +5,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from bot.languages.lexical import manifest_text, unread
-from bot.values.consumer import Gap, Origin, Package, Requirement
+from bot.text.lines import line_number
+from bot.values.consumer import ManifestProblem, Origin, Package, Requirement
 
 LANGUAGE = "ruby"
 DECLARING = ("*.gemspec",)
@@ -51,13 +52,13 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
             at = options.get("tag") or options.get("ref") or options.get("branch") or ""
             versions = ", ".join(one.replace(" ", "") for one in VERSION.findall(match[2]))
             asked = {"path": options.get("path", ""), "git": at}.get(origin, versions)
-            line = text.count("\n", 0, match.start(1)) + 1
+            line = line_number(text, match.start(1))
             fixed = bool(options.keys() & {"tag", "ref"})
             result.append(Requirement(LANGUAGE, match[1], asked, origin, path, line, fixed=fixed))
     return tuple(result)
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files of which a part is not read, and names whose form is not understood: in a list, in a loop."""
     result = []
     for path, source in sorted(manifests.items()):
@@ -65,9 +66,9 @@ def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
         known_names = {match[1] for match in ASKED.finditer(text)} | {match[1] for match in NAMED.finditer(text)}
         names = {match[1] for match in LITERAL.finditer(text)}
         names |= {name for match in WORDS.finditer(text) for name in match[1].split()}
-        result += [Gap(path, why)] if why else []
+        result += [ManifestProblem(path, why)] if why else []
         result += [
-            Gap(path, f"names {name} in a form that is not understood", name, is_form=True)
+            ManifestProblem(path, f"names {name} in a form that is not understood", name, is_form=True)
             for name in sorted(names - known_names)
             if re.search(r"\bgem\b|dependency", text)
         ]

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.languages.lexical import manifest_text, unread
 from bot.languages.rust.layout import KINDS, read, table
-from bot.values.consumer import Gap, Package, Requirement
+from bot.text.lines import line_number
+from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "rust"
 DECLARING = MANIFESTS = ("Cargo.toml",)
@@ -45,18 +46,18 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(result)
 
 
-def gaps(manifests: Mapping[str, bytes]) -> tuple[Gap, ...]:
+def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed, and what a member takes of a workspace that is not in the tree."""
     result = []
     roots = [posixpath.dirname(path) for path, source in manifests.items() if "workspace" in read(source)]
     for path, source in sorted(manifests.items()):
         why, folder = unread(source) or ("" if _parses(source) else "cannot be parsed"), posixpath.dirname(path)
         if why:
-            result.append(Gap(path, why))
+            result.append(ManifestProblem(path, why))
         elif not any(not root or f"{folder}/".startswith(f"{root}/") for root in roots):
             manifest_table = read(source)
             result += [
-                Gap(path, f"takes {key} from a workspace that is not in the repository", key, is_form=True)
+                ManifestProblem(path, f"takes {key} from a workspace that is not in the repository", key, is_form=True)
                 for kind in KINDS
                 for key, value in table(manifest_table.get(kind)).items()
                 if table(value).get("workspace")
@@ -80,7 +81,7 @@ def _requirement(key: str, value: object, path: str, text: str) -> Iterator[Requ
     match = re.search(
         rf"(?m)^[ \t]*+(?:\"?{re.escape(key)}\"?\s*[.=]|\[[\w.\"'()-]*dependencies\.{re.escape(key)}\])", text
     )
-    line = text.count("\n", 0, match.end()) + 1 if match else 0
+    line = line_number(text, match.end()) if match else 0
     if isinstance(value, str):
         yield Requirement(LANGUAGE, name, value, path=path, line=line)
     elif manifest_table.get("git"):

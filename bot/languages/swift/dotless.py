@@ -14,7 +14,7 @@ def _follows_dot(node: Node, above: Node) -> bool:
 
 DOTLESS = {
     "value_argument_label": (dotless("", "call_expression", "first", plain=True),),
-    "pattern": (dotless("first", "switch_statement", "expr", value=True, is_there=_follows_dot),),  # `case .slow:`
-    "prefix_expression": (dotless("target", "prefix_expression", is_there=_follows_dot),),  # `.slow`
+    "pattern": (dotless("first", "switch_statement", "expr", value=True, is_member=_follows_dot),),  # `case .slow:`
+    "prefix_expression": (dotless("target", "prefix_expression", is_member=_follows_dot),),  # `.slow`
     NAMELESS: (dotless("", "tuple_expression"),),
 }

@@ -79,11 +79,12 @@ def _take(node: Node, inside: str, walk: TypedWalk, *, is_vague: bool, is_privat
         _type(node, inside, walk, is_hidden=is_hidden)
     elif kind in FUNCTIONS or kind == "init_declaration":
         name = node.child_by_field_name("name")
-        if name is None or (kind != "init_declaration" and name.type != "simple_identifier"):
-            return  # an operator
+        is_operator = name is not None and kind != "init_declaration" and name.type != "simple_identifier"
+        if name is None or (is_operator and not inside):
+            return  # an operator of nobody
         is_static = _has(node, "static") or _has(node, "class")
         own = "method" if inside and not is_static else "function"
-        is_opaque = (is_vague and kind != "init_declaration") or _has(node, "override")
+        is_opaque = (is_vague and kind != "init_declaration") or _has(node, "override") or is_operator
         _add(node, inside, text(name), own, walk, _signature(node, opaque=is_opaque), is_hidden=is_hidden)
     elif kind in PROPERTIES:
         for name in _bound(node):

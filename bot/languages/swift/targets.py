@@ -6,7 +6,7 @@ from itertools import islice
 
 from tree_sitter import Node, Query, QueryCursor
 
-from bot.languages.constructions import Construction
+from bot.languages.constructions import Construction, destination_of
 from bot.languages.swift.outline import TYPES
 from bot.languages.swift.uses import arguments
 from bot.languages.syntax import DEPTH, ancestors, grammar_of, text
@@ -54,18 +54,23 @@ def _given(creation: Node) -> Call:
 
 def _asked(creation: Node) -> Node | None:
     """The name of the type that the place of a new object asks for; None if it is an argument, or is assigned."""
-    depth, is_returned, inner = 0, False, creation
-    for above in islice(ancestors(creation), DEPTH):
-        if above.type in ASKS:
-            return _name(_declared(above, inner), depth)
-        is_returned |= above.type == "control_transfer_statement" and text(above).startswith("return")
-        is_alone = above.type != "statements" or is_returned or above.named_child_count == 1
-        is_known = above.type in THROUGH or (is_returned and above.type in {*STATEMENTS, "control_transfer_statement"})
-        if above.type not in LITERALS and not (is_known and is_alone):
-            return None
-        depth += above.type in LITERALS
-        inner = above
-    return None
+    destination = destination_of(creation, ASKS, _returns, _levels)
+    if destination is None:
+        return None
+    return _name(_declared(destination.holder, destination.value), destination.depth)
+
+
+def _returns(above: Node) -> bool:
+    return above.type == "control_transfer_statement" and text(above).startswith("return")
+
+
+def _levels(above: Node, _inner: Node, *, is_returned: bool) -> int | None:
+    """How many collections a node puts around the value that it hands on; None if it hands none on."""
+    if above.type in LITERALS:
+        return 1
+    is_alone = above.type != "statements" or is_returned or above.named_child_count == 1
+    is_known = above.type in THROUGH or (is_returned and above.type in {*STATEMENTS, "control_transfer_statement"})
+    return 0 if is_known and is_alone else None
 
 
 def _declared(holder: Node, value: Node) -> Node | None:

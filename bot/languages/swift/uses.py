@@ -78,6 +78,8 @@ def _of_type(node: Node, above: Node) -> IdentifierUse:
         next((part for part in holder.named_children if part.type == "constructor_suffix"), None) if holder else None
     )
     call = arguments(suffix) if is_built and suffix is not None else None
+    if holder is not None and holder.type == "attribute":
+        call = Call(spread=True)  # a wrapper or a macro: what it gets besides stands elsewhere
     return IdentifierUse("member", parts[at - 1], call) if at else IdentifierUse("name", None, call)
 
 

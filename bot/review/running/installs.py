@@ -74,7 +74,7 @@ def _for_tests(names: Iterable[str]) -> list[str]:
 
 
 def _fetched(program: str, package: str, *, by: str) -> str:
-    """Have a program at hand: the machine's own, or one in the home of the sandbox."""
+    """The command that makes sure of a program: the machine's own, or one in the home of the sandbox."""
     how = (
         f"npm install --silent --global --prefix ~/.local {package}"
         if by == "npm"
@@ -174,14 +174,14 @@ def _option(settings: configparser.ConfigParser, section: str, name: str) -> str
 
 
 def _web(layout: PackageLayout, folder: str) -> str:
-    """With a repository of git that holds nothing, if the package has a script of its own: those set up hooks."""
+    """The command of the package manager; in an empty repository of git if the package has scripts for installs, which set up hooks."""
     command = _web_packages(layout, folder)
     has_script = not SCRIPTS.isdisjoint(within(layout.table(folder, "package.json"), "scripts"))
     return f"{{ git init -q || true; }} && {command}" if command and has_script else command
 
 
 def _web_packages(layout: PackageLayout, folder: str) -> str:
-    """By the lock file; without one npm makes its own, which `npm ci` needs."""
+    """The command of the manager whose lock file there is; without one, npm's that makes one."""
     table = layout.table(folder, "package.json")
     match = MANAGER.match(str(table.get("packageManager", "")))
     manager, version = (match[1], match[2]) if match else ("", "")

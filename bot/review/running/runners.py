@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from bot.config import RunSection
 
 TABLES = ("dependencies", "devDependencies", "peerDependencies")
+# A word of a script that runs tests -> the runner.
 SCRIPTS = {
     "vitest": "vitest",
     "jest": "jest",
     "mocha": "mocha",
     "borp": "node",
     "--test": "node",
-}  # a word of a script of tests, and the runner
-PYTEST = ("pyproject.toml", "setup.cfg", "tox.ini", "Pipfile", "setup.py")  # which name it, if it is used
-COVERED = re.compile(r"--cov\b")
+}
+# Files that name pytest if a project uses it.
+PYTEST = ("pyproject.toml", "setup.cfg", "tox.ini", "Pipfile", "setup.py")
+COVERAGE = re.compile(r"--cov\b")
 WRAPPERS = {"maven": ("mvnw", "mvn"), "gradle": ("gradlew", "gradle")}
 
 
@@ -97,7 +99,7 @@ def detect(layout: PackageLayout, near: str) -> Recipe | None:
     name, folder, package = runner
     preset = PRESETS[name]
     test, note = preset.test, ""
-    if name == "pytest" and any(COVERED.search(_options(layout, one)) for one in above(near)):
+    if name == "pytest" and any(COVERAGE.search(_options(layout, one)) for one in above(near)):
         test = test.replace("pytest ", "pytest --no-cov ", 1)  # a bar for the whole suite fails a single test
     if language == "web":
         if name == "node" and _declares(layout, package, "tsx"):
@@ -216,6 +218,7 @@ RUNNERS = {
 
 
 def _package(layout: PackageLayout, near: str) -> str:
+    """The folder of the package that a file is in."""
     language = language_of(near)
     return layout.package(language, near) if language else ""
 
@@ -230,8 +233,8 @@ def _wrapped(layout: PackageLayout, folder: str, test: str, wrapper: str, progra
 
 
 def _meant(test: str) -> Preset | None:
-    """The runner whose name an owner's command has; the longest first: `vitest` is no `jest`."""
+    """The preset of the runner that an owner's command names, as a whole word: `vitest` is not `jest`."""
     words = set(re.findall(r"[\w-]+", test))
-    named = {"mvn": "maven", "mvnw": "maven", "gradlew": "gradle", "manage": "django"}  # Django's `manage.py test`
-    known = [*({named[word] for word in words & named.keys()}), *(name for name in PRESETS if name in words)]
-    return PRESETS[known[0]] if known else None
+    programs = {"mvn": "maven", "mvnw": "maven", "gradlew": "gradle", "manage": "django"}  # Django's `manage.py test`
+    names = [*({programs[word] for word in words & programs.keys()}), *(name for name in PRESETS if name in words)]
+    return PRESETS[names[0]] if names else None

@@ -21,6 +21,11 @@ def command(
     ] = None,
     each: Annotated[int, typer.Option(min=0, max=200, help="Breaking commits of each repository.")] = 8,
     ordinary: Annotated[int, typer.Option(min=0, max=500, help="Ordinary commits of each repository.")] = 12,
+    skip_cases: Annotated[
+        int,
+        typer.Option(min=0, help="Breaking commits of each repository that are passed over: an earlier draw had them."),
+    ] = 0,
+    skip_ordinary: Annotated[int, typer.Option(min=0, help="The same of ordinary commits.")] = 0,
     half: Annotated[str, typer.Option(metavar="build|test", help="Only the repositories of this half.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> int:
@@ -28,7 +33,8 @@ def command(
     from deeprepo_evals.schemas import run
 
     out.mkdir(parents=True, exist_ok=True)
-    plan = run.Plan(repos, out, each, ordinary, half, tuple(language or ()))
+    earlier = {"case": skip_cases, "ordinary": skip_ordinary}
+    plan = run.Plan(repos, out, each, ordinary, half, tuple(language or ()), earlier=earlier)
     with progress(quiet=quiet) as say:
         rows = asyncio.run(run.measure(plan, run.read_list(Path(run.__file__).with_name("repos.txt")), say))
     print(run.table(rows))  # noqa: T201 - the command line speaks

@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,16 @@ class Plan:
     half: str = ""
     languages: tuple[str, ...] = ()
     commits: int = 1_500  # of a history that are looked at
+    earlier: Mapping[str, int] = field(default_factory=dict)  # commits of each kind that an earlier draw has looked at
+
+    def most(self, kind: str) -> int:
+        """How many commits of a kind are drawn of a repository, with those that are passed over."""
+        return self.earlier.get(kind, 0) + (self.each if kind == "case" else self.ordinary)
+
+    def takes(self, kind: str, counts: Counter[str]) -> bool:
+        """Whether one more commit of a kind is asked about."""
+        counts[kind] += 1
+        return self.earlier.get(kind, 0) < counts[kind] <= self.most(kind)
 
 
 def half_of(language: str, repository: str) -> str:
@@ -115,7 +125,7 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
     results: list[dict[str, Any]] = []
     counts: Counter[str] = Counter()
     for commit in await _commits(plan, clone, syntax):
-        if counts["case"] >= plan.each and counts["ordinary"] >= plan.ordinary:
+        if all(counts[kind] >= plan.most(kind) for kind in ("case", "ordinary")):
             break
         paths = [path for path in {*commit.removed_lines, *commit.added_lines} if _counts(path)]
         if (
@@ -137,13 +147,10 @@ async def _of_repository(plan: Plan, language: str, clone: Path) -> list[dict[st
             clone, language, commit, dict(zip(paths, zip(before, texts, strict=True), strict=True))
         )
         kind = "case" if lost else "ordinary"
-        if counts[kind] < (plan.each if lost else plan.ordinary) and (
-            lost
-            or not any(
-                truth.declared_name(line, syntax) for path in paths for line in commit.removed_lines.get(path, [])
-            )
-        ):
-            counts[kind] += 1
+        is_told = bool(lost) or not any(
+            truth.declared_name(line, syntax) for path in paths for line in commit.removed_lines.get(path, [])
+        )
+        if is_told and plan.takes(kind, counts):
             results.append(
                 _row(language, kind, commit.name, lost, await _asked(clone, f"{commit.name}~1", commit.name))
             )
@@ -161,7 +168,7 @@ async def _lost(
     after = [*(text for _, text in sides.values()), *await _moved_texts(clone, commit, paths)]
     lost = truth.losses({path: commit.removed_lines.get(path, []) for path in paths}, "\n".join(after), syntax)
     if language == "jsonschema":
-        refused = {path: truth.refused_names(sides[path][0]) for path in paths}
+        refused = {path: truth.refused_names(*sides[path]) for path in paths}
         lost = {name: path for name, path in lost.items() if name in refused[path]}
     return paths, lost
 
@@ -181,48 +188,34 @@ async def _of_migration(
         name: path
         for path in new
         if "down" not in path
-        for name in truth.drops(_forward(commit.added_lines[path]))
+        for name in truth.drops(truth.forward(commit.added_lines[path]))
         if name not in old_drops
     }
-    if drops and counts["case"] < plan.each:
+    if drops and counts["case"] < plan.most("case"):
         texts = "\n".join(line for path in new for line in commit.added_lines[path])
         used = [
             name
             for name in drops
             if not truth.returns(name, texts) and await _names(clone, f"{commit.name}~1", name, truth.tables(texts))
         ]
-        if used:
-            counts["case"] += 1
+        if used and plan.takes("case", counts):
             with tempfile.TemporaryDirectory(prefix="deeprepo-schemas-") as scratch:
                 head = await _alone(clone, Path(scratch), commit.name, new)
                 outcome = await _asked(Path(scratch), f"{commit.name}~1", head)
             results.append(_row("sql", "case", commit.name, {name: drops[name] for name in used}, outcome))
-    if counts["ordinary"] < plan.ordinary:
-        counts["ordinary"] += 1
+    if plan.takes("ordinary", counts):
         results.append(
             _row("sql", "ordinary", commit.name, drops, await _asked(clone, f"{commit.name}~1", commit.name))
         )
     return results
 
 
-def _forward(lines: Sequence[str]) -> list[str]:
-    """The lines ahead of what takes a migration back."""
-    at = next(
-        (
-            n
-            for n, line in enumerate(lines)
-            if re.search(r"\bdef (?:down|downgrade)\b|function down|\bdown\(|[.+@: -]down\b", line, re.IGNORECASE)
-        ),
-        len(lines),
-    )
-    return [line for line in lines[:at] if not line.lstrip().startswith(("--", "#", "//"))]
-
-
 async def _names(clone: Path, commit: str, name: str, tables: Sequence[str]) -> bool:
     """Whether code names it: a query on a line that names the table too, a model's field, or a member if the name has several words."""
     table = "|".join(tables) or "-"
     query = rf"(select|insert|update|delete|where).*\b({table})\b.*\b{name}\b|(select|insert|update|delete).*\b{name}\b.*\b({table})\b"
-    field = rf"^\s+{name}\s*(=.*(Column|Field|ForeignKey)\(|->|\s[A-Z][a-zA-Z]+\??\s)"
+    # A field of a form or a serializer is not a column.
+    field = rf"^\s+{name}\s*(=\s*((models|db|sa|orm)\.)?\w*(Column|column|Field|ForeignKey)\(|->|\s[A-Z][a-zA-Z]+\??\s)"
     forms = [query, field, *([rf"[.>]{name}\b"] if "_" in name else [])]
     done = await git.run(
         "grep", "-z", "-l", "-i", "-E", *(part for form in forms for part in ("-e", form)), commit, cwd=str(clone)

@@ -6,7 +6,7 @@ commits, with the code that people mended, are the ordinary ones.
 
 **The others.** A commit is a break if a line that declares something (a field, an operation, a value) goes and its name is in no changed
 schema afterwards; it is ordinary if nothing that a line declares goes. Of JSON Schema the name must be a property of an object that refuses
-others, as any other object accepts it as before, or a definition of a file that holds definitions alone.
+others on both sides and to which the schema leads, as any other object accepts it as before, or a definition of a file that holds definitions alone.
 """
 
 import json
@@ -72,6 +72,24 @@ def drops(lines: Sequence[str]) -> list[str]:
     return [name.lower() for match in matches for name in (next(filter(None, match.groups()), ""),) if name]
 
 
+DEEPEST = 20  # definitions that refer to definitions
+_TEXT = r"(?:[rf]?\"\"\".*?\"\"\"|[rf]?'''.*?'''|[rf]?\"[^\"\n]*\"|[rf]?'[^'\n]*')"
+# What takes a migration back within one call: `RunSQL(forward, back)` and `reverse_sql=back` of Django, `execute(forward, back)` of Ecto.
+BACK = re.compile(
+    rf"\breverse_sql\s*=\s*(?:\[.*?\]|{_TEXT}(?:\s*{_TEXT})*)|(?<=\bRunSQL\()(\s*{_TEXT})\s*,\s*{_TEXT}|(?<=\bexecute)([ (]\s*{_TEXT})\s*,\s*{_TEXT}",
+    re.DOTALL,
+)
+DOWN = re.compile(r"\bdef (?:down|downgrade)\b|function down|\bdown\(|[.+@: -]down\b|!Downs\b", re.IGNORECASE)
+
+
+def forward(lines: Sequence[str]) -> list[str]:
+    """The lines of a migration without those that take it back, and without remarks."""
+    text = BACK.sub(lambda match: (match[1] or match[2] or "") + "\n" * match[0].count("\n"), "\n".join(lines))
+    rows = text.split("\n")
+    at = next((number for number, line in enumerate(rows) if DOWN.search(line)), len(rows))
+    return [line for line in rows[:at] if not line.lstrip().startswith(("--", "#", "//"))]
+
+
 PARAMETER = re.compile(r"\{\w*\}")  # of a path: what it is called is nobody's contract
 
 
@@ -105,22 +123,99 @@ def returns(name: str, text: str) -> bool:
     return bool(re.search(look, text, re.IGNORECASE))
 
 
-def refused_names(text: str) -> frozenset[str]:
-    """The names without which a JSON Schema refuses what it took: properties of closed objects, and definitions that stand for themselves."""
-    try:
-        root = json.loads(text)
-    except ValueError:
+def refused_names(before: str, after: str) -> frozenset[str]:
+    """The names without which the next version of a JSON Schema refuses what it took: properties of objects that are closed on both sides, and definitions that stand for themselves.
+
+    What nothing in the schema refers to refuses nothing, and neither does an object that takes other properties afterwards. A property that was deprecated has been announced.
+    """
+    root, new = _read(before), _read(after)
+    if not isinstance(root, dict):
         return frozenset()
+    containers = [(key, root[key]) for key in ("definitions", "$defs") if isinstance(root.get(key), dict)]
+    is_library = not {"properties", "type", "$ref", "allOf", "anyOf", "oneOf", "items"} & root.keys()
     names: set[str] = set()
-    rest = [root]
+    rest: list[tuple[tuple[str, ...], object]] = [((), root)]
+    if is_library:
+        names |= {name for _, container in containers for name in container}
+        rest = [((key, name), shape) for key, container in containers for name, shape in container.items()]
+    visits: set[int] = set()
+    referrers: dict[tuple[str, ...], tuple[str, ...]] = {}  # definition -> the first place that refers to it
     while rest:
-        value = rest.pop()
+        keys, value = rest.pop()
+        if id(value) in visits:
+            continue
+        visits.add(id(value))
         if isinstance(value, list):
-            rest += value
+            rest += [((*keys, str(number)), one) for number, one in enumerate(value)]
         elif isinstance(value, dict):
-            rest += value.values()
-            if value.get("additionalProperties") is False and isinstance(value.get("properties"), dict):
-                names |= value["properties"].keys()
-    if isinstance(root, dict) and not {"properties", "type", "$ref", "allOf", "anyOf", "oneOf", "items"} & root.keys():
-        names |= (root.get("definitions") or root.get("$defs") or {}).keys()
+            rest += [((*keys, key), one) for key, one in value.items() if key not in ("definitions", "$defs")]
+            reference = value.get("$ref")
+            if isinstance(reference, str) and reference.startswith("#/"):
+                path = tuple(reference.removeprefix("#/").split("/"))
+                referrers.setdefault(path, keys)
+                rest.append((path, _at(root, path)[1]))
+            if _is_closed(value):
+                names |= {
+                    name
+                    for name, shape in value["properties"].items()
+                    if not (isinstance(shape, dict) and shape.get("deprecated"))
+                    and _is_refused(new, keys, name, referrers)
+                }
     return frozenset(names)
+
+
+def _read(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _is_closed(shape: object) -> bool:
+    return (
+        isinstance(shape, dict)
+        and shape.get("additionalProperties") is False
+        and isinstance(shape.get("properties"), dict)
+    )
+
+
+def _at(root: object, keys: Sequence[str]) -> tuple[int, object]:
+    """How many of some keys lead on in a document, and what is there."""
+    value = root
+    for count, key in enumerate(keys):
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return count, value
+    return len(keys), value
+
+
+def _is_refused(
+    new: object,
+    keys: tuple[str, ...],
+    name: str,
+    referrers: Mapping[tuple[str, ...], tuple[str, ...]],
+    depth: int = 0,
+) -> bool:
+    """Whether the object that was at a place takes a property no longer."""
+    if new is None:
+        return True
+    count, value = _at(new, keys)
+    if count < len(keys):
+        if count and keys[count - 1] == "properties":  # the property that held the object is gone
+            return _is_refused(new, keys[: count - 1], keys[count], referrers, depth)
+        if keys[count] == "properties" and count + 1 < len(keys):
+            return _is_refused(new, keys[:count], keys[count + 1], referrers, depth)
+        prefixes = (keys[:end] for end in range(count + 1, len(keys) + 1))
+        place = next((referrers[one] for one in prefixes if one in referrers), ())
+        if place and depth < DEEPEST and _at(new, place)[0] < len(place):  # so is what referred to the definition
+            return _is_refused(new, place, "", referrers, depth + 1)
+        return True
+    return (
+        isinstance(value, dict)
+        and _is_closed(value)
+        and name not in value["properties"]
+        and not any(re.search(pattern, name) for pattern in value.get("patternProperties") or {})
+    )

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from bot.dependents.schemas.migrations.steps import MigrationStep, computed_step
 from bot.dependents.schemas.sql_tokens import Statement
-from bot.dependents.schemas.steps import COMPUTED, MigrationStep
 
 CALLS = frozenset(["EXEC", "EXECUTE"])
 CARRIES_OUT = "SP_EXECUTESQL"
@@ -12,7 +12,7 @@ _RENAMES = "SP_RENAME"
 _PARAMETERS = ("@OBJNAME", "@NEWNAME", "@OBJTYPE")
 _PART = re.compile(r"\[([^\]]{1,200})\]|\"([^\"]{1,200})\"|([^.\[\]\"\s]{1,200})")
 _LONGEST_NAME = 600
-_GAP = "?"
+_COMPUTED_PART = "?"
 _OWN_TYPES = frozenset(["", "OBJECT"])  # of a table, and of what else is no part of one
 
 
@@ -46,7 +46,7 @@ def call_of(statement: Statement) -> ProcedureCall | None:
 
 
 def _carried_out(tokens: Statement) -> ProcedureCall | None:
-    """The call that carries out the texts before a bracket or a comma, with a gap where a part is computed."""
+    """The call that carries out the texts before a bracket or a comma, with a mark for each part that is computed."""
     texts: list[str] = []
     line = 0
     for token in tokens:
@@ -56,7 +56,7 @@ def _carried_out(tokens: Statement) -> ProcedureCall | None:
             line = line or token.line
             texts.append(token.value)
         elif token.text.startswith("@"):
-            texts.append(_GAP)
+            texts.append(_COMPUTED_PART)
     return ProcedureCall(CARRIES_OUT, line, {}, "".join(texts)) if line else None
 
 
@@ -88,7 +88,7 @@ def rename(call: ProcedureCall, path: str, line: int) -> MigrationStep | None:
     if kind != "COLUMN" and kind not in _OWN_TYPES:
         return None
     if not old:
-        return MigrationStep("unread", "", "", path, line, doubt=COMPUTED)
+        return computed_step(path, line)
     parts = [next(filter(None, match.groups())).lower() for match in _PART.finditer(old[:_LONGEST_NAME])]
     if kind != "COLUMN":
         return MigrationStep("rename-table", parts[-1], "", path, line, new=new or "") if parts else None

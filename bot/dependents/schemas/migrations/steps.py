@@ -16,8 +16,6 @@ Does = Literal[
     "add",
     "unread",
 ]
-UNSURE = "the statement that brings it back may not be carried out"
-COMPUTED = "the name of what this takes away is computed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +34,13 @@ class MigrationStep:
     is_conditional: bool = False  # it changes nothing if what it creates is there: IF NOT EXISTS, OR REPLACE
     doubt: str = ""  # why a step that brings something may not be carried out
     model: str = ""  # of Django: the class whose table it is
+
+
+def renamed_column(table: str, old: str, new: str, path: str, line: int) -> MigrationStep:
+    """Return the step that gives a column another name."""
+    return MigrationStep("rename-column", table.lower(), old.lower(), path, line, new=new, spelling=old)
+
+
+def computed_step(path: str, line: int) -> MigrationStep:
+    """Return a step of which nobody knows what it takes away."""
+    return MigrationStep("unread", "", "", path, line, doubt="the name of what this takes away is computed")

@@ -4,7 +4,10 @@ import posixpath
 import re
 from dataclasses import dataclass
 
-from bot.values.consumer import Package, Requirement
+from bot.checkout import origin_name
+from bot.checkout.locate import work_tree_of
+from bot.errors import DeepRepoError
+from bot.values.consumer import Clone, Package, Requirement
 
 ADDRESS = re.compile(
     r"(?:^|[/:@])(?P<owner>[\w.-]{1,100})/(?P<name>[\w.-]{1,100}?)(?:\.git)?/?(?:$|[#?@;\s&]|/(?:tarball|archive|zipball|releases|tar\.gz)/)"
@@ -14,8 +17,8 @@ SCHEME = re.compile(r"^(?:file|link|portal):(?://)?")
 
 
 @dataclass(frozen=True, slots=True)
-class RepositoryPlace:
-    """Where a repository lies, and what it is called."""
+class RepositoryIdentity:
+    """What a manifest can name a repository by: where it is, and what it is called."""
 
     folder: str = ""  # on this disk, "" if that tells nothing of where others are
     name: str = ""  # "owner/name" of its origin, or the name of its folder
@@ -26,10 +29,30 @@ class RepositoryPlace:
         return self.name.rpartition("/")[2].lower()
 
 
+async def own_identity(git_dir: str, address: str = "") -> RepositoryIdentity:
+    """Return the folder and the name of the reviewed repository."""
+    if not git_dir:
+        return RepositoryIdentity()
+    folder = work_tree_of(git_dir)
+    try:
+        name = await origin_name(folder or git_dir)
+    except DeepRepoError:
+        name = ""
+    name = "/".join(address.rstrip("/").split("/")[-2:]) or name
+    return RepositoryIdentity(folder, name or posixpath.basename(folder or git_dir).removesuffix(".git"))
+
+
+def identity_of_clone(consumer: Clone) -> RepositoryIdentity:
+    """Return the folder and the name of a consumer. The folder of one that was fetched is not where its own people have it."""
+    return RepositoryIdentity(
+        "" if consumer.standing is not None else work_tree_of(consumer.pull.git_dir), consumer.name
+    )
+
+
 def package_at(
-    row: Requirement, consumer: RepositoryPlace, own: RepositoryPlace, packages: tuple[Package, ...]
+    row: Requirement, consumer: RepositoryIdentity, own: RepositoryIdentity, packages: tuple[Package, ...]
 ) -> tuple[bool, Package | None]:
-    """Whether a requirement names the reviewed repository by its place, and the package that is meant there."""
+    """Whether a requirement names the reviewed repository by its folder or its address, and the package that is meant there."""
     inner = _by_folder(row, consumer, own) if row.origin == "path" else _by_address(row.source, own)
     if inner is None:
         return False, None
@@ -37,7 +60,7 @@ def package_at(
     return True, next(iter(fits), None)
 
 
-def _by_folder(row: Requirement, consumer: RepositoryPlace, own: RepositoryPlace) -> str | None:
+def _by_folder(row: Requirement, consumer: RepositoryIdentity, own: RepositoryIdentity) -> str | None:
     """The folder within the reviewed repository that a path leads to."""
     path = SCHEME.sub("", row.source.partition("[")[0].strip()).removesuffix("/")
     inside = posixpath.normpath(posixpath.join(posixpath.dirname(row.path), path))
@@ -53,7 +76,7 @@ def _by_folder(row: Requirement, consumer: RepositoryPlace, own: RepositoryPlace
     return "/".join(inside.split("/")[parts.index(own.short) + 1 :])
 
 
-def _by_address(source: str, own: RepositoryPlace) -> str | None:
+def _by_address(source: str, own: RepositoryIdentity) -> str | None:
     """The folder within the reviewed repository that an address names, "" for its root."""
     address, _, rest = source.partition("#")
     match = ADDRESS.search(address.removesuffix("/"))

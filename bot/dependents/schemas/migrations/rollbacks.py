@@ -1,9 +1,11 @@
-"""What takes a migration back: the lines of its functions for that, which a look at its steps leaves out. Pure."""
+"""What takes a migration back: its functions and arguments for that, which a look at its steps leaves out. Pure."""
 
 import ast
 import re
 
+from bot.dependents.schemas.reverse_arguments import without_reverse
 from bot.text.filetypes import filetype
+from bot.text.lines import line_number
 
 # The head of a function that takes back.
 _DOWN = re.compile(
@@ -14,8 +16,14 @@ _DOWN = re.compile(
 _UP = re.compile(
     r"(?:(?<![\w$.>])|(?<=exports\.))(?:up|Up|upgrade|change)(?![\w$])(?=[ \t]*+[(=:\"'`\]]|[ \t]*+$|[ \t]++do\b)"
 )
-_RUBY_OPENS = re.compile(r"^(?:def|if|unless|case|begin|class|module|while|until|for)\b|\bdo\b")
-_ELIXIR_OPENS = re.compile(r"\bdo\b(?!:)|(?<![\w.:])fn\b")
+# The words that open and close a block, in languages where brackets do not.
+_BLOCK_WORDS = {
+    "ruby": (
+        re.compile(r"^(?:def|if|unless|case|begin|class|module|while|until|for)\b|\bdo\b"),
+        re.compile(r"(?<![\w.:])end\b"),
+    ),
+    "elixir": (re.compile(r"\bdo\b(?!:)|(?<![\w.:])fn\b"), re.compile(r"(?<![\w.:])end\b(?!:)")),
+}
 # Names that a module hands out: { up, down }
 _HANDED_OUT = re.compile(r"\{\s*+(?:\w++\s*+,\s*+)*+(?:\w++\s*+)?\}")
 
@@ -26,12 +34,13 @@ def forward_lines(text: str, path: str) -> frozenset[int]:
 
 
 def forward(text: str, path: str) -> str:
-    """A text whose functions that take back are blank; lines stay where they are.
+    """A text whose functions and arguments that take back are blank; lines stay where they are.
 
-    The name alone proves nothing: one that anything else in the file names, or that ends before its indentation does, may be carried out.
+    The name of a function alone proves nothing: one that anything else in the file names, or that ends before its indentation does, may be carried out.
     """
     blank_lines = _down_of_python(text, path) if filetype(path).parser == "python" else _down_of_others(text, path)
-    return "\n".join("" if at in blank_lines else line for at, line in enumerate(text.split("\n"), 1))
+    rest = without_reverse(text, path)
+    return "\n".join("" if at in blank_lines else line for at, line in enumerate(rest.split("\n"), 1))
 
 
 def _down_of_python(text: str, path: str) -> set[int]:
@@ -78,7 +87,7 @@ def _down_of_others(text: str, path: str) -> set[int]:
     for match, name in zip(matches, names, strict=True):
         if _is_named(name, text, names.count(name), path):
             continue
-        first = text.count("\n", 0, match.start()) + 1
+        first = line_number(text, match.start())
         indent, depth, last_line = len(match["indent"]), 0, ""
         for number in range(first, len(lines) + 1):
             line = lines[number - 1]
@@ -101,9 +110,7 @@ def _down_of_others(text: str, path: str) -> set[int]:
 
 def _depth(code: str, path: str) -> int:
     """How much deeper a line goes by what it opens and closes."""
-    if filetype(path).parser == "ruby":
-        opens = len(_RUBY_OPENS.findall(code))
-        return opens - len(re.findall(r"(?<![\w.:])end\b", code))
-    if filetype(path).parser == "elixir":
-        return len(_ELIXIR_OPENS.findall(code)) - len(re.findall(r"(?<![\w.:])end\b(?!:)", code))
+    if words := _BLOCK_WORDS.get(filetype(path).parser):
+        opening, closing = words
+        return len(opening.findall(code)) - len(closing.findall(code))
     return sum(code.count(one) for one in "([{") - sum(code.count(one) for one in ")]}")

@@ -1,0 +1,130 @@
+"""The reviewed change as consumers can be hit by it: what the repository offers, and which of the changed files belong to that."""
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from bot.dependents.consumers.identity import RepositoryIdentity
+from bot.dependents.consumers.packages import Offer, is_manifest, offer_of
+from bot.dependents.consumers.schema_uses import SchemaBreaks, schema_breaks
+from bot.diff.skip import MOVED, REPLACED
+from bot.ports import Language, Tree
+from bot.text.filetypes import filetype
+from bot.text.paths import is_sample, is_test
+from bot.values import ChangedFile, Dependents, Query
+
+# A line by which a file hands on what another one defines.
+HANDS_ON = r"^\s*+(?:export\b.*\bfrom\b|export\s*+\*|pub(?:\([^)]*\))?\s++(?:use|mod)\b|from\s++\S++\s++import\s++\*)"
+
+
+@dataclass(frozen=True)
+class OfferSides:
+    """The packages that the repository offers before the change and after it."""
+
+    base: Offer
+    head: Offer
+
+    @cached_property
+    def either(self) -> Offer:
+        """What one side or both offer."""
+        return self.base.join(self.head)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedChange:
+    """The reviewed change as consumers can be hit by it."""
+
+    tree: Tree
+    offers: OfferSides
+    files: tuple[ChangedFile, ...]  # of packages that are offered
+    manifests: tuple[ChangedFile, ...]  # that declare packages
+    paths: frozenset[str]  # of all changed files, before and after
+    handing: frozenset[str]  # files that may hand names on
+    dependents: Dependents  # within the repository
+    schemas: SchemaBreaks
+    identity: RepositoryIdentity  # of the reviewed repository
+
+    def lost_entries(self) -> frozenset[str]:
+        """The files that importers could name before the change and no longer can, though the package is there."""
+        now = {(package.language, package.name): package for package in self.offers.head.packages}
+        return frozenset(
+            path
+            for package in self.offers.base.packages
+            if (head := now.get((package.language, package.name))) and package.entries and head.entries is not None
+            for path in package.entries
+            if path not in head.entries and path not in self.paths
+        )
+
+
+async def offered_change(
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    dependents: Dependents,
+    languages: Mapping[str, Language],
+    identity: RepositoryIdentity,
+) -> OfferedChange:
+    """Find what is offered, before the change or after it, and which of the changed files belong to it."""
+    offers = OfferSides(await offer_of(tree, languages, "base"), await offer_of(tree, languages))
+    packages = offers.either.packages
+    suffixes = {package.language: languages[package.language].SUFFIXES for package in packages}
+
+    def concerns(path: str | None) -> bool:
+        return path is not None and any(
+            package.holds(path) and path.endswith(suffixes[package.language]) and not is_aside(path, offers.either)
+            for package in packages
+        )
+
+    offered_files = tuple(
+        _as_offered(file, is_there=concerns(file.path))
+        for file in files
+        if (file.is_analyzed or file.skip in (MOVED, REPLACED)) and (concerns(file.path) or concerns(file.old_path))
+    )
+    manifests = tuple(
+        file
+        for file in files
+        if any(path and is_manifest(path, languages.values()) for path in (file.path, file.old_path))
+    )
+    handing: frozenset[str] = frozenset()
+    if offered_files:
+        globs = [f"*{one}" for many in suffixes.values() for one in many]
+        handing = await tree.grep(Query([HANDS_ON], globs, syntax="perl"))
+    return OfferedChange(
+        tree,
+        offers,
+        offered_files,
+        manifests,
+        _paths(files),
+        handing | _paths(offered_files),
+        dependents,
+        await schema_breaks(tree, files),
+        identity,
+    )
+
+
+def _paths(files: Sequence[ChangedFile]) -> frozenset[str]:
+    return frozenset(path for file in files for path in (file.path, file.old_path) if path)
+
+
+def is_aside(path: str, offer: Offer) -> bool:
+    """Whether a file tests or shows its package, by its path within it, or is one that its language's tool leaves out."""
+    roots = [root for package in offer.packages for root in package.roots]
+    outside = [root for root in roots if not root or path == root or path.startswith(f"{root}/")]
+    root = max(outside, key=len, default="")
+    # A module `test.py` in a package is what it offers; at the top of a repository it is a test.
+    folder = posixpath.basename(root)
+    kept = posixpath.dirname(root) if folder and root != path and not _is_test_folder(folder) else root
+    inner = path[len(kept) :].lstrip("/")
+    name = posixpath.basename(path)
+    return name.startswith(filetype(path).skipped_names) or is_test(inner or name) or is_sample(inner or name)
+
+
+def _is_test_folder(folder: str) -> bool:
+    return bool(is_test(f"{folder}/x") or is_sample(f"{folder}/x"))
+
+
+def _as_offered(file: ChangedFile, *, is_there: bool) -> ChangedFile:
+    """A changed file as consumers see it: one that goes to where they cannot import it is gone."""
+    if is_there or file.status == "deleted" or file.old_path is None:
+        return file
+    return replace(file, path=file.old_path, status="deleted", added_lines=frozenset())

@@ -1,0 +1,58 @@
+"""The lines of a consumer that name what the change takes out of a schema, whatever the consumer's manifests declare."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.dependents.schemas import check, words
+from bot.dependents.schemas.breaks import SchemaBreak
+from bot.ports import Tree
+from bot.values import ChangedFile, Finding, Source
+from bot.values.consumer import Clone, label
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaBreaks:
+    """What the change breaks of schemas, and the line of each break."""
+
+    change: check.SchemaChange
+    quotes: Mapping[SchemaBreak, str]
+
+
+async def schema_breaks(tree: Tree, files: Sequence[ChangedFile]) -> SchemaBreaks:
+    """Compare the changed schemas, and read the lines of their breaks."""
+    change = await check.compare(tree, files)
+    return SchemaBreaks(change, await check.quotes_of(tree, [one for _, one in change.breaks]))
+
+
+async def schema_findings(breaks: SchemaBreaks, consumer: Clone, tree: Tree) -> tuple[tuple[Finding, ...], str]:
+    """Report the lines of a consumer that name what is broken: one finding for each element; and what is open."""
+    lookup = await check.find_uses(tree, breaks.change, compare_base=False)
+    rows = []
+    left = next((reason for _, reason in lookup.open), "")
+    for one, uses in lookup.uses.items():
+        if one.doubt:
+            left = left or (words.doubt(one, uses[0]) if uses[0].sure else "")
+            continue
+        language = next(name for name, row in breaks.change.breaks if row is one)
+        their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
+        proof_finding = words.finding(language, one, their_uses, breaks.quotes[one])
+        proof = f"consumer-{one.rule} {consumer.name} {one.element}" if proof_finding.proven else ""
+        evidence = tuple(
+            replace(item, repository=consumer.name, commit=consumer.pull.head) for item in proof_finding.evidence
+        )
+        rows.append(
+            replace(
+                proof_finding,
+                rule=f"consumer-{proof_finding.rule}",
+                sources=(Source("analyser", "consumers", proof=proof, breaks=breaks_of([proof_finding])),),
+                evidence=evidence,
+                consumer=consumer.name,
+                consumer_id=consumer.id,
+            )
+        )
+    return tuple(rows), left
+
+
+def breaks_of(rows: Sequence[Finding]) -> tuple[str, ...]:
+    """Return the digests of all breaks that some findings tell."""
+    return tuple(sorted({each for row in rows for source in row.sources for each in source.breaks}))

@@ -1,0 +1,86 @@
+"""Calls without brackets or without the dot: infix calls, operators, commands, tags."""
+
+from collections.abc import Mapping
+
+import pytest
+from small_changes import Files, Places
+
+KOTLIN = "package shop\n\nclass A {\n    infix fun combineWith(o: A): A {\n        return o\n    }\n}\n"
+KOTLIN_USE = "package shop\n\nfun go(a: A, b: A): A = a combineWith b\n"
+EXTENSION = "package shop\n\ninfix fun A.combineWith(o: A): A {\n    return o\n}\n"
+SCALA = "package shop\n\nclass A {\n  def combineWith(o: A): A = {\n    o\n  }\n}\n"
+RIGHT = "package shop\n\nclass A {\n  def combine_:(o: A): A = {\n    o\n  }\n}\n"
+MONEY = "package shop\n\nclass Money {\n    operator fun plus(o: Money): Money {\n        return o\n    }\n}\n"
+MONEY_EXTENSION = "package shop\n\noperator fun Money.plus(o: Money): Money {\n    return o\n}\n"
+MONEY_CLASS = "package shop\n\nclass Money\n"
+RUBY = "class Cart\n  def combine_with(other, by = 1)\n    other\n  end\nend\n"
+SWIFT = "struct Money {\n    static func + (a: Money, b: Money) -> Money {\n        return a\n    }\n}\n"
+CASES: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
+    "kotlin parameter": ({"s/A.kt": KOTLIN, "s/B.kt": KOTLIN_USE}, ("s/A.kt", "(o: A)", "(o: Int)"), "s/B.kt"),
+    "kotlin result": ({"s/A.kt": KOTLIN, "s/B.kt": KOTLIN_USE}, ("s/A.kt", "): A {", "): A? {"), "s/B.kt"),
+    "kotlin private": ({"s/A.kt": KOTLIN, "s/B.kt": KOTLIN_USE}, ("s/A.kt", "infix fun", "private infix fun"), "s/B.kt"),
+    "kotlin no infix": ({"s/A.kt": KOTLIN, "s/B.kt": KOTLIN_USE}, ("s/A.kt", "infix fun", "fun"), "s/B.kt"),
+    "kotlin chain": ({"s/A.kt": KOTLIN, "s/B.kt": "package shop\n\nfun go(a: A, b: A): A = a combineWith b combineWith A() combineWith b\n"}, ("s/A.kt", "): A {", "): A? {"), "s/B.kt"),
+    "kotlin lines": ({"s/A.kt": KOTLIN, "s/B.kt": "package shop\n\nfun go(a: A, b: A): A {\n    val all = a combineWith\n        b\n    return all\n}\n"}, ("s/A.kt", "(o: A)", "(o: Int)"), "s/B.kt"),
+    "kotlin renamed": ({"s/A.kt": KOTLIN, "s/B.kt": KOTLIN_USE}, ("s/A.kt", "combineWith", "joinWith"), "s/B.kt"),
+    "kotlin one word": ({"s/A.kt": KOTLIN.replace("combineWith", "join"), "s/B.kt": KOTLIN_USE.replace("combineWith", "join")}, ("s/A.kt", "(o: A)", "(o: Int)"), "s/B.kt"),
+    "kotlin extension": ({"s/A.kt": EXTENSION, "s/C.kt": "package shop\n\nclass A\n", "s/B.kt": KOTLIN_USE}, ("s/A.kt", "(o: A)", "(o: Int)"), "s/B.kt"),
+    "kotlin local": ({"s/A.kt": KOTLIN, "s/B.kt": "package shop\n\nfun go(b: A): A {\n    val a = A()\n    return a combineWith b\n}\n"}, ("s/A.kt", "(o: A)", "(o: Int)"), "s/B.kt"),
+    "kotlin plus": ({"s/A.kt": MONEY, "s/B.kt": "package shop\n\nfun go(a: Money, b: Money) = a + b\n"}, ("s/A.kt", "(o: Money)", "(o: Int)"), "s/B.kt"),
+    "kotlin plus by name": ({"s/A.kt": MONEY, "s/B.kt": "package shop\n\nfun go(a: Money, b: Money) = a.plus(b)\n"}, ("s/A.kt", "(o: Money)", "(o: Int)"), "s/B.kt"),
+    "kotlin invoke": ({"s/A.kt": MONEY.replace("plus", "invoke"), "s/B.kt": "package shop\n\nfun go(a: Money, b: Money) = a(b)\n"}, ("s/A.kt", "(o: Money)", "(o: Int)"), "s/B.kt"),
+    "kotlin get": ({"s/A.kt": MONEY.replace("plus", "get"), "s/B.kt": "package shop\n\nfun go(a: Money, b: Money) = a[b]\n"}, ("s/A.kt", "(o: Money)", "(o: Int)"), "s/B.kt"),
+    "kotlin compareTo": ({"s/A.kt": MONEY.replace("plus", "compareTo").replace("): Money {", "): Int {"), "s/B.kt": "package shop\n\nfun go(a: Money, b: Money) = a < b\n"}, ("s/A.kt", "(o: Money)", "(o: Int)"), "s/B.kt"),
+    "kotlin plus of an extension beside its class": ({"s/A.kt": MONEY_CLASS + MONEY_EXTENSION.partition("\n\n")[2], "s/B.kt": "package shop\n\nfun go(a: Money, b: Money) = a + b\n"}, ("s/A.kt", "(o: Money)", "(o: Int)"), "s/B.kt"),
+    "kotlin no operator": ({"s/A.kt": MONEY, "s/B.kt": "package shop\n\nfun go(a: Money, b: Money) = a + b\n"}, ("s/A.kt", "operator fun", "fun"), "s/B.kt"),
+    "scala": ({"s/A.scala": SCALA, "s/B.scala": "package shop\n\nobject B {\n  def go(a: A, b: A): A = a combineWith b\n}\n"}, ("s/A.scala", "(o: A)", "(o: Int)"), "s/B.scala"),
+    "scala postfix": ({"s/A.scala": SCALA.replace("(o: A)", "").replace("    o\n", "    this\n"), "s/B.scala": "package shop\n\nobject B {\n  def go(a: A): A = a combineWith\n}\n"}, ("s/A.scala", "combineWith: A", "combineWith: Int"), "s/B.scala"),
+    "scala to the right": ({"s/A.scala": RIGHT, "s/B.scala": "package shop\n\nobject B {\n  def go(n: Z, a: A): A = n combine_: a\n}\n"}, ("s/A.scala", "(o: A)", "(o: Int)"), "s/B.scala"),
+    "scala operator": ({"s/A.scala": SCALA.replace("combineWith", "+"), "s/B.scala": "package shop\n\nobject B {\n  def go(a: A, b: A): A = a + b\n}\n"}, ("s/A.scala", "(o: A)", "(o: Int)"), "s/B.scala"),
+    "scala apply": ({"s/A.scala": SCALA.replace("combineWith", "apply"), "s/B.scala": "package shop\n\nobject B {\n  def go(a: A, b: A): A = a(b)\n}\n"}, ("s/A.scala", "(o: A)", "(o: Int)"), "s/B.scala"),
+    "scala block": ({"s/A.scala": SCALA, "s/B.scala": "package shop\n\nobject B {\n  def go(a: A, b: A): A = a combineWith { b }\n}\n"}, ("s/A.scala", "(o: A)", "(o: Int)"), "s/B.scala"),
+    "ruby command": ({"cart.rb": RUBY, "use.rb": 'require_relative "cart"\nclass Use\n  def go(cart)\n    cart.combine_with 1\n  end\nend\n'}, ("cart.rb", "by = 1", "by = 2"), "use.rb"),
+    "ruby command of a function": ({"cart.rb": RUBY.partition("\n")[2].removesuffix("end\n"), "use.rb": 'require_relative "cart"\ncombine_with 1\n'}, ("cart.rb", "by = 1", "by = 2"), "use.rb"),
+    "ruby safe": ({"cart.rb": RUBY, "use.rb": 'require_relative "cart"\nclass Use\n  def go(cart)\n    cart&.combine_with 1\n  end\nend\n'}, ("cart.rb", "by = 1", "by = 2"), "use.rb"),
+    "ruby operator": ({"cart.rb": RUBY.replace("combine_with(other, by = 1)", "+(other)"), "use.rb": 'require_relative "cart"\nputs Cart.new + 1\n'}, ("cart.rb", "    other", "    raise Missing"), "use.rb"),
+    "swift operator": ({"Sources/App/A.swift": SWIFT, "Sources/App/B.swift": "func go(a: Money, b: Money) -> Money {\n    return a + b\n}\n"}, ("Sources/App/A.swift", "b: Money", "b: Int"), "Sources/App/B.swift"),
+    "swift call": ({"Sources/App/A.swift": SWIFT.replace("static func + (a: Money, b: Money)", "func callAsFunction(_ a: Money)").replace("Money) -> Money", "Money) -> Money"), "Sources/App/B.swift": "func go(a: Money, b: Money) -> Money {\n    return a(b)\n}\n"}, ("Sources/App/A.swift", "_ a: Money", "_ a: Int"), "Sources/App/B.swift"),
+    "swift closure": ({"Sources/App/A.swift": "func combineWith(_ run: (Int) -> Int) -> Int {\n    return run(1)\n}\n", "Sources/App/B.swift": "func go() -> Int {\n    return combineWith { $0 }\n}\n"}, ("Sources/App/A.swift", "(Int) -> Int)", "(String) -> Int)"), "Sources/App/B.swift"),
+    "kotlin closure": ({"s/A.kt": "package shop\n\nfun combineWith(run: (Int) -> Int): Int {\n    return run(1)\n}\n", "s/B.kt": "package shop\n\nfun go() = combineWith { it }\n"}, ("s/A.kt", "(Int) -> Int)", "(String) -> Int)"), "s/B.kt"),
+    "lua text": ({"a.lua": "local M = {}\nfunction M.combine_with(text)\n  return text\nend\nreturn M\n", "b.lua": 'local A = require("a")\nprint(A.combine_with "x")\n'}, ("a.lua", "return text", 'error("no")\n  return'), "b.lua"),
+    "lua table": ({"a.lua": "local M = {}\nfunction M.combine_with(text)\n  return text\nend\nreturn M\n", "b.lua": 'local A = require("a")\nprint(A.combine_with { 1 })\n'}, ("a.lua", "(text)", "(other, text)"), "b.lua"),
+    "elixir bare": ({"lib/a.ex": "defmodule A do\n  def combine_with(a, by \\\\ 1) do\n    a\n  end\nend\n", "lib/b.ex": "defmodule B do\n  def go(a) do\n    A.combine_with a\n  end\nend\n"}, ("lib/a.ex", "by \\\\ 1", "by \\\\ 2"), "lib/b.ex"),
+    "elixir pipe": ({"lib/a.ex": "defmodule A do\n  def combine_with(a, by \\\\ 1) do\n    a\n  end\nend\n", "lib/b.ex": "defmodule B do\n  import A\n  def go(a), do: a |> combine_with\nend\n"}, ("lib/a.ex", "by \\\\ 1", "by \\\\ 2"), "lib/b.ex"),
+    "javascript tag": ({"src/a.ts": "export function combineWith(parts: string[]): string {\n  return parts[0];\n}\n", "src/b.ts": 'import { combineWith } from "./a";\n\nexport const b = combineWith`x`;\n'}, ("src/a.ts", "): string {", "): string | null {"), "src/b.ts"),
+    "c++ operator": ({"a.hpp": "#pragma once\nstruct Money {\n  Money operator+(const Money &o) const { return o; }\n};\n", "b.cpp": '#include "a.hpp"\nMoney go(Money a, Money b) { return a + b; }\n'}, ("a.hpp", "const Money &o", "int o"), "b.cpp"),
+    "c# operator": ({"A.cs": "namespace Shop;\npublic struct Money\n{\n    public static Money operator +(Money a, Money b)\n    {\n        return a;\n    }\n}\n", "B.cs": "namespace Shop;\npublic class B\n{\n    Money Go(Money a, Money b) => a + b;\n}\n"}, ("A.cs", "Money b", "int b"), "B.cs"),
+    "python operator": ({"a.py": "class Money:\n    def __add__(self, other):\n        return other\n", "b.py": "from a import Money\n\nprint(Money() + 1)\n"}, ("a.py", "return other", "return None"), "b.py"),
+    "rust operator": ({"src/a.rs": "use std::ops::Add;\npub struct Money;\nimpl Add<i32> for Money {\n    type Output = i32;\n    fn add(self, o: i32) -> i32 {\n        o\n    }\n}\n", "src/lib.rs": "mod a;\nuse a::Money;\n\nfn go(a: Money) -> i32 {\n    a + 1\n}\n"}, ("src/a.rs", "i32", "i64"), "src/lib.rs"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_call_without_brackets_or_a_dot_is_a_use(places: Places, case: str) -> None:
+    """What is called by its place in an expression is used there, of whatever type its parameter or its result is now."""
+    before, (path, old, new), user = CASES[case]
+    text = before[path] or ""
+    assert old in text
+    assert user in places(before, {path: text.replace(old, new)})
+
+
+SILENT: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
+    "kotlin body": ({"s/A.kt": KOTLIN, "s/B.kt": KOTLIN_USE}, ("s/A.kt", "return o", "return this"), "s/B.kt"),
+    "kotlin other class": ({"s/A.kt": KOTLIN, "s/C.kt": KOTLIN.replace("A", "C"), "s/B.kt": "package shop\n\nfun go(a: C, b: C): C = a combineWith b\n"}, ("s/A.kt", "(o: A)", "(o: Int)"), "s/B.kt"),
+    "kotlin variable": ({"s/A.kt": KOTLIN, "s/B.kt": "package shop\n\nfun go(combineWith: Int) = combineWith to 1\n"}, ("s/A.kt", "(o: A)", "(o: Int)"), "s/B.kt"),
+    "kotlin other operator": ({"s/A.kt": MONEY_EXTENSION, "s/C.kt": MONEY_CLASS, "s/B.kt": "package shop\n\nfun go(a: Int, b: Int) = a + b\n"}, ("s/A.kt", "(o: Money)", "(o: Int)"), "s/B.kt"),
+    "scala other class": ({"s/A.scala": SCALA, "s/C.scala": SCALA.replace("A", "C"), "s/B.scala": "package shop\n\nobject B {\n  def go(a: C, b: C): C = a combineWith b\n}\n"}, ("s/A.scala", "(o: A)", "(o: Int)"), "s/B.scala"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SILENT)
+def test_a_call_of_something_else_is_none(places: Places, case: str) -> None:
+    """The declared class of what stands before an infix call says whose member it is."""
+    before, (path, old, new), user = SILENT[case]
+    text = before[path] or ""
+    assert old in text
+    assert user not in places(before, {path: text.replace(old, new)})

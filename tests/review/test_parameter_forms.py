@@ -1,0 +1,191 @@
+"""The type, the default or the form of a parameter changes: in every way in which a language writes one, each use of the definition is open."""
+
+from collections.abc import Mapping
+
+import pytest
+from small_changes import Files, Places
+
+FORMS: Mapping[str, tuple[str, str, str, str, tuple[tuple[str, str], ...]]] = {
+    "php": (
+        "f.php", "<?php\nfunction bump_counter(PARAMETERS)\n{\n    return 1;\n}\n",
+        "g.php", "<?php\nrequire 'f.php';\necho bump_counter(1, 2);\n",
+        (
+            ("$count, $by = 1", "$count, $by = 2"),
+            ("int $count", "array $count"),
+            ("&$count", "$count"),
+            ("?string $count", "string $count"),
+            ("int ...$count", "string ...$count"),
+            ("$count, int|string $by", "$count, int $by"),
+            ("#[A(1)] int $count, int $by", "#[A(1)] array $count, int $by"),
+            ("#[A('by')] int $count, int $by", "#[A('by')] int $count, array $by"),
+            ("#[SensitiveParameter] $count = [1, 2]", "#[SensitiveParameter] $count = [1, 3]"),
+            ("$by, $count = 'by'", "$by, $count = 'to'"),
+        ),
+    ),
+    "php method": (
+        "src/A.php", "<?php\nclass A {\n    public function bumpCounter(PARAMETERS) { return 1; }\n}\n",
+        "src/B.php", "<?php\nrequire 'A.php';\nclass B { public function go(A $a) { return $a->bumpCounter(1, 2); } }\n",
+        (("int $count", "array $count"), ("$count, $by = 1", "$count, $by = 2")),
+    ),
+    "php static method": (
+        "src/A.php", "<?php\nclass A {\n    public static function bumpCounter(PARAMETERS) { return 1; }\n}\n",
+        "src/B.php", "<?php\nrequire 'A.php';\necho A::bumpCounter(1, 2);\n",
+        (("int $count", "array $count"), ("$count, $by = 1", "$count, $by = 2")),
+    ),
+    "php promoted": (
+        "src/Amount.php", "<?php\nclass Amount {\n    public function __construct(PARAMETERS) {}\n}\n",
+        "src/B.php", "<?php\nrequire 'Amount.php';\n$a = new Amount(1, 2);\n",
+        (("private int $count", "private array $count"), ("private $count, protected $by = 1", "private $count, protected $by = 2")),
+    ),
+    "ruby": (
+        "totals.rb", "def bump_counter(PARAMETERS)\n  1\nend\n",
+        "use.rb", 'require_relative "totals"\nbump_counter(1)\n',
+        (("count, by = 1", "count, by = 2"), ("count, by: 1", "count, by: 2"), ("by: 1, **rest", "by: 2, **rest"), ("by = 1, &block", "by = 2, &block")),
+    ),
+    "python": (
+        "totals.py", "def bump_counter(PARAMETERS):\n    return 1\n",
+        "use.py", "from totals import bump_counter\nbump_counter(1)\n",
+        (
+            ("count, by=1", "count, by=2"), ("count: int", "count: list"), ("*count: int", "*count: str"), ("count, *, by=1", "count, *, by=2"),
+            ("count, /, by=1", "count, /, by=2"), ("count, **by: int", "count, **by: str"), ("by, count='by'", "by, count='to'"),
+        ),
+    ),
+    "kotlin": (
+        "src/A.kt", "package shop\n\nfun bumpCounter(PARAMETERS) = 1\n",
+        "src/B.kt", "package shop\n\nfun go() = bumpCounter(1, 2)\n",
+        (
+            ("count: Int, by: Int = 1", "count: Int, by: Int = 2"), ("count: Int", "count: List<Int>"), ("vararg count: Int", "vararg count: Long"),
+            ('@Named("by") count: Int, by: Int', '@Named("by") count: Long, by: Int'),
+            ('@Named("by") count: Int, by: Int', '@Named("by") count: Int, by: Long'), ("count: Int", "count: Int?"),
+            ("crossinline count: () -> Int", "crossinline count: () -> Long"), ("noinline count: () -> Int", "count: () -> Int"),
+        ),
+    ),
+    "scala": (
+        "src/A.scala", "package shop\n\nobject A {\n  def bumpCounter(PARAMETERS): Int = 1\n}\n",
+        "src/B.scala", "package shop\n\nobject B {\n  def go = A.bumpCounter(1, 2)\n}\n",
+        (
+            ("count: Int, by: Int = 1", "count: Int, by: Int = 2"), ("count: Int", "count: Seq[Int]"), ("count: Int*", "count: Long*"),
+            ("count: => Int", "count: Int"), ("count: Int)(implicit by: Int", "count: Int)(implicit by: Long"), ("count: Int)(by: Int = 1", "count: Int)(by: Int = 2"),
+            ("count: Int)(using by: Int", "count: Int)(using by: Long"), ("implicit count: Int", "implicit count: Long"),
+        ),
+    ),
+    "csharp": (
+        "A.cs", "namespace Shop;\n\npublic class A\n{\n    public static int BumpCounter(PARAMETERS) { return 1; }\n}\n",
+        "B.cs", "namespace Shop;\n\npublic class B\n{\n    public int Go() { return A.BumpCounter(1, 2); }\n}\n",
+        (
+            ("int count, int by = 1", "int count, int by = 2"), ("int count", "int[] count"), ("ref int count", "int count"), ("params int[] count", "params long[] count"),
+            ('[FromQuery(Name = "by")] int count, int by', '[FromQuery(Name = "by")] long count, int by'),
+            ('[FromQuery(Name = "by")] int count, int by', '[FromQuery(Name = "by")] int count, long by'), ("string? count", "string count"), ("in int count", "out int count"),
+            ("Dictionary<int, string> count", "Dictionary<int, long> count"),
+        ),
+    ),
+    "swift": (
+        "Sources/App/A.swift", "func bumpCounter(PARAMETERS) -> Int {\n    return 1\n}\n",
+        "Sources/App/B.swift", "func go() -> Int {\n    return bumpCounter(1, by: 2)\n}\n",
+        (
+            ("_ count: Int, by: Int = 1", "_ count: Int, by: Int = 2"), ("_ count: Int", "_ count: [Int]"), ("to count: Int", "to count: Int?"),
+            ("_ count: inout Int", "_ count: Int"), ("_ count: Int...", "_ count: Int8..."), ("by by: Int = 1", "by by: Int = 2"),
+            ("_ a: Int, _ b: Int", "_ a: Int, _ b: Int8"), ("_ count: @escaping () -> Int", "_ count: () -> Int"),
+        ),
+    ),
+    "java": (
+        "src/A.java", "package shop;\n\npublic class A {\n    public static int bumpCounter(PARAMETERS) { return 1; }\n}\n",
+        "src/B.java", "package shop;\n\npublic class B {\n    int go() { return A.bumpCounter(1, 2); }\n}\n",
+        (("int count", "long count"), ("int... count", "long... count"), ('@Named("by") int count, int by', '@Named("by") long count, int by'), ("final Map<String, Integer> count", "final Map<String, Long> count")),
+    ),
+    "typescript": (
+        "src/a.ts", "export function bumpCounter(PARAMETERS): number {\n  return 1;\n}\n",
+        "src/b.ts", 'import { bumpCounter } from "./a";\n\nbumpCounter(1, 2);\n',
+        (
+            ("count: number, by = 1", "count: number, by = 2"), ("count: number", "count: string"), ("...count: number[]", "...count: string[]"),
+            ("{ count = 1, by }: Props", "{ count = 2, by }: Props"), ("{ count, by }: Props", "{ count, by }: Other"), ("[count, by]: A", "[count, by]: B"),
+            ("this: Window, count: number", "this: Document, count: number"),
+        ),
+    ),
+    "typescript property": (
+        "src/a.ts", "export class Amount {\n  constructor(PARAMETERS) {}\n}\n",
+        "src/b.ts", 'import { Amount } from "./a";\n\nnew Amount(1, 2);\n',
+        (("private count: number", "private count: string"), ("readonly count = 1", "readonly count = 2"), ('@Inject("by") private count: A, by: B', '@Inject("by") private count: C, by: B')),
+    ),
+    "javascript": (
+        "src/a.js", "export const bumpCounter = (PARAMETERS) => {\n  return 1;\n};\n",
+        "src/b.js", 'import { bumpCounter } from "./a";\n\nbumpCounter(1, 2);\n',
+        (("count, by = 1", "count, by = 2"), ("{ count, by = 1 }", "{ count, by = 2 }"), ("{ count: amount = 1 } = {}", "{ count: amount = 2 } = {}")),
+    ),
+    "go": (
+        "shop/a.go", "package shop\n\nfunc BumpCounter(PARAMETERS) int {\n\treturn 1\n}\n",
+        "shop/b.go", "package shop\n\nfunc Go() int {\n\treturn BumpCounter(1, 2)\n}\n",
+        (("count int", "count string"), ("count, by int", "count, by string"), ("count ...int", "count ...string"), ("count map[string]int", "count map[string]bool"), ("int, string", "int, bool"), ("f func(int) bool", "f func(string) bool")),
+    ),
+    "rust": (
+        "src/a.rs", "pub fn bump_counter(PARAMETERS) -> i32 {\n    1\n}\n",
+        "src/lib.rs", "mod a;\n\nfn go() -> i32 {\n    a::bump_counter(1, 2)\n}\n",
+        (("count: i32", "count: i64"), ("count: &str", "count: &mut str"), ("(count, by): (i32, i32)", "(count, by): (i32, i64)"), ("Point { x, y }: Point", "Point { x, y }: Other"), ("_: i32", "_: i64"), ("mut count: i32", "mut count: i64"), ("count: impl Fn(i32) -> bool", "count: impl Fn(i64) -> bool")),
+    ),
+    "c": (
+        "a.c", '#include "a.h"\nint bump_counter(PARAMETERS) { return 1; }\n',
+        "b.c", '#include "a.h"\nint go(void) { return bump_counter(1, 2); }\n',
+        (("int count", "long count"), ("int *count", "const int *count"), ("int (*count)(int)", "int (*count)(long)"), ("int count[3]", "long count[3]")),
+    ),
+    "cpp": (
+        "a.hpp", "#pragma once\ninline int bump_counter(PARAMETERS) { return 1; }\n",
+        "b.cpp", '#include "a.hpp"\nint go() { return bump_counter(1, 2); }\n',
+        (
+            ("int count, int by = 1", "int count, int by = 2"), ("[[maybe_unused]] int count", "[[maybe_unused]] long count"), ("const int &count", "int &count"),
+            ("std::map<int, int> count", "std::map<int, long> count"), ("int &&count", "int &count"), ("auto... count", "int... count"),
+        ),
+    ),
+    "elixir": (
+        "lib/a.ex", "defmodule A do\n  def bump_counter(PARAMETERS) do\n    1\n  end\nend\n",
+        "lib/b.ex", "defmodule B do\n  def go, do: A.bump_counter(1)\nend\n",
+        (("count, by \\\\ 1", "count, by \\\\ 2"), ("count, opts \\\\ [by: 1]", "count, opts \\\\ [by: 2]"), ("%A{} = count", "%B{} = count"), ("{:ok, count}", "{:done, count}")),
+    ),
+    "lua": (
+        "a.lua", "local M = {}\nfunction M.bump_counter(PARAMETERS)\n  return 1\nend\nreturn M\n",
+        "b.lua", 'local A = require("a")\nprint(A.bump_counter(1, 2))\n',
+        (("count, ...", "count"),),
+    ),
+}  # fmt: skip
+CASES = [(language, old, new) for language, row in FORMS.items() for old, new in row[4]]
+
+
+def _files(language: str, parameters: str) -> Files:
+    path, text, *_ = FORMS[language]
+    files: Files = {path: text.replace("PARAMETERS", parameters)}
+    return files | ({"a.h": f"int bump_counter({parameters});\n"} if language == "c" else {})
+
+
+@pytest.mark.parametrize(("language", "old", "new"), CASES)
+def test_a_parameter_of_another_type_default_or_form_leaves_each_use_open(
+    places: Places, language: str, old: str, new: str
+) -> None:
+    """What stands around the name of a parameter belongs to it: a sigil, an attribute, words in front, a pattern in its place."""
+    _, _, path, user, _ = FORMS[language]
+    assert path in places({**_files(language, old), path: user}, _files(language, new))
+
+
+SILENT: Mapping[str, tuple[str, str]] = {
+    "php": ("int $count, $by = 1", "int  $count,\n    $by = 1"),
+    "php method": ("int $count, $by = 1", "int $count, $by = 1, $more = null"),
+    "php promoted": ("private int $count", "private int $count, private $by = 1"),
+    "ruby": ("count, by: 1", "count, by: 1, to: 2"),
+    "python": ("count, *, by=1", "count: int, *, by: int = 1"),
+    "kotlin": ("count: Int, by: Int = 1", "count: Int, by: Int = 1, to: Int = 2"),
+    "scala": ("count: Int, by: Int = 1", "count: Int, by: Int = 1, to: Int = 2"),
+    "csharp": ('[FromQuery(Name = "by")] int count, int by', '[FromQuery(Name = "by")]  int count,\n        int by, int to = 1'),
+    "swift": ("_ count: Int, by: Int = 1", "_ count: Int, by: Int = 1, to: Int = 2"),
+    "java": ("int count", "int amount"),
+    "typescript": ("{ count, by }: Props", "{\n  count,\n  by,\n}: Props"),
+    "go": ("count int", "amount int"),
+    "rust": ("count: i32", "amount: i32"),
+    "cpp": ("int count, int by = 1", "int amount, int by = 1"),
+    "elixir": ("count, by \\\\ 1", "amount, by \\\\ 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", SILENT)
+def test_a_parameter_that_means_the_same_leaves_nothing_open(places: Places, language: str) -> None:
+    """Lines, a new optional parameter and, where no call names it, another name change no call."""
+    _, _, path, user, _ = FORMS[language]
+    old, new = SILENT[language]
+    assert path not in places({**_files(language, old), path: user}, _files(language, new))
