@@ -44,7 +44,7 @@ async def at(folder: Path, **repositories: dict[str, str]) -> AsyncIterator[tupl
 
 async def reviewed(stage: Whole, repo: sandbox.Repo, branch: str = "feature", **how: object) -> str:
     """The summary of the review of a change that breaks users."""
-    await repo.commit(branch, BROKEN)
+    await repo.commit(branch, BROKEN | {f"{branch}.txt": "a head of its own\n"})
     number = await repo.open_pull(branch, title="Prices", **how)  # type: ignore[arg-type]
     await stage.quiet()
     pull = stage.gh.pull(number, "acme/prices")
