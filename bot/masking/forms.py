@@ -95,11 +95,12 @@ NEXT_LINE = re.compile(
 )
 # A name that the next line gives a value: `- name: DB_PASSWORD`, `"name": "DB_PASSWORD",`, `<key>DbPassword</key>`; and such a value.
 NAME_LINE = re.compile(
-    r"(?:^|[\s{\"'(,-])(?:name|key)[\"']?\s?+[:=]\s?+[\"']?(?P<word>[\w.-]{1,60})[\"']?\s?+,?\s?+$|<(?:name|key)>(?P<text>[\w.-]{1,60})</(?:name|key)>\s?+$",
+    r"(?:^|[\s{\"'(,-])(?:name|key)[\"']?\s?+[:=]\s?+[\"']?(?P<word>[\w.-]{1,60})[\"']?\s?+,?\s?+$"
+    r"|<(?:param-)?(?:name|key)>(?P<text>[\w.-]{1,60})</[\w-]{1,20}>\s?+$|<\w[^<>]{0,200}\s(?:name|key)=[\"'](?P<attribute>[\w.:-]{1,60})[\"'][^<>/]{0,200}>\s?+$",
     re.IGNORECASE,
 )
 VALUE_LINE = re.compile(
-    r"\s*+[\"']?value[\"']?\s?+[:=]\s?+[\"']?(?P<word>[^\s\"'`]{8,400})[\"']?[\s,/>})]*+|\s*+<(?:value|string)>(?P<text>[^\s<>]{8,400})</\w{1,10}>\s*+",
+    r"\s*+[\"']?value[\"']?\s?+[:=]\s?+[\"']?(?P<word>[^\s\"'`]{8,400})[\"']?[\s,/>})]*+|\s*+<(?:param-)?(?:value|string)>(?P<text>[^\s<>]{8,400})</[\w-]{1,20}>\s*+",
     re.IGNORECASE,
 )
 LITERAL_LINE = re.compile(r"\s*+\w{0,2}([\"'`])[^\s\"'`]{8,400}\1[\s,;)\]]*+")
@@ -120,13 +121,17 @@ LOGIN = re.compile(
 SENDS = re.compile(r"\bcurl\b|^\s?(?:-u|--user)\b")  # a command that sends a login, or a line of one
 TRIPLE = re.compile(r"([\"'])\1\1")
 ELEMENT = re.compile(  # `<password>value</password>`, `<string name="password">value</string>`
-    r"<(?P<tag>[A-Za-z][\w.:-]{0,60})(?P<attributes>\s[^<>]{0,300})?>(?:<!\[CDATA\[)?(?P<value>[^\s<>\]]{8,400})(?=</|\]\]>)"
+    r"<(?P<tag>[A-Za-z][\w.:-]{0,60})(?P<attributes>\s[^<>]{0,300})?>\s?(?:<value>)?(?:<!\[CDATA\[)?(?P<value>[^\s<>\]]{8,400})(?=</|\]\]>)"
 )
 NAMED_ELEMENT = re.compile(r"\b(?:name|key|id)\s?=\s?[\"'](?P<name>[\w.:-]{1,60})[\"']", re.IGNORECASE)
 ENTRY = re.compile(  # `<add key="password" value="value"/>`, `{"name": "password", "value": "value"}`, `<name>password</name><value>value</value>`
     r"\b(?:name|key)[\"']?\s?[:=]\s?[\"'](?P<name>[\w.:-]{1,60})[\"'][^<>{}()]{0,100}?\bvalue[\"']?\s?[:=]\s?[\"'](?P<value>[^\s\"'<>]{8,400})[\"']"
-    r"|<(?:name|key)>(?P<word>[\w.:-]{1,60})</(?:name|key)>\s?<(?:value|string)>(?P<text>[^\s<>]{8,400})</",
+    r"|<(?:param-)?(?:name|key)>(?P<word>[\w.:-]{1,60})</[\w-]{1,20}>\s?<(?:param-)?(?:value|string)>(?P<text>[^\s<>]{8,400})</"
+    r"|<(?P<tag>[\w.:-]{1,60})\svalue=[\"'](?P<own>[^\s\"'<>]{8,400})[\"']",
     re.IGNORECASE,
+)
+FLOW_ENTRY = re.compile(  # `{name: password, value: value}`
+    r"[{,]\s?(?:name|key):\s?(?P<name>[\w.-]{1,60}),\s?value:\s?(?P<value>[^\s\"'{}<>,]{8,400})", re.IGNORECASE
 )
 REVERSED_ENTRY = re.compile(
     r"\bvalue\s?=\s?[\"'](?P<value>[^\s\"'<>]{8,400})[\"'][^<>{}()]{0,100}?\b(?:name|key)\s?=\s?[\"'](?P<name>[\w.:-]{1,60})[\"']",
@@ -139,7 +144,7 @@ CONNECTION = re.compile(
     re.IGNORECASE,
 )
 CONNECTION_VALUE = re.compile(
-    r"(?:^|[;?&\s\"'`>])(?P<name>[A-Za-z][\w-]{1,40})\s?=\s?(?P<value>[^\s;&\"'`<>$(){},\\]{8,400})(?=[;&\s\"'`<\\#]|$)"
+    r"(?:^|[;?&\s\"'`>])(?P<name>[A-Za-z][\w-]{1,40})\s?=\s?(?=(?P<value>[^\s;&\"'`<>$(){},\\]{8,400})(?:[;&\s\"'`<\\#]|$))"
 )
 LOCAL = re.compile(
     r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
@@ -250,7 +255,7 @@ def with_name(before: str, line: str) -> str:
     name, value = NAME_LINE.search(before), VALUE_LINE.fullmatch(line)
     if name is None or value is None:
         return ""
-    return f'{name["word"] or name["text"]} = "{value["word"] or value["text"]}"'
+    return f'{name["word"] or name["text"] or name["attribute"]} = "{value["word"] or value["text"]}"'
 
 
 def names_next_line(line: str) -> bool:
@@ -450,19 +455,20 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
     from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE
     from detect_secrets.util.filetype import determine_file_type
 
-    for login in re.finditer(r"://[^\s:/@'\"]*:([^\s:/@'\"{}$<>%]+)@[^\s'\"]+", line):
-        if len(login[1]) >= SHORTEST and not LOCAL.search(login[0]) and _is_random(login[1]):
-            yield Hit(login[1], "login-in-address", "A password in an address", exact=False)
     yield from _sent(line)
     keyword, entropies = _detectors()
     is_looked_up = heuristic.is_indirect_reference(line)
     bare_values = tuple(_bare_values(line)) if path in BARE_KINDS else ()
-    more_values = (*_marked_up(line), *_connections(line))
+    connections = tuple(_connections(line))
+    longer = tuple(f"{value}{end}" for _, value in connections for end in ";&")
+    more_values = (*_marked_up(line), *(_assignment(*one) for one in connections))
     for text in dict.fromkeys(
         (line, _bare_assignment(line), *_single_assignments(line), *_looked_up(line), *more_values, *bare_values)
     ):
         for value in keyword.analyze_string(text, REGEX_BY_FILETYPE.get(determine_file_type(path))):
             name, is_inside = _name_of(text, value)
+            if value.startswith(longer):
+                continue
             if _is_value(value) and not NO_SECRET.search(name) and (is_inside or text != line or not is_looked_up):
                 yield Hit(value, "password", "A password or key", exact=False)
     for text in (line, *more_values, *bare_values):
@@ -479,7 +485,10 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
 
 
 def _sent(line: str) -> Iterator[Hit]:
-    """What a request carries: the value of a header `Authorization`, the password of `curl -u`."""
+    """What a request carries: the password of an address, the value of a header `Authorization`, the password of `curl -u`."""
+    for login in re.finditer(r"://[^\s:/@'\"]*:([^\s:/@'\"{}$<>%]+)@[^\s'\"]+", line):
+        if len(login[1]) >= SHORTEST and not LOCAL.search(login[0]) and _is_random(login[1]):
+            yield Hit(login[1], "login-in-address", "A password in an address", exact=False)
     for match in islice(AUTHORIZATION.finditer(line), MOST_NAMES):
         if _is_value(match[1].rstrip(",;)")):
             yield Hit(match[1].rstrip(",;)"), "authorization-header", "A token in a header", exact=False)
@@ -533,16 +542,18 @@ def _marked_up(line: str) -> Iterator[str]:
         named = NAMED_ELEMENT.search(match["attributes"] or "")
         yield _assignment(named["name"] if named else match["tag"], match["value"])
     for match in islice(ENTRY.finditer(line), MOST_NAMES):
-        yield _assignment(match["name"] or match["word"], match["value"] or match["text"])
+        yield _assignment(
+            match["name"] or match["word"] or match["tag"], match["value"] or match["text"] or match["own"]
+        )
     for match in islice(REVERSED_ENTRY.finditer(line), MOST_NAMES):
         yield _assignment(match["name"], match["value"])
 
 
-def _connections(line: str) -> Iterator[str]:
-    """The values of a text that tells how to connect, each as an assignment to its name."""
+def _connections(line: str) -> Iterator[tuple[str, str]]:
+    """(name, value) of a text that tells how to connect."""
     for match in islice(CONNECTION_VALUE.finditer(line) if CONNECTION.search(line) else (), 4 * MOST_NAMES):
         if MAYBE_NAMED.search(match["name"]):
-            yield _assignment(match["name"], match["value"])
+            yield match["name"], match["value"]
 
 
 def _assignment(name: str, value: str) -> str:
@@ -566,6 +577,8 @@ def _bare_values(line: str) -> Iterator[str]:
     for match in islice(BARE.finditer(line), 4 * MOST_NAMES):
         if MAYBE_NAMED.search(match["name"]):
             yield f'{match["name"]} = "{match["value"]}"'
+    for match in islice(FLOW_ENTRY.finditer(line), MOST_NAMES):
+        yield _assignment(match["name"], match["value"])
 
 
 def _is_value(value: str) -> bool:

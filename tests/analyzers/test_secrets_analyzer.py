@@ -573,6 +573,13 @@ SETTINGS_OF_MARKUP = {
     "a connection string without quotes": ("a.yml", "Db: Server=db;Password=VALUE;User Id=x"),
     "a connection string of ODBC": ("a.py", 'connect("DRIVER={ODBC Driver 17};SERVER=db;UID=shop;PWD=VALUE")'),
     "a connection string of libpq": ("a.py", 'connect("host=db user=shop password=VALUE dbname=shop")'),
+    "a variable without quotes in one line": ("a.yml", "- {name: DB_PASSWORD, value: VALUE}"),
+    "an element in a property": ("a.xml", '<property name="password"><value>VALUE</value></property>'),
+    "an element under a setting": ("a.xml", '<setting name="DbPassword" serializeAs="String">\n  <value>VALUE</value>'),
+    "a parameter of a servlet": ("web.xml", "<param-name>dbPassword</param-name>\n<param-value>VALUE</param-value>"),
+    "the value of an element": ("a.xml", '<password value="VALUE"/>'),
+    "a part of a connection string without quotes": ("a.properties", "url=jdbc:sqlserver://db;password=VALUE;encrypt=true"),
+    "a parameter of an address without quotes": ("a.properties", "url=jdbc:mysql://db/shop?password=VALUE&user=shop"),
     "a parameter of an address": ("a.java", 'var u = "jdbc:mysql://db/shop?user=shop&password=VALUE";'),
 }  # fmt: skip
 

@@ -66,3 +66,10 @@ def test_joined_words_that_are_no_text_of_their_own_mean_nothing(repository: Rep
     files, old, new = SILENT[what]
     path = next(iter(files))
     assert not _open(repository, dict(files), {path: files[path].replace(old, new)})
+
+
+@pytest.mark.parametrize("new", ["dataset.sid", "dataset.short"])
+def test_a_member_that_takes_the_place_of_a_text_is_its_replacement(repository: Repository, new: str) -> None:
+    """Who still writes the attribute is open: the code reads it no more."""
+    before = {"a.js": 'send(li.getAttribute("data-shortid"))\n', "b.html": '<li data-shortid="1">a</li>\n'}
+    assert _open(repository, before, {"a.js": f"send(li.{new})\n"}) == {"b.html:1"}

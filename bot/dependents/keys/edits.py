@@ -1,7 +1,7 @@
 """The words of removed lines, each with the words that take its place: a removed line is compared with the added one that it became."""
 
 import difflib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from bot.dependents.keys.forms import EXACT, LOADS, is_key_like
@@ -83,7 +83,10 @@ def _replacements(before: str, after: str) -> dict[str, frozenset[str]]:
         names = frozenset(name for one in new[at:to] for name in _new_words(one, after) if _may_be_key(name, after))
         if step == "replace" and names:
             gone_words = frozenset(chain.from_iterable(map(words_of, old[start:end])))
-            replacements |= {word: _alike(word, names - gone_words) for word in gone_words - names}
+            others = names - gone_words
+            named = frozenset(name for name in others if _is_name(name, after))
+            for word in gone_words - names:
+                replacements[word] = named if _is_name(word, before) else others - named
     return replacements
 
 
@@ -92,17 +95,11 @@ def _new_words(token: str, code: str) -> frozenset[str]:
     return frozenset({token}) if is_joined(token) and says(EXACT, token, code) else words_of(token, 1)
 
 
-def _alike(word: str, names: Collection[str]) -> frozenset[str]:
-    """Those of the new words that are written like the old one: a name for a name, a path for a path. Joined words are names."""
-    return frozenset(name for name in names if _is_name(name) == _is_name(word))
-
-
-def _is_name(word: str) -> bool:
-    return bool(NAME.fullmatch(word)) or is_joined(word)
+def _is_name(word: str, code: str) -> bool:
+    """Whether a word is written like a name, and no path: a text of joined words is, too. A name takes the place of a name."""
+    return bool(NAME.fullmatch(word)) or (is_joined(word) and says(EXACT, word, code))
 
 
 def _may_be_key(name: str, code: str) -> bool:
-    """Whether a word in the place of a key may be one: a short one only if the line writes it as a key, a joined one only as a text."""
-    if is_joined(name):
-        return says(EXACT, name, code)
+    """Whether a word in the place of a key may be one: a short one only if the line writes it as a key."""
     return len(name) >= PLAIN or is_key_like(name, code)
