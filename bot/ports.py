@@ -143,6 +143,8 @@ class LanguageTraits:
     formatting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # What a function hands back, by its node in the syntax tree, where another rule holds than that of `return`.
     results: Callable[[Any], Results] | None = None
+    # What calls come to: a pattern of a chain as `bot/languages/results.py` writes it, with the form of its result.
+    call_results: Mapping[str, str] = field(default_factory=dict)
     receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
 
 

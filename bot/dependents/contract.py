@@ -232,6 +232,7 @@ def _errors(text: str) -> Counter[str]:
 
 def _hands_back_otherwise(was: Results, now: Results) -> bool:
     """Whether what is handed back has other forms. That the code no longer runs off its end is what a user has waited for."""
+    was, now = was.beside(now), now.beside(was)
     before, after = (frozenset(NOTHING if form == END else form for form in side.returns) for side in (was, now))
     is_mended = after == before - {NOTHING} and NOTHING not in was.returns and bool(after)
     if (before or {NOTHING}) != (after or {NOTHING}) and not is_mended:

@@ -75,7 +75,7 @@ def _results(path: str, source: bytes, begin: int, end: int) -> Results:
         return Results()
     first = begin + len(code[begin:end]) - len(code[begin:end].lstrip())
     try:
-        return results(_root(path, source), first, end, LANGUAGES[kind.parser].TRAITS.results)
+        return results(_root(path, source), first, end, LANGUAGES[kind.parser].TRAITS)
     except RecursionError:
         return Results()
 

@@ -1,4 +1,4 @@
-"""What a function hands back, as its syntax shows: nothing, a value, a tuple of so many parts, what it yields, and whether it runs off its end.
+"""What a function hands back, as its syntax shows: nothing, a value, what kind of one, what it yields, and whether it runs off its end.
 
 For languages whose definitions need not tell it. What the functions inside one return is told apart: a callback's result often is
 what its function comes to, and as often it is not.
@@ -6,11 +6,13 @@ what its function comes to, and as often it is not.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from tree_sitter import Node
 
 from bot.languages.syntax import nodes_outside, text
-from bot.values import END, NOTHING, STREAM, VALUE, Results
+from bot.ports import LanguageTraits
+from bot.values import END, KIND, NOTHING, STREAM, VALUE, Results
 
 FUNCTIONS = frozenset({
     "function_definition", "function_declaration", "function_expression", "generator_function", "generator_function_declaration",
@@ -49,6 +51,26 @@ BINDS = frozenset({
 })  # fmt: skip
 VARIABLES = frozenset({"identifier", "variable_name"})
 YIELDED = frozenset({"yield", "yield_expression"})
+LIST, SET, MAPPING, ARRAY, TABLE = (f"{KIND}{name}" for name in ("list", "set", "mapping", "PHP array", "table"))
+TEXT, BYTES, SYMBOL, NUMBER, TRUTH = (
+    f"{KIND}{name}" for name in ("text", "byte string", "symbol", "number", "truth value")
+)
+LITERALS: Mapping[str, str] = {
+    "list": LIST, "list_comprehension": LIST, "array": LIST, "set": SET, "set_comprehension": SET,
+    "dictionary": MAPPING, "dictionary_comprehension": MAPPING, "object": MAPPING, "hash": MAPPING,
+    "array_creation_expression": ARRAY, "table_constructor": TABLE, "simple_symbol": SYMBOL,
+    "string": TEXT, "concatenated_string": TEXT, "template_string": TEXT, "encapsed_string": TEXT,
+    "integer": NUMBER, "float": NUMBER, "number": NUMBER, "true": TRUTH, "false": TRUTH, "boolean": TRUTH,
+    "generator_expression": STREAM,
+}  # fmt: skip
+OF_BYTES = re.compile(r"[rR]?[bB]")
+CALLS = frozenset({"call", "call_expression", "function_call", "function_call_expression", "member_call_expression", "scoped_call_expression"})  # fmt: skip
+ARGUMENTS = frozenset({"arguments", "argument_list"})
+MAKERS = frozenset({"new_expression", "object_creation_expression"})
+PARAMETER = re.compile(r"[:=].*", re.DOTALL)  # behind its name
+MADE_OF = f"{KIND}new "
+CALLED = "="  # how the form of a call begins, until its language tells what it comes to
+MADE = re.compile(r"=(?:new )?([\w.:\\]++)\(_?\)$")
 STOPS = {
     "expression_statement": re.compile(
         r"(?:throw\b|(?:(?:sys|os|process)\.)?_?(?:exit|quit|abort|die|assert_never)\b(?!\s*+[=.\[]))"
@@ -62,11 +84,8 @@ SPINE = ("function", "object", "value", "table", "name", "receiver")  # what sta
 DEPTH = 60  # steps of a chain
 
 
-def results(root: Node, begin: int, end: int, of_function: Callable[[Node], Results] | None = None) -> Results:
-    """What the functions between two bytes hand back; those of the methods of a class are their own.
-
-    `of_function`: what one hands back in a language that has a rule of its own.
-    """
+def results(root: Node, begin: int, end: int, traits: LanguageTraits) -> Results:
+    """What the functions between two bytes hand back; those of the methods of a class are their own."""
     all_results = Results()
     stack = [root.descendant_for_byte_range(begin, max(begin, end - 1)) or root]
     while stack:
@@ -74,10 +93,37 @@ def results(root: Node, begin: int, end: int, of_function: Callable[[Node], Resu
         if node.end_byte <= begin or node.start_byte >= end:
             continue
         if node.start_byte >= begin and node.type in FUNCTIONS:
-            all_results = all_results.with_others((of_function or _of_function)(node))
+            all_results = all_results.with_others((traits.results or _of_function)(node))
         elif node.start_byte < begin or node.type not in CLASSES:
             stack += node.named_children
-    return all_results
+    returns = frozenset(_come_to(form, traits) for form in all_results.returns)
+    if sum(form.startswith(MADE_OF) for form in returns) > 1:  # who gets one of several classes relies on none
+        returns = frozenset(VALUE if form.startswith(MADE_OF) else form for form in returns)
+    return replace(
+        all_results,
+        returns=returns,
+        yields=frozenset(_plain(_come_to(form, traits)) for form in all_results.yields),
+    )
+
+
+def _come_to(form: str, traits: LanguageTraits) -> str:
+    """The form of what a call comes to, as far as its language tells; any other as it is."""
+    if not form.startswith(CALLED):
+        return form
+    known_forms = (result for pattern, result in traits.call_results.items() if re.search(pattern, form))
+    return next(known_forms, _made(form))
+
+
+def _made(form: str) -> str:
+    """The class of which a call makes an object, as a form: by its name alone, or by `new`."""
+    made = MADE.match(form)
+    name = re.split(r"[.:\\]", made[1].removesuffix(".new"))[-1] if made else ""
+    return f"{MADE_OF}{name}" if name[:1].isupper() and not name.isupper() else VALUE
+
+
+def _plain(form: str) -> str:
+    """The form without what kind of value it is."""
+    return VALUE if form.startswith((KIND, CALLED)) else form
 
 
 def _of_function(node: Node) -> Results:
@@ -90,12 +136,29 @@ def _of_function(node: Node) -> Results:
     yields = [part for part in own if part.type in YIELDED]
     single_values = _given(own)
     return_values = [value_of(part) for part in own if part.type == "return_statement"]
-    returns = {form for value in return_values for form in values(_told(value, single_values))}
+    returns = {form for value in return_values for form in _forms_of(_told(value, single_values))}
     inner = frozenset(form for part in own if part.type in FUNCTIONS for form in _inner(part))
     if yields:
         yield_forms = frozenset(form for part in yields for form in _yielded(part))
         return Results(frozenset(returns - {NOTHING}), yield_forms, inner)
     return Results(frozenset(returns | ({END} if _falls(body) else set())), inner=inner)
+
+
+def _forms_of(value: Node | None) -> set[str]:
+    """The forms of what is returned; a function has its parameters, and what it does with a result, for one."""
+    if value is None or value.type not in FUNCTIONS:
+        return values(value)
+    has = _of_function(value)
+    forms = sorted({NOTHING if form == END else _plain(form) for form in has.returns})
+    is_async = any(part.type == "async" for part in value.children)
+    parameters = value.child_by_field_name("parameters") or value.child_by_field_name("parameter")
+    listed = parameters.named_children if parameters is not None and parameters.named_child_count else [parameters]
+    names = [
+        PARAMETER.sub("", text(part)[:LONGEST]).rstrip()
+        for part in listed
+        if part is not None and part.type != "comment"
+    ]
+    return {f"{KIND}function ({', '.join(names)}) {forms} {is_async} {bool(has.yields)}"}
 
 
 def own_nodes(node: Node) -> Iterator[Node]:
@@ -111,6 +174,8 @@ def _given(nodes: Iterable[Node]) -> dict[str, Node]:
             name = text(node.child_by_field_name("left") or node.child_by_field_name("name"))[:LONGEST]
             value = node.child_by_field_name("right") or node.child_by_field_name("value")
             single_values[name] = value if node.type in SETS and name not in single_values else None
+        elif node.type in FUNCTIONS and (name := text(node.child_by_field_name("name"))[:LONGEST]):
+            single_values[name] = node if name not in single_values else None
     return {name: value for name, value in single_values.items() if value is not None}
 
 
@@ -127,7 +192,7 @@ def _inner(node: Node) -> Iterator[str]:
         if part.type == "return_statement":
             value = value_of(part)
             forms = values(value)
-            yield forms.pop() if len(forms) == 1 else VALUE
+            yield _plain(forms.pop()) if len(forms) == 1 else VALUE
         stack += part.named_children
 
 
@@ -144,7 +209,7 @@ def _yielded(node: Node) -> set[str]:
     parts = [part for part in node.named_children if part.type != "comment"]
     if parts and parts[0].type == "array_element_initializer" and parts[0].named_child_count > 1:
         return {"2 parts"}
-    return values(parts[0] if parts else None)
+    return {STREAM if form == STREAM else _plain(form) for form in values(parts[0] if parts else None)}
 
 
 def values(node: Node | None) -> set[str]:  # noqa: PLR0911 - one line for each form
@@ -166,7 +231,41 @@ def values(node: Node | None) -> set[str]:  # noqa: PLR0911 - one line for each 
         return _of_operator(node)
     if kind == "match_expression":
         return _of_match(node)
-    return {VALUE, NOTHING} if any(_is_optional(part) for part in _spine(node)) else {VALUE}
+    return {VALUE, NOTHING} if any(_is_optional(part) for part in _spine(node)) else _of_plain(node)
+
+
+def _of_plain(node: Node) -> set[str]:
+    """The form of a literal or a call."""
+    kind = node.type
+    if kind in CALLS | MAKERS:
+        return {CALLED + _call(node)}
+    form = LITERALS.get(kind, VALUE)
+    return {BYTES if form == TEXT and OF_BYTES.match(text(node)[:2]) else form}
+
+
+def _call(node: Node) -> str:
+    """A chain of calls in one line, of the arguments only whether there are any: `rows.values().map(_)`."""
+    pieces: list[str] = []
+    at = node.start_byte
+    for step in reversed(list(_spine(node))):
+        handed = (part for part in step.named_children if part.type in ARGUMENTS)
+        for part in (next(handed, None), step.child_by_field_name("block")):
+            if part is not None and part.start_byte >= at:
+                pieces += [_between(node, at, part.start_byte), "(_)" if part.named_child_count else "()"]
+                at = part.end_byte
+    return "".join([*pieces, _between(node, at, node.end_byte)])
+
+
+def _between(node: Node, begin: int, end: int) -> str:
+    return (
+        re.sub(
+            r"\s++",
+            " ",
+            text(node).encode()[begin - node.start_byte : end - node.start_byte].decode("utf-8", "replace")[:LONGEST],
+        ).strip()
+        if end > begin
+        else ""
+    )
 
 
 def _of_tuple(node: Node) -> set[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from bot.masking.forms import NEXT_LINE, hits, promising_lines, role_of, with_name
+from bot.masking.forms import hits, names_next_line, promising_lines, role_of, with_name
 
 MOST_KEY_LINES = 400  # of one private key
 SHORTEST_RUN = 8  # characters of a key's last line
@@ -42,7 +42,7 @@ def secrets(text: str, path: str = "") -> frozenset[tuple[str, bool]]:
             values |= _in_line(path, line) | (_in_line(path, bare) if bare != line else set())
         if before and (whole_text := with_name(before, bare)):
             values |= _in_line(path, whole_text)
-        before = bare if NEXT_LINE.search(bare) else ""
+        before = bare if names_next_line(bare) else ""
     return frozenset(values | {(body, True) for body in _keys(text)})
 
 

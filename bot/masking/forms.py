@@ -47,7 +47,7 @@ KEY_HEADER = re.compile(
 BITS = 3.0  # per character, over the value: below it a value was made up by a person
 
 PLACEHOLDER = re.compile(
-    r"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1|example|sample|dummy|fake|placeholder|change.?me|replace|your|redacted|insert|foobar|password|passwd|secret|token|test"
+    r"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1|example|sample|dummy|fake|placeholder|change.?me|change.?it|replace|your|redacted|insert|foobar|password|passwd|secret|token|test"
     r"|xxx|\*\*\*|\.\.\.|000000|123456|abcdef|qwerty|lorem|deadbeef|(.)\1{4}",
     re.IGNORECASE,
 )
@@ -93,6 +93,16 @@ NEXT_LINE = re.compile(
     r"(?:passw|pwd|secret|token|credential|key|bearer)\w{0,60}+['\"\]]{0,6}+\s*+(?::\s*+[\w.]{1,40}\s*+)?(?:=|:=|:)\s*+[(\[\\]?\s*+$",
     re.IGNORECASE,
 )
+# A name that the next line gives a value: `- name: DB_PASSWORD`, `"name": "DB_PASSWORD",`, `<key>DbPassword</key>`; and such a value.
+NAME_LINE = re.compile(
+    r"(?:^|[\s{\"'(,-])(?:name|key)[\"']?\s?+[:=]\s?+[\"']?(?P<word>[\w.-]{1,60})[\"']?\s?+,?\s?+$"
+    r"|<(?:param-)?(?:name|key)>(?P<text>[\w.-]{1,60})</[\w-]{1,20}>\s?+$|<\w[^<>]{0,200}\s(?:name|key)=[\"'](?P<attribute>[\w.:-]{1,60})[\"'][^<>/]{0,200}>\s?+$",
+    re.IGNORECASE,
+)
+VALUE_LINE = re.compile(
+    r"\s*+[\"']?value[\"']?\s?+[:=]\s?+[\"']?(?P<word>[^\s\"'`]{8,400})[\"']?[\s,/>})]*+|\s*+<(?:param-)?(?:value|string)>(?P<text>[^\s<>]{8,400})</[\w-]{1,20}>\s*+",
+    re.IGNORECASE,
+)
 LITERAL_LINE = re.compile(r"\s*+\w{0,2}([\"'`])[^\s\"'`]{8,400}\1[\s,;)\]]*+")
 OPENS = " \t\r([\\"
 BARE_KINDS = frozenset(
@@ -110,6 +120,32 @@ LOGIN = re.compile(
 )
 SENDS = re.compile(r"\bcurl\b|^\s?(?:-u|--user)\b")  # a command that sends a login, or a line of one
 TRIPLE = re.compile(r"([\"'])\1\1")
+ELEMENT = re.compile(  # `<password>value</password>`, `<string name="password">value</string>`
+    r"<(?P<tag>[A-Za-z][\w.:-]{0,60})(?P<attributes>\s[^<>]{0,300})?>\s?(?:<value>)?(?:<!\[CDATA\[)?(?P<value>[^\s<>\]]{8,400})(?=</|\]\]>)"
+)
+NAMED_ELEMENT = re.compile(r"\b(?:name|key|id)\s?=\s?[\"'](?P<name>[\w.:-]{1,60})[\"']", re.IGNORECASE)
+ENTRY = re.compile(  # `<add key="password" value="value"/>`, `{"name": "password", "value": "value"}`, `<name>password</name><value>value</value>`
+    r"\b(?:name|key)[\"']?\s?[:=]\s?[\"'](?P<name>[\w.:-]{1,60})[\"'][^<>{}()]{0,100}?\bvalue[\"']?\s?[:=]\s?[\"'](?P<value>[^\s\"'<>]{8,400})[\"']"
+    r"|<(?:param-)?(?:name|key)>(?P<word>[\w.:-]{1,60})</[\w-]{1,20}>\s?<(?:param-)?(?:value|string)>(?P<text>[^\s<>]{8,400})</"
+    r"|<(?P<tag>[\w.:-]{1,60})\svalue=[\"'](?P<own>[^\s\"'<>]{8,400})[\"']",
+    re.IGNORECASE,
+)
+FLOW_ENTRY = re.compile(  # `{name: password, value: value}`
+    r"[{,]\s?(?:name|key):\s?(?P<name>[\w.-]{1,60}),\s?value:\s?(?P<value>[^\s\"'{}<>,]{8,400})", re.IGNORECASE
+)
+REVERSED_ENTRY = re.compile(
+    r"\bvalue\s?=\s?[\"'](?P<value>[^\s\"'<>]{8,400})[\"'][^<>{}()]{0,100}?\b(?:name|key)\s?=\s?[\"'](?P<name>[\w.:-]{1,60})[\"']",
+    re.IGNORECASE,
+)
+# `Server=db;User Id=shop;Password=value;`, `host=db user=shop password=value`, `jdbc:mysql://db/shop?user=shop&password=value`
+CONNECTION = re.compile(
+    r"(?:\b(?:server|data source|addr(?:ess)?|host(?:name)?|user ?(?:id|name)?|uid|database|dbname|initial catalog|endpoint|driver|account ?name|sharedaccesskeyname)"
+    r"\s?=\s?(?:[^;=\"']{1,200};|[^\s;=\"',()]{1,200}\s))|://[^\s\"'`]{1,200}[?&;]",
+    re.IGNORECASE,
+)
+CONNECTION_VALUE = re.compile(
+    r"(?:^|[;?&\s\"'`>])(?P<name>[A-Za-z][\w-]{1,40})\s?=\s?(?=(?P<value>[^\s;&\"'`<>$(){},\\]{8,400})(?:[;&\s\"'`<\\#]|$))"
+)
 LOCAL = re.compile(
     r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
     re.IGNORECASE,
@@ -214,9 +250,19 @@ def _kind(path: str) -> str:
 
 def with_name(before: str, line: str) -> str:
     """A text that stands alone on its line, behind the name that the line before gives it to; "" if it is not one of those."""
-    if not (NEXT_LINE.search(before) and LITERAL_LINE.fullmatch(line)):
+    if NEXT_LINE.search(before) and LITERAL_LINE.fullmatch(line):
+        return f"{before.rstrip(OPENS)} {line.strip()}"
+    name, value = NAME_LINE.search(before), VALUE_LINE.fullmatch(line)
+    if name is None or value is None:
         return ""
-    return f"{before.rstrip(OPENS)} {line.strip()}"
+    return f'{name["word"] or name["text"] or name["attribute"]} = "{value["word"] or value["text"]}"'
+
+
+def names_next_line(line: str) -> bool:
+    """Whether a line may end in the name of a secret whose value the next one holds."""
+    return NEXT_LINE.search(line) is not None or (
+        MAYBE_NAMED.search(line) is not None and NAME_LINE.search(line) is not None
+    )
 
 
 def secrets_in(path: str, lines: Sequence[str], role: Role | None = None) -> Iterator[tuple[int, Hit, str]]:
@@ -409,21 +455,23 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
     from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE
     from detect_secrets.util.filetype import determine_file_type
 
-    for login in re.finditer(r"://[^\s:/@'\"]*:([^\s:/@'\"{}$<>%]+)@[^\s'\"]+", line):
-        if len(login[1]) >= SHORTEST and not LOCAL.search(login[0]) and _is_random(login[1]):
-            yield Hit(login[1], "login-in-address", "A password in an address", exact=False)
     yield from _sent(line)
     keyword, entropies = _detectors()
     is_looked_up = heuristic.is_indirect_reference(line)
     bare_values = tuple(_bare_values(line)) if path in BARE_KINDS else ()
+    connections = tuple(_connections(line))
+    longer = tuple(f"{value}{end}" for _, value in connections for end in ";&")
+    more_values = (*_marked_up(line), *(_assignment(*one) for one in connections))
     for text in dict.fromkeys(
-        (line, _bare_assignment(line), *_single_assignments(line), *_looked_up(line), *bare_values)
+        (line, _bare_assignment(line), *_single_assignments(line), *_looked_up(line), *more_values, *bare_values)
     ):
         for value in keyword.analyze_string(text, REGEX_BY_FILETYPE.get(determine_file_type(path))):
             name, is_inside = _name_of(text, value)
+            if value.startswith(longer):
+                continue
             if _is_value(value) and not NO_SECRET.search(name) and (is_inside or text != line or not is_looked_up):
                 yield Hit(value, "password", "A password or key", exact=False)
-    for text in (line, *bare_values):
+    for text in (line, *more_values, *bare_values):
         for entropy in entropies if NAMED.search(text) else ():
             for value in entropy.analyze_string(text):
                 if (
@@ -437,7 +485,10 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
 
 
 def _sent(line: str) -> Iterator[Hit]:
-    """What a request carries: the value of a header `Authorization`, the password of `curl -u`."""
+    """What a request carries: the password of an address, the value of a header `Authorization`, the password of `curl -u`."""
+    for login in re.finditer(r"://[^\s:/@'\"]*:([^\s:/@'\"{}$<>%]+)@[^\s'\"]+", line):
+        if len(login[1]) >= SHORTEST and not LOCAL.search(login[0]) and _is_random(login[1]):
+            yield Hit(login[1], "login-in-address", "A password in an address", exact=False)
     for match in islice(AUTHORIZATION.finditer(line), MOST_NAMES):
         if _is_value(match[1].rstrip(",;)")):
             yield Hit(match[1].rstrip(",;)"), "authorization-header", "A token in a header", exact=False)
@@ -485,6 +536,30 @@ def _looked_up(line: str) -> Iterator[str]:
         yield f'{match["name"]} = "{match["value"]}"'
 
 
+def _marked_up(line: str) -> Iterator[str]:
+    """The values of elements and entries of markup and of data, each as an assignment to its name."""
+    for match in islice(ELEMENT.finditer(line), MOST_NAMES):
+        named = NAMED_ELEMENT.search(match["attributes"] or "")
+        yield _assignment(named["name"] if named else match["tag"], match["value"])
+    for match in islice(ENTRY.finditer(line), MOST_NAMES):
+        yield _assignment(
+            match["name"] or match["word"] or match["tag"], match["value"] or match["text"] or match["own"]
+        )
+    for match in islice(REVERSED_ENTRY.finditer(line), MOST_NAMES):
+        yield _assignment(match["name"], match["value"])
+
+
+def _connections(line: str) -> Iterator[tuple[str, str]]:
+    """(name, value) of a text that tells how to connect."""
+    for match in islice(CONNECTION_VALUE.finditer(line) if CONNECTION.search(line) else (), 4 * MOST_NAMES):
+        if MAYBE_NAMED.search(match["name"]):
+            yield match["name"], match["value"]
+
+
+def _assignment(name: str, value: str) -> str:
+    return f'{re.sub(r"[.:]", "_", name)} = "{value}"'
+
+
 def _single_assignments(line: str) -> Iterator[str]:
     """The assignments of `user, password = "a", "b"` and the pairs of `{user: a, password: b}`, one by one."""
     for sign in islice(ASSIGNMENT.finditer(line), 4 * MOST_NAMES):
@@ -502,6 +577,8 @@ def _bare_values(line: str) -> Iterator[str]:
     for match in islice(BARE.finditer(line), 4 * MOST_NAMES):
         if MAYBE_NAMED.search(match["name"]):
             yield f'{match["name"]} = "{match["value"]}"'
+    for match in islice(FLOW_ENTRY.finditer(line), MOST_NAMES):
+        yield _assignment(match["name"], match["value"])
 
 
 def _is_value(value: str) -> bool:

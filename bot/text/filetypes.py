@@ -23,6 +23,7 @@ _CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor"})
 _COMPILED = "The file no longer compiles."
 _LINKED = "The file no longer compiles, or the program no longer links."
 _CHECKED = "The file no longer compiles, or fails when this line runs."
+_BRACED_PAIR: Marks = (r"\{\s*+\"NAME\"\s*+,",)
 _OVERRIDES_NOTHING = "The file no longer compiles: this method overrides nothing any more."
 
 
@@ -55,6 +56,12 @@ class FileType:
     bare_calls: bool = False  # a method is called without brackets, too
     camel_case: bool = False  # its code writes names of data in another style than data does
     literal_keys: bool = False  # `key: value` is a literal's key, and no annotation
+    # How code sets and reads a key of data, NAME, beside `"name": value`, `x["name"] = value` and any text `"name"`.
+    key_setters: Marks = ()
+    key_readers: Marks = ()
+    key_pairs: str = ""  # a pattern of the calls that take keys and values in turn
+    key_patterns: str = ""  # a pattern of what takes data apart, although it looks like a literal
+    key_spreads: str = ""  # a pattern of what hands all keys on, each to the parameter of its name
     keys_are_fields: bool = False  # `record.key` reads what `{"key": ...}` holds
     symbols: bool = False  # `:name` is a text
     member_calls: str = (
@@ -112,6 +119,9 @@ PYTHON = FileType(
     inherited_constructors=True,
     implicit_methods=r"__\w+__",
     member_calls=r"\brelated_name\s*+=\s*+[\"'](\w++)[\"']",  # of Django
+    key_readers=(r"%\(NAME\)", r"(?<![fF])(?<![fF][rR])[\"'][^\"'\n]{0,300}\{NAME[}.!:\[]"),
+    key_patterns=r"^\s*+case\b[^\n]*+",
+    key_spreads=r"[(,]\s*+\*\*(?=\w)|^\s*+\*\*(?=\w)",
     dotted_modules=True,
 )
 JAVASCRIPT = FileType(
@@ -165,6 +175,7 @@ JAVA = FileType(
     definitions="typed",
     camel_case=True,
     literal_keys=True,
+    key_pairs=r"\b\w*Map\.(?:of|entry)\s*+\(",
     broken_use=_COMPILED,
     marked_overrides=True,
     dotted_modules=True,
@@ -179,6 +190,7 @@ KOTLIN = replace(
     lexer="kotlin",
     grammar=("tree_sitter_kotlin", "language"),
     named_arguments=" = ",
+    key_setters=(r"\"NAME\"\s++to\b",),
     broken_override=_OVERRIDES_NOTHING,
 )
 SCALA = replace(
@@ -191,6 +203,7 @@ SCALA = replace(
     grammar=("tree_sitter_scala", "language"),
     extra="languages",
     named_arguments=" = ",
+    key_setters=(r"\"NAME\"\s*+->",),
     implicit_result=True,
     bare_calls=True,
     broken_override="The file no longer compiles: this method overrides nothing any more, or leaves a member undefined.",
@@ -213,6 +226,7 @@ CSHARP = FileType(
     definitions="typed",
     camel_case=True,
     literal_keys=True,
+    key_setters=_BRACED_PAIR,
     named_arguments=": ",
     broken_use=_COMPILED,
     broken_override=_OVERRIDES_NOTHING,
@@ -238,6 +252,7 @@ CPP = replace(
     C,
     suffixes=(".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc"),
     lexer="cpp",
+    key_setters=_BRACED_PAIR,
     implicit_methods=r"begin|end",
     grammar=("tree_sitter_cpp", "language"),
 )
@@ -269,6 +284,7 @@ RUST = FileType(
     grammar=("tree_sitter_rust", "language"),
     comments=C_COMMENTS,
     literal_keys=True,
+    key_setters=(r"\.insert\(\s*+\"NAME\"", r"(?:^|[\[,])\s*+\(\s*+\"NAME\"(?:\.\w++\(\))?+\s*+,"),
     implicit_result=True,
     broken_use=_COMPILED,
     broken_override="The file no longer compiles: this method does not fit its trait any more.",
@@ -313,6 +329,10 @@ RUBY = FileType(
     head="line",
     literal_keys=True,
     symbols=True,
+    key_setters=(r"(?<![\w:]):NAME\s*+=>", r"\[\s*+:NAME\s*+\]\s*+(?:\|\|)?=(?![=~>])", r"\.store\(\s*+:NAME\s*+,"),
+    key_readers=(r"[\[(,]\s*+:NAME\s*+[\]),]", r"\.\w++[?!]?\s++:NAME\b", r"^\s*+in\b[^\n]*?[{,(\s]NAME:"),
+    key_patterns=r"^\s*+in\b[^\n]*+|^\s*+def\b[^\n]*+",
+    key_spreads=r"[(,]\s*+\*\*(?=\w)",
     implicit_result=True,
     named_arguments=": ",
     undeclared_results=True,
@@ -336,6 +356,9 @@ ELIXIR = FileType(
     head="line",
     literal_keys=True,
     symbols=True,
+    key_setters=(r"(?<![\w:]):NAME\s*+=>", r"\bput\w*+\(\s*+(?:[^,()\n]{1,100},\s*+)?:NAME\s*+,"),
+    key_readers=(r"[\[(,]\s*+:NAME\s*+[\]),]",),
+    key_patterns=r"^\s*+defp?\b[^\n]*?\)(?=\s*+(?:,\s*+do:|do\b|when\b))|%\{[^\n{}]{0,300}\}(?=\s*+(?:=(?!=)|->|<-))",
     implicit_result=True,
     undeclared_results=True,
 )
@@ -366,6 +389,7 @@ SWIFT = FileType(
 LUA = FileType(
     suffixes=(".lua",),
     keys_are_fields=True,
+    key_setters=(r"[{,.]\s*+NAME\s*+=(?!=)", r"^\s++NAME\s*+=(?!=)"),
     parser="lua",
     headings=("Lua",),
     lexer="lua",

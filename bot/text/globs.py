@@ -17,7 +17,9 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 STAR, ANYWHERE, DEEPER = "[^/]*", "^(?:.+/)?", "(?:/.+)?/"  # as pathspec writes `*`, a leading `**/`, and `/**/`
 ANY, NO_SLASH = "[^/]", "(?!/)"
-SETS = re.compile(r"\\.|\[\^?\]?(?:[^\]\\]|\\.){0,200}+\]", re.DOTALL)  # in an expression of pathspec, and what is escaped
+SETS = re.compile(
+    r"\\.|\[\^?\]?(?:[^\]\\]|\\.){0,200}+\]", re.DOTALL
+)  # in an expression of pathspec, and what is escaped
 EXACT = "="
 KEPT = 4096  # lists of patterns
 MOST = 64  # patterns that one with braces stands for

@@ -135,6 +135,11 @@ def is_code(path: str) -> bool:
     return bool(_CODE.search(path))
 
 
+def names_file(text: str) -> bool:
+    """Whether a text is a file's name, by its suffix."""
+    return any(form.search(text) for form in (_CODE, _DATA, _PROSE, _OUTPUT, _DUMP))
+
+
 def is_generated(path: str) -> bool:
     """Whether a program writes this file as source, by the name that its generator gives it."""
     return bool(_MADE.search(path))

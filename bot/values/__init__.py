@@ -112,6 +112,7 @@ from bot.values.rule import (
 )
 from bot.values.source import (
     END,
+    KIND,
     NOTHING,
     ONE,
     STREAM,

@@ -1,6 +1,6 @@
 """What a language tells about one file: its outline, its uses of names, and how its importers are found."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.values.change import Symbol
@@ -92,6 +92,7 @@ class Outline:
 ONE = "\N{BROKEN BAR}"  # behind the comma of a tuple with one part, in the code of a definition
 
 NOTHING, VALUE, END, STREAM = "nothing", "value", "the end of the code", "another stream"  # forms of a result
+KIND = "a "  # how the form of a value begins whose syntax tells what it is: "a list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,20 @@ class Results:
             self.inner | other.inner,
             min(counts) if counts else None,
         )
+
+    def beside(self, other: "Results") -> "Results":
+        """The same as far as it can be compared: where a side has a value of no known kind, another one may be of that kind, too.
+
+        Who returns a stream and nothing else yields what that yields.
+        """
+        returns = self.returns
+        if VALUE in returns or VALUE in other.returns:
+            returns = frozenset(VALUE if form.startswith(KIND) else form for form in returns)
+        if STREAM not in returns:
+            return replace(self, returns=returns)
+        if VALUE in returns:
+            return replace(self, returns=returns - {STREAM})
+        return replace(self, returns=returns - {STREAM}, yields=self.yields | {STREAM})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from bot.analyzers import ANALYZERS, secrets
 from bot.checkout import Checkout
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
-from bot.masking import forms
+from bot.masking import detect, forms
 from bot.ports import Analyzer
 from bot.values import Dependents, Finding, PullRequest
 
@@ -545,3 +545,77 @@ def test_a_random_token_without_quotes_is_found(repository: Repository, form: st
     path, _, before = form.partition(":")
     found = look(repository.change({"r": "x"}, {path: f"{before}q7RkV2mX9pLs4TnB8wYc1HdZ6fGj3KuA\n"}))
     assert [finding.rule for finding in found] == ["random-value"]
+
+
+# what -> (file, the lines, of which the last one holds the value as VALUE)
+SETTINGS_OF_MARKUP = {
+    "an element": ("settings.xml", "<password>VALUE</password>"),
+    "an element of a namespace": ("a.xml", "<ns:password>VALUE</ns:password>"),
+    "a section of characters": ("a.xml", "<password><![CDATA[VALUE]]></password>"),
+    "a property": ("a.xml", '<property name="password" value="VALUE"/>'),
+    "a property, value first": ("a.xml", '<property value="VALUE" name="spring.datasource.password"/>'),
+    "a property with a text": ("a.xml", '<property name="hibernate.connection.password">VALUE</property>'),
+    "an entry with a key": ("a.xml", '<entry key="db.password">VALUE</entry>'),
+    "a setting of .NET": ("web.config", '<add key="DbPassword" value="VALUE"/>'),
+    "a resource of Android": ("strings.xml", '<string name="api_key">VALUE</string>'),
+    "two elements": ("a.xml", "<name>db.password</name><value>VALUE</value>"),
+    "two elements, two lines": ("a.xml", "<name>db.password</name>\n<value>VALUE</value>"),
+    "a property list": ("a.plist", "<key>ApiSecret</key>\n<string>VALUE</string>"),
+    "a variable of a container": ("a.yaml", "- name: DB_PASSWORD\n  value: VALUE"),
+    "a variable in quotes": ("a.yaml", "  - name: \"DB_PASSWORD\"\n    value: 'VALUE'"),
+    "a variable of a task": ("task.json", '"name": "DB_PASSWORD",\n"value": "VALUE"'),
+    "a variable in one line": ("task.json", '{"name": "DB_PASSWORD", "value": "VALUE"}'),
+    "a variable of Terraform": ("a.tf", '{ name = "DB_PASSWORD", value = "VALUE" }'),
+    "a connection string": ("appsettings.json", '"Db": "Server=db;User Id=shop;Password=VALUE;"'),
+    "the end of a connection string": ("a.json", '"Db": "Server=db;Database=a b;Uid=shop;Pwd=VALUE"'),
+    "a connection string with spaces": ("a.cs", 'var c = "Data Source=db; Password = VALUE; User ID=shop";'),
+    "a connection string in an attribute": ("web.config", '<add name="Db" connectionString="Server=db;Password=VALUE;"/>'),
+    "a connection string without quotes": ("a.yml", "Db: Server=db;Password=VALUE;User Id=x"),
+    "a connection string of ODBC": ("a.py", 'connect("DRIVER={ODBC Driver 17};SERVER=db;UID=shop;PWD=VALUE")'),
+    "a connection string of libpq": ("a.py", 'connect("host=db user=shop password=VALUE dbname=shop")'),
+    "a variable without quotes in one line": ("a.yml", "- {name: DB_PASSWORD, value: VALUE}"),
+    "an element in a property": ("a.xml", '<property name="password"><value>VALUE</value></property>'),
+    "an element under a setting": ("a.xml", '<setting name="DbPassword" serializeAs="String">\n  <value>VALUE</value>'),
+    "a parameter of a servlet": ("web.xml", "<param-name>dbPassword</param-name>\n<param-value>VALUE</param-value>"),
+    "the value of an element": ("a.xml", '<password value="VALUE"/>'),
+    "a part of a connection string without quotes": ("a.properties", "url=jdbc:sqlserver://db;password=VALUE;encrypt=true"),
+    "a parameter of an address without quotes": ("a.properties", "url=jdbc:mysql://db/shop?password=VALUE&user=shop"),
+    "a parameter of an address": ("a.java", 'var u = "jdbc:mysql://db/shop?user=shop&password=VALUE";'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SETTINGS_OF_MARKUP)
+def test_a_secret_in_markup_or_in_a_connection_string_is_found(repository: Repository, what: str) -> None:
+    """By the name that an element, an attribute, the line before or a part of a text gives it; the value alone is masked."""
+    path, text = SETTINGS_OF_MARKUP[what]
+    value = "hT7kq9ZpLw2xVb8"
+    written = text.replace("VALUE", value) + "\n"
+    found = look(repository.change({"r": "x"}, {path: written}))
+
+    assert [(finding.rule, finding.start) for finding in found] == [("password", written.count("\n"))]
+    assert detect.secrets(written, path) == {(value, True)}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.xml", "<password>${db.password1}</password>"),
+        ("a.xml", "<password>changeit1</password>"),
+        ("a.xsd", '<element name="password" type="xs:string1"/>'),
+        ("strings.xml", '<string name="password_label">Password2fields</string>'),
+        ("a.xml", "<passwordFile>etc/pass1word.txt</passwordFile>"),
+        ("a.xml", "<passwordHash>hT7kq9ZpLw2xVb8</passwordHash>"),
+        ("a.csproj", "<PublicKeyToken>31bf3856ad364e35</PublicKeyToken>"),
+        ("a.config", '<assemblyIdentity name="A" publicKeyToken="30ad4fe6b2a6aeed" culture="neutral" />'),
+        ("a.yaml", "- name: DB_PASSWORD\n  valueFrom: hT7kq9ZpLw2xVb8"),
+        ("a.yaml", "- name: DB_HOST\n  value: hT7kq9ZpLw2xVb8"),
+        ("a.yaml", "- name: DB_PASSWORD\n  value: $(DB_PASS1word)"),
+        ("a.cs", 'var c = $"Server=db;Password={password1};User Id=x";'),
+        ("a.py", "connect(host=a, user=b, password=config2password)"),
+        ("a.js", "var host=a2;password=form2password;"),
+        ("a.js", 'fetch("https://a.io/x?page=hT7kq9ZpLw2xVb8")'),
+    ],
+)
+def test_a_name_without_a_secret_is_no_leak(repository: Repository, path: str, text: str) -> None:
+    """A variable, a word, a label, a type, a digest, a public key and code have none."""
+    assert look(repository.change({"r": "x"}, {path: f"{text}\n"})) == []

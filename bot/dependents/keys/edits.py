@@ -1,13 +1,13 @@
 """The words of removed lines, each with the words that take its place: a removed line is compared with the added one that it became."""
 
 import difflib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from bot.dependents.keys.forms import LOADS, is_key_like
+from bot.dependents.keys.forms import EXACT, LOADS, is_key_like
 from bot.dependents.keys.routes import with_slashes
-from bot.dependents.keys.words import LONG_LINE, NAME, PLAIN, tokens_of, words_of
-from bot.text.lines import code_of, is_comment
+from bot.dependents.keys.words import LONG_LINE, NAME, PLAIN, is_joined, tokens_of, words_of
+from bot.text.lines import code_of, is_comment, says
 from bot.values import ChangedFile, DiffLine
 
 ALIKE = 0.5  # of two lines: from here on, one is the other edited
@@ -80,16 +80,24 @@ def _replacements(before: str, after: str) -> dict[str, frozenset[str]]:
         return dict.fromkeys(gone_words - come, come) if come else {}
     replacements: dict[str, frozenset[str]] = {}
     for step, start, end, at, to in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        names = frozenset(name for one in new[at:to] for name in words_of(one, 1) if _may_be_key(name, after))
+        names = frozenset(name for one in new[at:to] for name in _new_words(one, after) if _may_be_key(name, after))
         if step == "replace" and names:
             gone_words = frozenset(chain.from_iterable(map(words_of, old[start:end])))
-            replacements |= {word: _alike(word, names - gone_words) for word in gone_words - names}
+            others = names - gone_words
+            named = frozenset(name for name in others if _is_name(name, after))
+            for word in gone_words - names:
+                replacements[word] = named if _is_name(word, before) else others - named
     return replacements
 
 
-def _alike(word: str, names: Collection[str]) -> frozenset[str]:
-    """Those of the new words that are written like the old one: a name for a name, a path for a path."""
-    return frozenset(name for name in names if bool(NAME.fullmatch(name)) == bool(NAME.fullmatch(word)))
+def _new_words(token: str, code: str) -> frozenset[str]:
+    """The words of an added token; a text of joined words is one."""
+    return frozenset({token}) if is_joined(token) and says(EXACT, token, code) else words_of(token, 1)
+
+
+def _is_name(word: str, code: str) -> bool:
+    """Whether a word is written like a name, and no path: a text of joined words is, too. A name takes the place of a name."""
+    return bool(NAME.fullmatch(word)) or (is_joined(word) and says(EXACT, word, code))
 
 
 def _may_be_key(name: str, code: str) -> bool:

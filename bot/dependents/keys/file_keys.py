@@ -2,19 +2,21 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from functools import cache
 
 from bot.dependents.byname import suffix
 from bot.dependents.keys.definitions import comparison, lines_inside_texts, undefined_keys
 from bot.dependents.keys.forms import HANDED, LITERAL_KEY, PASSES, PRISMA, SHELL_SCRIPTS, TERRAFORM, TEXT_KEY, is_code
 from bot.dependents.keys.settings_formats import UnreadableSettingsError, has_parser
 from bot.dependents.literals import shorthands
-from bot.text.filetypes import filetype
+from bot.text.filetypes import FileType, filetype
 from bot.text.lines import code_of, is_comment
 from bot.text.paths import decides_nothing, is_settings
 
 LONG_LINE = 2_000
 _NAME = r"[A-Za-z_$][\w$]*+"
+_PAIR = re.compile(rf"\"({_NAME})\"\s*+,")
 _TEXT_KEY = re.compile(TEXT_KEY.replace("NAME", f"({_NAME})"))
 _LITERAL_KEY = re.compile(LITERAL_KEY.replace("NAME", f"({_NAME})"))
 _HANDED = re.compile(HANDED.replace("NAME", f"({_NAME})"))
@@ -54,22 +56,39 @@ def keyword_names(text: str, path: str) -> frozenset[str]:
     return frozenset(name for line in lines for match in _TAKEN.finditer(line) for name in match.groups() if name)
 
 
+def taken_apart(path: str, code: str) -> str:
+    """What a line takes apart by patterns that look like literals: it reads the keys and sets none."""
+    pattern = filetype(path).key_patterns
+    return " ".join(re.findall(pattern, code)) if pattern else ""
+
+
+@cache
+def _setters(kind: FileType) -> tuple[re.Pattern[str], ...]:
+    own = (re.compile(form.replace("NAME", f"({_NAME})")) for form in kind.key_setters)
+    return (_TEXT_KEY, _HANDED, *([_LITERAL_KEY] if kind.literal_keys else []), *own)
+
+
 def set_keys(path: str, text: str, suffixes: Collection[str]) -> frozenset[str]:
     """The keys that a file sets, whatever holds them."""
     kind, is_parsed = filetype(path), is_code(path, suffixes)
     ending = suffix(path)
-    looks = [_TEXT_KEY, _HANDED, *([_LITERAL_KEY] if kind.literal_keys else [])]
+    looks: Sequence[re.Pattern[str]] = _setters(kind)
     if not is_parsed:
         looks = [_COLUMN] if ending == PRISMA else [_SETTING] if ending == TERRAFORM else [_FUNCTION]
         if ending not in (PRISMA, TERRAFORM, *SHELL_SCRIPTS):
             return frozenset()
     words: dict[str, set[int]] = defaultdict(set)
     hidden_lines, depth = lines_inside_texts(text), 0  # of the brackets of a call that hands values on
+    pairs_depth = 0  # of those of a call that takes keys and values in turn
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONG_LINE or number in hidden_lines or is_comment(line, path):
             continue
         code = code_of(line, path)
-        here = {name for look in looks for match in look.finditer(code) for name in match.groups() if name}
+        given = re.sub(kind.key_patterns, " ", code) if kind.key_patterns else code
+        here = {name for look in looks for match in look.finditer(given) for name in match.groups() if name}
+        if kind.key_pairs and (pairs_depth or re.search(kind.key_pairs, code)):
+            here.update(_PAIR.findall(code))
+            pairs_depth = max(0, pairs_depth + code.count("(") - code.count(")"))
         is_passed = depth > 0 or _PASSED.search(code) is not None
         depth = max(0, depth + code.count("(") - code.count(")")) if is_passed else 0
         if is_parsed and "=" in code:

@@ -34,6 +34,8 @@ HANDED = r"(?:\.|->|::)\w{0,40}(?:[wW]ith|[sS]et|[pP]ut|[aA]dd|[aA]ssign|[sS]har
 LITERAL = r"(?<![\w.$?(-])NAME\??\s*+:(?![:=])"  # behind a bracket it is a parameter
 ARGUMENT = r"(?<![\w.])NAME=(?!=)"
 LITERAL_KEY = r"(?<![\w.$?(-])NAME\s*+:(?![:=])"
+CLASS_NAMES = re.compile(r"(?<!\w)class(?:Name)?=[\"'][^\"'\n]*+")  # of a stylesheet, which may hold colons
+VALUE = r"(?:[:-]\s++|=\s*+)NAME\s*+(?:#|$)"  # without quotes
 EXACT = r"[\"'`]NAME[\"'`]"
 WITHIN = rf"([\"'`])(?:(?!\1).){{0,400}}?{ALONE}"
 CALLED = r"(?<![\w$])NAME\s*+\("
@@ -71,7 +73,14 @@ def form_in_tree(word: str, path: str, text: str, suffixes: Collection[str]) -> 
     if uses_nothing(path) or is_comment(text, path) or (is_route(word) and LOADS.search(text)):
         return ""
     code = as_written(word, text)
+    if _chain(word) and suffix(path) not in suffixes and _is_value(word, path, CLASS_NAMES.sub("", code)):
+        return SAYS
     return form(word, path, code, is_parsed=suffix(path) in suffixes) if word in code else ""
+
+
+def _is_value(word: str, path: str, code: str) -> bool:
+    """Whether a joined word is a whole text of a file that is no code, or a value of settings."""
+    return says(EXACT, word, code) or (is_settings(path) and says(VALUE, word, code))
 
 
 def is_code(path: str, suffixes: Collection[str]) -> bool:
@@ -89,7 +98,7 @@ def reading_forms(setter: str, reader: str, suffixes: Collection[str]) -> tuple[
     if not is_parsed:
         return () if is_settings(reader) else (READ_PLACEHOLDER,)
     member = READ_MEMBER if kind.family == "web" else MEMBER
-    forms = (READ_TEXT, READ_KEYWORD if kind.parser == "python" else member)
+    forms = (READ_TEXT, READ_KEYWORD if kind.parser == "python" else member, *filetype(reader).key_readers)
     return (*forms, LITERAL_KEY) if setter.endswith(PRISMA) else forms
 
 
@@ -135,7 +144,7 @@ def _says(word: str, language: FileType, code: str, *, whole: bool) -> bool:
     distinctive = is_distinctive(word)
     looks = [EXACT]
     if _chain(word):
-        return says(EXACT, word, code)
+        return says(EXACT, word, CLASS_NAMES.sub("", code))
     if is_route(word):
         looks.append(ROUTE_WITHIN)
     elif distinctive and not whole and says(WITHIN, word, code) and not _is_call(word, code):
@@ -157,8 +166,8 @@ def _is_call(word: str, code: str) -> bool:
 
 
 def _chain(word: str) -> bool:
-    """Whether it may be members of members, each of which is a key by itself."""
-    return "." in word and "/" not in word
+    """Whether it may be members of members, each of which is a key by itself, or a name and its value."""
+    return ("." in word or ":" in word) and "/" not in word
 
 
 def gives(word: str, path: str, text: str) -> bool:

@@ -14,24 +14,29 @@ and another reader define nothing.
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 from bot.dependents.budget import SearchLimits
 from bot.dependents.byname import COMMON, suffix
 from bot.dependents.keys.dotted_keys import dotted_keys
 from bot.dependents.keys.forms import SCHEMA, SETS, form_in_tree, gives, is_key_like
 from bot.dependents.keys.key import Key, read_texts
-from bot.dependents.keys.key_lines import ROWS, lines_with
 from bot.dependents.keys.line_search import LineSearch, added_lines
 from bot.dependents.keys.removals import removed_keys
 from bot.dependents.keys.routes import is_said, segments, shapes, with_slashes
 from bot.dependents.keys.template_names import template_names
 from bot.dependents.keys.tied_keys import tied_keys
-from bot.dependents.keys.words import PLAIN, as_written, is_distinctive, is_route
+from bot.dependents.keys.words import LONG_LINE, PLAIN, alone_pattern, as_written, header_of, is_distinctive, is_route
+from bot.machine.concurrency import together
 from bot.ports import Tree
 from bot.text.lines import code_of
-from bot.values import ChangedFile, Dependents, Reference
+from bot.values import ChangedFile, Dependents, Query, Reference, Side
 
+_KeyRow = tuple[str, int, str, str]  # path, line, text, word
 _FormRow = tuple[str, int, str, str]  # path, line, text, what the line does with the key
+ROWS = 5_000
+APART = 20  # plain words that are looked up one by one, where all of them together are everywhere
 FILES = 60  # that say a key of several words: in more it is a word of its own
 FEW = 6  # the same for a key of one word, and for one that is removed and not renamed
 DECLARED = 8  # the same for one that settings or a schema lose
@@ -86,7 +91,7 @@ async def _lines(
     tree: Tree, keys: Mapping[str, Key], suffixes: Collection[str]
 ) -> tuple[dict[str, list[_FormRow]], bool]:
     """The lines of the head that say a key, by its word, with what they do; whether these are all of them."""
-    found_rows = await lines_with(tree, keys, "head")
+    found_rows = await _lines_with(tree, keys, "head")
     lines: dict[str, list[_FormRow]] = defaultdict(list)
     given = {word for path, _, text, word in found_rows.rows if keys[word].is_announced and gives(word, path, text)}
     for path, line, text, word in found_rows.rows:
@@ -100,7 +105,7 @@ async def _lines(
 
 async def _known(tree: Tree, names: Collection[str], suffixes: Collection[str]) -> frozenset[str]:
     """Those of the words in the place of keys that were keys before the change. One of too many lines is no new word."""
-    found_rows = await lines_with(tree, names, "base")
+    found_rows = await _lines_with(tree, names, "base")
     known_names = {
         name
         for path, _, text, name in found_rows.rows
@@ -146,3 +151,56 @@ def _left_behind(key: Key, rows: Sequence[_FormRow], *, is_renamed: bool) -> boo
 def _is_another(key: Key, text: str) -> bool:
     """Whether a line of the key's own file says another route that has the same segment."""
     return key.role != "start" and key.shapes.isdisjoint(shapes(key.word, as_written(key.word, text)))
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundRows:
+    """The lines of a tree that hold some words."""
+
+    rows: Sequence[_KeyRow]
+    is_whole: bool = True  # whether these are all lines of the words that are not everywhere
+    everywhere: frozenset[str] = frozenset()  # words whose lines are too many
+
+
+async def _lines_with(tree: Tree, words: Collection[str], side: Side) -> _FoundRows:
+    """The lines that hold one of the words. Plain words that are everywhere would hide the others: then each is looked up by itself."""
+    rows, is_whole = await _rows(tree, words, side)
+    if is_whole:
+        return _FoundRows(rows)
+    distinctive_words = [word for word in words if is_distinctive(word)]
+    plain = sorted({*words} - {*distinctive_words}, key=lambda word: (-len(word), word))
+    (rows, is_whole), *parts = await together(
+        _rows(tree, distinctive_words, side), *(_rows(tree, [word], side) for word in plain[:APART])
+    )
+    everywhere = {word for word, (_, is_all) in zip(plain, parts, strict=False) if not is_all}
+    more = chain.from_iterable(mine for mine, is_all in parts if is_all)
+    return _FoundRows([*rows, *more], is_whole, frozenset(everywhere.union(plain[APART:])))
+
+
+async def _rows(tree: Tree, words: Collection[str], side: Side) -> tuple[list[_KeyRow], bool]:
+    """(path, line, text, word) of the lines that hold one of the words; whether these are all of them."""
+    if not words:
+        return [], True
+    either = "|".join(alone_pattern(word) for word in sorted(words, key=lambda word: (-len(word), word)))
+    pattern = rf"(?:{either})"
+    look = re.compile(pattern)
+    by_header = {header_of(word): word for word in words if header_of(word)}
+    found_rows = await tree.grep_lines(Query([pattern], syntax="perl", side=side, limit=ROWS))
+    rows = [
+        (path, line, text.rstrip("\r"), word)
+        for path, line, text in found_rows
+        for word in sorted(
+            {
+                _as_asked(word_found, words, by_header)
+                for word_found in look.findall(with_slashes(code_of(text[:LONG_LINE], path)))
+            }
+        )
+    ]
+    return rows, len(found_rows) < ROWS
+
+
+def _as_asked(word_found: str, words: Collection[str], by_header: Mapping[str, str]) -> str:
+    """The key that was found, as it was asked for: a header as the change writes it, a route with its slash."""
+    if word_found in words:
+        return word_found
+    return by_header.get(header_of(word_found)) or f"/{word_found}"

@@ -12,13 +12,23 @@ from dataclasses import dataclass
 from itertools import chain
 
 from bot.dependents.keys.definitions import lines_inside_texts, owners
-from bot.dependents.keys.file_keys import LONG_LINE, keyword_names, member_names, set_keys, unset_keys
-from bot.dependents.keys.forms import BY_NAME, PRISMA, READ_MEMBER, TERRAFORM, is_code, reading_forms
+from bot.dependents.keys.entry_modules import import_patterns, imports, is_entry, module_name
+from bot.dependents.keys.file_keys import LONG_LINE, keyword_names, member_names, set_keys, taken_apart, unset_keys
+from bot.dependents.keys.forms import (
+    BY_NAME,
+    LITERAL_KEY,
+    PRISMA,
+    READ_MEMBER,
+    TERRAFORM,
+    TEXT_KEY,
+    is_code,
+    reading_forms,
+)
 from bot.dependents.keys.key import Texts
 from bot.dependents.keys.line_search import LineSearch, Row
 from bot.dependents.keys.words import LONGEST, SHORTEST
 from bot.dependents.literals import shorthands
-from bot.text.filetypes import filetype
+from bot.text.filetypes import family, filetype
 from bot.text.lines import code_of, is_comment, says
 from bot.text.paths import uses_nothing
 from bot.values import ChangedFile, Query, Reference
@@ -27,7 +37,7 @@ WORDS = 60  # of one file that are looked for
 FILES = 60  # tied to one changed file that are read
 ROWS = 5_000
 _TYPE = re.compile(
-    r"^[^\w\n]*+(?:\w++\s++){0,4}?(?:class|interface|struct|record|enum|module|object|trait|protocol)\s++([A-Z]\w++)",
+    r"^[^\w\n]*+(?:\w++\s++){0,4}?(?:class|interface|struct|record|enum|(?:def)?module|object|trait|protocol)\s++(?:[A-Z]\w*+\.)*+([A-Z]\w++)",
     re.MULTILINE,
 )
 _IMPORT = re.compile(
@@ -35,7 +45,8 @@ _IMPORT = re.compile(
     r"|\brequire\(|\bimport\("
 )
 _FILE_NAME = re.compile(r"[\"'`]([\w./-]{1,200}\.\w{1,12})[\"'`]")
-_MODULE_STEMS = frozenset({"index", "__init__", "mod", "main", "init", "lib"})
+_PARAMETER = r"(?m:^)[ \t]*+(?:async[ \t]++)?def[ \t][^\n]{0,200}?(?<!\w)NAME(?!\w)"
+_DEFINES = re.compile(r"\s*+(?:async\s++)?def\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,7 @@ async def tied_keys(
     losses = [loss for file in files if (loss := _loss(file, suffixes, texts, search.cut)) is not None]
     if not losses:
         return []
-    ties = await _ties(search, losses)
+    ties = await _ties(search, losses, suffixes)
     sources = await search.tree.read_many(sorted({path for paths in ties.values() for path in paths}))
     readers = {path: raw.decode("utf-8", "replace") for path, raw in sources.items()}
     reads: list[tuple[_Loss, str, Row]] = []
@@ -123,17 +134,15 @@ def _loss(file: ChangedFile, suffixes: Collection[str], texts: Texts, cut: list[
 def _names(path: str, before: str, words: Collection[str], suffixes: Collection[str]) -> frozenset[str]:
     """The words one of which a tied file holds: what the file is called, the types that it defines, the models of a schema."""
     base = posixpath.basename(path)
-    stem = posixpath.splitext(base)[0]
     if path.endswith(PRISMA):
         models = chain.from_iterable(owners(word, before, path) for word in words)
         return frozenset(name for model in models for name in (model, model[:1].lower() + model[1:]) if model)
     if not is_code(path, suffixes):
         return frozenset({base})
-    module = posixpath.basename(posixpath.dirname(path)) if stem in _MODULE_STEMS else stem
-    return frozenset(filter(None, {module, *_TYPE.findall(before)}))
+    return frozenset(filter(None, {module_name(path), *_TYPE.findall(before)}))
 
 
-async def _ties(search: LineSearch, losses: Sequence[_Loss]) -> dict[str, list[str]]:
+async def _ties(search: LineSearch, losses: Sequence[_Loss], suffixes: Collection[str]) -> dict[str, list[str]]:
     """The files that may be tied to each: those that hold a name of it, that it names, that are stored beside it."""
     names = {name for loss in losses for name in loss.names}
     query = Query(sorted(names), word=True, limit=ROWS)
@@ -167,6 +176,7 @@ async def _ties(search: LineSearch, losses: Sequence[_Loss]) -> dict[str, list[s
             if path.endswith(TERRAFORM) and posixpath.dirname(path) == posixpath.dirname(loss.path)
         }
         paths = {path for name in loss.names for path in holders[name]} | pages | beside
+        paths |= _in_scope(loss, all_paths) | await _importers(search, loss, suffixes)
         near = sorted(paths - {loss.path}, key=lambda path: (-len(posixpath.commonpath([path, loss.path])), path))
         readers = [path for path in near if path in word_holders and not uses_nothing(path)]
         if len(readers) > FILES:
@@ -175,9 +185,34 @@ async def _ties(search: LineSearch, losses: Sequence[_Loss]) -> dict[str, list[s
     return ties
 
 
+def _in_scope(loss: _Loss, all_paths: Sequence[str]) -> set[str]:
+    """The files that see the changed one without an import."""
+    if not filetype(loss.path).folder_scope:
+        return set()
+    folder = posixpath.dirname(loss.path)
+    return {path for path in all_paths if posixpath.dirname(path) == folder and family(path) == family(loss.path)}
+
+
+async def _importers(search: LineSearch, loss: _Loss, suffixes: Collection[str]) -> set[str]:
+    """The files that import one whose name is that of many."""
+    if not (is_entry(loss.path) and is_code(loss.path, suffixes)):
+        return set()
+    query = Query(import_patterns(loss.path), syntax="perl", limit=ROWS)
+    rows = await search.rows(query, f"may import {loss.path}, whose keys went")
+    return {path for path, _, text in rows if imports(path, text[:LONG_LINE], loss.path)}
+
+
 def _is_tied(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> bool:
     """Whether a file that holds a name of the changed one, or is named by it, means it."""
     if not is_code(loss.path, suffixes):
+        return True
+    if path in _in_scope(loss, [path]):
+        return True
+    if is_entry(loss.path) and any(
+        _IMPORT.search(line) and imports(path, line, loss.path) and not is_comment(line, path)
+        for line in text.split("\n")
+        if len(line) <= LONG_LINE
+    ):
         return True
     types = {name for name in loss.names if name[:1].isupper()}
     module = loss.names - types
@@ -212,14 +247,20 @@ def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iter
     looks = reading_forms(loss.path, path, suffixes)
     members = loss.members if filetype(loss.path).parser == kind.parser else frozenset[str]()
     hidden_lines = lines_inside_texts(text)
+    parameters = {word for word in words if kind.key_spreads and says(_PARAMETER, word, text)}
     for number, line in enumerate(text.split("\n"), 1):
         if number in hidden_lines or is_comment(line, path) or (is_parsed and _IMPORT.search(line)):
             continue
         code = code_of(line[:LONG_LINE], path)
+        taken = taken_apart(path, code)
+        is_spread = bool(parameters) and re.search(kind.key_spreads, code) and not _DEFINES.match(code)
+        for word in parameters if is_spread else ():
+            yield word, number, line.rstrip("\r")
         for word in words:
             if word in code and (
                 number in lines_by_name.get(word, ())
                 or any(says(look, word, code) for look in looks)
+                or (word in taken and any(says(look, word, taken) for look in (TEXT_KEY, LITERAL_KEY)))
                 or (word in members and says(READ_MEMBER, word, code))
             ):
                 yield word, number, line.rstrip("\r")

@@ -16,10 +16,11 @@ from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import BLOCKS, outline_of
 from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
 from bot.languages.lexical import MOST_IMPORTS, Lines
+from bot.languages.results import LIST
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
-from bot.values import Outline, Side, SomeUses, Use
+from bot.values import STREAM, Outline, Side, SomeUses, Use
 
 FORMATTING = {
     "semicolon": ('";"',),
@@ -33,7 +34,14 @@ FORMATTING = {
         "(assignment_expression right: (parenthesized_expression) @brackets)", "(pair value: (parenthesized_expression) @brackets)",
     ),
 }  # fmt: skip
-TRAITS = LanguageTraits(unwritten_names=True, formatting=FORMATTING)
+TRAITS = LanguageTraits(
+    unwritten_names=True,
+    formatting=FORMATTING,
+    call_results={
+        r"\.(?:values|keys|entries)\(\)(?:\.(?:map|filter|flatMap|take|drop)\(_\))*+$|\.matchAll\(_\)$": STREAM,
+        r"^=(?:Array\.(?:from|of)|Object\.(?:keys|values|entries))\(_?\)$": LIST,
+    },
+)
 project = JavaScriptModules
 # The globals of browsers, workers and Node that a file may well have had a function of the same name for.
 GLOBALS = (

@@ -12,9 +12,12 @@ from bot.languages.lua.uses import SHAPE
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import LUA
-from bot.values import Outline, Side, Use
+from bot.values import STREAM, Outline, Side, Use
 
-TRAITS = LanguageTraits(unwritten_names=True)
+TRAITS = LanguageTraits(
+    unwritten_names=True,
+    call_results={r"^=(?:i?pairs|coroutine\.wrap|string\.gmatch|io\.lines)\(_?\)$": STREAM},
+)
 project = LuaModules
 # The standard libraries of Lua 5.1 to 5.4 and of LuaJIT.
 GIVEN = (

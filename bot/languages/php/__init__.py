@@ -9,12 +9,19 @@ from bot.languages.constructions import with_constructions
 from bot.languages.php.names import Names
 from bot.languages.php.outline import BLOCKS, outline_of
 from bot.languages.php.uses import OWNERS, READING, constructions
+from bot.languages.results import ARRAY
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import PHP
-from bot.values import Outline, Side, Use
+from bot.values import STREAM, Outline, Side, Use
 
-TRAITS = LanguageTraits(unique_names=True)
+TRAITS = LanguageTraits(
+    unique_names=True,
+    call_results={
+        r"^=new [\w\\]*Iterator\(_?\)$|->getIterator\(\)$": STREAM,
+        r"^=(?:iterator_to_array|array_\w+)\(_?\)$": ARRAY,
+    },
+)
 project = Names
 # Functions, classes and constants of PHP that a project may well have had a stand-in for.
 GIVEN = (

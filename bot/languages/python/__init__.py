@@ -15,10 +15,11 @@ from bot.languages.python.modules import PythonModules
 from bot.languages.python.modules import import_bindings as import_bindings
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import CLASSES, SHAPE, constructions
+from bot.languages.results import BYTES, LIST, MAPPING, SET, TEXT
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import PYTHON
-from bot.values import REQUIRES, Outline, Side, Use
+from bot.values import KIND, REQUIRES, STREAM, Outline, Side, Use
 
 BRACKETED = (
     "(assignment right: ({}) @brackets)", "(return_statement ({}) @brackets)", "(default_parameter value: ({}) @brackets)",
@@ -31,7 +32,20 @@ FORMATTING = {
         *(pattern.format("tuple") for pattern in BRACKETED[:2]),
     ),
 }
-TRAITS = LanguageTraits(unwritten_names=True, uses_indentation=True, formatting=FORMATTING)
+TRAITS = LanguageTraits(
+    unwritten_names=True,
+    uses_indentation=True,
+    formatting=FORMATTING,
+    call_results={
+        r"^=(?:map|filter|zip|iter|reversed|enumerate|itertools\.\w+)\(_\)$": STREAM,
+        r"\.(?:keys|values|items)\(\)$": f"{KIND}view",
+        r"^=(?:list|sorted)\(_?\)$": LIST,
+        r"^=(?:set|frozenset)\(_?\)$": SET,
+        r"^=dict\(_?\)$": MAPPING,
+        r"^=str\(_?\)$|\.decode\(_?\)$": TEXT,
+        r"^=bytes\(_?\)$|\.encode\(_?\)$": BYTES,
+    },
+)
 project = PythonModules
 AMBIENT = frozenset(dir(builtins)) | {
     "__file__",

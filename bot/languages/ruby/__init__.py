@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.languages import misread, nesting, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.constructions import with_constructions
+from bot.languages.results import LIST
 from bot.languages.ruby.outline import BLOCKS, outline_of
 from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.results import of_method
@@ -15,9 +16,19 @@ from bot.languages.ruby.uses import CLASSES, READING, constructions
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import RUBY
-from bot.values import OFFERS, REQUIRES, Outline, Side, Symbol, Use
+from bot.values import OFFERS, REQUIRES, STREAM, Outline, Side, Symbol, Use
 
-TRAITS = LanguageTraits(unwritten_names=True, open_classes=True, loader="require", results=of_method)
+TRAITS = LanguageTraits(
+    unwritten_names=True,
+    open_classes=True,
+    loader="require",
+    results=of_method,
+    call_results={
+        r"\.lazy(?:\.(?:map|collect|flat_map|select|filter|filter_map|reject|take_while|drop_while|take|drop|zip|uniq|compact|with_index)"
+        r"(?:\(_?\))*+)*+$|\.(?:to_enum|each_entry)(?:\(_?\))*+$": STREAM,
+        r"\.to_a$": LIST,
+    },
+)
 project = Requires
 GIVEN = (
     "Array BasicObject Class Comparable Data Date DateTime Dir ENV Enumerable Enumerator Errno Exception FalseClass Fiber File "
