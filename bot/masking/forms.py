@@ -47,7 +47,7 @@ KEY_HEADER = re.compile(
 BITS = 3.0  # per character, over the value: below it a value was made up by a person
 
 PLACEHOLDER = re.compile(
-    r"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1|example|sample|dummy|fake|placeholder|change.?me|change.?it|replace|your|redacted|insert|foobar|password|passwd|secret|token|test"
+    r"vdM02xNOcqFlqUwJPLlmEtlCDXJ1|example|sample|dummy|fake|placeholder|change.?me|change.?it|replace|your|redacted|insert|foobar|password|passwd|secret|token|test"
     r"|xxx|\*\*\*|\.\.\.|000000|123456|abcdef|qwerty|lorem|deadbeef|(.)\1{4}",
     re.IGNORECASE,
 )
@@ -56,7 +56,7 @@ NAMED = re.compile(
     re.IGNORECASE,
 )
 NO_SECRET = re.compile(
-    r"hash|sha\d|md5|digest|checksum|integrity|commit|revision|etag|fingerprint|public|csrf.?header|_id\b|selector|i18n|label|regex|pattern|url\b|path\b|name\b|type\b|field\b|file\b",
+    r"hash|sha\d|md5|digest|checksum|integrity|commit|revision|etag|fingerprint|public|(?:csrf|xsrf).?(?:header|token)|authenticity.?token|verification.?token|_id\b|selector|i18n|label|regex|pattern|url\b|path\b|name\b|type\b|field\b|file\b",
     re.IGNORECASE,
 )
 WORDY = re.compile(

@@ -602,6 +602,14 @@ def test_a_secret_in_markup_or_in_a_connection_string_is_found(repository: Repos
         ("a.xml", "<password>${db.password1}</password>"),
         ("a.xml", "<password>changeit1</password>"),
         ("a.xsd", '<element name="password" type="xs:string1"/>'),
+        (
+            "a.html",
+            '<input name="authenticity_token" type="hidden" value="NrOp5bsjoLRuK8IW5dQEYjKGUJDe7TQoZVvq95Wteg"/>',
+        ),
+        (
+            "a.ini",
+            "b: AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq",
+        ),
         ("strings.xml", '<string name="password_label">Password2fields</string>'),
         ("a.xml", "<passwordFile>etc/pass1word.txt</passwordFile>"),
         ("a.xml", "<passwordHash>hT7kq9ZpLw2xVb8</passwordHash>"),

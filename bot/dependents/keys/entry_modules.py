@@ -7,6 +7,8 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from bot.text.filetypes import filetype
+
 STEMS = frozenset({"index", "__init__", "mod", "main", "init", "lib"})
 _SOURCES = frozenset({"src", "lib"})  # folders of a package that has the name of the folder around them
 _TEXT = re.compile(r"[\"'`]([\w./@-]{1,200})[\"'`]")
@@ -37,7 +39,7 @@ def import_patterns(path: str) -> list[str]:
         rf"\b(?:import|require|from|include|use|using)\w*\b.*(?<!\w){re.escape(stem)}(?!\w)",
         r"^\s*from\s+\.+\s+import\b",
         r"\b(?:from|import|require\w*)[\s(]+[\"'`]\.{1,2}/?[\"'`]",
-        *([r"\buse\s+(?:crate|super)::"] if path.endswith(".rs") else []),
+        *([r"\buse\s+(?:crate|super)::"] if filetype(path).imports == "crate" else []),
     ]
 
 

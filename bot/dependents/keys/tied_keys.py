@@ -46,6 +46,7 @@ _IMPORT = re.compile(
 )
 _FILE_NAME = re.compile(r"[\"'`]([\w./-]{1,200}\.\w{1,12})[\"'`]")
 _PARAMETER = r"(?m:^)[ \t]*+(?:async[ \t]++)?def[ \t][^\n]{0,200}?(?<!\w)NAME(?!\w)"
+_OF_TYPE = re.compile(r"(?<!\w)([A-Z]\w{0,100}+)[({][^(){}\n]{0,300}+[)}]")  # a pattern for objects of one type
 _DEFINES = re.compile(r"\s*+(?:async\s++)?def\b")
 
 
@@ -252,7 +253,7 @@ def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iter
         if number in hidden_lines or is_comment(line, path) or (is_parsed and _IMPORT.search(line)):
             continue
         code = code_of(line[:LONG_LINE], path)
-        taken = taken_apart(path, code)
+        taken = _OF_TYPE.sub(lambda part: part[0] if part[1] in loss.names else "", taken_apart(path, code))
         is_spread = bool(parameters) and re.search(kind.key_spreads, code) and not _DEFINES.match(code)
         for word in parameters if is_spread else ():
             yield word, number, line.rstrip("\r")
