@@ -5,7 +5,7 @@
 SQLite with one `deeprepo serve`; PostgreSQL with one `deeprepo serve` that only takes on and two `deeprepo worker`, of which
 either is killed. What GitHub could not deliver while a server was down, the server asks for again at its start. Afterwards each
 pull request has one summary, each of its findings once, and a check run that is ended; each remark of a person that was made in
-between has one answer.
+between has one answer. Another repository uses the changed package, and the server looks at such repositories.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks import chaos_paid
-from benchmarks.chaos_pulls import SECRET, done, opening, remarking, said, town, unanswered
+from benchmarks.chaos_pulls import SECRET, done, names_consumer, opening, remarking, said, town, unanswered
 from benchmarks.chaos_server import database
 from benchmarks.chaos_town import DELAY, PATIENCE, free_port, models
 from benchmarks.table import Row, report
@@ -71,9 +71,11 @@ class Servers:
         words = [sys.executable, "-m", "bot", name.partition("-")[0]]
         started = time.monotonic()
         self.running[name] = subprocess.Popen(words, env={**os.environ, **self.env, **own}, stdout=log, stderr=log)
-        async with asyncio.timeout(PATIENCE):
-            while not await asyncio.to_thread(_answers, port):  # GitHub answers meanwhile, on this loop
-                await asyncio.sleep(0.02)
+        deadline = started + PATIENCE
+        while not await asyncio.to_thread(_answers, port):  # GitHub answers meanwhile, on this loop
+            if self.running[name].poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"{name} does not answer:\n{self.told()}")
+            await asyncio.sleep(0.02)
         return time.monotonic() - started
 
     def kill(self, name: str) -> None:
@@ -121,7 +123,7 @@ async def _rows(store: str, asked: argparse.Namespace) -> list[Row]:
             remarks = sum(one.user.type == "User" for n in numbers for one in gh.pull(n).comments)
             twice = sum(count > 1 for n in numbers for count in said(gh, n).values())
             lost = sum(not done(gh, n) for n in numbers)
-            beyond = gh.violations
+            beyond, beside = gh.violations, sum(names_consumer(gh, n) for n in numbers)
         again, calls = await chaos_paid.again(folder, url)
     seconds = time.monotonic() - started
     return [
@@ -133,6 +135,7 @@ async def _rows(store: str, asked: argparse.Namespace) -> list[Row]:
             beside=f"{asked.pulls} pull requests, {seconds:.0f} s",
         ),
         Row("  pull requests without their review", lost, 0),
+        Row("  pull requests whose review names a line of a consumer", beside, 1, least=True),
         Row("  remarks without their answer", silent, 0, beside=f"of {remarks}"),
         Row("  comments posted twice", twice, 0),
         Row("  finished model calls paid again", again, 0, beside=f"of {calls}; requests that came: {seen.total()}"),
@@ -187,6 +190,8 @@ async def fleet(folder: Path, gh: sandbox.GitHub, url: str, paid: str) -> AsyncI
         "DEEPREPO_WRITE_PAUSE": "0.05",
         "DEEPREPO_LEASE": str(LEASE),
         "DEEPREPO_REVIEWS_PER_INSTALLATION": "8",
+        "DEEPREPO_CONSUMERS": "owner",
+        "DEEPREPO_CONSUMERS_SHOWN": "lines",
         "DEEPREPO_CRASHES": "1000",  # it is we who kill: a job that is met again and again is no suspect here
         "PYTHONPATH": str(Path(__file__).parents[1]),
     }
@@ -195,6 +200,7 @@ async def fleet(folder: Path, gh: sandbox.GitHub, url: str, paid: str) -> AsyncI
         for name in ("serve", *(f"worker-{n}" for n in range(servers.workers))):
             await servers.start(name)
         gh.listen(f"http://127.0.0.1:{servers.ports['serve']}/webhook")
+        await gh.install()
         yield servers
     finally:
         servers.end()

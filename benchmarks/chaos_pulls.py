@@ -10,16 +10,22 @@ from deeprepo_sandbox import github as sandbox
 
 SECRET = "the webhook's secret of the bench"  # noqa: S105 - of servers that live for minutes
 MODULES, LINES = 4, 250  # of a pull request, each large enough for a prompt of its own
+CONSUMER = "acme/till"  # a repository that takes the package, and calls each function that a pull request changes
 
 
 @asynccontextmanager
 async def town(folder: Path) -> AsyncIterator[tuple[sandbox.GitHub, sandbox.Repo]]:
-    """GitHub with one repository: a module for each pull request, and who calls it."""
+    """GitHub with one repository: a module for each pull request, and who calls it, in the repository and in another one."""
     async with sandbox.github(folder / "github", secret=SECRET) as gh:
         files = {f"package/m{n}_{k}.py": _module(n, k, "+") for n in range(1, 41) for k in range(MODULES)}
         use = "from package.m{n}_0 import step\n\n\ndef use():\n    return step({n}, 2)\n"
         files |= {f"package/use{n}.py": use.format(n=n) for n in range(1, 41)}
-        yield gh, await gh.repository("acme", "shop", files=files, private=True)
+        files["pyproject.toml"] = '[project]\nname = "package"\nversion = "1.4.0"\n'
+        repo = await gh.repository("acme", "shop", files=files, private=True)
+        user = {f"use{n}.py": use.format(n=n) for n in range(1, 41)}
+        user |= {"requirements.txt": "package>=1.2,<2\n", ".deeprepo.yml": "as_consumer: lines\n"}
+        await gh.repository(*CONSUMER.split("/"), files=user, private=True)
+        yield gh, repo
 
 
 async def opening(repo: sandbox.Repo, number: int) -> None:
@@ -58,6 +64,12 @@ def unanswered(gh: sandbox.GitHub, number: int) -> int:
     asked = [str(one.id) for one in gh.pull(number).comments if one.user.type == "User"]
     told = said(gh, number)
     return sum(not told[f"reply {comment}"] for comment in asked)
+
+
+def names_consumer(gh: sandbox.GitHub, number: int) -> bool:
+    """Whether its review names a line of the consumer."""
+    stands = gh.pull(number)
+    return any(f"{CONSUMER}:" in one.body for one in (*stands.comments, *stands.review_comments))
 
 
 def done(gh: sandbox.GitHub, number: int) -> bool:

@@ -4,7 +4,8 @@
 
 The App: `deeprepo serve` on SQLite, and one that only takes on with two `deeprepo worker` on PostgreSQL, behind signed webhooks of the
 sandbox GitHub. A model on loopback takes its time and counts what it is sent, answered or not. The Action: runs of the step at the
-same time, each with the list of runs that GitHub shows it. Every order has a repository of its own, so each begins a day.
+same time, each with the list of runs that GitHub shows it. Every order has a repository of its own, so each begins a day. Another
+repository takes the packages of them all, and the server looks at it.
 """
 
 import argparse
@@ -42,9 +43,13 @@ DELAY = 0.6  # seconds of an answer: long enough for a push or a kill to come in
 RULES = f"strategy: direct\nverify: false\ntriggers: {{fork_reviews_per_day: {FORKS}}}\n"
 BASE = {
     ".deeprepo.yml": RULES,
-    "price.py": "def total(items, tax):\n    return sum(items) * (1 + tax)\n",
+    "price/__init__.py": "def total(items, tax):\n    return sum(items) * (1 + tax)\n",
     "cart.py": "from price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n",
 }
+TILL = "acme/till"
+CONSUMER = {
+    "till.py": "from price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n"
+}  # takes each of them
 GRANTED = {"contents": "read", "pull_requests": "write", "checks": "write", "actions": "read"}
 SAID = ("`triggers.fork_reviews_per_day`", "the operator of this server can raise", "cap-usd-per-day")
 
@@ -60,12 +65,12 @@ class Play:
 
     async def open(self, branch: str = "feature", **how: Any) -> int:  # noqa: ANN401 - of the sandbox
         """Open a pull request."""
-        await self.repo.commit(branch, {"price.py": f"def total(items):\n    return sum(items)\n# {branch}\n"})
+        await self.repo.commit(branch, {"price/__init__.py": f"def total(items):\n    return sum(items)\n# {branch}\n"})
         return await self.repo.open_pull(branch, title=branch, body="", **how)
 
     async def push(self, mark: object, branch: str = "feature") -> None:
         """Change the file again."""
-        await self.repo.push(branch, {"price.py": f"def total(items):\n    return sum(items)\n# {branch} {mark}\n"})
+        await self.repo.push(branch, {"price/__init__.py": f"def total(items):\n    return sum(items)\n# {branch} {mark}\n"})
 
     async def paying(self) -> None:
         """Wait until one call more is sent, or nothing is left to do."""
@@ -93,12 +98,16 @@ class Play:
 
     def refused(self) -> int:
         """Pull requests that say why no model read them, or a reply that says why there is no answer."""
-        return sum(
-            any(word in comment.body.replace("\\", "") for word in SAID)
-            for pull in self.repo.repository.pulls.values()
-            for comment in (*pull.comments, *pull.checks)
-            if hasattr(comment, "body")
-        )
+        return sum(any(word in body.replace("\\", "") for word in SAID) for body in self._bodies())
+
+    def names_consumer(self) -> bool:
+        """Whether a review names a line of the repository that takes the package."""
+        return any(f"{TILL}:" in body for body in self._bodies())
+
+    def _bodies(self) -> list[str]:
+        pulls = self.repo.repository.pulls.values()
+        said = (one for pull in pulls for one in (*pull.comments, *pull.review_comments, *pull.checks))
+        return [one.body for one in said if hasattr(one, "body")]
 
 
 async def one_by_one(p: Play) -> None:
@@ -285,14 +294,22 @@ def main() -> int:
 
 
 async def _app(store: str, *, short: bool) -> list[Row]:
-    rows = []
+    rows, naming = [], 0
     with tempfile.TemporaryDirectory(prefix="wallet-") as scratch, database(store) as url, _model() as model:
         folder = Path(scratch)
         async with sandbox.github(folder / "github", secret=SECRET) as gh, _fleet(folder, gh, url, model) as servers:
-            for order in (*REVIEWS, *MONEY):
-                if short and order not in SHORT:
-                    continue
-                repo = await gh.repository("acme", order.__name__.replace("_", "-"), files=BASE, private=True)
+            orders = [order for order in (*REVIEWS, *MONEY) if not short or order in SHORT]
+            names = [order.__name__.replace("_", "-") for order in orders]
+            takes = {"requirements.txt": "".join(f"shop-{name}>=1,<2\n" for name in names)}
+            await gh.repository(
+                *TILL.split("/"), files=CONSUMER | takes | {".deeprepo.yml": "as_consumer: lines\n"}, private=True
+            )
+            await gh.install()
+            for order, name in zip(orders, names, strict=True):
+                offers = {
+                    "pyproject.toml": f'[project]\nname = "shop-{name}"\nversion = "1.4"\n'
+                }
+                repo = await gh.repository("acme", name, files=BASE | offers, private=True)
                 play, before = Play(gh, repo, servers, model), model.count
                 try:
                     await order(play)
@@ -301,6 +318,7 @@ async def _app(store: str, *, short: bool) -> list[Row]:
                     print(servers.told())
                     raise
                 sent = model.count - before
+                naming += play.names_consumer()
                 dollars = sent * (prices.dollars(MODEL, USED) or 0.0)
                 said = f"refused with a sentence: {play.refused()}; {sent} calls, ${dollars:.4f}"
                 words = (order.__doc__ or "").rstrip(".")
@@ -310,6 +328,7 @@ async def _app(store: str, *, short: bool) -> list[Row]:
                     rows.append(Row(what, sent, FORKS, "reviews", said))
                 else:
                     rows.append(Row(what, dollars, DOLLARS, "dollars", said))
+    rows.append(Row(f"{store}: orders in which a review names a line of a consumer", naming, 1, least=True))
     return rows
 
 
@@ -337,6 +356,8 @@ async def _fleet(folder: Path, gh: sandbox.GitHub, url: str, model: doubles.Serv
         "DEEPREPO_WRITE_PAUSE": "0",
         "DEEPREPO_LEASE": "3",
         "DEEPREPO_REVIEWS_PER_INSTALLATION": "6",
+        "DEEPREPO_CONSUMERS": "owner",
+        "DEEPREPO_CONSUMERS_SHOWN": "lines",
         "DEEPREPO_CRASHES": "1000",
         "PYTHONPATH": str(Path(__file__).parents[1]),
     }
@@ -372,7 +393,7 @@ async def _action() -> list[Row]:
         with tempfile.TemporaryDirectory(prefix="wallet-") as scratch, _model() as model:
             async with sandbox.github(Path(scratch) / "github") as gh:
                 repo = await gh.repository("acme", "shop", files=BASE, private=True)
-                await repo.commit("feature", {"price.py": "def total(items):\n    return sum(items)\n"})
+                await repo.commit("feature", {"price/__init__.py": "def total(items):\n    return sum(items)\n"})
                 with gh.holding() as held:
                     await repo.open_pull("feature", title="A change", body="", fork=True)
                 payload = {name: value for name, value in held[0].payload.items() if name != "installation"}
