@@ -43,8 +43,10 @@ HATCH = ("dependencies", "extra-dependencies")
 PLACE = re.compile(
     r"(?:git|hg|svn|bzr)\+|https?://|file:|\.{0,2}/|\.{1,2}(?:$|[\[ ])|[\w.-]+/|[\w.-]+\.(?:whl|zip|tar\.\w+)$"
 )
+DOT = re.compile(r"\.")
 MOST, LONGEST = 2_000, 1_000  # entries of a list, characters of a text that setup.py puts together
-TOPS = ("", "src", "lib", "python")  # folders in which a distribution's packages lie
+TOPS = ("src", "lib", "python")  # folders in which a distribution's packages lie, beside its own
+SUFFIXES = (".py", ".pyi")
 
 
 def normal(name: str) -> str:
@@ -56,11 +58,11 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     """The distributions of a tree, each with the packages and modules that it brings."""
     result: dict[str, Package] = {}
     for path in sorted(manifests):
-        name, version, listed = _declared(posixpath.basename(path), manifests[path])
+        declared = _declared(posixpath.basename(path), manifests[path])
         folder = posixpath.dirname(path)
-        roots = _roots(folder, name, listed, paths) if name else ()
+        roots = _roots(folder, declared, paths) if declared.name else ()
         if roots and folder not in result:
-            result[folder] = Package(LANGUAGE, normal(name), folder, roots, version)
+            result[folder] = Package(LANGUAGE, normal(declared.name), folder, roots, declared.version)
     return tuple(result.values())
 
 
@@ -241,56 +243,103 @@ class _Values:
         return rows
 
 
-def _declared(base: str, source: bytes) -> tuple[str, str, list[str]]:
-    """Name, version, and the folders that a manifest lists as its packages."""
-    if base == "pyproject.toml":
-        table = _toml(source)
-        tool = _table(table.get("tool"))
-        own = _table(table.get("project")) or _table(tool.get("poetry"))
-        wheel = _table(_table(_table(_table(tool.get("hatch")).get("build")).get("targets")).get("wheel"))
-        listed = _strings(wheel.get("packages"))
-        included_paths = _table(tool.get("poetry")).get("packages")
-        for each in included_paths if isinstance(included_paths, list) else ():
-            row = _table(each)
-            listed.append(posixpath.join(str(row.get("from") or ""), str(row.get("include") or "")))
-        flit = _table(_table(tool.get("flit")).get("metadata"))
-        name = own.get("name") or flit.get("dist-name") or flit.get("module") or ""
-        return str(name), str(own.get("version") or ""), listed
-    if base == "setup.cfg":
-        read = _ini(source)
-        return read.get("metadata", "name", fallback=""), read.get("metadata", "version", fallback=""), []
-    if base == "setup.py":
-        words = _setup(source)
-        name, version = (words.get(key) for key in ("name", "version"))
-        return (name if isinstance(name, str) else ""), (version if isinstance(version, str) else ""), []
-    return "", "", []
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """What a manifest says of its distribution: the paths, or the names of modules and packages, that it lists, and the folders that hold them."""
+
+    name: str = ""
+    version: str = ""
+    paths: Sequence[str] = ()
+    modules: Sequence[str] = ()
+    tops: Sequence[str] = ()
 
 
-def _roots(folder: str, name: str, entries: Sequence[str], paths: Collection[str]) -> tuple[str, ...]:
-    """The packages and modules of a distribution: those that it lists, the one of its name, or all that are no tests."""
-    given = tuple(sorted({posixpath.normpath(posixpath.join(folder, one)) for one in entries if one.strip("./")}))
+def _declared(base: str, source: bytes) -> _Declared:
+    """What a manifest declares; nothing where it is none that declares a distribution."""
+    forms = {"pyproject.toml": _of_pyproject, "setup.cfg": _of_setup_cfg, "setup.py": _of_setup}
+    return forms[base](source) if base in forms else _Declared()
+
+
+def _of_pyproject(source: bytes) -> _Declared:
+    table = _toml(source)
+    tool = _table(table.get("tool"))
+    own = _table(table.get("project")) or _table(tool.get("poetry"))
+    flit, setuptools = _table(tool.get("flit")), _table(tool.get("setuptools"))
+    uv, maturin = _table(_table(tool.get("uv")).get("build-backend")), _table(tool.get("maturin"))
+    wheel = _table(_table(_table(_table(tool.get("hatch")).get("build")).get("targets")).get("wheel"))
+    paths_listed = [*_strings(wheel.get("packages")), *_strings(wheel.get("only-include"))]
+    included = _table(tool.get("poetry")).get("packages")
+    for each in included if isinstance(included, list) else ():
+        row = _table(each)
+        paths_listed.append(posixpath.join(str(row.get("from") or ""), str(row.get("include") or "")))
+    older = _table(flit.get("metadata"))
+    find = _table(_table(setuptools.get("packages")).get("find"))
+    listed = (setuptools.get("packages"), setuptools.get("py-modules"), uv.get("module-name"))
+    told = (*listed, _table(flit.get("module")).get("name"), older.get("module"), maturin.get("module-name"))
+    sources = (find.get("where"), _table(setuptools.get("package-dir")).get(""), uv.get("module-root"))
+    return _Declared(
+        str(own.get("name") or older.get("dist-name") or older.get("module") or ""),
+        str(own.get("version") or ""),
+        paths_listed,
+        [one for row in told for one in _texts(row)],
+        [one for row in (*sources, maturin.get("python-source")) for one in _texts(row)],
+    )
+
+
+def _of_setup_cfg(source: bytes) -> _Declared:
+    read = _ini(source)
+    name, version = (read.get("metadata", key, fallback="") for key in ("name", "version"))
+    listed = [read.get("options", key, fallback="") for key in ("py_modules", "packages")]
+    modules = [one for row in listed if "find" not in row for one in re.split(r"[\s,]+", row) if one]
+    folders = re.findall(r"(?m)^[ \t]*+=[ \t]*+(\S+)", read.get("options", "package_dir", fallback=""))
+    return _Declared(name, version, (), modules, [*folders, read.get("options.packages.find", "where", fallback="")])
+
+
+def _of_setup(source: bytes) -> _Declared:
+    words = _setup(source)
+    name, version = (one if isinstance(one := words.get(key), str) else "" for key in ("name", "version"))
+    modules = [one for key in ("py_modules", "packages") for one in _strings(words.get(key))]
+    return _Declared(name, version, (), modules, _texts(_table(words.get("package_dir")).get("")))
+
+
+def _roots(folder: str, declared: _Declared, paths: Collection[str]) -> tuple[str, ...]:
+    """The packages and modules of a distribution: those that it lists, the one of its name, those in a folder for sources, or all that are no tests."""
+    given = {posixpath.normpath(posixpath.join(folder, one)) for one in declared.paths if one.strip("./")}
+    tops = tuple(dict.fromkeys((*(posixpath.normpath(one) for one in declared.tops if one.strip("./")), *TOPS)))
+    given |= _placed(folder, declared.modules, tops, paths)
     if given:
-        return given
-    tops: dict[str, set[str]] = {}
+        return tuple(sorted(given))
+    found: dict[str, set[str]] = {}
     for path in paths:
-        if not path.endswith((".py", ".pyi")) or (folder and not path.startswith(f"{folder}/")):
+        if not path.endswith(SUFFIXES) or (folder and not path.startswith(f"{folder}/")):
             continue
         inner = path[len(folder) + 1 :] if folder else path
-        top = next((top for top in TOPS[1:] if inner.startswith(f"{top}/")), "")
+        top = next((top for top in tops if inner.startswith(f"{top}/")), "")
         first, deeper, _ = inner[len(top) + 1 if top else 0 :].partition("/")
         stem = first if deeper else first.rpartition(".")[0]
         if stem.isidentifier() and not is_test(f"{first}/x.py") and not is_sample(f"{first}/x.py"):
             at = posixpath.join(folder, top, first)
             if deeper or stem not in ("setup", "conftest", "noxfile", "tasks", "manage"):
-                tops.setdefault(stem.lower(), set()).add(at)
-    own = (
-        tops.get(normal(name).replace("-", "_"))
-        or tops.get(normal(name).replace("-", ""))
-        or tops.get(normal(name).partition("-")[0])
-    )
-    built = {at for result in tops.values() for at in result if any(f"/{top}/" in f"/{at}" for top in TOPS[1:])}
-    packaged = {at for result in tops.values() for at in result if f"{at}/__init__.py" in paths}
-    return tuple(sorted(own or built or packaged))
+                found.setdefault(stem.lower(), set()).add(at)
+    name = normal(declared.name)
+    own = found.get(name.replace("-", "_")) or found.get(name.replace("-", "")) or found.get(name.partition("-")[0])
+    every = {at for result in found.values() for at in result}
+    built = {at for at in every if any(f"/{top}/" in f"/{at}" for top in tops)}
+    packaged = {at for at in every if f"{at}/__init__.py" in paths}
+    return tuple(sorted(own or built or packaged or every))
+
+
+def _placed(folder: str, modules: Sequence[str], tops: Sequence[str], paths: Collection[str]) -> set[str]:
+    """Where the listed modules and packages lie. A package that lies in a listed one is a part of it."""
+    listed = set(modules[:MOST])
+    outer = [one for one in listed if not any(one[: dot.start()] in listed for dot in DOT.finditer(one[:LONGEST]))]
+    places = [posixpath.join(folder, top, one.replace(".", "/")) for one in outer for top in ("", *tops)]
+    if not places:
+        return set()
+    files = {path for path in paths if path.endswith(SUFFIXES)}
+    folders = {posixpath.dirname(path) for path in files}
+    folders |= {posixpath.dirname(one) for one in folders}  # of a namespace that holds packages alone
+    return {place + suffix for place in places for suffix in SUFFIXES} & files | {*places} & folders
 
 
 def _asked(base: str, source: bytes) -> Iterator[tuple[str, int]]:

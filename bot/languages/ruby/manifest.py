@@ -13,6 +13,7 @@ DECLARING = ("*.gemspec",)
 MANIFESTS = (*DECLARING, "Gemfile", "gems.rb", "*.gemfile")
 LOCKS = ("Gemfile.lock", "gems.locked")
 PRIVATE = re.compile(r"_(?!_)")
+REQUIRE_PATHS = re.compile(r"\.require_paths?\s*=\s*((?:%w)?[\[({][^\])}\n]{0,300}|[\"'][^\"'\n]{1,100})")
 NAMED = re.compile(r"^[ \t]*\w+\.name[ \t]*=[ \t]*(?:['\"]|%q<)([\w.-]+)['\">]", re.MULTILINE)
 LITERAL = re.compile(r"(?<!require )(?<!require_relative )['\"]([\w.-]{1,100})['\"]")
 WORDS = re.compile(r"%w[\[({<]([^\])}>]{0,2000})[\])}>]")
@@ -27,14 +28,15 @@ OPTION = re.compile(r":?(path|git|github|tag|ref|branch)\b[\"']?[ \t]*(?::|=>)[ 
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The gems of a tree: what is below `lib` beside a gemspec, or below `app` of an engine."""
+    """The gems of a tree: what is below `lib` or the `require_paths` beside a gemspec, or below `app` of an engine."""
     del paths
     result = []
     for path, source in sorted(manifests.items()):
-        name = NAMED.search(manifest_text(source)) if path.endswith(".gemspec") else None
-        if name:
-            folder = posixpath.dirname(path)
-            roots = tuple(posixpath.join(folder, top) for top in ("app", "lib"))
+        text = manifest_text(source) if path.endswith(".gemspec") else ""
+        if name := NAMED.search(text):
+            folder, listed = posixpath.dirname(path), REQUIRE_PATHS.search(text)
+            tops = re.findall(r"[\w./-]+", listed[1].replace("%w", "")) if listed else ["lib"]
+            roots = tuple(posixpath.normpath(posixpath.join(folder, top)).removeprefix(".") for top in ("app", *tops))
             result.append(Package(LANGUAGE, name[1], folder, roots))
     return tuple(result)
 
