@@ -6,7 +6,6 @@ from bot.values import Evidence, Finding, Reference, Source, Symbol, Verdict
 from bot.values.consumer import Arrival, ConsumerReport, Requirement
 
 FOLDERS = 3  # submodules that a sentence names
-ALONE = "The one repository that is known to use this one was not looked at."
 REACHES: dict[Arrival, str] = {
     "build": "with its next build",
     "release": "with the next release",
@@ -52,12 +51,15 @@ def _counts(reports: Sequence[ConsumerReport]) -> str:
     checked = sum(one.state == "checked" for one in users)
     broken = sum(bool(one.breaks) for one in users)
     hinted = sum(bool(one.hints) and not one.breaks for one in users)
+    is_known = all(one.state == "checked" or one.takes for one in users)
     if len(users) == 1:
         fate = "it breaks" if broken else "it may break" if hinted else "nothing of it breaks"
-        return f"The one repository that is known to use this one was looked at; {fate}." if checked else ALONE
+        which = "is known to use this one" if is_known else "uses this one, or may use it,"
+        return f"The one repository that {which} was {f'looked at; {fate}' if checked else 'not looked at'}."
     more = f", {hinted} may break" if hinted else ""
     breaks = f"{broken} {'breaks' if broken == 1 else 'break'}{more}"
-    return f"{checked} of {len(users)} repositories that use this one were looked at; {breaks}."
+    which = "use this one" if is_known else "use this one, or may use it,"
+    return f"{checked} of {len(users)} repositories that {which} were looked at; {breaks}."
 
 
 def import_finding(line: Evidence, was: str, now: str | None) -> Finding:
