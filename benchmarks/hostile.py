@@ -260,11 +260,12 @@ async def _attacked(gh: sandbox.GitHub, shop: sandbox.Repo, process: Process, nu
 
 
 async def _opened(gh: sandbox.GitHub, repo: sandbox.Repo, attack: Attack, webhook: str) -> int:
-    """The stranger's pull request; one with comments is heard of when the next commit is pushed."""
+    """The stranger's pull request; one with comments is heard of when the next commit is pushed. One who opens many waits: each is another's."""
+    stranger = f"stranger-of-{repo.repository.name}"
     if not attack.comments:
-        return await repo.open_pull("evil", title="A small fix", fork=True)
+        return await repo.open_pull("evil", title="A small fix", fork=True, author=stranger)
     gh.listen(None)
-    pull = await repo.open_pull("evil", title="A small fix", fork=True)
+    pull = await repo.open_pull("evil", title="A small fix", fork=True, author=stranger)
     for number in range(attack.comments):
         await repo.comment(pull, f"{number} " + "word " * (COMMENT // 5), "stranger")
     gh.listen(webhook)

@@ -70,7 +70,9 @@ class Play:
 
     async def push(self, mark: object, branch: str = "feature") -> None:
         """Change the file again."""
-        await self.repo.push(branch, {"price/__init__.py": f"def total(items):\n    return sum(items)\n# {branch} {mark}\n"})
+        await self.repo.push(
+            branch, {"price/__init__.py": f"def total(items):\n    return sum(items)\n# {branch} {mark}\n"}
+        )
 
     async def paying(self) -> None:
         """Wait until one call more is sent, or nothing is left to do."""
@@ -306,9 +308,7 @@ async def _app(store: str, *, short: bool) -> list[Row]:
             )
             await gh.install()
             for order, name in zip(orders, names, strict=True):
-                offers = {
-                    "pyproject.toml": f'[project]\nname = "shop-{name}"\nversion = "1.4"\n'
-                }
+                offers = {"pyproject.toml": f'[project]\nname = "shop-{name}"\nversion = "1.4"\n'}
                 repo = await gh.repository("acme", name, files=BASE | offers, private=True)
                 play, before = Play(gh, repo, servers, model), model.count
                 try:
