@@ -96,10 +96,10 @@ class StepBackend:
         await answer(run, f"Not reviewed: {no.reason}")
 
     async def last_ending(self, run: ReviewRun) -> LastEnding | None:
-        """What the trusted state in the summary holds; without a key nobody vouches for any."""
+        """What the trusted state in the summary holds; without a key nobody vouches for any, and a token that may only read writes none."""
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
-            return None
+            return "unknown" if self._is_foreign(run) else None
         data = await _trusted_state(stands, run)
         verdict = state.verdict(data) if isinstance(data, bytes) else None
         return "unknown" if verdict is None else "failure" if verdict.fault else verdict.conclusion
@@ -196,6 +196,11 @@ class StepBackend:
         is_same = state.head(file_state) == state.head(last_state)
         return (file_state, (), "", "") if is_same else (last_state, (file_state,), "", "")
 
+    def _is_foreign(self, run: ReviewRun) -> bool:
+        """Whether GitHub gives the job no secrets, and a token that may only read."""
+        facts = run.state.facts
+        return (facts.fork or facts.author == DEPENDABOT) and self.step.runner.github_event_name == "pull_request"
+
     def _file_state(self, run: ReviewRun) -> tuple[bytes | None, str, str]:
         """Read what the workflow hands over of the last review, or why it is not used: as a sentence, and as the reason of a loss."""
         path = self.step.inputs.previous
@@ -208,8 +213,7 @@ class StepBackend:
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:
         """What the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
-        foreign = run.state.facts.fork or run.state.facts.author == DEPENDABOT
-        if foreign and self.step.runner.github_event_name == "pull_request" and not parts.keys():
+        if self._is_foreign(run) and not parts.keys():
             yield Funds(refusal=NO_SECRETS)
         elif models.can_ask(run.settings):
             yield await spending.left(run, self.step, self.console)

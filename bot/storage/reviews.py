@@ -146,14 +146,19 @@ class Reviews(StoragePart):
         """Read the JSON output of the last finished review; None before the first one."""
         return await self._newest(review.c.pull == pull.key)
 
-    async def recent(self, pull: PullRef, source: str, most: int) -> tuple[tuple[int, Ending, bytes], ...]:
-        """Number, conclusion and JSON output of the last reviews of a pull request, and of others of the same branch, newest first."""
+    async def recent(
+        self, pull: PullRef, source: str, most: int, start: int = 0
+    ) -> tuple[tuple[int, Ending, bytes], ...]:
+        """Number, conclusion and JSON output of the last reviews of a pull request, and of others of the same branch, newest first.
+
+        `start`: how many of the newest are left out.
+        """
         mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
         fits = (
             (review.c.pull == pull.key) | (mine & (review.c.source == source)) if source else review.c.pull == pull.key
         )
         query = sa.select(review.c.number, review.c.conclusion, review.c.output).where(fits)
-        query = query.order_by(review.c.finished.desc()).limit(most)
+        query = query.order_by(review.c.finished.desc(), review.c.id).limit(most).offset(start)
         rows = await self.database.run(lambda connection: connection.execute(query).all())
         return tuple((row.number, row.conclusion, row.output) for row in rows)
 

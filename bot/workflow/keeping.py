@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection
 from contextlib import suppress
 
+from bot.config.policy import LastEnding
 from bot.errors import HostError, HostRefused
 from bot.findings.suppress import identity_of
 from bot.github import Host
@@ -17,7 +18,8 @@ from bot.storage.reviews import ReviewEnding, State
 from bot.values import Ending, Finding, PullFacts, PullRef, Review, ReviewAsk
 from bot.workflow.reviewing import SUPERSEDED
 
-MOST_RECENT = 10  # reviews that are looked through for the last one against a base branch
+# Reviews that are looked through for the last one against a base branch: so many at once, and at most.
+RECENT, MOST_RECENT = 10, 1_000
 TITLE = 200  # characters of a pull request's title in a list
 
 
@@ -30,23 +32,29 @@ def place(last: bytes | None) -> tuple[str, str, str] | None:
         return None
 
 
-async def last_ending(pull: PullRef, host: Host, facts: PullFacts, store: Store) -> Ending | None:
+async def last_ending(pull: PullRef, host: Host, facts: PullFacts, store: Store) -> LastEnding | None:
     """What the last review came to, and the last one against this base branch, as their check runs show it now: the worse of both.
 
     That of another pull request of this branch and base counts like its own, unless it was merged: anybody may open a new one.
+    "unknown" if there are more reviews of other pull requests and of other bases than are looked through.
     """
     endings, bases = list[Ending](), set[str]()
-    for number, conclusion, output in await store.reviews.recent(pull, facts.source, MOST_RECENT):
-        reviewed = await asyncio.to_thread(place, output)
-        base = reviewed[2] if reviewed else facts.base_ref
-        if base in bases or (bases and base != facts.base_ref):
-            continue
-        if number != pull.number and (base != facts.base_ref or await _is_merged(host, number)):
-            continue
-        bases.add(base)
-        now = await checks.last_ending(host, reviewed[1], number, base) if reviewed else None
-        endings.append(now or conclusion)
-    return worst(endings)
+    for start in range(0, MOST_RECENT, RECENT):
+        rows = await store.reviews.recent(pull, facts.source, RECENT, start)
+        for number, conclusion, output in rows:
+            reviewed = await asyncio.to_thread(place, output)
+            base = reviewed[2] if reviewed else facts.base_ref
+            if base in bases or (bases and base != facts.base_ref):
+                continue
+            if number != pull.number and (base != facts.base_ref or await _is_merged(host, number)):
+                continue
+            bases.add(base)
+            now = await checks.last_ending(host, reviewed[1], number, base) if reviewed else None
+            endings.append(now or conclusion)
+        if facts.base_ref in bases or len(rows) < RECENT:
+            ending: Ending | None = worst(endings)
+            return ending
+    return "unknown"
 
 
 async def _is_merged(host: Host, number: int) -> bool:

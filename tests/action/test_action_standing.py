@@ -1,12 +1,13 @@
 """Events that ask for no review, on a pull request whose check is required: the job comes to what holds for the head."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from families import few
 from opening import BASE, BROKEN, event, opened
-from stepping import Stage, stage
+from stepping import READ, Stage, stage
 
 from bot.errors import ProviderError
 from deeprepo_sandbox import providers as doubles
@@ -140,6 +141,23 @@ def test_a_push_that_is_left_out_lets_nothing_pass_that_failed(
                 assert (result.review is None) is has_key
                 assert ("What the last review left open" in result.says) is has_key
             assert len(model.requests) == requests
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("second", [{"lib/keys.py": LEAK["shop/keys.py"]}, {"README.md": "# x\n"}])
+def test_a_push_to_a_fork_that_is_left_out_is_looked_at_by_code(tmp_path: Path, second: Mapping[str, str]) -> None:
+    """The token of a fork's run may only read: no summary holds what the last review came to."""
+
+    async def go() -> None:
+        async with stage(tmp_path, {**BASE, ".deeprepo.yml": LEFT_OUT}) as at:
+            await at.repo.commit("feature", LEAK)
+            with at.gh.holding() as held:
+                await at.repo.open_pull("feature", fork=True)
+            assert (await at.told("pull_request", event(held), permissions=READ)).conclusion == "failure"
+            with at.gh.holding() as held:
+                await at.repo.push("feature", {**dict.fromkeys(LEAK), **second})
+            assert (await at.told("pull_request", event(held), permissions=READ)).conclusion == "failure"
 
     asyncio.run(go())
 

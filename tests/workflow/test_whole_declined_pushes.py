@@ -7,6 +7,8 @@ import pytest
 from families import few
 from whole import BROKEN, Whole, whole
 
+from bot.workflow.keeping import RECENT
+
 BAR = "fail_on: high\nfail_also: [unreviewed, cut, dropped]\n"
 PATHS = f"{BAR}triggers: {{paths: ['shop/**']}}\n"
 EVENTS = f"{BAR}triggers: {{events: [opened, reopened, ready]}}\n"
@@ -104,6 +106,28 @@ def test_another_branch_or_another_pull_request_forgets_nothing(tmp_path: Path) 
             ending, title = newest(at, again)
             assert ending == "failure"
             assert LEFT in title
+
+    asyncio.run(story())
+
+
+@pytest.mark.slow
+def test_many_reviews_against_another_branch_forget_nothing(tmp_path: Path) -> None:
+    """More of them than are read at once stand between the failure and the push that is left out."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("v1", {"README.md": "# old\n"})
+            await at.repo.commit("main", {".deeprepo.yml": PATHS})
+            number = await at.reviewed(files=LEAK)
+            await at.repo.retarget(number, "v1")
+            await at.quiet()
+            for count in range(RECENT + 1):
+                await at.repo.push("feature", {"shop/key.py": None, "shop/new.py": f"x = {count}\n"})
+                await at.quiet()
+            await at.repo.push("feature", {"shop/new.py": None, "README.md": "# x\n"})
+            await at.repo.retarget(number, "main")
+            await at.quiet()
+            assert newest(at, number)[0] == "failure"
 
     asyncio.run(story())
 
