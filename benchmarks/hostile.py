@@ -30,7 +30,7 @@ SIZE = 2_000_000  # bytes; a file of more than 2 MiB is not read
 BLANK = "    \n" * (SIZE // 5)  # a change of more than a million lines is not reviewed at all
 WIDTH = 127  # a file of 20,000 changed lines, or of long lines, is not read as code
 COMMENT = 64_000  # bytes: the longest that GitHub takes is 65,536 characters
-PATIENCE = 400.0
+PATIENCE, NO_END = 400.0, "no end"
 AROUND = 0.1  # seconds before and after an answer in which the machine is asked how busy it is
 Files = Mapping[str, str | bytes | None]
 GO = {"a.go": "package a\n\nfunc F(x int) int { return x }\n"}
@@ -206,7 +206,7 @@ def main() -> int:
 
 
 async def _rows(names: Sequence[str], cpu: int) -> list[Row]:
-    rows: list[Row] = []
+    rows, endless = list[Row](), 0
     with tempfile.TemporaryDirectory(prefix="hostile-") as scratch:
         home = Path(scratch)
         async with sandbox.github(home / "github", webhook=None, secret=SECRET) as gh:
@@ -219,6 +219,7 @@ async def _rows(names: Sequence[str], cpu: int) -> list[Row]:
                 for number, name in enumerate(names):
                     seen = await _attacked(gh, shop, process, number, ATTACKS[name])
                     print(f"{name}: {seen.outcome}, {seen.seconds:.0f} s", file=sys.stderr, flush=True)
+                    endless += seen.outcome == NO_END
                     rows += [
                         Row(f"{name}: /healthz at most", seen.excess, HEALTH, "ms", beside=seen.outcome),
                         Row("  with the machine's own delays", seen.health, None, "ms"),
@@ -233,7 +234,11 @@ async def _rows(names: Sequence[str], cpu: int) -> list[Row]:
                     ]
                 left = len(family(process.popen.pid)) - before
                 folders = len(list((home / "data" / "work").iterdir()))
-                rows += [Row("processes left", left, 0), Row("scratch folders left", folders, 0)]
+                rows += [
+                    Row("reviews without an end", endless, 0),
+                    Row("processes left", left, 0),
+                    Row("scratch folders left", folders, 0),
+                ]
     return rows
 
 
@@ -252,7 +257,7 @@ async def _attacked(gh: sandbox.GitHub, shop: sandbox.Repo, process: Process, nu
         try:
             outcome = await _outcome(gh, f"acme/h{number}", pull)
         except TimeoutError:
-            outcome = "no end"
+            outcome = NO_END
         seconds = time.monotonic() - started
         growth = max(0.0, _resident(process) - memory)
         worst, excess = health()

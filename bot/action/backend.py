@@ -102,7 +102,11 @@ class StepBackend:
             return "unknown" if self._is_foreign(run) else None
         data = await _trusted_state(stands, run)
         verdict = state.verdict(data) if isinstance(data, bytes) else None
-        return "unknown" if verdict is None else "failure" if verdict.fault else verdict.conclusion
+        if verdict is None:
+            return "unknown"
+        ending = "failure" if verdict.fault else verdict.conclusion
+        is_of_base = verdict.base_ref == run.state.facts.base_ref
+        return ending if is_of_base or ending == "failure" else "unknown"  # nobody knows what stands against this base
 
     async def is_meant(self, _: ReviewRun) -> bool:
         """A workflow that runs is meant to review."""

@@ -143,8 +143,12 @@ CONNECTION = re.compile(
     r"\s?=\s?(?:[^;=\"']{1,200};|[^\s;=\"',()]{1,200}\s))|://[^\s\"'`]{1,200}[?&;]",
     re.IGNORECASE,
 )
-CONNECTION_VALUE = re.compile(
-    r"(?:^|[;?&\s\"'`>])(?P<name>[A-Za-z][\w-]{1,40})\s?=\s?(?=(?P<value>[^\s;&\"'`<>$(){},\\]{8,400})(?:[;&\s\"'`<\\#]|$))"
+ESCAPED = re.compile(
+    r"&(?:amp|lt|gt|quot|apos|#\w{1,6});|\\u[0-9A-Fa-f]{4}|[&<'\\]"
+)  # what a value may hold, as it is or written otherwise
+CONNECTION_VALUE = re.compile(  # parts that `;` or blanks separate, and parts of an address, which `&` separates
+    r"(?:^|[;\s\"'`>])(?P<name>[A-Za-z][\w-]{1,40})\s?=\s?(?=(?P<value>(?:&(?:amp|lt|gt|quot|apos|#\w{1,6});|<(?!/)|'(?=\w)|\\(?![\"'`nrt])|[^\s;\"'`<>$(){},\\])"
+    r"{8,400}+)(?:[;\s\"'`<\\]|$))|[?&](?P<key>[A-Za-z][\w-]{1,40})=(?=(?P<part>[^\s;&\"'`<>$(){},\\]{8,400}+)(?:[;&\s\"'`<\\#]|$))"
 )
 LOCAL = re.compile(
     r"@(localhost|127\.|0\.0\.0\.0|\[::1\]|(host|hostname|server|proxy|db|postgres|mysql|redis|rabbitmq)(?![\w.-])|[\w.-]*example\.)",
@@ -460,8 +464,9 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
     is_looked_up = heuristic.is_indirect_reference(line)
     bare_values = tuple(_bare_values(line)) if path in BARE_KINDS else ()
     connections = tuple(_connections(line))
-    longer = tuple(f"{value}{end}" for _, value in connections for end in ";&")
-    more_values = (*_marked_up(line), *(_assignment(*one) for one in connections))
+    written = {value: whole for _, value, whole in connections}
+    longer = tuple(f"{whole}{end}" for whole in written.values() for end in ";&")
+    more_values = (*_marked_up(line), *(_assignment(name, value) for name, value, _ in connections))
     for text in dict.fromkeys(
         (line, _bare_assignment(line), *_single_assignments(line), *_looked_up(line), *more_values, *bare_values)
     ):
@@ -470,7 +475,7 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
             if value.startswith(longer):
                 continue
             if _is_value(value) and not NO_SECRET.search(name) and (is_inside or text != line or not is_looked_up):
-                yield Hit(value, "password", "A password or key", exact=False)
+                yield Hit(written.get(value, value), "password", "A password or key", exact=False)
     for text in (line, *more_values, *bare_values):
         for entropy in entropies if NAMED.search(text) else ():
             for value in entropy.analyze_string(text):
@@ -481,7 +486,7 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
                     and not NO_SECRET.search((place := _name_of(text, value))[0])
                     and (place[1] or text != line or not is_looked_up)
                 ):
-                    yield Hit(value, "random-value", "A token or key", exact=False)
+                    yield Hit(written.get(value, value), "random-value", "A token or key", exact=False)
 
 
 def _sent(line: str) -> Iterator[Hit]:
@@ -549,11 +554,12 @@ def _marked_up(line: str) -> Iterator[str]:
         yield _assignment(match["name"], match["value"])
 
 
-def _connections(line: str) -> Iterator[tuple[str, str]]:
-    """(name, value) of a text that tells how to connect."""
+def _connections(line: str) -> Iterator[tuple[str, str, str]]:
+    """(name, value without marks that tell nothing, value as it is written) of a text that tells how to connect."""
     for match in islice(CONNECTION_VALUE.finditer(line) if CONNECTION.search(line) else (), 4 * MOST_NAMES):
-        if MAYBE_NAMED.search(match["name"]):
-            yield match["name"], match["value"]
+        name, value = match["name"] or match["key"], match["value"] or match["part"]
+        if MAYBE_NAMED.search(name):
+            yield name, ESCAPED.sub("", value), value
 
 
 def _assignment(name: str, value: str) -> str:

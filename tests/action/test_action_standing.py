@@ -145,6 +145,33 @@ def test_a_push_that_is_left_out_lets_nothing_pass_that_failed(
     asyncio.run(go())
 
 
+def test_a_detour_over_another_base_branch_lets_nothing_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the last review came to there says nothing of this base: code looks."""
+
+    async def go() -> None:
+        async with (
+            doubles.openai_server(doubles.PerModel({"gpt-5-mini": FINE})) as model,
+            stage(tmp_path, {**BASE, ".deeprepo.yml": LEFT_OUT}) as at,
+        ):
+            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
+            asks = {"worker": "openai/gpt-5-mini", "strategy": "direct", "fail_on": "high"}
+            await at.repo.commit("feature", {"lib/keys.py": LEAK["shop/keys.py"], "shop/new.py": "x = 1\n"})
+            await at.repo.commit("other", {".deeprepo.yml": None}, onto="feature")
+            with at.gh.holding() as held:
+                number = await at.repo.open_pull("feature")
+            assert (await at.told("pull_request", event(held), **asks)).conclusion == "failure"
+            with at.gh.holding() as held:
+                await at.repo.retarget(number, "other")
+            assert (await at.told("pull_request", event(held), **asks)).conclusion != "failure"
+            await at.repo.push("feature", {"shop/new.py": None})
+            with at.gh.holding() as held:
+                await at.repo.retarget(number, "main")
+            assert (await at.told("pull_request", event(held), **asks)).conclusion == "failure"
+
+    asyncio.run(go())
+
+
 @pytest.mark.parametrize("second", [{"lib/keys.py": LEAK["shop/keys.py"]}, {"README.md": "# x\n"}])
 def test_a_push_to_a_fork_that_is_left_out_is_looked_at_by_code(tmp_path: Path, second: Mapping[str, str]) -> None:
     """The token of a fork's run may only read: no summary holds what the last review came to."""

@@ -12,6 +12,7 @@ from bot.checkout import Checkout
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
 from bot.masking import detect, forms
+from bot.masking.masks import Masks
 from bot.ports import Analyzer
 from bot.values import Dependents, Finding, PullRequest
 
@@ -627,3 +628,29 @@ def test_a_secret_in_markup_or_in_a_connection_string_is_found(repository: Repos
 def test_a_name_without_a_secret_is_no_leak(repository: Repository, path: str, text: str) -> None:
     """A variable, a word, a label, a type, a digest, a public key and code have none."""
     assert look(repository.change({"r": "x"}, {path: f"{text}\n"})) == []
+
+
+@pytest.mark.parametrize("sign", ["&", "&amp;", "\\u0026", "<", "\\", "'"])
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("appsettings.json", '{"Shop": "Server=db.acme.io;User Id=shop;Password=VALUE;Database=x"}'),
+        ("web.config", '<add name="Shop" connectionString="Server=db.acme.io;Password=VALUE;Database=x"/>'),
+        ("db.py", 'DSN = "host=db.acme.io user=shop password=VALUE dbname=x"'),
+        ("conf.yml", "dsn: host=db.acme.io user=shop password=VALUE dbname=x"),
+    ],
+)
+def test_no_part_of_a_value_in_a_connection_string_is_left(
+    repository: Repository, path: str, text: str, sign: str
+) -> None:
+    """Whatever sign stands in it, as it is or as the format writes it, all of it is masked, and what follows it is not."""
+    value = f"hT7kq9Zp{sign}Lw2xVb84"
+    written = text.replace("VALUE", value) + "\n"
+    found = look(repository.change({"r": "x"}, {path: written}))
+    masks = Masks()
+    masks.learn(written, path)
+    hidden = masks.hide(written)
+
+    assert len(found) == 1
+    assert "Lw2xVb84" not in hidden
+    assert "x" in hidden.rpartition("=")[2]
