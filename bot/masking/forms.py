@@ -56,7 +56,7 @@ NAMED = re.compile(
     re.IGNORECASE,
 )
 NO_SECRET = re.compile(
-    r"hash|sha\d|md5|digest|checksum|integrity|commit|revision|etag|fingerprint|public|(?:csrf|xsrf).?(?:header|token)|authenticity.?token|verification.?token|_id\b|selector|i18n|label|regex|pattern|url\b|path\b|name\b|type\b|field\b|file\b",
+    r"hash|sha\d|md5|digest|checksum|integrity|commit|revision|etag|fingerprint|public|csrf.?header|(?:csrf|xsrf|authenticity|verification).?token(?![\w.-]{0,60}(?:secret|key))|_id\b|selector|i18n|label|regex|pattern|url\b|path\b|name\b|type\b|field\b|file\b",
     re.IGNORECASE,
 )
 WORDY = re.compile(

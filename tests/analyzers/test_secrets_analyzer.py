@@ -550,6 +550,7 @@ def test_a_random_token_without_quotes_is_found(repository: Repository, form: st
 
 # what -> (file, the lines, of which the last one holds the value as VALUE)
 SETTINGS_OF_MARKUP = {
+    "a secret that makes tokens": ("a.xml", "<csrf_token_secret>VALUE</csrf_token_secret>"),
     "an element": ("settings.xml", "<password>VALUE</password>"),
     "an element of a namespace": ("a.xml", "<ns:password>VALUE</ns:password>"),
     "a section of characters": ("a.xml", "<password><![CDATA[VALUE]]></password>"),
