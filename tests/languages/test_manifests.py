@@ -102,6 +102,18 @@ OFFERED = {
     "composer": ("php", {"composer.json": '{"name": "acme/q", "autoload": {"psr-4": {"Q\\\\": "src/"}}}'}, ["src/A.php"], ("acme/q", ("src",))),
     "maven": ("jvm", {"q/pom.xml": "<project><parent><groupId>com.acme</groupId></parent><artifactId>q</artifactId><dependencies><dependency><artifactId>z</artifactId></dependency></dependencies></project>"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
     "gradle": ("jvm", {"gradle.properties": "", "q/build.gradle": "group = 'com.acme'\n"}, ["q/src/main/kotlin/A.kt"], ("com.acme:q", ("q/src/main",))),
+    "nuget, a property of its own": ("csharp", {"src/Q/Q.csproj": "<P>Acme</P><PackageId>$(P).Q</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, a property of all": ("csharp", {"src/Q/Q.csproj": "<PackageId>$(P).Q</PackageId>", "Directory.Build.props": "<P Label='x'>Acme</P>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, a property that is imported": ("csharp", {"src/Q/Q.csproj": "<PackageId>$(P).Q</PackageId>", "eng/all.props": "<P>$(A)me</P><A>Ac</A>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, the same name for all": ("csharp", {"src/Q/Q.csproj": "", "Directory.Build.props": "<PackageId>Acme.$(MSBuildProjectName)</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, the targets of all": ("csharp", {"src/Q/Q.csproj": "", "src/Directory.Build.targets": "<AssemblyName>Acme.$(MSBuildProjectName)</AssemblyName>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, its assembly": ("csharp", {"src/Q/Q.csproj": "<AssemblyName>Acme.$(MSBuildProjectName)</AssemblyName><PackageId>$(AssemblyName)</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, a label": ("csharp", {"src/Q/Q.csproj": "<PackageId Label='x'>Acme.Q</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, a specification": ("csharp", {"src/Q/Q.nuspec": "<package><metadata><id>Acme.Q</id></metadata></package>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "npm, a manifest that says how modules are read": ("javascript", {"package.json": '{"name": "q"}', "lib/package.json": '{"type": "module"}'}, ["lib/index.js"], ("q", ("",))),
+    "npm, a part with a manifest": ("javascript", {"package.json": '{"name": "q", "exports": {"./hooks": "./hooks/index.js"}}', "hooks/package.json": '{"name": "q-hooks", "private": true}'}, ["hooks/index.js"], ("q", ("",))),
+    "npm, a part with a manifest, where all is published": ("javascript", {"package.json": '{"name": "q"}', "hooks/package.json": '{"name": "q-hooks", "private": true}'}, ["hooks/index.js"], ("q", ("",))),
+    "npm, a site of its own": ("javascript", {"package.json": '{"name": "q", "files": ["dist"]}', "site/package.json": '{"name": "site", "private": true}'}, ["site/index.js", "index.js"], ("q", ("index.js", "package.json"))),
     "nuget": ("csharp", {"src/Q/Q.csproj": "<PackageId>Acme.Q</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
 }  # fmt: skip
 NAMELESS = {
@@ -109,6 +121,8 @@ NAMELESS = {
     "gem, a text with a value": ("ruby", "q.gemspec", 'Gem::Specification.new do |s|\n  s.name = "q-#{kind}"\nend'),
     "gem, a sum": ("ruby", "q.gemspec", "Gem::Specification.new do |s|\n  s.name = 'q' + kind\nend"),
     "gem, two values": ("ruby", "q.gemspec", "a = 'q'\na = 'r'\nGem::Specification.new do |s|\n  s.name = a\nend"),
+    "nuget, a property that is not there": ("csharp", "Q.csproj", "<PackageId>$(P).Q</PackageId>"),
+    "nuget, a function": ("csharp", "Q.csproj", "<PackageId>$([System.String]::new('q'))</PackageId>"),
     "setup.py, a name of a program": ("python", "setup.py", "setup(name=about['__title__'], install_requires=['x'])"),
     "setup.py, arguments of a program": ("python", "setup.py", "setup(**read())"),
 }  # fmt: skip
@@ -152,6 +166,13 @@ def test_a_package_is_what_others_can_take(
     sources = {path: text.encode() for path, text in manifests.items()}
     found = packaging(language).packages(sources, frozenset([*paths, *manifests]))
     assert [(one.name, one.roots) for one in found] == [meant]
+
+
+def test_a_package_is_offered_by_each_name_that_conditions_give_it() -> None:
+    """And by that of its file, which it has if none holds."""
+    text = b"<PackageId Condition=\"'$(X)' == ''\">Acme.Q</PackageId><PackageId Condition=\"'$(X)' == '1'\">Acme.R</PackageId>"
+    found = packaging("csharp").packages({"Q.csproj": text}, frozenset({"A.cs"}))
+    assert [one.name for one in found] == ["acme.q", "acme.r", "q"]
 
 
 @pytest.mark.parametrize(("language", "path", "text"), NAMELESS.values(), ids=NAMELESS)
