@@ -102,6 +102,16 @@ OFFERED = {
     "composer": ("php", {"composer.json": '{"name": "acme/q", "autoload": {"psr-4": {"Q\\\\": "src/"}}}'}, ["src/A.php"], ("acme/q", ("src",))),
     "maven": ("jvm", {"q/pom.xml": "<project><parent><groupId>com.acme</groupId></parent><artifactId>q</artifactId><dependencies><dependency><artifactId>z</artifactId></dependency></dependencies></project>"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
     "gradle": ("jvm", {"gradle.properties": "", "q/build.gradle": "group = 'com.acme'\n"}, ["q/src/main/kotlin/A.kt"], ("com.acme:q", ("q/src/main",))),
+    "gradle, the group of all on one line": ("jvm", {"build.gradle": "allprojects { group = 'com.acme' }\n", "settings.gradle": "include 'q'\n", "q/x": ""}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, the project's group": ("jvm", {"q/build.gradle": "project.group = 'com.acme'\n"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, a publication": ("jvm", {"build.gradle.kts": 'publishing { publications { create<MavenPublication>("m") { groupId = "com.acme"; artifactId = "q" } } }'}, ["src/main/java/A.java"], ("com.acme:q", ("src/main",))),
+    "gradle, coordinates": ("jvm", {"build.gradle.kts": 'mavenPublishing {\n    coordinates("com.acme", "q", "1.0")\n}'}, ["src/main/java/A.java"], ("com.acme:q", ("src/main",))),
+    "gradle, coordinates with names": ("jvm", {"build.gradle.kts": 'coordinates(groupId = "com.acme", artifactId = "q")'}, ["src/main/java/A.java"], ("com.acme:q", ("src/main",))),
+    "gradle, a variable": ("jvm", {"q/build.gradle": "def base = 'com'\ngroup = \"${base}.acme\"\n"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, a property": ("jvm", {"q/build.gradle.kts": 'group = providers.gradleProperty("own").get()\n', "gradle.properties": "own=com.acme\n"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, the groups of tasks": ("jvm", {"q/build.gradle": "task a { group = 'build' }\ngroup = 'com.acme'\n"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, a plugin of the build": ("jvm", {"q/build.gradle": "", "buildSrc/src/main/kotlin/own.gradle.kts": 'group = "com.acme"\n'}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, a script of the folder's name": ("jvm", {"build.gradle.x": "", "q/q.gradle": "group = 'com.acme'\n"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
     "nuget, a property of its own": ("csharp", {"src/Q/Q.csproj": "<P>Acme</P><PackageId>$(P).Q</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
     "nuget, a property of all": ("csharp", {"src/Q/Q.csproj": "<PackageId>$(P).Q</PackageId>", "Directory.Build.props": "<P Label='x'>Acme</P>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
     "nuget, a property that is imported": ("csharp", {"src/Q/Q.csproj": "<PackageId>$(P).Q</PackageId>", "eng/all.props": "<P>$(A)me</P><A>Ac</A>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
@@ -121,6 +131,8 @@ NAMELESS = {
     "gem, a text with a value": ("ruby", "q.gemspec", 'Gem::Specification.new do |s|\n  s.name = "q-#{kind}"\nend'),
     "gem, a sum": ("ruby", "q.gemspec", "Gem::Specification.new do |s|\n  s.name = 'q' + kind\nend"),
     "gem, two values": ("ruby", "q.gemspec", "a = 'q'\na = 'r'\nGem::Specification.new do |s|\n  s.name = a\nend"),
+    "gradle, a group of a program": ("jvm", "build.gradle", "group = read()\n"),
+    "gradle, a publication without a group": ("jvm", "build.gradle.kts", "plugins { `maven-publish` }\n"),
     "nuget, a property that is not there": ("csharp", "Q.csproj", "<PackageId>$(P).Q</PackageId>"),
     "nuget, a function": ("csharp", "Q.csproj", "<PackageId>$([System.String]::new('q'))</PackageId>"),
     "setup.py, a name of a program": ("python", "setup.py", "setup(name=about['__title__'], install_requires=['x'])"),
@@ -166,6 +178,14 @@ def test_a_package_is_what_others_can_take(
     sources = {path: text.encode() for path, text in manifests.items()}
     found = packaging(language).packages(sources, frozenset([*paths, *manifests]))
     assert [(one.name, one.roots) for one in found] == [meant]
+
+
+def test_a_project_of_several_platforms_is_offered_for_each() -> None:
+    """Every set of its sources belongs to it."""
+    paths = frozenset({"q/src/commonMain/kotlin/A.kt", "q/src/jvmMain/kotlin/B.kt", "q/src/jvmTest/kotlin/C.kt"})
+    found = packaging("jvm").packages({"q/build.gradle.kts": b'group = "com.acme"\n'}, paths)
+    assert [one.name for one in found] == ["com.acme:q", "com.acme:q-jvm"]
+    assert {one.roots for one in found} == {("q/src/commonMain", "q/src/jvmMain")}
 
 
 def test_a_package_is_offered_by_each_name_that_conditions_give_it() -> None:
