@@ -274,7 +274,7 @@ async def _opened(gh: sandbox.GitHub, repo: sandbox.Repo, attack: Attack, webhoo
     for number in range(attack.comments):
         await repo.comment(pull, f"{number} " + "word " * (COMMENT // 5), "stranger")
     gh.listen(webhook)
-    await repo.push("evil", {"NEWS.md": "one\n"})
+    await repo.push("evil", {"NEWS.md": "one\n"}, author=stranger)
     return pull
 
 

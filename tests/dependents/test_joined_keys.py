@@ -73,3 +73,25 @@ def test_a_member_that_takes_the_place_of_a_text_is_its_replacement(repository: 
     """Who still writes the attribute is open: the code reads it no more."""
     before = {"a.js": 'send(li.getAttribute("data-shortid"))\n', "b.html": '<li data-shortid="1">a</li>\n'}
     assert _open(repository, before, {"a.js": f"send(li.{new})\n"}) == {"b.html:1"}
+
+
+RENAMED = {
+    "an event of a page, behind a colon": ({"a.vue": '<template><cart v-on:order-placed="x" /></template>\n', "b.js": 'this.$emit("order-placed")\n'}, "order-placed", "order-made"),
+    "a slot": ({"a.vue": '<b v-slot:row-total="x" />\n', "b.vue": '<slot name="row-total" />\n'}, "row-total", "line-total"),
+    "a setting with a default": ({"A.java": 'class A {\n  @Value("${shop.page-size:auto}") int a;\n}\n', "application.properties": "shop.page-size=3\n"}, "page-size", "page-length"),
+    "an image with a tag": ({"a.yml": "image: shop-server:latest\n", "b.sh": "docker build -t shop-server .\n"}, "shop-server", "shop-web"),
+    "hyphens become points": ({"a.js": 'emit("chat-message", 1)\n', "b.js": 'on("chat-message", d)\n'}, "chat-message", "chat.message"),
+    "slashes become points": ({"a.py": 'TOPIC = "sensor/room/temp"\n', "b.py": 'listen("sensor/room/temp")\n'}, "sensor/room/temp", "sensor.room.temp"),
+    "points become hyphens": ({"a.js": 'emit("chat.message", 1)\n', "b.js": 'on("chat.message", d)\n'}, "chat.message", "chat-message"),
+    "a value of a data file": ({"a.json": '{"topic": "order.created"}\n', "b.js": 'bus.on("order.created", f)\n'}, "order.created", "order.placed"),
+    "a value of settings": ({"a.yml": "topic: order:created\n", "b.js": 'bus.on("order:created", f)\n'}, "order:created", "order:placed"),
+    "an entry of a list": ({"a.yml": "roles:\n  - orders:write\n", "b.js": 'has("orders:write")\n'}, "orders:write", "orders:edit"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", RENAMED)
+def test_words_beside_points_and_colons_are_missed_when_they_are_renamed(repository: Repository, what: str) -> None:
+    """Each part of a joined word is one by itself, a text of another form takes its place, and data has such values."""
+    before, old, new = RENAMED[what]
+    path, reader = before
+    assert _open(repository, before, {path: before[path].replace(old, new)}) == {f"{reader}:1"}

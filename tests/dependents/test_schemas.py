@@ -896,6 +896,76 @@ DOUBTS |= {
     "sql: a name that SQL Server is given as a value": ({"a.py": QUERY}, {"migrations/2.sql": RENAME.format("@name, 'amount', 'COLUMN'")}),
     "sql: a column of Sequelize that is computed": ({"a.py": QUERY}, {"migrations/2.js": SEQUELIZE_STEP.format("await queryInterface.removeColumn(TABLE, COLUMN);")}),
 }  # fmt: skip
+ADDS = "ALTER TABLE orders ADD COLUMN total INT"
+RAILS_CHANGE = "class A < ActiveRecord::Migration[7.0]\n  def change\n{}  end\nend\n"
+REVERSIBLE = "    reversible do |dir|\n      dir.up {}\n      dir.down {}\n    end\n"
+CASES |= {
+    f"sql: a column of Rails that only the way back brings, {name}": Case({"a.py": QUERY}, {"db/migrate/2_a.rb": RAILS_CHANGE.format(text)}, "column-dropped", ("a.py:1",))
+    for name, text in (
+        ("by calls", REVERSIBLE.format("{ remove_column :orders, :total }", "{ add_column :orders, :total, :integer }")),
+        ("that must have a value", REVERSIBLE.format("{ remove_column :orders, :total }", "{ add_column :orders, :total, :integer, null: false }")),
+        ("by statements", REVERSIBLE.format(f'{{ execute "{BACK}" }}', f'{{ execute "{ADDS}" }}')),
+        ("by a block over lines", REVERSIBLE.format(f'do\n        execute "{BACK}"\n      end', f'do\n        if true\n          execute "{ADDS}"\n        end\n      end')),
+        ("by brackets over lines", REVERSIBLE.format(f'{{\n        execute "{BACK}"\n      }}', f'{{\n        execute "{ADDS}"\n      }}')),
+        ("ahead of the way forward", "    reversible do |x|\n      x.down { add_column :orders, :total, :integer }\n      x.up { remove_column :orders, :total }\n    end\n"),
+        ("within a table", "    reversible do |dir|\n      change_table :orders do |t|\n        dir.up { t.remove :total }\n        dir.down { t.integer :total }\n      end\n    end\n"),
+        ("on one line", "    reversible { |dir| dir.up { remove_column :orders, :total }; dir.down { add_column :orders, :total, :integer } }\n"),
+        ("by a revert", "    revert do\n      add_column :orders, :total, :integer\n    end\n"),
+        ("by a revert in brackets", "    revert { add_column :orders, :total, :integer }\n"),
+        ("by a revert within a table", "    revert do\n      change_table :orders do |t|\n        t.integer :total\n      end\n    end\n"),
+        ("that seems to end early", "    reversible do |dir|\n      dir.down do\n        x = 1\n        end\n        remove_column :orders, :total\n    end\n"),
+    )
+} | {
+    "sql: a column of Rails that a revert renames": Case({"a.py": QUERY}, {"db/migrate/2_a.rb": RAILS_CHANGE.format("    revert do\n      rename_column :orders, :amount, :total\n    end\n")}, "column-renamed", ("a.py:1",)),
+    "sql: a column that functions of Ecto drop and bring": Case({"a.py": QUERY}, {"priv/repo/migrations/2.exs": ECTO_BOTH.format(f'(\n      fn -> repo().query!("{BACK}") end,\n      fn -> repo().query!("{ADDS}", [], log: :info) end\n    )', "")}, "column-dropped", ("a.py:1",)),
+}  # fmt: skip
+HARMLESS |= {
+    f"sql: what Rails does on its way back, {name}": ({"a.py": QUERY}, {"db/migrate/2_a.rb": RAILS_CHANGE.format(text)})
+    for name, text in (
+        ("by a call", REVERSIBLE.format("{ add_column :orders, :note, :text }", "{ remove_column :orders, :total }")),
+        ("by a statement", REVERSIBLE.format('{ execute "SELECT 1" }', f'{{ execute "{BACK}" }}')),
+        ("by what a revert removes", "    revert do\n      remove_column :orders, :total, :integer\n    end\n"),
+    )
+} | {
+    "sql: what a function of Ecto does on its way back": ({"a.py": QUERY}, {"priv/repo/migrations/2.exs": ECTO_BOTH.format(f'(fn -> repo().query!("SELECT 1") end, fn -> repo().query!("{BACK}") end)', "")}),
+} | {
+    f"sql: a column that a statement of {name} brings back": ({"a.py": QUERY}, {path: text})
+    for name, path, text in (
+        ("Alembic", "migrations/versions/2.py", f'{ALEMBIC_UP}    op.execute("{BACK}")\n    op.execute(\n        sa.text("{ADDS}")\n    )\n'),
+        ("Django", "shop/migrations/2.py", REVERSED.format("", f'migrations.RunSQL("{BACK}", "SELECT 1"),\n        migrations.RunSQL(sql="{ADDS}")')),
+        ("Rails", "db/migrate/2_a.rb", RAILS_CHANGE.format(f'    execute "{BACK}"\n    execute <<~SQL\n      {ADDS}\n    SQL\n')),
+        ("Ecto", "priv/repo/migrations/2.exs", ECTO_BOTH.format(f' "{BACK}"\n    repo().query!("{ADDS}")', "")),
+        ("Laravel", "database/migrations/2.php", f"<?php\nreturn new class extends Migration {{\n    public function up(): void\n    {{\n        DB::statement('{BACK}');\n        DB::statement('{ADDS}');\n    }}\n}};\n"),
+        ("Phinx", "db/migrations/2.php", PHP_STEP.format(f"$this->execute('{BACK}');\n        $this->execute('{ADDS}');")),
+        ("Knex", "migrations/2.js", KNEX_STEP.format(f"await knex.raw('{BACK}');\n  await knex.raw(`{ADDS}`);")),
+        ("TypeORM", "src/migrations/2.ts", f'export class A2 implements MigrationInterface {{\n  public async up(queryRunner: QueryRunner): Promise<void> {{\n    await queryRunner.query("{BACK}");\n    await queryRunner.query("{ADDS}");\n  }}\n}}\n'),
+        ("FluentMigrator", "Migrations/2.cs", FLUENT_STEP.format(f'Execute.Sql("{BACK}");\n        Execute.Sql(@"{ADDS}");', "")),
+        ("goose", "migrations/2_a.go", f'package migrations\n\nfunc up(ctx context.Context, tx *sql.Tx) error {{\n\tif _, err := tx.ExecContext(ctx, "{BACK}"); err != nil {{\n\t\treturn err\n\t}}\n\t_, err := tx.ExecContext(ctx, "{ADDS}")\n\treturn err\n}}\n'),
+        ("one text", "migrations/versions/2.py", f'{ALEMBIC_UP}    op.execute("{BACK}; {ADDS}")\n'),
+    )
+}  # fmt: skip
+DOUBTS |= {
+    f"sql: what may be a way back, {name}": ({"a.py": QUERY}, {path: text})
+    for name, path, text in (
+        ("attributes of Ecto", "priv/repo/migrations/2.exs", ECTO_BOTH.format("(@up, @down)", f'  @up "{BACK}"\n  @down "{ADDS}"\n')),
+        ("variables of Ecto", "priv/repo/migrations/2.exs", ECTO_BOTH.replace("    execute", f'    up = "{BACK}"\n    down = "{ADDS}"\n    execute').format("(up, down)", "")),
+        ("functions of Ecto", "priv/repo/migrations/2.exs", ECTO_BOTH.format("(&ahead/0, &back/0)", f'\n  defp ahead do\n    repo().query!("{BACK}")\n  end\n\n  defp back do\n    repo().query!("{ADDS}")\n  end\n')),
+        ("a rename of Ecto", "priv/repo/migrations/2.exs", ECTO_BOTH.replace("    execute", '    up = "ALTER TABLE orders RENAME COLUMN total TO amount"\n    down = "ALTER TABLE orders RENAME COLUMN amount TO total"\n    execute').format("(up, down)", "")),
+        ("keywords of Django", "shop/migrations/2.py", REVERSED.format(f'D = {{"sql": "{BACK}", "reverse_sql": "{ADDS}"}}', "migrations.RunSQL(**D)")),
+        ("a table of Django", "shop/migrations/2.py", REVERSED.format(f'SQL = {{\n    "up": "{BACK}",\n    "down": "{ADDS}",\n}}', 'migrations.RunSQL(SQL["up"], SQL["down"])')),
+        ("pairs of Django", "shop/migrations/2.py", REVERSED.format("", f'*[migrations.RunSQL(s, r) for s, r in [("{BACK}", "{ADDS}")]]')),
+        ("a class of Django", "shop/migrations/2.py", REVERSED.format("class Sql(migrations.RunSQL):\n    pass\n", f'Sql("{BACK}", "{ADDS}")')),
+        ("a function that nothing calls", "shop/migrations/2.py", REVERSED.format(f'def ahead(apps, editor):\n    editor.execute("{BACK}")\n\n\ndef back(apps, editor):\n    editor.execute("{ADDS}")\n', "migrations.RunPython(ahead)")),
+        ("a function that only the way back calls", "migrations/versions/2.py", f'def back():\n    op.execute("{ADDS}")\n\n\n{ALEMBIC_UP}    {STEP}\n\n\ndef downgrade():\n    back()\n'),
+        ("a lambda of Rails", "db/migrate/2_a.rb", RAILS_CHANGE.format(f'    ahead = -> {{ execute "{BACK}" }}\n    back = -> {{ execute "{ADDS}" }}\n    reversible {{ |dir| dir.up(&ahead); dir.down(&back) }}\n')),
+        ("a name that is bound twice", "db/migrate/2_a.rb", RAILS_CHANGE.format("    [self].each do |dir|\n    end\n" + REVERSIBLE.format("{ remove_column :orders, :total }", "{ add_column :orders, :total, :integer }"))),
+        ("a migration that Rails reverts", "db/migrate/2_a.rb", RAILS_CHANGE.format("    revert CreateTotals\n")),
+        ("a migration that Rails runs backward", "db/migrate/2_a.rb", RAILS_CHANGE.format("    run CreateTotals, revert: true\n")),
+        ("a condition behind a statement of Rails", "db/migrate/2_a.rb", RAILS_CHANGE.format(f'    execute "{BACK}" unless reverting?\n    execute "{ADDS}" if reverting?\n')),
+        ("two calls as arguments", "priv/repo/migrations/2.exs", ECTO_BOTH.format(f'(\n      sql("{BACK}"),\n      sql("{ADDS}")\n    )', "")),
+        ("what Rails reverts by a method", "db/migrate/2_a.rb", RAILS_CHANGE.format("    revert do\n      totals\n    end\n")),
+    )
+}  # fmt: skip
 
 
 def effect(repository: Repository, before: Files, after: Files) -> deeprepo.Review:

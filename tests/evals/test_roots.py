@@ -215,3 +215,11 @@ def test_several_code_bases_are_one_row() -> None:
     figures = table.figures(ended.rows)
     assert (figures["reviews"], figures["labels"]) == (3, 9)
     assert figures["recall"]["low"] <= figures["recall"]["value"] <= figures["recall"]["high"]
+
+
+@pytest.mark.slow
+def test_the_journal_s_bills_cut_no_prompt() -> None:
+    """Over a code base of its size too, a root that delegates nothing ends with every file read: no bill is below what a prompt has."""
+    plan = Plan((Contender(f"{scripted.PREFIX}failing", "rlm"),), scripted.READER, (journal.FILES,))
+    (row,) = compared(plan).rows
+    assert row.result["files_by_workers"] == row.result["files"] == journal.FILES

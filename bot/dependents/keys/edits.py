@@ -84,20 +84,22 @@ def _replacements(before: str, after: str) -> dict[str, frozenset[str]]:
         if step == "replace" and names:
             gone_words = frozenset(chain.from_iterable(map(words_of, old[start:end])))
             others = names - gone_words
-            named = frozenset(name for name in others if _is_name(name, after))
+            plain = frozenset(filter(NAME.fullmatch, others))
+            joined = frozenset(name for name in others if _is_joined_text(name, after))
             for word in gone_words - names:
-                replacements[word] = named if _is_name(word, before) else others - named
+                like = plain if NAME.fullmatch(word) else others - plain
+                replacements[word] = others if _is_joined_text(word, before) else like | joined
     return replacements
 
 
 def _new_words(token: str, code: str) -> frozenset[str]:
     """The words of an added token; a text of joined words is one."""
-    return frozenset({token}) if is_joined(token) and says(EXACT, token, code) else words_of(token, 1)
+    return frozenset({token}) if _is_joined_text(token, code) else words_of(token, 1)
 
 
-def _is_name(word: str, code: str) -> bool:
-    """Whether a word is written like a name, and no path: a text of joined words is, too. A name takes the place of a name."""
-    return bool(NAME.fullmatch(word)) or (is_joined(word) and says(EXACT, word, code))
+def _is_joined_text(word: str, code: str) -> bool:
+    """Whether a line has joined words as a text. They take the place of a name, of hyphenated words and of a path, and these theirs."""
+    return is_joined(word) and says(EXACT, word, code)
 
 
 def _may_be_key(name: str, code: str) -> bool:

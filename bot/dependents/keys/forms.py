@@ -121,7 +121,8 @@ def form(word: str, path: str, code: str, *, is_parsed: bool, whole: bool = Fals
 
 def removed_form(word: str, path: str, code: str, *, is_parsed: bool) -> str:
     """The same for a line that goes; a short word is a key only if it is written as one."""
-    what = form(word, path, code, is_parsed=is_parsed) or (SAYS if UPPER.fullmatch(word) else "")
+    is_value = not is_parsed and _chain(word) and _is_value(word, path, CLASS_NAMES.sub("", code))
+    what = form(word, path, code, is_parsed=is_parsed) or (SAYS if UPPER.fullmatch(word) or is_value else "")
     return what if len(word) >= PLAIN or what == SETS or says(EXACT, word, code) else ""
 
 

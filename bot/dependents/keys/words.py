@@ -16,6 +16,7 @@ NAME = re.compile(r"[A-Za-z_][\w$]*")
 CGI = "HTTP_"
 HEADER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+")
 JOINED = re.compile(r"[A-Za-z_][\w-]+(?:(?:\.|::?)[A-Za-z_][\w-]+)+")
+COLONS = re.compile(r"::?")
 HYPHEN = re.compile(r"[A-Za-z0-9]-[A-Za-z]")
 SHORTEST, LONGEST = 3, 60  # letters of a key
 LONG_LINE = 20_000  # characters; of a longer one the beginning is read
@@ -31,8 +32,9 @@ def tokens_of(text: str) -> list[str]:
 
 
 def words_of(code: str, shortest: int = SHORTEST) -> frozenset[str]:
-    """The names of a line, and the paths and the hyphenated words that they are parts of."""
+    """The names of a line, and the paths, the hyphenated and the joined words that they are parts of."""
     tokens = [one for one in tokens_of(code) if one[-1:].isalnum() or one[-1:] == "_"]
+    tokens += [part for one in tokens if ":" in one[1:] for part in COLONS.split(one)]
     names = chain.from_iterable(NAME.findall(one) for one in tokens)
     others = chain.from_iterable(parts(one) for one in tokens if is_route(one))
     return frozenset(word for word in (*tokens, *names, *others) if shortest <= len(word) <= LONGEST and word[0] != ":")

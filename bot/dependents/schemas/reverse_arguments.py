@@ -10,8 +10,9 @@ from bot.text.filetypes import filetype
 _DJANGO = frozenset({"django.db", "django.db.migrations", "django.db.migrations.operations"})
 _BACK = {"RunSQL": "reverse_sql", "RunPython": "reverse_code"}
 _ELIXIR_TEXT = r"(?:\"\"\"(?:[^\"]|\"(?!\"\"))*+\"\"\"|\"(?!\"\")(?:[^\"\\\n]|\\.)*+\")"
+_ELIXIR_STEP = rf"(?:{_ELIXIR_TEXT}|fn\s*+->\s*+\w{{1,40}}(?:\(\))?(?:\.\w{{1,40}}!?)?[ (]\s*+{_ELIXIR_TEXT}[^\"\n()]{{0,99}}\)?\s*+end\b)"
 _ECTO = re.compile(
-    rf"^[ \t]*+execute[ (]\s*+{_ELIXIR_TEXT}\s*+,(?P<back>\s*+{_ELIXIR_TEXT})(?=[ \t]*+\)?[ \t]*+$|\s*+\)[ \t]*+$)",
+    rf"^[ \t]*+execute[ (]\s*+{_ELIXIR_STEP}\s*+,(?P<back>\s*+{_ELIXIR_STEP})(?=[ \t]*+\)?[ \t]*+$|\s*+\)[ \t]*+$)",
     re.MULTILINE,
 )
 _OWN_EXECUTE = re.compile(r"\b(?:defp?|defmacrop?|defdelegate)\s++execute\b")

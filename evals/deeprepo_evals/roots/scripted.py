@@ -1,10 +1,12 @@
 """Roots that act as the journal's three did, and its baseline; and the worker that they share. No model is called."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from bot.errors import UsageError
+from bot.llm import capacity
 from bot.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_evals.plant.reader import NAME as READER
 from deeprepo_evals.plant.reader import Reader
@@ -77,5 +79,12 @@ def blocks(name: str) -> tuple[str, ...]:
 
 
 def _billing(code: CodeBase, usage: Usage) -> Callable[[Prompt], Usage] | None:
-    """Over a code base of the journal's size each call is billed as the journal's were."""
-    return (lambda _: usage) if len(code.files) == journal.FILES else None
+    """Over a code base of the journal's size each call is billed as the journal's were; a longer prompt at least by its length.
+
+    A bill below it would tell that the model has read a part of the prompt only.
+    """
+
+    def bill(prompt: Prompt) -> Usage:
+        return replace(usage, input=max(usage.input, capacity.least_tokens(prompt.messages)))
+
+    return bill if len(code.files) == journal.FILES else None

@@ -78,7 +78,7 @@ class _Change:
         else:
             self._appear(origin, row, row.column)
             if row.does == "require-column" and (origin, "") not in self._new:
-                self._required.append(own)
+                self._required.append(replace(own, doubt=""))
 
     def _appear(self, table: str, row: MigrationStep, column: str = "") -> None:
         """Something is there now: brought back, or new unless the step changes nothing where it was there before."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from bot.dependents.schemas.breaks import Document
 from bot.dependents.schemas.migrations import chains
 from bot.dependents.schemas.migrations.calls import call_steps
-from bot.dependents.schemas.migrations.returns import with_returns
+from bot.dependents.schemas.migrations.returns import calls_in_doubt, in_doubt, with_returns
 from bot.dependents.schemas.migrations.rollbacks import forward
 from bot.dependents.schemas.migrations.steps import MigrationStep
 from bot.text.lines import line_number
@@ -26,7 +26,7 @@ def added_steps(document: Document, sql: SqlReader) -> list[MigrationStep]:
     """Return the steps on lines that the change brings, without what takes the migration back."""
     text = forward(document.text, document.path)
     rows = [*call_steps(text, document.path), *chains.chain_steps(text, document.path)]
-    rows = with_returns(rows, text, document.path)
+    rows = calls_in_doubt(with_returns(rows, text, document.path), text, document.path)
     for match in _SQL_TEXT.finditer(text):
         close = "\n" + match["doc"] if match["doc"] else match["open"]
         end = text.find(close, match.end())
@@ -41,7 +41,8 @@ def added_steps(document: Document, sql: SqlReader) -> list[MigrationStep]:
         literal = text[match.end() : end if end >= 0 else match.end() + 2_000]
         if not match["doc"]:
             literal += _continuation(text, end + len(close))
-        rows += sql(literal, line_number(text, match.end()), document.path)
+        mine = sql(literal, line_number(text, match.end()), document.path)
+        rows += in_doubt(mine, rows, text, match.start(), document.path)
         if len(rows) > _MOST:
             break
     return [row for row in rows if row.line in document.added_lines]

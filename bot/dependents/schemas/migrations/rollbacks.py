@@ -3,6 +3,7 @@
 import ast
 import re
 
+from bot.dependents.schemas.migrations import reversals
 from bot.dependents.schemas.reverse_arguments import without_reverse
 from bot.text.filetypes import filetype
 from bot.text.lines import line_number
@@ -40,7 +41,8 @@ def forward(text: str, path: str) -> str:
     """
     blank_lines = _down_of_python(text, path) if filetype(path).parser == "python" else _down_of_others(text, path)
     rest = without_reverse(text, path)
-    return "\n".join("" if at in blank_lines else line for at, line in enumerate(rest.split("\n"), 1))
+    text = "\n".join("" if at in blank_lines else line for at, line in enumerate(rest.split("\n"), 1))
+    return reversals.forward_steps(text) if filetype(path).parser == "ruby" else text
 
 
 def _down_of_python(text: str, path: str) -> set[int]:
@@ -85,7 +87,7 @@ def _down_of_others(text: str, path: str) -> set[int]:
     names = [next(filter(None, match.group("ruby", "plain", "block", "go"))) for match in matches]
     blank_lines: set[int] = set()
     for match, name in zip(matches, names, strict=True):
-        if _is_named(name, text, names.count(name), path):
+        if _is_named(name, text, names.count(name), path) or (match["block"] and reversals.turns(text)):
             continue
         first = line_number(text, match.start())
         indent, depth, last_line = len(match["indent"]), 0, ""

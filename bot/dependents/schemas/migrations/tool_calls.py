@@ -55,6 +55,11 @@ def _uncalled(call: _Call) -> Iterator[MigrationStep]:
     yield computed_step(call.path, call.line)
 
 
+def _revert(call: _Call) -> Iterator[MigrationStep]:
+    if filetype(call.path).parser == "ruby":
+        yield computed_step(call.path, call.line)
+
+
 def _join_table(call: _Call) -> Iterator[MigrationStep]:
     if "table_name:" not in call.match["rest"]:
         yield call.step("drop-table", "_".join(sorted((call.match["one"], call.match["other"]))))
@@ -111,6 +116,14 @@ _FORMS = (
         "any: named, and not called there",
         re.compile(r"\.(?:drop_column|remove_column|drop_table|dropColumn|dropTable)\b(?!\s*+[(:\"'`])"),
         _uncalled,
+    ),
+    _CallForm(
+        "Rails: what it turns round is not read",
+        re.compile(
+            r"(?:^|[;{])[ \t]*+revert(?:[ \t]*+[({]|[ \t]++(?:do\b|[A-Z&*]|\w{1,60}[ \t]*+$))|\brevert:[ \t]*+true\b",
+            re.MULTILINE,
+        ),
+        _revert,
     ),
     _CallForm(
         "Rails",
