@@ -269,6 +269,22 @@ def test_a_manifest_that_was_not_understood_is_open(
     assert f"it was looked at in part: {sentence}" in found.consumers[0].reason
 
 
+@pytest.mark.parametrize("listed", ['["source"]', "%w[lib source]", '"source"'])
+def test_a_gem_is_required_from_where_its_specification_says(
+    repository: Repository, repositories: Others, listed: str
+) -> None:
+    """Whatever the folder is called."""
+    gem, code = LIBRARIES["gem"], "lib/acme/quotes.rb"
+    own = f"Gem::Specification.new do |s|\n  s.name = 'acme-quotes'\n  s.require_paths = {listed}\nend\n"
+    made = Library(
+        {"acme-quotes.gemspec": own, "source/acme/quotes.rb": gem.before[code]},
+        {"source/acme/quotes.rb": gem.after[code]},
+        gem.use,
+    )
+    found = looked_at(repository, repositories, made, {"Gemfile": "gem 'acme-quotes'\n", **made.using()})
+    assert {one.path for one in found.broken if one.consumer} == {"billing:lib/pay.rb"}
+
+
 @pytest.mark.parametrize(("library", "own", "manifests", "sentence"), OWN.values(), ids=OWN)
 def test_a_package_whose_own_name_is_not_known_leaves_consumers_open(
     repository: Repository, repositories: Others, library: str, own: Files, manifests: Files, sentence: str
