@@ -316,6 +316,7 @@ RUBY = FileType(
     parser="ruby",
     headings=("Ruby",),
     lexer="ruby",
+    configs=("*.gemspec",),
     double_quoted="\\#",
     imports="path",
     line_imports=True,

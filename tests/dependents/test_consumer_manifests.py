@@ -217,6 +217,13 @@ APART: dict[str, tuple[str, Files]] = {
 }  # fmt: skip
 
 
+# library, its manifest, the consumer's -> what the sentence about the consumer names
+OWN: dict[str, tuple[str, Files, Files, str]] = {
+    "a gem's name of another file": ("gem", {"acme-quotes.gemspec": "Gem::Specification.new do |s|\n  s.name = Quotes::NAME\nend\n"}, {"Gemfile": "gem 'quotes'\n"}, "acme-quotes.gemspec names its gem in a form"),
+    "a distribution's name of a program": ("python", {"pyproject.toml": "", "setup.py": "from setuptools import setup\nsetup(name=read())\n"}, {"requirements.txt": "acme-quotes\n"}, "setup.py computes the name"),
+}  # fmt: skip
+
+
 def commit(made: Repository, files: Mapping[str, str | bytes]) -> None:
     """Commit files; the text `LINK path` is a link."""
     plain = {path: text for path, text in files.items() if not str(text).startswith("LINK ")}
@@ -260,6 +267,34 @@ def test_a_manifest_that_was_not_understood_is_open(
     found = looked_at(repository, repositories, made, {**manifests, **made.using("example.com/acme/quotes")})
     assert [(one.name, one.state) for one in found.consumers] == [("billing", "unread")]
     assert f"it was looked at in part: {sentence}" in found.consumers[0].reason
+
+
+@pytest.mark.parametrize("listed", ['["source"]', "%w[lib source]", '"source"'])
+def test_a_gem_is_required_from_where_its_specification_says(
+    repository: Repository, repositories: Others, listed: str
+) -> None:
+    """Whatever the folder is called."""
+    gem, code = LIBRARIES["gem"], "lib/acme/quotes.rb"
+    own = f"Gem::Specification.new do |s|\n  s.name = 'acme-quotes'\n  s.require_paths = {listed}\nend\n"
+    made = Library(
+        {"acme-quotes.gemspec": own, "source/acme/quotes.rb": gem.before[code]},
+        {"source/acme/quotes.rb": gem.after[code]},
+        gem.use,
+    )
+    found = looked_at(repository, repositories, made, {"Gemfile": "gem 'acme-quotes'\n", **made.using()})
+    assert {one.path for one in found.broken if one.consumer} == {"billing:lib/pay.rb"}
+
+
+@pytest.mark.parametrize(("library", "own", "manifests", "sentence"), OWN.values(), ids=OWN)
+def test_a_package_whose_own_name_is_not_known_leaves_consumers_open(
+    repository: Repository, repositories: Others, library: str, own: Files, manifests: Files, sentence: str
+) -> None:
+    """Whoever takes packages of the language may take it."""
+    made = LIBRARIES[library]
+    made = Library({**made.before, **own}, made.after, made.use)
+    found = looked_at(repository, repositories, made, {**manifests, **made.using("acme")})
+    assert [(one.name, one.state) for one in found.consumers] == [("billing", "unread")]
+    assert f"this repository's own {sentence}" in found.consumers[0].reason
 
 
 @pytest.mark.parametrize(("library", "manifests"), few(APART.values(), 0, 3), ids=APART)

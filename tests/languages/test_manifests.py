@@ -73,6 +73,17 @@ OFFERED = {
     "a part of a namespace": ("python", {"pyproject.toml": '[project]\nname = "shop-x"\n[tool.setuptools]\npackages = ["acme.price"]'}, ["acme/price/__init__.py"], ("shop-x", ("acme/price",))),
     "a gem in another folder": ("ruby", {"q.gemspec": "Gem::Specification.new do |s|\n  s.name = 'q'\n  s.require_paths = %w[code lib/q]\nend"}, ["code/q.rb"], ("q", ("app", "code", "lib/q"))),
     "a gem in its own folder": ("ruby", {"q.gemspec": "Gem::Specification.new do |s|\n  s.name = 'q'\n  s.require_path = '.'\nend"}, ["q.rb"], ("q", ("app", ""))),
+    "packages that setuptools finds": ("python", {"setup.py": "setup(name='q', packages=find_packages())"}, ["q/__init__.py", "qlib/__init__.py", "tests/__init__.py", "docs/conf.py", "scripts/x.py", "setup.py"], ("q", ("q", "qlib"))),
+    "packages that setuptools finds beside one module": ("python", {"setup.py": "setup(name='q', py_modules=['one'], packages=setuptools.find_packages())"}, ["one.py", "q/__init__.py", "two.py"], ("q", ("one.py", "q"))),
+    "packages that setuptools finds beside a list": ("python", {"setup.py": "setup(name='q', packages=['one'] + find_namespace_packages(where='code'))"}, ["one/__init__.py", "code/q/__init__.py", "code/r/a.py", "tools/__init__.py"], ("q", ("code/q", "code/r", "one"))),
+    "packages that setup.cfg finds": ("python", {"setup.cfg": "[metadata]\nname = q\n[options]\npackages = find:\n"}, ["q/__init__.py", "qlib/__init__.py"], ("q", ("q", "qlib"))),
+    "packages that pyproject.toml finds": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.setuptools.packages.find]\n'}, ["q/__init__.py", "qlib/__init__.py"], ("q", ("q", "qlib"))),
+    "packages of a computed list": ("python", {"setup.py": "setup(name='q', packages=[one for one in walk()])"}, ["q/__init__.py", "qlib/__init__.py"], ("q", ("q", "qlib"))),
+    "two packages in a folder for sources": ("python", {"pyproject.toml": '[project]\nname = "q"'}, ["src/q/a.py", "src/qlib/a.py", "tools/__init__.py"], ("q", ("src/q", "src/qlib"))),
+    "a package of the first word": ("python", {"setup.py": "setup(name='acme-q')"}, ["acme/__init__.py", "qlib/__init__.py"], ("acme-q", ("acme", "qlib"))),
+    "a package of its name beside others": ("python", {"pyproject.toml": '[project]\nname = "q"'}, ["q/__init__.py", "benchmarks/__init__.py"], ("q", ("q",))),
+    "a name and packages in two manifests": ("python", {"pyproject.toml": '[project]\nname = "q"', "setup.py": "setup(packages=['qlib'])"}, ["q/__init__.py", "qlib/__init__.py"], ("q", ("qlib",))),
+    "arguments in a table": ("python", {"setup.py": "meta = dict(name='q', packages=['qlib'])\nsetup(**meta)"}, ["qlib/__init__.py"], ("q", ("qlib",))),
     "npm": ("javascript", {"package.json": '{"name": "@acme/q"}'}, ["index.js"], ("@acme/q", ("",))),
     "npm, published from a folder that a build makes": ("javascript", {"package.json": '{"name": "q", "private": true, "version": "1.2.0", "main": "index"}'}, ["src/index.js"], ("q", ("",))),
     "npm, published from a folder that it names": ("javascript", {"package.json": "{}", "p/q/package.json": '{"name": "q", "private": true, "publishConfig": {"directory": "dist"}}'}, ["p/q/src/index.js"], ("q", ("p/q",))),
@@ -80,10 +91,52 @@ OFFERED = {
     "go": ("go", {"sub/go.mod": "module example.com/q/sub // why\n"}, ["sub/a.go"], ("example.com/q/sub", ("sub",))),
     "crate": ("rust", {"q/Cargo.toml": '[package]\nname = "acme-q"'}, ["q/src/lib.rs"], ("acme-q", ("q/src",))),
     "gem": ("ruby", {"q.gemspec": "Gem::Specification.new do |s|\n  s.name = 'q'\nend"}, ["lib/q.rb"], ("q", ("app", "lib"))),
+    "gem, its name given": ("ruby", {"x.gemspec": 'Gem::Specification.new "q", "1.0" do |s|\n  s.summary = "x"\nend'}, ["lib/q.rb"], ("q", ("app", "lib"))),
+    "gem, its name in brackets": ("ruby", {"x.gemspec": "Gem::Specification.new('q', Q::VERSION) { |s| s.files = [] }"}, ["lib/q.rb"], ("q", ("app", "lib"))),
+    "gem, its name alone": ("ruby", {"x.gemspec": "Gem::Specification.new 'q' do |s|\nend"}, ["lib/q.rb"], ("q", ("app", "lib"))),
+    "gem on one line": ("ruby", {"x.gemspec": "Gem::Specification.new { |s| s.name = 'q'; s.version = '1' }"}, ["lib/q.rb"], ("q", ("app", "lib"))),
+    "gem, its name a variable": ("ruby", {"x.gemspec": "name = 'q'\nGem::Specification.new do |s|\n  s.name = name\nend"}, ["lib/q.rb"], ("q", ("app", "lib"))),
+    "gem, its name a constant": ("ruby", {"x.gemspec": "module Q\n  NAME = 'q'.freeze\nend\nGem::Specification.new do |s|\n  s.name = Q::NAME\nend"}, ["lib/q.rb"], ("q", ("app", "lib"))),
+    "gem, its name that of the file": ("ruby", {"q.gemspec": "Gem::Specification.new do |s|\n  s.name = File.basename(__FILE__, '.gemspec')\nend"}, ["lib/q.rb"], ("q", ("app", "lib"))),
+    "gem, its name another file's": ("ruby", {"q.gemspec": "Gem::Specification.new do |s|\n  s.name = Q::NAME\nend"}, ["lib/q.rb"], ("q", ("app", "lib"))),
     "composer": ("php", {"composer.json": '{"name": "acme/q", "autoload": {"psr-4": {"Q\\\\": "src/"}}}'}, ["src/A.php"], ("acme/q", ("src",))),
     "maven": ("jvm", {"q/pom.xml": "<project><parent><groupId>com.acme</groupId></parent><artifactId>q</artifactId><dependencies><dependency><artifactId>z</artifactId></dependency></dependencies></project>"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
     "gradle": ("jvm", {"gradle.properties": "", "q/build.gradle": "group = 'com.acme'\n"}, ["q/src/main/kotlin/A.kt"], ("com.acme:q", ("q/src/main",))),
+    "gradle, the group of all on one line": ("jvm", {"build.gradle": "allprojects { group = 'com.acme' }\n", "settings.gradle": "include 'q'\n", "q/x": ""}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, the project's group": ("jvm", {"q/build.gradle": "project.group = 'com.acme'\n"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, a publication": ("jvm", {"build.gradle.kts": 'publishing { publications { create<MavenPublication>("m") { groupId = "com.acme"; artifactId = "q" } } }'}, ["src/main/java/A.java"], ("com.acme:q", ("src/main",))),
+    "gradle, coordinates": ("jvm", {"build.gradle.kts": 'mavenPublishing {\n    coordinates("com.acme", "q", "1.0")\n}'}, ["src/main/java/A.java"], ("com.acme:q", ("src/main",))),
+    "gradle, coordinates with names": ("jvm", {"build.gradle.kts": 'coordinates(groupId = "com.acme", artifactId = "q")'}, ["src/main/java/A.java"], ("com.acme:q", ("src/main",))),
+    "gradle, a variable": ("jvm", {"q/build.gradle": "def base = 'com'\ngroup = \"${base}.acme\"\n"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, a property": ("jvm", {"q/build.gradle.kts": 'group = providers.gradleProperty("own").get()\n', "gradle.properties": "own=com.acme\n"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, the groups of tasks": ("jvm", {"q/build.gradle": "task a { group = 'build' }\ngroup = 'com.acme'\n"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, a plugin of the build": ("jvm", {"q/build.gradle": "", "buildSrc/src/main/kotlin/own.gradle.kts": 'group = "com.acme"\n'}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "gradle, a script of the folder's name": ("jvm", {"build.gradle.x": "", "q/q.gradle": "group = 'com.acme'\n"}, ["q/src/main/java/A.java"], ("com.acme:q", ("q/src/main",))),
+    "nuget, a property of its own": ("csharp", {"src/Q/Q.csproj": "<P>Acme</P><PackageId>$(P).Q</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, a property of all": ("csharp", {"src/Q/Q.csproj": "<PackageId>$(P).Q</PackageId>", "Directory.Build.props": "<P Label='x'>Acme</P>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, a property that is imported": ("csharp", {"src/Q/Q.csproj": "<PackageId>$(P).Q</PackageId>", "eng/all.props": "<P>$(A)me</P><A>Ac</A>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, the same name for all": ("csharp", {"src/Q/Q.csproj": "", "Directory.Build.props": "<PackageId>Acme.$(MSBuildProjectName)</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, the targets of all": ("csharp", {"src/Q/Q.csproj": "", "src/Directory.Build.targets": "<AssemblyName>Acme.$(MSBuildProjectName)</AssemblyName>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, its assembly": ("csharp", {"src/Q/Q.csproj": "<AssemblyName>Acme.$(MSBuildProjectName)</AssemblyName><PackageId>$(AssemblyName)</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, a label": ("csharp", {"src/Q/Q.csproj": "<PackageId Label='x'>Acme.Q</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "nuget, a specification": ("csharp", {"src/Q/Q.nuspec": "<package><metadata><id>Acme.Q</id></metadata></package>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+    "npm, a manifest that says how modules are read": ("javascript", {"package.json": '{"name": "q"}', "lib/package.json": '{"type": "module"}'}, ["lib/index.js"], ("q", ("",))),
+    "npm, a part with a manifest": ("javascript", {"package.json": '{"name": "q", "exports": {"./hooks": "./hooks/index.js"}}', "hooks/package.json": '{"name": "q-hooks", "private": true}'}, ["hooks/index.js"], ("q", ("",))),
+    "npm, a part with a manifest, where all is published": ("javascript", {"package.json": '{"name": "q"}', "hooks/package.json": '{"name": "q-hooks", "private": true}'}, ["hooks/index.js"], ("q", ("",))),
+    "npm, a site of its own": ("javascript", {"package.json": '{"name": "q", "files": ["dist"]}', "site/package.json": '{"name": "site", "private": true}'}, ["site/index.js", "index.js"], ("q", ("index.js", "package.json"))),
     "nuget": ("csharp", {"src/Q/Q.csproj": "<PackageId>Acme.Q</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
+}  # fmt: skip
+NAMELESS = {
+    "gem, another file's constant": ("ruby", "q.gemspec", "Gem::Specification.new do |s|\n  s.name = Q::NAME\nend"),
+    "gem, a text with a value": ("ruby", "q.gemspec", 'Gem::Specification.new do |s|\n  s.name = "q-#{kind}"\nend'),
+    "gem, a sum": ("ruby", "q.gemspec", "Gem::Specification.new do |s|\n  s.name = 'q' + kind\nend"),
+    "gem, two values": ("ruby", "q.gemspec", "a = 'q'\na = 'r'\nGem::Specification.new do |s|\n  s.name = a\nend"),
+    "gradle, a group of a program": ("jvm", "build.gradle", "group = read()\n"),
+    "gradle, a publication without a group": ("jvm", "build.gradle.kts", "plugins { `maven-publish` }\n"),
+    "nuget, a property that is not there": ("csharp", "Q.csproj", "<PackageId>$(P).Q</PackageId>"),
+    "nuget, a function": ("csharp", "Q.csproj", "<PackageId>$([System.String]::new('q'))</PackageId>"),
+    "setup.py, a name of a program": ("python", "setup.py", "setup(name=about['__title__'], install_requires=['x'])"),
+    "setup.py, arguments of a program": ("python", "setup.py", "setup(**read())"),
 }  # fmt: skip
 LOCKS = [
     ("python", "poetry.lock", '[[package]]\nname = "Acme_Quotes"\nversion = "1.3.7"\n', "acme-quotes", "1.3.7"),
@@ -125,6 +178,28 @@ def test_a_package_is_what_others_can_take(
     sources = {path: text.encode() for path, text in manifests.items()}
     found = packaging(language).packages(sources, frozenset([*paths, *manifests]))
     assert [(one.name, one.roots) for one in found] == [meant]
+
+
+def test_a_project_of_several_platforms_is_offered_for_each() -> None:
+    """Every set of its sources belongs to it."""
+    paths = frozenset({"q/src/commonMain/kotlin/A.kt", "q/src/jvmMain/kotlin/B.kt", "q/src/jvmTest/kotlin/C.kt"})
+    found = packaging("jvm").packages({"q/build.gradle.kts": b'group = "com.acme"\n'}, paths)
+    assert [one.name for one in found] == ["com.acme:q", "com.acme:q-jvm"]
+    assert {one.roots for one in found} == {("q/src/commonMain", "q/src/jvmMain")}
+
+
+def test_a_package_is_offered_by_each_name_that_conditions_give_it() -> None:
+    """And by that of its file, which it has if none holds."""
+    text = b"<PackageId Condition=\"'$(X)' == ''\">Acme.Q</PackageId><PackageId Condition=\"'$(X)' == '1'\">Acme.R</PackageId>"
+    found = packaging("csharp").packages({"Q.csproj": text}, frozenset({"A.cs"}))
+    assert [one.name for one in found] == ["acme.q", "acme.r", "q"]
+
+
+@pytest.mark.parametrize(("language", "path", "text"), NAMELESS.values(), ids=NAMELESS)
+def test_a_manifest_whose_own_name_is_not_known_says_so(language: str, path: str, text: str) -> None:
+    """It may be any package; what it asks for is known."""
+    found = packaging(language).problems({path: text.encode()})
+    assert [(one.path, one.is_form, one.is_name) for one in found] == [(path, False, True)]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
 from bot.dependents.consumers.identity import RepositoryIdentity, identity_of_clone, own_identity
+from bot.dependents.consumers.manifests import form
 from bot.dependents.consumers.offered_change import OfferedChange, is_aside, offered_change
 from bot.dependents.consumers.overlay import LINKS, OverlayTree, PinnedTree, mount_of
 from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, packaging_of, requirements
@@ -406,6 +407,7 @@ def _joined(
         if not as_base and package.language in languages and (package.language, package.name) not in names
     ]
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
+    configs = form(tuple(name for language in languages.values() for name in language.CONFIGS) or ("",))
     links: dict[str, bytes] = {}
     for name, language in languages.items():
         packaging = packaging_of(language)
@@ -423,6 +425,8 @@ def _joined(
         if side == "head" and is_lost:
             return False
         if not any(package.holds(path) for package in packages):
+            if configs.match(f"/{path}") and is_manifest(path, languages.values()):
+                return True  # it says where modules are, though it may be code itself
             return "." in path.rpartition("/")[2] and not path.endswith(suffixes)
         return not is_aside(path, Offer(tuple(packages)))
 

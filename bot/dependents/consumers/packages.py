@@ -124,7 +124,7 @@ def _may_mean(
     problem: ManifestProblem, manifests: Manifests, packages: Sequence[Package], words: Collection[str]
 ) -> bool:
     """Whether a manifest of which something is not known may take one of these packages. Those of tests and samples are nobody's build."""
-    if not packages or _beside(problem.path):
+    if not packages or problem.is_name or _beside(problem.path):
         return False
     if problem.name != "*":
         return any(fnmatchcase(package.name, problem.name) for package in packages)
@@ -190,7 +190,7 @@ async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[P
 
 def _is_unread(problem: ManifestProblem) -> bool:
     """Whether a manifest could not be read, or takes something of which no more than the form of its name is known."""
-    return not _beside(problem.path) and (not problem.is_form or problem.name != "*")
+    return not (problem.is_name or _beside(problem.path)) and (not problem.is_form or problem.name != "*")
 
 
 def _row_of_problem(role: Literal["may-offer", "may-take"], language: str, problem: ManifestProblem) -> PackageRow:

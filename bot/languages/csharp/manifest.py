@@ -9,34 +9,84 @@ from bot.text.lines import line_number
 from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "csharp"
-DECLARING = ("*.csproj",)
+DECLARING = ("*.csproj", "*.nuspec")
 MANIFESTS = (*DECLARING, "*.props", "*.targets", "packages.config")
 LOCKS = ("packages.lock.json",)
 PRIVATE = re.compile(r"_(?!_)")
 ELSEWHERE = "as another file sets it"
-TAG = r"<NAME>\s*([^<\s]+)\s*</NAME>"
+TAG = r"<NAME(\s[^<>]{0,400})?>\s{0,200}([^<\s]{1,400})\s{0,200}</NAME>"
 REFERENCE = re.compile(
     r"<(?P<kind>PackageReference|PackageVersion|GlobalPackageReference|ProjectReference|Reference|package)\b(?P<rest>[^>]{0,1000})>"
     r"(?:\s{0,200}<Version>(?P<version>[^<]{1,200})</Version>)?",
     re.IGNORECASE,
 )
 ATTRIBUTE = re.compile(r"\b(\w{1,60})\s{0,20}=\s{0,20}(?:\"([^\"]{0,300})\"|'([^']{0,300})')")
-PROPERTY = re.compile(r"<([\w.]{1,80})>\s{0,20}([^<>\s]{1,200})\s{0,20}</\1>")
+PROPERTY = re.compile(r"<([\w.]{1,80})(?:\s[^<>]{0,400})?>\s{0,20}([^<>\s]{1,200})\s{0,20}</\1>")
+ROUNDS = 4  # properties that one stands behind
+MOST = 20  # conditions of a name that are read
 USE = re.compile(r"\$\(([\w.]{1,80})\)")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The packages of a tree: a project by its PackageId, its AssemblyName or its file's name."""
+    """The packages of a tree: a project by its PackageId, its AssemblyName or its file's name; one by each, if conditions decide."""
     del paths
     rows_found = []
-    for path, source in sorted(manifests.items()):
-        if path.endswith(".csproj"):
-            text, folder = manifest_text(source), posixpath.dirname(path)
-            stem = posixpath.basename(path).removesuffix(".csproj")
-            name = _tag("PackageId", text) or _tag("AssemblyName", text) or stem
-            name = stem if "$(" in name else name
-            rows_found.append(Package(LANGUAGE, name.lower(), folder, (folder,), _tag("Version", text)))
+    for path, names in _named(manifests):
+        text, folder = manifest_text(manifests[path]), posixpath.dirname(path)
+        versions = [value for value, _ in _tags("Version", text)]
+        version = versions[0] if versions else ""
+        known = sorted({(_stem(path) if "$" in name else name).lower() for name in names})
+        rows_found += [Package(LANGUAGE, name, folder, (folder,), version) for name in known]
     return tuple(rows_found)
+
+
+def _stem(path: str) -> str:
+    return posixpath.basename(path).rpartition(".")[0]
+
+
+def _named(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, list[str]]]:
+    """What each project may be called, with the properties of its file and of those that MSBuild takes in beside it and above."""
+    texts = {path: manifest_text(source) for path, source in sorted(manifests.items())}
+    shared = {path: text for path, text in texts.items() if path.endswith((".props", ".targets"))}
+    everywhere = dict(row for text in shared.values() for row in PROPERTY.findall(text))
+    for path, text in texts.items():
+        if path.endswith(".nuspec"):
+            yield from ((path, [value]) for value, _ in _tags("id", text)[:1] if "$" not in value)
+        elif path.endswith(".csproj"):
+            above = [shared[name] for name in _above(path) if name in shared]
+            values = dict(everywhere)
+            for one in (*reversed(above), text):
+                values |= PROPERTY.findall(one)
+            values |= dict.fromkeys(("MSBuildProjectName", "MSBuildThisFileName"), _stem(path))
+            values = {"AssemblyName": _stem(path), "RootNamespace": _stem(path), **values}
+            texts_near = (text, *above)
+            rows = _first("PackageId", texts_near) or _first("AssemblyName", texts_near)
+            certain = bool(rows) and not any(is_conditional for _, is_conditional in rows)
+            names = [value for value, _ in (rows[-1:] if certain else rows[:MOST])]
+            names = [_resolve(name, values) for name in (*names, *(() if certain else (_stem(path),)))]
+            yield path, names
+
+
+def _above(path: str) -> Iterator[str]:
+    """The files with properties that a project takes in by itself, the nearest first."""
+    folder = posixpath.dirname(path)
+    while True:
+        yield from (posixpath.join(folder, f"Directory.Build.{kind}") for kind in ("targets", "props"))
+        if not folder:
+            return
+        folder = posixpath.dirname(folder)
+
+
+def _first(tag: str, texts: Sequence[str]) -> list[tuple[str, bool]]:
+    return next((rows for text in texts if (rows := _tags(tag, text))), [])
+
+
+def _resolve(value: str, values: Mapping[str, str]) -> str:
+    for _ in range(ROUNDS):
+        if "$(" not in value:
+            break
+        value = USE.sub(lambda use: values.get(use[1], use[0]), value)[:400]
+    return value
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
@@ -62,6 +112,11 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files of which a part is not read, and the names that hold a property of another file."""
     rows_found = [ManifestProblem(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
+    rows_found += [
+        ManifestProblem(path, "names its package by a property that another file sets", is_name=True)
+        for path, names in _named(manifests)
+        if any("$" in name for name in names)
+    ]
     return (*rows_found, *(
         ManifestProblem(path, f"names {name}, which another file sets", USE.sub("*", name), is_form=True)
         for (path, _), name, _, kind in _asked(manifests)
@@ -86,9 +141,10 @@ def links(packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[
     return {}
 
 
-def _tag(name: str, text: str) -> str:
-    match = re.search(TAG.replace("NAME", name), text)
-    return match[1] if match else ""
+def _tags(name: str, text: str) -> list[tuple[str, bool]]:
+    """The values of a property, each with whether it has a condition."""
+    rows = re.findall(TAG.replace("NAME", name), text)
+    return [(value, "Condition" in attributes) for attributes, value in rows]
 
 
 def _asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[tuple[str, int], str, str, str]]:

@@ -36,8 +36,9 @@ LOCKED = {
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """The packages of a tree. Files that `exports` does not lead to are nobody's to import."""
     result = []
-    homes = {posixpath.dirname(path) for path in manifests}
-    for path, table in _read(manifests):
+    tables = dict(_read(manifests))
+    homes = {posixpath.dirname(path) for path, table in tables.items() if not _is_part(path, table, tables)}
+    for path, table in tables.items():
         name, version = table.get("name"), table.get("version")
         if isinstance(name, str) and name and _is_published(table, path):
             folder = posixpath.dirname(path)
@@ -56,6 +57,18 @@ def _is_published(table: Manifest, path: str) -> bool:
         return True
     is_root = "/" not in path and not table.get("workspaces")
     return is_root and table.get("version") not in (None, "0.0.0") and any(table.get(key) for key in ENTRIES)
+
+
+def _is_part(path: str, table: Manifest, tables: Mapping[str, Manifest]) -> bool:
+    """Whether a manifest belongs to the package at the root: it names none, or the root offers the folder of a private one."""
+    root = tables.get("package.json", {})
+    if not isinstance(table.get("name"), str) or not table.get("name"):
+        return True
+    bounds = any(root.get(key) for key in ("files", "exports", "workspaces")) or "pnpm-workspace.yaml" in tables
+    if table.get("private") is True and not bounds:
+        return True  # all that lies there is published
+    offers = json.dumps([root.get(key) for key in ("files", *ENTRIES)])
+    return table.get("private") is True and path.partition("/")[0] in re.findall(r"[\w.-]+", offers)
 
 
 def _own(homes: Collection[str], paths: Collection[str]) -> tuple[str, ...]:

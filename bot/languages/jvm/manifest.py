@@ -29,7 +29,21 @@ PROPERTY = re.compile(r"<([\w.-]{1,200})>\s{0,200}([^<>\s]{1,400})\s{0,200}</\1>
 USE = re.compile(r"\$\{([\w.-]{1,200})\}")
 OWN = re.compile(r"(?:project\.|pom\.)?(parent\.)?(groupId|artifactId|version)")
 ROUNDS = 4  # properties that one stands behind
-GROUP = re.compile(r"^[ \t]*+group[ \t]*+(?:=[ \t]*+)?['\"]([\w.-]+)['\"]", re.MULTILINE)
+MOST = 20  # names of one project
+GROUP = re.compile(
+    r"(?<![\w.$'\"(,-])(?:(?:project|rootProject|this|it)\.)?(?P<kind>group(?:Id)?)"
+    r"(?:[ \t]{0,20}=(?!=)[ \t]{0,20}|\.set\([ \t]{0,20}|[ \t]{1,20}(?=['\"]))(?P<value>['\"][^'\"\n]{1,200}['\"](?!,)|[^\s,;}'\"][^\n,;}]{0,200})"
+)
+SET = re.compile(r"\b(\w{1,80})[ \t]{0,10}=[ \t]{0,10}['\"]?([\w.-]{1,200})['\"]?[ \t]{0,20}$", re.MULTILINE)
+PUBLISHED = re.compile(
+    r"\bcoordinates[ \t]{0,20}\(?\s{0,40}(?:groupId\s{0,20}=\s{0,20})?['\"]([\w.-]{1,200})['\"]\s{0,40},"
+    r"\s{0,40}(?:artifactId\s{0,20}=\s{0,20})?['\"]([\w.-]{1,200})['\"]"
+)
+PUBLISHES = re.compile(r"maven-publish|`maven-publish`|\bpublishing\b|[mM]avenPublish|vanniktech")
+QUOTED = re.compile(r"['\"]([\w:./-]{1,200})['\"]")
+RENAMED = re.compile(
+    r"\bproject\(\s{0,20}['\"]([\w:./-]{1,200})['\"]\s{0,20}\)\.(name|projectDir)\s{0,20}=[^'\"\n]{0,80}['\"]([\w./-]{1,200})['\"]"
+)
 SETTING = re.compile(r"^[ \t]*+(group|GROUP|POM_ARTIFACT_ID)[ \t]*+[=:][ \t]*+([\w.-]+)", re.MULTILINE)
 ROOT = re.compile(r"^[ \t]*+rootProject\.name[ \t]*+=[ \t]*+['\"]([\w.-]+)['\"]", re.MULTILINE)
 ARTIFACT = re.compile(
@@ -59,30 +73,36 @@ CATALOGUE = re.compile(
     r"(?P<rest>[^\n]{0,1000})"
 )
 STRING = re.compile(r"=\s{0,20}[\"']([\w.-]{1,200}:[\w.-]{1,200}):([^\"'\n]{1,200})[\"']")
-SOURCES = ("src/main", "src/commonMain", "src/jvmMain", "src", "")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """The artifacts of a tree, each with its folder of sources."""
-    folders = {posixpath.dirname(path) for path in paths}
-    result: dict[str, Package] = {}
+    folders = _folders(paths)
     texts = {path: _text(source) for path, source in sorted(manifests.items())}
-    poms, groups = _poms(texts), _groups(texts)
-    for path, text in texts.items():
-        folder, base = posixpath.dirname(path), posixpath.basename(path)
-        name, version = "", ""
-        if base == "pom.xml":
-            name, version = f"{poms[path].group}:{poms[path].artifact}", poms[path].version
-            name = "" if "$" in name or name.startswith(":") or name.endswith(":") else name
-        elif base.startswith("build.gradle"):
-            name = _gradle(folder, text, groups, texts)
-        if name and folder not in result:
-            tops = (posixpath.join(folder, top) if top else folder for top in SOURCES)
-            root = next(
-                (top for top in tops if any(one == top or one.startswith(f"{top}/") for one in folders)), folder
-            )
-            result[folder] = Package(LANGUAGE, name, folder, (root,), version)
-    return tuple(result.values())
+    result: dict[str, tuple[Package, ...]] = {}
+    for path, pom in _poms(texts).items():
+        folder, name = posixpath.dirname(path), f"{pom.group}:{pom.artifact}"
+        if "$" not in name and not name.startswith(":") and not name.endswith(":"):
+            result[folder] = (Package(LANGUAGE, name, folder, _sources(folder, folders), pom.version),)
+    groups, scripts, modules = _groups(texts), _scripts(texts), _modules(texts, folders)
+    for folder in sorted({*scripts, *modules}):
+        names = _gradle(folder, scripts.get(folder, ""), _group_of(folder, groups), texts, modules.get(folder, ()))
+        roots = _sources(folder, folders)
+        targets = [posixpath.basename(one)[: -len("Main")].lower() for one in roots if one.endswith("Main")]
+        names = (*names, *(f"{name}-{target}" for name in names for target in targets if target != "common"))
+        result.setdefault(folder, tuple(Package(LANGUAGE, name, folder, roots) for name in names))
+    return tuple(package for row in result.values() for package in row)
+
+
+def _folders(paths: Collection[str]) -> frozenset[str]:
+    """The folders of a tree that hold files, and those above them."""
+    folders: set[str] = set()
+    for path in paths:
+        at = posixpath.dirname(path)
+        while at and at not in folders:
+            folders.add(at)
+            at = posixpath.dirname(at)
+    return frozenset(folders)
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
@@ -97,12 +117,25 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files of which a part is not read, and artifacts whose group or name another file sets."""
     result = [ManifestProblem(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
+    texts = {path: _text(source) for path, source in sorted(manifests.items())}
+    if not any(_groups(texts).values()) and any(
+        PUBLISHES.search(text) or _is_computed(text) for text in texts.values()
+    ):
+        builds = [path for path in texts if posixpath.basename(path).startswith("build.gradle")]
+        result += [
+            ManifestProblem(path, "sets its group in a form that is not understood", is_name=True) for path in builds
+        ]
     for path, group, artifact, _, _ in _all_asked(manifests):
         name_asked = f"{group}:{artifact}"
         glob = f"{'*' if '$' in group else group}:{'*' if '$' in artifact else artifact}"
         if "$" in name_asked and glob != "*:*":
             result.append(ManifestProblem(path, f"names {name_asked}, which another file sets", glob, is_form=True))
     return tuple(dict.fromkeys(result))
+
+
+def _is_computed(text: str) -> bool:
+    """Whether a build file sets a group that is no constant of Gradle's own, as those of tasks are."""
+    return any(not re.search(r"_GROUP\b", match["value"]) for match in GROUP.finditer(text))
 
 
 def locked_version(path: str, source: bytes, name: str) -> str:
@@ -187,41 +220,95 @@ def _poms(texts: Mapping[str, str]) -> dict[str, _Pom]:
     return poms
 
 
-def _groups(texts: Mapping[str, str]) -> dict[str, str]:
-    """The group that each folder's build files set."""
-    groups: dict[str, str] = {}
+def _groups(texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The groups that each folder's build files set, those of the project first; of tasks, which have groups too, only if no other is."""
+    groups: dict[str, tuple[str, ...]] = {}
+    settings = {name: value for text in texts.values() for name, value in SET.findall(text)}
     for path, text in texts.items():
-        base = posixpath.basename(path)
-        if base == "gradle.properties":
-            value_told = next((match[2] for match in SETTING.finditer(text) if match[1] != "POM_ARTIFACT_ID"), "")
+        if posixpath.basename(path) == "gradle.properties":
+            rows = [match[2] for match in SETTING.finditer(text) if match[1] != "POM_ARTIFACT_ID"]
+        elif path.endswith((".gradle", ".gradle.kts")) or "buildSrc/" in path:
+            matches = sorted(GROUP.finditer(text), key=lambda match: match["kind"] != "group")
+            rows = [value for match in matches if (value := _value(match["value"], settings))]
+            rows += [match[1] for match in PUBLISHED.finditer(text)]
         else:
-            match = GROUP.search(text) if base.startswith("build.gradle") else None
-            value_told = match[1] if match else ""
-        if value_told:
-            groups.setdefault(posixpath.dirname(path), value_told)
+            continue
+        rows = list(dict.fromkeys([row for row in rows if "." in row] or rows))[:MOST]
+        if rows:
+            folder = posixpath.dirname(path)
+            groups[folder] = tuple(dict.fromkeys((*groups.get(folder, ()), *rows)))
     return groups
 
 
-def _group_of(folder: str, groups: Mapping[str, str]) -> str:
-    """The group of a project of Gradle: its own, that of the nearest one above, or the only one that is set."""
+def _value(text: str, settings: Mapping[str, str]) -> str:
+    """What an expression of a build file holds: a text, or what a variable or a property is set to; else ""."""
+    if text[0] in "'\"":
+        inner = text[1:].partition(text[0])[0]
+        inner = re.sub(r"\$\{?(?:\w{1,80}\.){0,8}(\w{1,80})\}?", lambda use: settings.get(use[1], "$"), inner)
+        return inner if re.fullmatch(r"[\w.-]+", inner) else ""
+    return next((settings[word] for word in reversed(re.findall(r"\w+", text)) if word in settings), "")
+
+
+def _group_of(folder: str, groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The groups of a project of Gradle: its own, those of the nearest one above, or the first that are set."""
     at = folder
     while at not in groups and at:
         at = posixpath.dirname(at)
-    return groups.get(at) or next(iter(groups.values()), "")
+    return groups.get(at) or next(iter(groups.values()), ())
 
 
-def _gradle(folder: str, text: str, groups: Mapping[str, str], texts: Mapping[str, str]) -> str:
-    """The artifact of a project of Gradle: what it publishes, else its folder, which at the root the settings name."""
-    group = _group_of(folder, groups)
+def _modules(texts: Mapping[str, str], folders: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The folders of Gradle's projects that the settings name, each with what else the settings call it."""
+    modules: dict[str, tuple[str, ...]] = {}
+    for path, text in texts.items():
+        if not posixpath.basename(path).startswith("settings.gradle"):
+            continue
+        top = posixpath.dirname(path)
+        for name in QUOTED.findall(text):
+            folder = posixpath.join(top, name.strip(":").replace(":", "/"))
+            if f"{folder}/src" in folders:
+                modules.setdefault(folder, ())
+        for match in RENAMED.finditer(text):
+            name = match[1].strip(":").replace(":", "/")
+            home, other = (name, match[3]) if match[2] == "name" else (match[3], posixpath.basename(name))
+            folder = posixpath.normpath(posixpath.join(top, home))
+            modules[folder] = (*modules.get(folder, ()), other)
+    return modules
+
+
+def _scripts(texts: Mapping[str, str]) -> dict[str, str]:
+    """The build files of each folder, in one."""
+    scripts: dict[str, str] = {}
+    for path, text in texts.items():
+        base, folder = posixpath.basename(path), posixpath.dirname(path)
+        if base.endswith((".gradle", ".gradle.kts")) and not base.startswith("settings."):
+            own = base.startswith("build.") or base.partition(".")[0] == posixpath.basename(folder)
+            scripts |= {folder: f"{scripts.get(folder, '')}\n{text}"} if own else {}
+    return scripts
+
+
+def _gradle(
+    folder: str, text: str, groups: Sequence[str], texts: Mapping[str, str], others: Sequence[str]
+) -> tuple[str, ...]:
+    """The artifacts of a project of Gradle: what it publishes, else its folder, which at the root the settings name."""
     settings = texts.get(posixpath.join(folder, "gradle.properties"), "")
-    value_told = ARTIFACT.search(text) or next(
-        (m for m in SETTING.finditer(settings) if m[1] == "POM_ARTIFACT_ID"), None
+    names = [match[1] for match in ARTIFACT.finditer(text)]
+    names += [match[2] for match in SETTING.finditer(settings) if match[1] == "POM_ARTIFACT_ID"]
+    pairs = [f"{match[1]}:{match[2]}" for match in PUBLISHED.finditer(text)]
+    if not names and not pairs:
+        roots = [ROOT.search(texts.get(posixpath.join(folder, f"settings.gradle{end}"), "")) for end in ("", ".kts")]
+        names = [match[1] for match in roots if match] or [posixpath.basename(folder)]
+    products = [f"{group}:{name}" for group in groups for name in (*names[:MOST], *others) if name]
+    return tuple(dict.fromkeys((*products, *pairs[:MOST])))
+
+
+def _sources(folder: str, folders: Collection[str]) -> tuple[str, ...]:
+    """The folders of a project's sources: each set of a multiplatform project, else the first of the usual ones."""
+    src = posixpath.join(folder, "src")
+    sets = sorted(
+        {one for one in folders if posixpath.dirname(one) == src and (one == f"{src}/main" or one.endswith("Main"))}
     )
-    name = value_told[value_told.lastindex or 1] if value_told else posixpath.basename(folder)
-    for base in ("settings.gradle", "settings.gradle.kts") if not value_told else ():
-        root = ROOT.search(texts.get(posixpath.join(folder, base), ""))
-        name = root[1] if root else name
-    return f"{group}:{name}" if group and name else ""
+    return tuple(sets) or ((src,) if src in folders else (folder,))
 
 
 AskedRow = tuple[str, str, str, str, int]  # path, group, artifact, version, line
@@ -236,7 +323,8 @@ def _all_asked(manifests: Mapping[str, bytes]) -> Iterator[AskedRow]:
         elif path.endswith(".toml"):
             yield from _of_catalogue(path, text)
         elif not path.endswith(".properties"):
-            yield from _of_gradle(path, text, _group_of(posixpath.dirname(path), groups))
+            own = _group_of(posixpath.dirname(path), groups)
+            yield from _of_gradle(path, text, own[0] if own else "")
 
 
 def _of_pom(path: str, pom: _Pom) -> Iterator[AskedRow]:

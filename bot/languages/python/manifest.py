@@ -47,6 +47,8 @@ DOT = re.compile(r"\.")
 MOST, LONGEST = 2_000, 1_000  # entries of a list, characters of a text that setup.py puts together
 TOPS = ("src", "lib", "python")  # folders in which a distribution's packages lie, beside its own
 SUFFIXES = (".py", ".pyi")
+FINDER = re.compile(r"find_(?:\w{1,20}_)?packages")
+FOUND, SPREAD = "packages that are found", frozenset({"", "name"})  # beside the arguments of `setup`
 
 
 def normal(name: str) -> str:
@@ -56,14 +58,15 @@ def normal(name: str) -> str:
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """The distributions of a tree, each with the packages and modules that it brings."""
-    result: dict[str, Package] = {}
-    for path in sorted(manifests):
-        declared = _declared(posixpath.basename(path), manifests[path])
-        folder = posixpath.dirname(path)
-        roots = _roots(folder, declared, paths) if declared.name else ()
-        if roots and folder not in result:
-            result[folder] = Package(LANGUAGE, normal(declared.name), folder, roots, declared.version)
-    return tuple(result.values())
+    rows = (
+        (folder, distribution, _roots(folder, distribution, paths))
+        for folder, distribution in _distributions(manifests)
+    )
+    return tuple(
+        Package(LANGUAGE, normal(distribution.name), folder, roots, distribution.version)
+        for folder, distribution, roots in rows
+        if roots
+    )
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
@@ -79,8 +82,11 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed, and what a requirements file names that is not in the tree."""
     result: list[ManifestProblem] = []
+    named = {folder for folder, _ in _distributions(manifests)}
     for path, source in sorted(manifests.items()):
         base, why = posixpath.basename(path), ""
+        if base == "setup.py" and posixpath.dirname(path) not in named and SPREAD & _setup(source).keys():
+            result.append(ManifestProblem(path, "computes the name of its distribution", is_name=True))
         if base in (*DECLARING, *TABLES):
             why = unread(source) or ("" if _parses(base, source) else "cannot be parsed")
         elif b"\0" in source:
@@ -176,8 +182,24 @@ def _setup(source: bytes) -> dict[str, object]:
             called = node.func if isinstance(node, ast.Call) else None
             if isinstance(node, ast.Call) and (getattr(called, "id", "") or getattr(called, "attr", "")) == "setup":
                 values = _Values(_assigned(module))
-                return {word.arg: values.of(word.value) for word in node.keywords if word.arg}
+                words = {word.arg: values.of(word.value) for word in node.keywords if word.arg}
+                for spread in (word.value for word in node.keywords if word.arg is None):
+                    words |= {str(key): value for key, value in _table(values.of(spread)).items()} or {"": None}
+                return {**words, **_finders(module, values)}
     return {}
+
+
+def _finders(module: ast.Module, values: "_Values") -> dict[str, object]:
+    """The folders in which the functions of setuptools look for packages, if any is called."""
+    folders: list[object] = []
+    for node in ast.walk(module):
+        called = node.func if isinstance(node, ast.Call) else None
+        name = getattr(called, "id", "") or getattr(called, "attr", "")
+        if isinstance(node, ast.Call) and FINDER.fullmatch(name):
+            where = next((word.value for word in node.keywords if word.arg == "where"), None)
+            where = where or next(iter(node.args), None)
+            folders.append(values.of(where) if where is not None else ".")
+    return {FOUND: folders} if folders else {}
 
 
 def _assigned(module: ast.Module) -> dict[str, ast.expr]:
@@ -221,6 +243,8 @@ class _Values:
                 value = self._table(node)
             case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted" | "dict"), args=[inner], keywords=[]):
                 value = self.of(inner)
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=words):
+                value = {word.arg: self.of(word.value) for word in words[:MOST] if word.arg}
         return value
 
     def _entries(self, parts: Sequence[ast.expr]) -> list[object]:
@@ -244,23 +268,48 @@ class _Values:
 
 
 @dataclass(frozen=True, slots=True)
-class _Declared:
-    """What a manifest says of its distribution: the paths, or the names of modules and packages, that it lists, and the folders that hold them."""
+class _Distribution:
+    """What a manifest says of its distribution: the paths, or the names of modules and packages, that it lists, and the folders that hold them.
+
+    `finds`: a build looks for its packages.
+    """
 
     name: str = ""
     version: str = ""
     paths: Sequence[str] = ()
     modules: Sequence[str] = ()
     tops: Sequence[str] = ()
+    finds: bool = False
+
+    def join(self, other: "_Distribution") -> "_Distribution":
+        """What two manifests of one folder say together."""
+        return _Distribution(
+            self.name or other.name,
+            self.version or other.version,
+            [*self.paths, *other.paths],
+            [*self.modules, *other.modules],
+            [*self.tops, *other.tops],
+            self.finds or other.finds,
+        )
 
 
-def _declared(base: str, source: bytes) -> _Declared:
+def _distributions(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, _Distribution]]:
+    """The distributions that have a name, each with its folder: what its manifests say together."""
+    joined: dict[str, _Distribution] = {}
+    for path, source in sorted(manifests.items()):
+        folder = posixpath.dirname(path)
+        if posixpath.basename(path) in DECLARING:
+            joined[folder] = joined.get(folder, _Distribution()).join(_declared(posixpath.basename(path), source))
+    yield from ((folder, distribution) for folder, distribution in joined.items() if distribution.name)
+
+
+def _declared(base: str, source: bytes) -> _Distribution:
     """What a manifest declares; nothing where it is none that declares a distribution."""
     forms = {"pyproject.toml": _of_pyproject, "setup.cfg": _of_setup_cfg, "setup.py": _of_setup}
-    return forms[base](source) if base in forms else _Declared()
+    return forms[base](source) if base in forms else _Distribution()
 
 
-def _of_pyproject(source: bytes) -> _Declared:
+def _of_pyproject(source: bytes) -> _Distribution:
     table = _toml(source)
     tool = _table(table.get("tool"))
     own = _table(table.get("project")) or _table(tool.get("poetry"))
@@ -277,37 +326,44 @@ def _of_pyproject(source: bytes) -> _Declared:
     listed = (setuptools.get("packages"), setuptools.get("py-modules"), uv.get("module-name"))
     told = (*listed, _table(flit.get("module")).get("name"), older.get("module"), maturin.get("module-name"))
     sources = (find.get("where"), _table(setuptools.get("package-dir")).get(""), uv.get("module-root"))
-    return _Declared(
+    return _Distribution(
         str(own.get("name") or older.get("dist-name") or older.get("module") or ""),
         str(own.get("version") or ""),
         paths_listed,
         [one for row in told for one in _texts(row)],
         [one for row in (*sources, maturin.get("python-source")) for one in _texts(row)],
+        "find" in _table(setuptools.get("packages"))
+        or "pdm" in str(_table(table.get("build-system")).get("build-backend")),
     )
 
 
-def _of_setup_cfg(source: bytes) -> _Declared:
+def _of_setup_cfg(source: bytes) -> _Distribution:
     read = _ini(source)
     name, version = (read.get("metadata", key, fallback="") for key in ("name", "version"))
     listed = [read.get("options", key, fallback="") for key in ("py_modules", "packages")]
     modules = [one for row in listed if "find" not in row for one in re.split(r"[\s,]+", row) if one]
     folders = re.findall(r"(?m)^[ \t]*+=[ \t]*+(\S+)", read.get("options", "package_dir", fallback=""))
-    return _Declared(name, version, (), modules, [*folders, read.get("options.packages.find", "where", fallback="")])
+    where = read.get("options.packages.find", "where", fallback="")
+    return _Distribution(name, version, (), modules, [*folders, where], any("find" in row for row in listed))
 
 
-def _of_setup(source: bytes) -> _Declared:
+def _of_setup(source: bytes) -> _Distribution:
     words = _setup(source)
     name, version = (one if isinstance(one := words.get(key), str) else "" for key in ("name", "version"))
     modules = [one for key in ("py_modules", "packages") for one in _strings(words.get(key))]
-    return _Declared(name, version, (), modules, _texts(_table(words.get("package_dir")).get("")))
+    folders = _texts(_table(words.get("package_dir")).get(""))
+    computed = "packages" in words and not _strings(words["packages"])
+    return _Distribution(
+        name, version, (), modules, [*folders, *_strings(words.get(FOUND))], computed or FOUND in words
+    )
 
 
-def _roots(folder: str, declared: _Declared, paths: Collection[str]) -> tuple[str, ...]:
+def _roots(folder: str, distribution: _Distribution, paths: Collection[str]) -> tuple[str, ...]:
     """The packages and modules of a distribution: those that it lists, the one of its name, those in a folder for sources, or all that are no tests."""
-    given = {posixpath.normpath(posixpath.join(folder, one)) for one in declared.paths if one.strip("./")}
-    tops = tuple(dict.fromkeys((*(posixpath.normpath(one) for one in declared.tops if one.strip("./")), *TOPS)))
-    given |= _placed(folder, declared.modules, tops, paths)
-    if given:
+    given = {posixpath.normpath(posixpath.join(folder, one)) for one in distribution.paths if one.strip("./")}
+    tops = tuple(dict.fromkeys((*(posixpath.normpath(one) for one in distribution.tops if one.strip("./")), *TOPS)))
+    given |= _placed(folder, distribution.modules, tops, paths)
+    if given and not distribution.finds:
         return tuple(sorted(given))
     found: dict[str, set[str]] = {}
     for path in paths:
@@ -321,12 +377,15 @@ def _roots(folder: str, declared: _Declared, paths: Collection[str]) -> tuple[st
             at = posixpath.join(folder, top, first)
             if deeper or stem not in ("setup", "conftest", "noxfile", "tasks", "manage"):
                 found.setdefault(stem.lower(), set()).add(at)
-    name = normal(declared.name)
-    own = found.get(name.replace("-", "_")) or found.get(name.replace("-", "")) or found.get(name.partition("-")[0])
+    name = normal(distribution.name)
+    own = found.get(name.replace("-", "_")) or found.get(name.replace("-", "")) or set()
     every = {at for result in found.values() for at in result}
-    built = {at for at in every if any(f"/{top}/" in f"/{at}" for top in tops)}
+    built = {at for at in every if any(at.startswith(f"{posixpath.join(folder, top)}/") for top in tops)}
     packaged = {at for at in every if f"{at}/__init__.py" in paths}
-    return tuple(sorted(own or built or packaged or every))
+    given |= packaged if distribution.finds and ("." in distribution.tops or not any(distribution.tops)) else set()
+    given |= built if distribution.finds or own & built else set()
+    guess = found.get(name.partition("-")[0], set())  # a namespace, or a package of another distribution's name
+    return tuple(sorted(given | own or (built or packaged) | guess or every))
 
 
 def _placed(folder: str, modules: Sequence[str], tops: Sequence[str], paths: Collection[str]) -> set[str]:

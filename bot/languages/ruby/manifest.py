@@ -14,7 +14,16 @@ MANIFESTS = (*DECLARING, "Gemfile", "gems.rb", "*.gemfile")
 LOCKS = ("Gemfile.lock", "gems.locked")
 PRIVATE = re.compile(r"_(?!_)")
 REQUIRE_PATHS = re.compile(r"\.require_paths?\s*=\s*((?:%w)?[\[({][^\])}\n]{0,300}|[\"'][^\"'\n]{1,100})")
-NAMED = re.compile(r"^[ \t]*\w+\.name[ \t]*=[ \t]*(?:['\"]|%q<)([\w.-]+)['\">]", re.MULTILINE)
+NAMED = re.compile(
+    r"(?:^|[;{|(]|\bdo\b)[ \t]{0,40}\w{1,40}\.name(?:[ \t]{0,20}=(?![=~])|\()[ \t]{0,20}(?P<name>[^;}\n]{1,200})"
+    r"|\bGem::Specification\.new[ \t]{0,20}\(?[ \t]{0,20}(?P<given>['\"][\w.-]{1,100}['\"]|(?!do\b)[A-Za-z_][\w:]{0,100})"
+    r"[ \t]{0,20}(?:[,){]|do\b|$)",
+    re.MULTILINE,
+)
+WRITTEN = re.compile(r"(?:['\"]|%q<)([\w.-]+)['\">](?:\.\w{1,20}!?)?[ \t)]*(?:#.*|\bif\b.*)?")
+WORD = re.compile(r"(?:[A-Z]\w{0,80}::){0,8}(\w{1,80})[ \t)]*")
+SET = re.compile(r"^[ \t]*(\w{1,80})[ \t]{0,20}=[ \t]{0,20}['\"]([\w.-]{1,200})['\"](?:\.freeze)?[ \t]*$", re.MULTILINE)
+OF_FILE = re.compile(r"\bFile\.basename\b[^\n]{0,40}(?:__FILE__|__dir__)")
 LITERAL = re.compile(r"(?<!require )(?<!require_relative )['\"]([\w.-]{1,100})['\"]")
 WORDS = re.compile(r"%w[\[({<]([^\])}>]{0,2000})[\])}>]")
 INCLUDED = re.compile(r"^[ \t]*eval_gemfile[ \t(]+['\"]([^'\"\n]{1,300})['\"]", re.MULTILINE)
@@ -28,17 +37,40 @@ OPTION = re.compile(r":?(path|git|github|tag|ref|branch)\b[\"']?[ \t]*(?::|=>)[ 
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The gems of a tree: what is below `lib` or the `require_paths` beside a gemspec, or below `app` of an engine."""
+    """The gems of a tree: what is below `lib` or the `require_paths` beside a gemspec, or below `app` of an engine.
+
+    A gem whose name is not written out is called like its file, as is the habit.
+    """
     del paths
     result = []
     for path, source in sorted(manifests.items()):
         text = manifest_text(source) if path.endswith(".gemspec") else ""
-        if name := NAMED.search(text):
+        name = _name(text) or (_stem(path) if _is_specification(text) else "")
+        if name:
             folder, listed = posixpath.dirname(path), REQUIRE_PATHS.search(text)
             tops = re.findall(r"[\w./-]+", listed[1].replace("%w", "")) if listed else ["lib"]
             roots = tuple(posixpath.normpath(posixpath.join(folder, top)).removeprefix(".") for top in ("app", *tops))
-            result.append(Package(LANGUAGE, name[1], folder, roots))
+            result.append(Package(LANGUAGE, name, folder, roots))
     return tuple(result)
+
+
+def _stem(path: str) -> str:
+    return posixpath.basename(path).removesuffix(".gemspec")
+
+
+def _is_specification(text: str) -> bool:
+    return "Gem::Specification" in text or NAMED.search(text) is not None
+
+
+def _name(text: str) -> str:
+    """The name of a gem where a gemspec writes it out, also as the value of a variable; else ""."""
+    match = NAMED.search(text)
+    value = (match["name"] or match["given"]).strip() if match else ""
+    if literal := WRITTEN.fullmatch(value):
+        return literal[1]
+    word = WORD.fullmatch(value)
+    values = {one[2] for one in SET.finditer(text) if word and one[1] == word[1]}
+    return values.pop() if len(values) == 1 else ""
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
@@ -65,10 +97,13 @@ def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     result = []
     for path, source in sorted(manifests.items()):
         text, why = manifest_text(source), unread(source)
-        known_names = {match[1] for match in ASKED.finditer(text)} | {match[1] for match in NAMED.finditer(text)}
+        own = _name(text) if path.endswith(".gemspec") else ""
+        known_names = {match[1] for match in ASKED.finditer(text)} | {own}
         names = {match[1] for match in LITERAL.finditer(text)}
         names |= {name for match in WORDS.finditer(text) for name in match[1].split()}
         result += [ManifestProblem(path, why)] if why else []
+        if path.endswith(".gemspec") and not own and _is_specification(text) and not OF_FILE.search(text):
+            result.append(ManifestProblem(path, "names its gem in a form that is not understood", is_name=True))
         result += [
             ManifestProblem(path, f"names {name} in a form that is not understood", name, is_form=True)
             for name in sorted(names - known_names)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
 from bot.languages.lexical import MOST_IMPORTS, Lines, camel, line_until, mention, underscore
+from bot.languages.ruby.manifest import packages
 from bot.values import Clues, Import
 
 ENDINGS = (".rb", ".rake", ".gemspec", "")
@@ -35,7 +36,9 @@ class Requires:
     """The files of one tree that can be required. Satisfies `ports.Project`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
-        del configs  # the load path is guessed from the folders
+        # The load path is guessed from the folders; gemspecs name more of them.
+        roots = {root for package in packages(configs, ()) for root in package.roots}
+        self._load_path = frozenset(roots - {"", "app"})
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self._constants: dict[str, list[str]] | None = None  # "admin/user", without underscores -> files
         self._named: dict[str, list[str]] | None = None
@@ -49,7 +52,7 @@ class Requires:
         word = re.escape(stem)
         far = [rf"['\"/]{word}(\.rb)?['\"]"]
         words = {stem}
-        if ROOT.match(path):
+        if self._inner(path) is not None:
             far.append(rf"\b(?i:{re.escape(_plain(stem))})\b")
             words.add(camel(stem))
         return Clues(frozenset(words), tuple(far))
@@ -114,7 +117,9 @@ class Requires:
         fits = [
             path
             for path in self._named.get(posixpath.basename(ending), ())
-            if path == ending or re.search(r"(^|/)(lib|spec|test|tests|app|ext)/$", path.removesuffix(ending))
+            if path == ending
+            or re.search(r"(^|/)(lib|spec|test|tests|app|ext)/$", path.removesuffix(ending))
+            or path.removesuffix(f"/{ending}") in self._load_path
         ]
         fits = [path for path in fits if path.endswith(ending)]
         return min(fits, key=lambda path: (-_common_folders(path, folder), path.count("/"), path), default=None)
@@ -124,8 +129,8 @@ class Requires:
         name = _plain(underscore(constant))
         spaces = [""]
         if not constant.startswith("::"):
-            root = ROOT.match(path)
-            inside = path[root.end() :].rpartition(".")[0].split("/") if root else []
+            inner = self._inner(path)
+            inside = inner.rpartition(".")[0].split("/") if inner is not None else []
             spaces = [_plain("/".join(inside[:depth])) + "/" if depth else "" for depth in range(len(inside), -1, -1)]
         for space in spaces:
             files = self._index().get(space + name, ())
@@ -137,10 +142,17 @@ class Requires:
         if self._constants is None:
             self._constants = defaultdict(list)
             for path in self._paths:
-                root = ROOT.match(path) if path.endswith(".rb") else None
-                if root is not None:
-                    self._constants[_plain(path[root.end() : -3])].append(path)
+                inner = self._inner(path) if path.endswith(".rb") else None
+                if inner is not None:
+                    self._constants[_plain(inner[:-3])].append(path)
         return self._constants
+
+    def _inner(self, path: str) -> str | None:
+        """A path below the folder of the load path that holds it."""
+        if root := ROOT.match(path):
+            return path[root.end() :]
+        top = next((top for top in self._load_path if path.startswith(f"{top}/")), None)
+        return path[len(top) + 1 :] if top is not None else None
 
 
 def _plain(name: str) -> str:
