@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.dependents.schemas.migrations.call_texts import TABLE_OF
 from bot.dependents.schemas.migrations.rollbacks import is_remark
 from bot.dependents.schemas.migrations.steps import MigrationStep
+from bot.text.filetypes import filetype
 from bot.text.lines import line_number
 
 # How code brings a column: a method of a table's builder that is called like a type, or a call that adds one.
@@ -104,7 +105,7 @@ def _is_own_call(text: str, at: int, path: str) -> bool:
         return False
     end = text.find("\n", at)
     line = text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)]
-    return path.endswith(".go") or not _TAKES_PART.search(line[:_LONG])
+    return filetype(path).parser == "go" or not _TAKES_PART.search(line[:_LONG])
 
 
 def calls_in_doubt(rows: Sequence[MigrationStep], text: str, path: str) -> list[MigrationStep]:
@@ -164,7 +165,7 @@ def _is_straight(lines: Sequence[str], path: str) -> bool:
     return all(
         is_remark(line, path)
         or _OPENS_TABLE.match(line[:_LONG])
-        or (path.endswith(".go") and _ERROR_OF_GO.match(line[:_LONG]))
+        or (filetype(path).parser == "go" and _ERROR_OF_GO.match(line[:_LONG]))
         or not _BRANCHES.search(line[:_LONG])
         for line in lines
     )
