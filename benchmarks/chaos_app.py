@@ -110,6 +110,7 @@ async def _rows(store: str, asked: argparse.Namespace) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="chaos-") as scratch, database(store) as url, models() as (paid, seen):
         folder = Path(scratch)
         async with town(folder) as (gh, repo), fleet(folder, gh, url, paid) as servers:
+            await until(lambda: any("till.git" in one.path for one in gh.requests), "the consumer is read", PATIENCE)
             await storm(servers, gh, repo, asked, chance, seen.total)
             numbers = list(range(1, asked.pulls + 1))
             try:
