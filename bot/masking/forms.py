@@ -259,7 +259,7 @@ def with_name(before: str, line: str) -> str:
     name, value = NAME_LINE.search(before), VALUE_LINE.fullmatch(line)
     if name is None or value is None:
         return ""
-    return f'{name["word"] or name["text"] or name["attribute"]} = "{value["word"] or value["text"]}"'
+    return _assignment(name["word"] or name["text"] or name["attribute"], value["word"] or value["text"])
 
 
 def names_next_line(line: str) -> bool:
@@ -538,7 +538,7 @@ def _looked_up(line: str) -> Iterator[str]:
     for match in islice(DEFAULT.finditer(line), MOST_NAMES):
         yield f"{match['key'] or match['member']} = {match['value']}"
     for match in islice(SHELL_DEFAULT.finditer(line), MOST_NAMES):
-        yield f'{match["name"]} = "{match["value"]}"'
+        yield _assignment(match["name"], match["value"])
 
 
 def _marked_up(line: str) -> Iterator[str]:
@@ -563,7 +563,7 @@ def _connections(line: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _assignment(name: str, value: str) -> str:
-    return f'{re.sub(r"[.:]", "_", name)} = "{value}"'
+    return f'{name} = "{value}"'
 
 
 def _single_assignments(line: str) -> Iterator[str]:
@@ -582,7 +582,7 @@ def _bare_values(line: str) -> Iterator[str]:
     """The values that stand without quotes in a shell, an image's file or a file of variables, each as an assignment."""
     for match in islice(BARE.finditer(line), 4 * MOST_NAMES):
         if MAYBE_NAMED.search(match["name"]):
-            yield f'{match["name"]} = "{match["value"]}"'
+            yield _assignment(match["name"], match["value"])
     for match in islice(FLOW_ENTRY.finditer(line), MOST_NAMES):
         yield _assignment(match["name"], match["value"])
 

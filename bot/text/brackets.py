@@ -17,7 +17,7 @@ def open_count(text: str) -> int:
 
 
 def _close(text: str, brackets: Mapping[str, int]) -> tuple[int, int]:
-    """The position at which more brackets have closed than opened, the end if there is none, and the depth there."""
+    """The position of the first bracket that closes more than was opened, or the end of the text, and the depth at that position."""
     depth = 0
     for at, letter in enumerate(text):
         if step := brackets.get(letter):

@@ -644,7 +644,7 @@ def test_a_name_without_a_secret_is_no_leak(repository: Repository, path: str, t
 def test_no_part_of_a_value_in_a_connection_string_is_left(
     repository: Repository, path: str, text: str, sign: str
 ) -> None:
-    """Whatever sign stands in it, as it is or as the format writes it, all of it is masked, and what follows it is not."""
+    """A value with a sign in it, escaped or not, is masked whole, and the text behind it is not masked."""
     value = f"hT7kq9Zp{sign}Lw2xVb84"
     written = text.replace("VALUE", value) + "\n"
     found = look(repository.change({"r": "x"}, {path: written}))

@@ -289,7 +289,7 @@ def test_a_gem_is_required_from_where_its_specification_says(
 def test_a_package_whose_own_name_is_not_known_leaves_consumers_open(
     repository: Repository, repositories: Others, library: str, own: Files, manifests: Files, sentence: str
 ) -> None:
-    """Whoever takes packages of the language may take it."""
+    """Each repository that depends on packages of the language may depend on this one."""
     made = LIBRARIES[library]
     made = Library({**made.before, **own}, made.after, made.use)
     found = looked_at(repository, repositories, made, {**manifests, **made.using("acme")})

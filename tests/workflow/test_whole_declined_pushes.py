@@ -24,6 +24,16 @@ def newest(at: Whole, number: int) -> tuple[str | None, str]:
     return last.conclusion, last.title or ""
 
 
+async def leaked_and_retargeted(at: Whole) -> int:
+    """A pull request whose review against `main` has failed, now against `v1`, which has no settings."""
+    await at.repo.commit("v1", {"README.md": "# old\n"})
+    await at.repo.commit("main", {".deeprepo.yml": PATHS})
+    number = await at.reviewed(files=LEAK)
+    await at.repo.retarget(number, "v1")
+    await at.quiet()
+    return number
+
+
 DECLINED = {
     "the secret taken back": (PATHS, LEAK, {"shop/key.py": None, "README.md": "# x\n"}),
     "the secret moved": (PATHS, LEAK, {"shop/key.py": None, "lib/key.py": LEAK["shop/key.py"]}),
@@ -87,11 +97,7 @@ def test_another_branch_or_another_pull_request_forgets_nothing(tmp_path: Path) 
 
     async def story() -> None:
         async with whole(tmp_path) as at:
-            await at.repo.commit("v1", {"README.md": "# old\n"})
-            await at.repo.commit("main", {".deeprepo.yml": PATHS})
-            number = await at.reviewed(files=LEAK)
-            await at.repo.retarget(number, "v1")
-            await at.quiet()
+            number = await leaked_and_retargeted(at)
             await at.repo.push("feature", {"shop/key.py": None, "README.md": "# x\n"})
             await at.quiet()
             await at.repo.retarget(number, "main")
@@ -116,11 +122,7 @@ def test_many_reviews_against_another_branch_forget_nothing(tmp_path: Path) -> N
 
     async def story() -> None:
         async with whole(tmp_path) as at:
-            await at.repo.commit("v1", {"README.md": "# old\n"})
-            await at.repo.commit("main", {".deeprepo.yml": PATHS})
-            number = await at.reviewed(files=LEAK)
-            await at.repo.retarget(number, "v1")
-            await at.quiet()
+            number = await leaked_and_retargeted(at)
             for count in range(RECENT + 1):
                 await at.repo.push("feature", {"shop/key.py": None, "shop/new.py": f"x = {count}\n"})
                 await at.quiet()

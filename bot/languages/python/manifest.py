@@ -304,9 +304,9 @@ def _distributions(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, _Distr
 
 
 def _declared(base: str, source: bytes) -> _Distribution:
-    """What a manifest declares; nothing where it is none that declares a distribution."""
-    forms = {"pyproject.toml": _of_pyproject, "setup.cfg": _of_setup_cfg, "setup.py": _of_setup}
-    return forms[base](source) if base in forms else _Distribution()
+    """What one of the files in DECLARING says of its distribution."""
+    readers = (_of_pyproject, _of_setup_cfg, _of_setup)  # in that order
+    return dict(zip(DECLARING, readers, strict=True))[base](source)
 
 
 def _of_pyproject(source: bytes) -> _Distribution:
