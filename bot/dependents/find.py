@@ -17,6 +17,7 @@ from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, 
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
+from bot.dependents.page_names import page_names
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
 from bot.dependents.rebinding import rebound_uses
@@ -166,6 +167,7 @@ async def _of_language(
     lost_members = _members(sources, scene.symbols, lines.cut) | dict(attributes)
     references += await proof.weigh(await mentions(lines, targets, references, lost_members, tuple(language.SUFFIXES)))
     references += await literal_names(lines, targets, references)
+    references += await page_names(lines, language, sources, references)
     relatives = await _relatives(scene, language, targets, budget, lines.cut)
     cut += lines.cut
     missed_uses += lines.cut
