@@ -221,6 +221,7 @@ APART: dict[str, tuple[str, Files]] = {
 OWN: dict[str, tuple[str, Files, Files, str]] = {
     "a gem's name of another file": ("gem", {"acme-quotes.gemspec": "Gem::Specification.new do |s|\n  s.name = Quotes::NAME\nend\n"}, {"Gemfile": "gem 'quotes'\n"}, "acme-quotes.gemspec names its gem in a form"),
     "a distribution's name of a program": ("python", {"pyproject.toml": "", "setup.py": "from setuptools import setup\nsetup(name=read())\n"}, {"requirements.txt": "acme-quotes\n"}, "setup.py computes the name"),
+    "a distribution's package in a folder of another name": ("python", {"pyproject.toml": '[project]\nname = "acme-quotes"\n[tool.setuptools]\npackages = ["acme_quotes", "quotelib"]\npackage-dir = {quotelib = "code"}\n', "code/__init__.py": GONE}, {"requirements.txt": "acme-quotes\n"}, "pyproject.toml offers code as quotelib"),
 }  # fmt: skip
 
 
@@ -295,6 +296,17 @@ def test_a_package_whose_own_name_is_not_known_leaves_consumers_open(
     found = looked_at(repository, repositories, made, {**manifests, **made.using("acme")})
     assert [(one.name, one.state) for one in found.consumers] == [("billing", "unread")]
     assert f"this repository's own {sentence}" in found.consumers[0].reason
+
+
+def test_a_folder_of_another_name_leaves_nobody_open_who_takes_another_package(
+    repository: Repository, repositories: Others
+) -> None:
+    """Only who takes the package can import it."""
+    made = LIBRARIES["python"]
+    own = '[project]\nname = "acme-quotes"\n[tool.setuptools]\npackage-dir = {quotelib = "code"}\n'
+    made = Library({**made.before, "pyproject.toml": own, "code/__init__.py": GONE}, made.after, made.use)
+    found = looked_at(repository, repositories, made, {"requirements.txt": "flask\n"})
+    assert [(one.name, one.state) for one in found.consumers] == [("billing", "unrelated")]
 
 
 @pytest.mark.parametrize(("library", "manifests"), few(APART.values(), 0, 3), ids=APART)

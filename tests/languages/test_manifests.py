@@ -84,6 +84,29 @@ OFFERED = {
     "a package of its name beside others": ("python", {"pyproject.toml": '[project]\nname = "q"'}, ["q/__init__.py", "benchmarks/__init__.py"], ("q", ("q",))),
     "a name and packages in two manifests": ("python", {"pyproject.toml": '[project]\nname = "q"', "setup.py": "setup(packages=['qlib'])"}, ["q/__init__.py", "qlib/__init__.py"], ("q", ("qlib",))),
     "arguments in a table": ("python", {"setup.py": "meta = dict(name='q', packages=['qlib'])\nsetup(**meta)"}, ["qlib/__init__.py"], ("q", ("qlib",))),
+    "a finder that leaves out": ("python", {"setup.py": "setup(name='q', packages=find_packages(exclude=['ci*', 'tests']))"}, ["qlib/__init__.py", "ci_x/__init__.py", "tests/__init__.py"], ("q", ("qlib",))),
+    "a finder that takes by name": ("python", {"setup.py": "setup(name='acme-q', packages=setuptools.find_namespace_packages('.', include=['acme.*', 'qlib*']))"}, ["acme/q/a.py", "qlib2/a.py", "scripts/__init__.py"], ("acme-q", ("acme", "qlib2"))),
+    "a finder that takes names of a program": ("python", {"setup.py": "setup(name='q', packages=find_packages(include=names()))"}, ["q/__init__.py", "qlib/__init__.py"], ("q", ("q", "qlib"))),
+    "a finder of setup.cfg that leaves out": ("python", {"setup.cfg": "[metadata]\nname = acme-x\n[options]\npackages = find:\n[options.packages.find]\nexclude =\n    ci\n    tools*\n"}, ["qlib/__init__.py", "tools/__init__.py"], ("acme-x", ("qlib",))),
+    "a finder of pyproject.toml that takes by name": ("python", {"pyproject.toml": '[project]\nname = "acme-x"\n[tool.setuptools.packages.find]\nwhere = ["."]\ninclude = ["qlib*"]'}, ["qlib/a.py", "tools/__init__.py"], ("acme-x", ("qlib",))),
+    "a finder in two folders": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.setuptools.packages.find]\nwhere = ["a", "b"]'}, ["a/one/x.py", "b/two/x.py"], ("q", ("a/one", "b/two"))),
+    "a package in a folder of another name": ("python", {"setup.py": "setup(name='q', packages=['qlib', 'qlib.sub'], package_dir={'qlib': 'code'})"}, ["code/__init__.py", "code/sub/a.py", "q/__init__.py"], ("q", ("code",))),
+    "a package in a folder of another name in setup.cfg": ("python", {"setup.cfg": "[metadata]\nname = q\n[options]\npackages = qlib\npackage_dir =\n    qlib = code\n"}, ["code/__init__.py", "q/__init__.py"], ("q", ("code",))),
+    "a package in a folder of another name in pyproject.toml": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.setuptools]\npackages = ["qlib"]\npackage-dir = {"qlib" = "code"}'}, ["code/__init__.py", "q/__init__.py"], ("q", ("code",))),
+    "a listed package that is nowhere": ("python", {"setup.py": "setup(name='q', packages=['qlib'])"}, ["q/__init__.py", "other/__init__.py"], ("q", ("other", "q"))),
+    "a list of which a program makes a part": ("python", {"setup.py": "setup(name='q', packages=['q'] + more())"}, ["q/__init__.py", "other/__init__.py"], ("q", ("other", "q"))),
+    "a list that statements make longer": ("python", {"setup.py": "names = ['q']\nif X:\n    names.append('one')\nnames += ['two']\nsetup(name='q', packages=names)"}, ["q/a.py", "one/a.py", "two/a.py", "other/a.py"], ("q", ("one", "q", "two"))),
+    "hatch, a folder under another name": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.hatch.build.targets.wheel.sources]\n"code" = "qlib"'}, ["code/a.py", "q/__init__.py"], ("q", ("code", "q"))),
+    "hatch, what all builds have": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.hatch.build]\npackages = ["code/qlib"]'}, ["code/qlib/a.py", "q/__init__.py"], ("q", ("code/qlib",))),
+    "hatch, a pattern": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.hatch.build.targets.wheel]\ninclude = ["/code/*.py", "/qlib"]'}, ["code/a.py", "qlib/a.py", "q/a.py"], ("q", ("code/a.py", "qlib"))),
+    "hatch, a pattern of any folder": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.hatch.build.targets.wheel]\ninclude = ["*.py"]'}, ["q/a.py", "other/a.py"], ("q", ("other", "q"))),
+    "poetry, a pattern": ("python", {"pyproject.toml": '[tool.poetry]\nname = "q"\npackages = [{include = "qlib*", from = "code"}]'}, ["code/qlib_a/x.py", "code/other/x.py"], ("q", ("code/qlib_a",))),
+    "poetry, a pattern below": ("python", {"pyproject.toml": '[tool.poetry]\nname = "q"\npackages = [{include = "qlib/**/*.py"}]'}, ["qlib/__init__.py", "qlib/sub/x.py", "q/x.py"], ("q", ("qlib",))),
+    "poetry, under another name": ("python", {"pyproject.toml": '[tool.poetry]\nname = "q"\npackages = [{include = "qlib", to = "acme"}]'}, ["qlib/x.py", "q/x.py"], ("q", ("qlib",))),
+    "pbr": ("python", {"setup.cfg": "[metadata]\nname = q\n[files]\npackages =\n    qlib\n"}, ["qlib/__init__.py", "q/__init__.py"], ("q", ("qlib",))),
+    "maturin": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.maturin]\nmodule-name = "qlib._native"\npython-source = "py"'}, ["py/qlib/_native.pyi", "other/a.py"], ("q", ("py/qlib",))),
+    "a package with the name of a test": ("python", {"setup.py": "setup(name='q', packages=find_packages(exclude=['tests']))"}, ["test_support/__init__.py", "mocks/__init__.py", "tests/__init__.py"], ("q", ("mocks", "test_support"))),
+    "a listed package with the name of a test": ("python", {"pyproject.toml": '[project]\nname = "q"\n[tool.setuptools]\npackages = ["tests"]'}, ["tests/__init__.py", "q/__init__.py"], ("q", ("tests",))),
     "npm": ("javascript", {"package.json": '{"name": "@acme/q"}'}, ["index.js"], ("@acme/q", ("",))),
     "npm, published from a folder that a build makes": ("javascript", {"package.json": '{"name": "q", "private": true, "version": "1.2.0", "main": "index"}'}, ["src/index.js"], ("q", ("",))),
     "npm, published from a folder that it names": ("javascript", {"package.json": "{}", "p/q/package.json": '{"name": "q", "private": true, "publishConfig": {"directory": "dist"}}'}, ["p/q/src/index.js"], ("q", ("p/q",))),
@@ -200,6 +223,41 @@ def test_a_manifest_whose_own_name_is_not_known_says_so(language: str, path: str
     """It may be any package; what it asks for is known."""
     found = packaging(language).problems({path: text.encode()})
     assert [(one.path, one.is_form, one.is_name) for one in found] == [(path, False, True)]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("setup.py", "setup(name='Q', package_dir={'qlib': 'code'})"),
+        ("setup.py", "setup(name='q', package_dir={'': 'src', 'qlib': '.'})"),
+        ("setup.cfg", "[metadata]\nname = q\n[options]\npackage_dir =\n    acme.q = q\n"),
+        ("pyproject.toml", '[project]\nname = "q"\n[tool.hatch.build.targets.wheel]\nsources = {"code" = "qlib"}'),
+        ("pyproject.toml", '[project]\nname = "q"\n[tool.hatch.build.force-include]\n"code/a.py" = "qlib/b.py"'),
+        ("pyproject.toml", '[tool.poetry]\nname = "q"\npackages = [{include = "qlib", from = "lib", to = "acme"}]'),
+        ("pyproject.toml", '[project]\nname = "q"\n[tool.scikit-build]\nwheel.packages = {"qlib" = "code"}'),
+    ],
+)
+def test_code_that_is_imported_by_another_name_than_its_path_has_is_not_known(path: str, text: str) -> None:
+    """Of this package alone: its consumers' imports cannot be followed."""
+    found = packaging("python").problems({path: text.encode()})
+    assert [(one.path, one.name, one.is_name, one.reason.split()[0]) for one in found] == [(path, "q", True, "offers")]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("setup.py", "setup(name='q', package_dir={'': 'src', 'qlib': 'src/qlib', 'acme.q': 'code/acme/q'})"),
+        (
+            "pyproject.toml",
+            '[project]\nname = "q"\n[tool.hatch.build.targets.wheel]\nsources = {"src/q" = "q", "src" = ""}',
+        ),
+        ("pyproject.toml", '[project]\nname = "q"\n[tool.hatch.build.targets.wheel]\nsources = ["src"]'),
+        ("pyproject.toml", '[tool.poetry]\nname = "q"\npackages = [{include = "acme/q", from = "lib"}]'),
+    ],
+)
+def test_code_that_is_imported_as_its_path_says_is_known(path: str, text: str) -> None:
+    """Whatever folders are around it."""
+    assert packaging("python").problems({path: text.encode()}) == ()
 
 
 @pytest.mark.parametrize(

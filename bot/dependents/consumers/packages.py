@@ -86,9 +86,13 @@ async def requirements(
         if packaging is None or not (packages or offer_problems):
             continue
         manifests = await read_manifests(tree, packaging)
-        if manifests and offer_problems:
-            problems += [replace(problem, path=f"this repository's own {problem.path}") for problem in offer_problems]
         asked, unknown = _match(packaging.requirements(manifests.texts), packages, own, consumer)
+        names = {"*", *(row.name for row in asked)}
+        problems += [
+            replace(problem, path=f"this repository's own {problem.path}")
+            for problem in (offer_problems if manifests else ())
+            if problem.name in names
+        ]
         words = _words(packages, own)
         problems += [
             problem for problem in (*manifests.problems, *unknown) if _may_mean(problem, manifests, packages, words)
@@ -173,7 +177,7 @@ async def asked_packages(tree: Tree, language: Language, side: Side = "head") ->
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
     """Everything that a tree offers and takes, told from its manifests alone; and what those that could not be read may offer or take."""
     offer = await offer_of(tree, languages)
-    unread = [_row_of_problem("may-offer", name, problem) for name, problem in offer.problems]
+    unread = [_row_of_problem("may-offer", name, problem) for name, problem in offer.problems if problem.name == "*"]
     offers = [PackageRow("offers", one.language, one.name) for one in offer.packages]
     takes: list[PackageRow] = []
     for name, language in languages.items():
