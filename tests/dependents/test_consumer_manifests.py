@@ -101,6 +101,8 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "pip: an archive": ("python", {"requirements.txt": "https://example.invalid/acme-quotes-1.0.tar.gz\n"}, ""),
     "pip: a name and a folder": ("python", {"requirements.txt": "acme-quotes @ file:../o\n"}, ""),
     "pip: a link": ("python", {"base.txt": "acme-quotes\n", "requirements.txt": "LINK base.txt"}, ""),
+    "a script of its own": ("python", {"tools/run.py": "# /// script\n# dependencies = ['acme-quotes']\n# ///\n"}, ""),
+    "tox: a file": ("python", {"tox.ini": "[testenv]\ndeps = -r{toxinidir}/ci/all.pip\n", "ci/all.pip": "acme-quotes\n"}, ""),
     "setuptools: a file": ("python", {"pyproject.toml": '[project]\nname = "c"\ndynamic = ["dependencies"]\n[tool.setuptools.dynamic]\ndependencies = {file = ["deps.txt"]}\n', "deps.txt": "acme-quotes\n"}, ""),
     "setuptools: a file in setup.cfg": ("python", {"setup.cfg": "[options]\ninstall_requires = file: deps.txt\n", "deps.txt": "acme-quotes\n"}, ""),
     "setup.cfg: one line": ("python", {"setup.cfg": "[options]\ninstall_requires = flask; acme-quotes\n"}, ""),

@@ -24,6 +24,22 @@ ASKED = {
     "setup.py, a list beside what is computed": ("python", "setup.py", "setup(name='x', install_requires=['quotes>1', find()])\n", ("quotes", ">1", "registry", "release")),
     "setup.py, names within a function": ("python", "setup.py", "def main():\n    requires = ['quotes>1']\n    setup(name='x', install_requires=list(requires))\n", ("quotes", ">1", "registry", "release")),
     "setup.py": ("python", "setup.py", "from setuptools import setup\nsetup(name='x', install_requires=['quotes>1'])\n", ("quotes", ">1", "registry", "release")),
+    "setup.py, a list that statements make longer": ("python", "setup.py", "requires = []\nif X:\n    requires += ['quotes>1']\nsetup(name='x', install_requires=requires)\n", ("quotes", ">1", "registry", "release")),
+    "setup.py, an entry that is added": ("python", "setup.py", "requires = []\nrequires.append('quotes>1')\nsetup(name='x', install_requires=requires)\n", ("quotes", ">1", "registry", "release")),
+    "setup.py, an extra that is added": ("python", "setup.py", "extras = {}\nextras['all'] = ['quotes>1']\nsetup(name='x', extras_require=extras)\n", ("quotes", ">1", "registry", "release")),
+    "setup.py, a choice": ("python", "setup.py", "setup(name='x', install_requires=['quotes>1'] if X else [])\n", ("quotes", ">1", "registry", "release")),
+    "conda, in brackets": ("python", "environment.yml", "name: c\ndependencies: [ 'quotes>=1' ]\n", ("quotes", ">=1", "registry", "release")),
+    "conda, in brackets on lines": ("python", "env.yml", "dependencies: [  # all\n  'conda-forge::quotes=1.2',\n]\nvariables:\n  A: b\n", ("quotes", "==1.2", "registry", "upgrade")),
+    "conda, pip in brackets": ("python", "conda/dev-env.yaml", 'dependencies:\n  - pip: ["quotes[fast]>=1,<2"]\n', ("quotes", ">=1,<2", "registry", "upgrade")),
+    "conda, pip within brackets": ("python", "conda.yml", "dependencies: [{pip: [quotes>=1]}]\n", ("quotes", ">=1", "registry", "release")),
+    "a short name": ("python", "reqs.txt", "quotes>=1\n", ("quotes", ">=1", "registry", "release")),
+    "a folder of dependencies": ("python", "ci/deps/all.txt", "# ours\nquotes>=1\n--no-index\n", ("quotes", ">=1", "registry", "release")),
+    "a name behind another": ("python", "dev-reqs.in", "quotes>=1\n", ("quotes", ">=1", "registry", "release")),
+    "for pip": ("python", "pip-packages.txt", "quotes>=1\n", ("quotes", ">=1", "registry", "release")),
+    "tox": ("python", "tox.ini", "[testenv]\ndeps =\n    py{310,311}-!x: quotes>=1\n    -r{toxinidir}/all.txt\n    {[base]deps}\n", ("quotes", ">=1", "registry", "release")),
+    "tox, a folder": ("python", "tox.ini", "[testenv:own]\ndeps = ../quotes\n", ("quotes", "../quotes", "path", "build")),
+    "a script": ("python", "tools/run.py", "#!/usr/bin/env python\n# /// script\n# dependencies = [\n#   'quotes>=1',\n# ]\n# ///\nprint('flask')\n", ("quotes", ">=1", "registry", "release")),
+    "pylock": ("python", "pylock.dev.toml", 'lock-version = "1.0"\n[[packages]]\nname = "quotes"\nversion = "1.2"\n', ("quotes", "==1.2", "registry", "upgrade")),
     "git branch": ("python", "requirements.txt", "git+https://example.invalid/acme/quotes.git@main#egg=quotes", ("quotes", "main", "git", "build")),
     "git tag": ("python", "requirements/base.txt", "quotes @ git+ssh://git@example.invalid/acme/quotes.git@v1.2.0", ("quotes", "v1.2.0", "git", "upgrade")),
     "editable": ("python", "dev-requirements.txt", "-e ../quotes", ("quotes", "../quotes", "path", "build")),
@@ -221,8 +237,8 @@ def test_a_package_is_offered_by_each_name_that_conditions_give_it() -> None:
 @pytest.mark.parametrize(("language", "path", "text"), NAMELESS.values(), ids=NAMELESS)
 def test_a_manifest_whose_own_name_is_not_known_says_so(language: str, path: str, text: str) -> None:
     """It may be any package; what it asks for is known."""
-    found = packaging(language).problems({path: text.encode()})
-    assert [(one.path, one.is_form, one.is_name) for one in found] == [(path, False, True)]
+    found = [one for one in packaging(language).problems({path: text.encode()}) if one.is_name]
+    assert [(one.path, one.is_form) for one in found] == [(path, False)]
 
 
 @pytest.mark.parametrize(
@@ -273,6 +289,44 @@ def test_code_that_is_imported_as_its_path_says_is_known(path: str, text: str) -
 def test_a_private_package_that_nothing_publishes_is_offered_to_nobody(manifest: str) -> None:
     """Without a version and an entry it is an application; the root of a workspace is neither."""
     assert packaging("javascript").packages({"package.json": manifest.encode()}, frozenset({"index.js"})) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("deps.txt", "This file tells\nwhich packages there are:\nquotes\n"),
+        ("deploy/all.txt", "example.invalid/a from example.invalid/b\n"),
+        ("env.yml", "hosts: [quotes]\n"),
+        ("run.py", "# quotes\n# dependencies = ['quotes']\n"),
+        ("run.py", "# /// script\n# [tool.x]\n# ///\n# dependencies = ['quotes']\n"),
+    ],
+)
+def test_a_file_that_only_looks_like_a_list_asks_for_nothing(path: str, text: str) -> None:
+    """What it holds decides, not how it is called."""
+    assert packaging("python").requirements({path: text.encode()}) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("setup(install_requires=['quotes>=%s' % V, 'flask'])", {"quotes"}),
+        ("setup(install_requires=[f'acme-{one}' for one in X])", {"acme-*", "*"}),
+        ("A = ['one']\nA = ['two']\nsetup(install_requires=A)", {"one", "two", "*"}),
+        ("setup(install_requires=load())", {"*"}),
+        ("setup(author='me', install_requires=load())", {"me", "*"}),
+        ("E = {}\nE['all'] = sum(E.values(), [])\nsetup(extras_require=E)", {"all"}),
+        ("setup(**load())", {"*"}),
+        ("setup(name='x', **load())", {"x"}),
+        ("setup(name='x', **load('requires'))", {"requires", "x", "*"}),
+        ("setup(install_requires=load('all.txt'))", set()),
+        ("setup(name='x', install_requires=['flask'])", set()),
+    ],
+)
+def test_what_a_program_asks_for_is_one_of_the_names_that_it_has(text: str, names: set[str]) -> None:
+    """Any package, if it has none and reads no list."""
+    found = [one for one in packaging("python").problems({"setup.py": text.encode()}) if not one.is_name]
+    assert {one.name for one in found} == names
+    assert all(one.is_form for one in found)
 
 
 @pytest.mark.parametrize(

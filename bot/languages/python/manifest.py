@@ -5,29 +5,40 @@ import configparser
 import posixpath
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from itertools import islice
 
 from bot.languages.lexical import manifest_text, unread
+from bot.languages.python import conda_lists, script_blocks
 from bot.languages.python.distributions import DECLARING, distributions
 from bot.languages.python.importable import PythonPaths, roots
-from bot.languages.python.pip_lines import asked_lines, included_files, logical_lines
-from bot.languages.python.setup_program import SPREAD, setup_arguments
+from bot.languages.python.pip_lines import INCLUDED, asked_lines, included_files, logical_lines
+from bot.languages.python.setup_program import SPREAD, is_known, literals, setup_arguments
 from bot.languages.python.tables import ini, strings, table, texts, toml
-from bot.text.lines import line_number, utf8
+from bot.text.lines import line_number
 from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "python"
+# Files that are called like lists of requirements; what they hold decides.
+NAMES = tuple(f"{start}{word}*" for word in ("req", "dep", "pip") for start in ("", "*[-_.]"))
+FOLDERS = ("reqs/*", "requires/*", "deps/*", "dependencies/*", "pip/*")
+LIKELY = tuple(f"{name}{suffix}" for name in (*NAMES, *FOLDERS) for suffix in (".txt", ".in"))
+ENVIRONMENTS = (".yml", ".yaml")  # of conda
 MANIFESTS = (
-    *DECLARING, "*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in",
-    "*requirements*.pip", "Pipfile", "pixi.toml", "*environment*.yml", "*environment*.yaml",
+    *DECLARING, "*requirements*.txt", "*requirements*.in", "*requirements*.pip", *LIKELY, "Pipfile", "pixi.toml", "pylock.toml", "pylock.*.toml",
+    "tox.ini", *(f"{start}{end}" for start in ("*environment*", "env*", "*[-_.]env*", "*conda*") for end in ENVIRONMENTS),
 )  # fmt: skip
-TABLES = ("Pipfile", "pixi.toml")
+MARKED = ((script_blocks.BEGIN,), ("*.py",))  # scripts that say what they need
+REQUIRING = ("install_requires", "tests_require", "setup_requires")
 FILE = re.compile(r"file:\s*([^\n]+)")
-LISTS = re.compile(r"^dependencies[ \t]*:", re.MULTILINE)
-CONDA = re.compile(r"[ \t]*-[ \t]+['\"]?([^'\"#\n]+)")
+# A name at the beginning of a text that a program may make a requirement of.
+COMPUTED = re.compile(r"(?=[A-Za-z0-9*])[A-Za-z0-9._*-]{2,100}(?![\w/:.*-])")
+MOST_LITERALS = 2_000
+FACTOR = re.compile(r"[\w{},.!*-]{1,200}:[ \t]+")
 ARCHIVES = (".whl", ".zip", ".tar.gz", ".tar.bz2", ".tar.xz", ".tgz")
 NUMBER = re.compile(r"v?\d")
-LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
+LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml")
 PRIVATE = re.compile(r"_(?!_)")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 ASKED = re.compile(
@@ -39,7 +50,6 @@ VERSIONED = re.compile(r"@|[(<>=!~^*\d]\s*[=(<>!~^*\d.]|[<>^*\d]")
 VERSION = re.compile(r"(?<![\w.])v?\d+[\w.]{0,80}$|(?<!\w)[0-9a-f]{7,40}$")
 LOCKED = r"(?im)^name\s*=\s*\"NAME\"\s*\nversion\s*=\s*\"([^\"\n]+)\""
 PIPFILE = r"(?i)\"NAME\"\s*:\s*\{[^{}]*?\"version\"\s*:\s*\"={0,2}([^\"\n]+)\""
-LONGEST = 1_000  # characters of a line of a list
 HATCH = ("dependencies", "extra-dependencies")
 PLACE = re.compile(
     r"(?:git|hg|svn|bzr)\+|https?://|file:|\.{0,2}/|\.{1,2}(?:$|[\[ ])|[\w.-]+/|[\w.-]+\.(?:whl|zip|tar\.\w+)$"
@@ -65,7 +75,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(
         row
         for path, source in sorted(manifests.items())
-        for text, line in _asked(posixpath.basename(path), source)
+        for text, line in _asked(path, source)
         if (row := _requirement(text, path, line)) is not None
     )
 
@@ -73,32 +83,54 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed, and what a requirements file names that is not in the tree."""
     result: list[ManifestProblem] = []
-    named = {folder for folder, _ in distributions(manifests)}
-    result += [
-        ManifestProblem(path, why, normal(one.name), is_name=True)
-        for folder, one in distributions(manifests)
-        if (why := one.rename_clause())
-        for path in [posixpath.join(folder, base) for base in DECLARING if posixpath.join(folder, base) in manifests][
-            -1:
-        ]
-    ]
+    own = dict(distributions(manifests))
+    for folder, one in own.items():
+        if why := one.rename_clause():
+            files = [path for base in DECLARING if (path := posixpath.join(folder, base)) in manifests]
+            result.append(ManifestProblem(files[-1], why, normal(one.name), is_name=True))
     for path, source in sorted(manifests.items()):
         base, why = posixpath.basename(path), ""
-        if base == "setup.py" and posixpath.dirname(path) not in named and SPREAD & setup_arguments(source).keys():
-            result.append(ManifestProblem(path, "computes the name of its distribution", is_name=True))
-        if base in (*DECLARING, *TABLES):
-            why = unread(source) or ("" if _parses(base, source) else "cannot be parsed")
+        has_table = _table_reader(base) is not None
+        if base in (*DECLARING, "tox.ini") or has_table:
+            why = unread(_table_text(base, source)) or ("" if _parses(base, source) else "cannot be parsed")
         elif b"\0" in source:
             why = "is no text"
         if why:
             result.append(ManifestProblem(path, why))
-        elif base not in DECLARING:
-            result += [
-                ManifestProblem(path, "takes more from an address", is_form=True)
-                for text, _ in logical_lines(source)
-                if re.match(r"(?:-r|--requirement)[ =]*\w{1,20}://", text)
-            ][:1]
+        elif base == "setup.py":
+            result += _computed(path, source, has_name=posixpath.dirname(path) in own)
+        elif base not in (*DECLARING, "tox.ini") and not has_table and _takes_from_address(source):
+            result.append(ManifestProblem(path, "takes more from an address", is_form=True))
     return tuple(result)
+
+
+def _takes_from_address(source: bytes) -> bool:
+    return any(re.match(r"(?:-r|--requirement)[ =]*\w{1,20}://", text) for text, _ in logical_lines(source))
+
+
+def _computed(path: str, source: bytes, *, has_name: bool) -> Iterator[ManifestProblem]:
+    """What a setup.py computes: its own name, and what it asks for. That is one of those which it names, or of a list that it reads."""
+    words = setup_arguments(source)
+    if not has_name and SPREAD & words.keys():
+        yield ManifestProblem(path, "computes the name of its distribution", is_name=True)
+    if "" not in words and all(is_known(words[key]) for key in (*REQUIRING, "extras_require") if key in words):
+        return
+    known = {row.name for text in _setup_entries(source) if (row := _requirement(text, path, 0))}
+    told = list(islice(literals(source), MOST_LITERALS))
+    lists = [text for text in told if text.endswith((".txt", ".in"))]
+    names = {
+        normal(match[0])
+        for text in told
+        if text not in lists
+        for row in text.split("\n")
+        if (match := COMPUTED.match(row.strip()))
+    }
+    for name in sorted(one for one in names - known if re.search(r"\w", one)):
+        yield ManifestProblem(path, f"computes what it asks for, and names {name}", name, is_form=True)
+    is_spread = "" in words and (b"requires" in source or not has_name)
+    is_blind = is_spread or any(not texts(words[key]) for key in REQUIRING if not is_known(words.get(key, [])))
+    if is_blind and not lists:
+        yield ManifestProblem(path, "computes what it asks for", is_form=True)
 
 
 def included_paths(path: str, source: bytes) -> Sequence[str]:
@@ -116,16 +148,19 @@ def included_paths(path: str, source: bytes) -> Sequence[str]:
         texts_told = [
             one.strip() for row in _setup_cfg(source) for match in FILE.finditer(row) for one in match[1].split(",")
         ]
-    elif base not in ("setup.py", *TABLES) and not _is_conda(base):
+    elif base == "tox.ini":
+        texts_told = [match[1] for row in _tox(source) if (match := INCLUDED.match(row.replace("{toxinidir}/", "")))]
+        texts_told = [one for one in texts_told if "{" not in one and "://" not in one]
+    elif base != "setup.py" and not _table_reader(base) and not base.endswith(ENVIRONMENTS):
         return included_files(path, source)
     return [posixpath.normpath(posixpath.join(folder, one)) for one in texts_told if one]
 
 
 def _parses(base: str, source: bytes) -> bool:
     try:
-        if base in ("pyproject.toml", *TABLES):
-            tomllib.loads(manifest_text(source))
-        elif base == "setup.cfg":
+        if _table_reader(base):
+            tomllib.loads(manifest_text(_table_text(base, source)))
+        elif base in ("setup.cfg", "tox.ini"):
             configparser.ConfigParser(interpolation=None, strict=False).read_string(manifest_text(source))
         else:
             ast.parse(manifest_text(source))
@@ -148,44 +183,79 @@ def links(packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[
     return {}
 
 
-def _asked(base: str, source: bytes) -> Iterator[tuple[str, int]]:
+def _asked(path: str, source: bytes) -> Iterator[tuple[str, int]]:
     """Each requirement as it is written, with its line."""
-    text = manifest_text(source)
-    if base in ("pyproject.toml", *TABLES):
-        forms = {"pyproject.toml": _listed, "Pipfile": _pipenv, "pixi.toml": _pixi}
-        for written in forms[base](toml(source)):
-            yield written, _line(text, written)
-    elif base == "setup.cfg":
-        for written in (one.strip() for row in _setup_cfg(source) for one in re.split(r"[\n;]", row)):
-            if written and not written.startswith("file:"):
-                yield written, _line(text, written)
-    elif _is_conda(base):
-        yield from _conda(source)
-    elif base == "setup.py":
-        words = setup_arguments(source)
-        extras = words.get("extras_require")
-        texts_told: list[object] = [
-            *(words.get(key) for key in ("install_requires", "tests_require", "setup_requires")),
-            *(extras.values() if isinstance(extras, dict) else ()),
-        ]
-        for written in (one for row in texts_told for one in texts(row) for one in one.split("\n")):
-            yield written, _line(text, written)
-    else:
+    base, text = posixpath.basename(path), manifest_text(source)
+    readers = {"setup.cfg": _setup_cfg_entries, "tox.ini": _tox, "setup.py": _setup_entries}
+    written = readers[base](source) if base in readers else None
+    if written is None and (table_reader := _table_reader(base)):
+        written = table_reader(toml(_table_text(base, source)))
+    if written is not None:
+        yield from ((one, _line(text, one)) for one in written)
+    elif base.endswith(ENVIRONMENTS):
+        yield from conda_lists.asked_entries(source)
+    elif not _is_guess(path) or _is_list(source):
         yield from asked_lines(source)
 
 
-def _is_conda(base: str) -> bool:
-    """Whether a manifest of that name is an environment of conda."""
-    return base.endswith((".yml", ".yaml"))
+def _table_reader(base: str) -> Callable[[Mapping[str, object]], Iterator[str]] | None:
+    """What reads the table that a manifest of that name holds, None if it holds none."""
+    if base.startswith("pylock.") and base.endswith(".toml"):
+        return _locked
+    forms = {"pyproject.toml": _listed, "Pipfile": _pipenv, "pixi.toml": _pixi}
+    return _scripted if base.endswith(".py") and base != "setup.py" else forms.get(base)
 
 
-def _conda(source: bytes) -> Iterator[tuple[str, int]]:
-    """What an environment of conda lists, as pip would have it: `shop=1.2` is `shop==1.2`."""
-    text = utf8(source).decode("utf-8", "replace")
-    for number, line in enumerate(text.splitlines() if LISTS.search(text) else (), 1):
-        match = CONDA.match(line[:LONGEST])
-        if match and not match[1].strip().endswith(":"):
-            yield re.sub(r"(?<![=<>!~])=(?!=)", "==", match[1].strip().rpartition("::")[2]), number
+def _table_text(base: str, source: bytes) -> bytes:
+    return script_blocks.block(source) if base.endswith(".py") else source
+
+
+def _is_guess(path: str) -> bool:
+    """Whether a file may list requirements by its name, and what it holds has to tell."""
+    return any(fnmatchcase(f"/{path}", f"*/{name}") for name in LIKELY) and "requirements" not in path
+
+
+def _is_list(source: bytes) -> bool:
+    """Whether more lines of a text ask for something, or are options of pip, than not."""
+    rows = [text.partition(" ;")[0].partition(" --")[0] for text, _ in logical_lines(source) if text]
+    fits = [
+        row.startswith("-") or (_requirement(row, "", 0) is not None and not (PLACE.match(row) and " " in row))
+        for row in rows
+    ]
+    return sum(fits) * 2 > len(fits)
+
+
+def _locked(top: Mapping[str, object]) -> Iterator[str]:
+    """What a lock file of PEP 751 installs."""
+    rows = top.get("packages")
+    for row in map(table, rows if isinstance(rows, list) else ()):
+        if isinstance(name := row.get("name"), str):
+            yield f"{name}=={row['version']}" if isinstance(row.get("version"), str) else name
+
+
+def _scripted(top: Mapping[str, object]) -> Iterator[str]:
+    """What the block of a script asks for."""
+    yield from strings(top.get("dependencies"))
+
+
+def _setup_entries(source: bytes) -> Iterator[str]:
+    words = setup_arguments(source)
+    rows = [words.get(key) for key in REQUIRING]
+    rows += list(table(words.get("extras_require")).values())
+    yield from (one for row in rows for listed in texts(row) for one in listed.split("\n"))
+
+
+def _setup_cfg_entries(source: bytes) -> Iterator[str]:
+    rows = (one.strip() for row in _setup_cfg(source) for one in re.split(r"[\n;]", row))
+    yield from (one for one in rows if one and not one.startswith("file:"))
+
+
+def _tox(source: bytes) -> Iterator[str]:
+    """What the environments of tox install, without what a line says of when."""
+    read = ini(source)
+    for section in read.sections():
+        rows = (FACTOR.sub("", row.strip()) for row in read.get(section, "deps", fallback="").splitlines())
+        yield from (row for row in rows if row and not row.startswith(("{", "-c")))
 
 
 def _setup_cfg(source: bytes) -> list[str]:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -160,3 +160,17 @@ def is_known(value: object) -> bool:
     if isinstance(value, dict):
         return None not in value and all(is_known(one) for one in value.values())
     return isinstance(value, str) or (isinstance(value, list | tuple) and all(isinstance(one, str) for one in value))
+
+
+def literals(source: bytes) -> Iterator[str]:
+    """Yield the texts of a program but those that explain it; what is put into one while it runs is `*`."""
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        module = ast.parse(manifest_text(source))
+        nodes = list(ast.walk(module))
+        others = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        others |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in others:
+                yield node.value.replace("*", " ")
+            elif isinstance(node, ast.JoinedStr):
+                yield "".join(str(part.value) if isinstance(part, ast.Constant) else "*" for part in node.values)
