@@ -155,6 +155,10 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "go: a folder": ("go", {"go.mod": "module c\n\nrequire example.com/acme/quotes v1.0.0\n\nreplace example.com/acme/quotes => ../repository\n"}, "example.com/acme/quotes"),
     "go: it stands for another module": ("go", {"go.mod": "module c\n\nrequire example.com/old v1.0.0\n\nreplace example.com/old => example.com/acme/quotes v1.2.0\n"}, "example.com/old"),
     "go: a workspace": ("go", {"go.mod": "module c\n", "go.work": "go 1.22\nuse (\n\t.\n\t../repository\n)\n"}, "example.com/acme/quotes"),
+    "sbt": ("maven", {"build.sbt": 'libraryDependencies ++= Seq("com.acme" % "quotes" % "1")\n'}, ""),
+    "composer: a package that the manifest describes": ("composer", {"composer.json": '{"repositories": [{"type": "package", "package": {"name": "shop/q", "version": "1", "source": {"type": "git", "url": "https://github.com/acme/repository.git", "reference": "v1.0"}}}], "require": {"shop/q": "1"}}'}, ""),
+    "paket": ("nuget", {"paket.dependencies": "nuget Acme.Quotes ~> 1.2\n", "paket.references": "Acme.Quotes\n"}, ""),
+    "a program of one file": ("nuget", {"run.cs": "#:package Acme.Quotes@1.2\n"}, ""),
     "maven: the project's group": ("maven", {"pom.xml": POM % ("", COORDINATES % "${project.groupId}")}, ""),
     "maven: the parent's group": ("maven", {"pom.xml": POM % ("<groupId>x</groupId>", COORDINATES % "${project.parent.groupId}")}, ""),
     "maven: a property": ("maven", {"pom.xml": POM % ("<properties><q.g>com.acme</q.g></properties>", COORDINATES % "${q.g}")}, ""),
@@ -185,6 +189,7 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
 }  # fmt: skip
 # library, the consumer's manifests -> what the sentence about it names
 OPEN: dict[str, tuple[str, Files, str]] = {
+    "a go.mod that lacks the module": ("go", {"go.mod": "module c\n", "go.work": "go 1.22\nuse (\n\t.\n\t../lib\n)\n"}, "pay.go imports this one"),
     "marks of a merge": ("python", {"pyproject.toml": f"{ASKED}<<<<<<< HEAD\n"}, "pyproject.toml holds the marks of a merge"),
     "a syntax error": ("python", {"pyproject.toml": f"{ASKED}]\n"}, "pyproject.toml cannot be parsed"),
     "a syntax error in pixi.toml": ("python", {"pixi.toml": '[pypi-dependencies\nacme-quotes = "*"\n'}, "pixi.toml cannot be parsed"),
@@ -223,6 +228,7 @@ APART: dict[str, tuple[str, Files]] = {
 OWN: dict[str, tuple[str, Files, Files, str]] = {
     "a gem's name of another file": ("gem", {"acme-quotes.gemspec": "Gem::Specification.new do |s|\n  s.name = Quotes::NAME\nend\n"}, {"Gemfile": "gem 'quotes'\n"}, "acme-quotes.gemspec names its gem in a form"),
     "a distribution's name of a program": ("python", {"pyproject.toml": "", "setup.py": "from setuptools import setup\nsetup(name=read())\n"}, {"requirements.txt": "acme-quotes\n"}, "setup.py computes the name"),
+    "an artifact that a build of sbt computes": ("maven", {"build.sbt": 'organization := "com.shop"\nlazy val q = own("q")\n'}, {"build.sbt": 'libraryDependencies += "com.shop" %% "q" % "1"\n'}, "build.sbt may compute the names"),
     "a distribution's package in a folder of another name": ("python", {"pyproject.toml": '[project]\nname = "acme-quotes"\n[tool.setuptools]\npackages = ["acme_quotes", "quotelib"]\npackage-dir = {quotelib = "code"}\n', "code/__init__.py": GONE}, {"requirements.txt": "acme-quotes\n"}, "pyproject.toml offers code as quotelib"),
 }  # fmt: skip
 

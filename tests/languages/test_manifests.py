@@ -59,6 +59,18 @@ ASKED = {
     "cargo git": ("rust", "Cargo.toml", '[dev-dependencies]\nquotes = { git = "https://example.invalid/q", branch = "next" }', ("quotes", "next", "git", "build")),
     "cargo rev": ("rust", "Cargo.toml", '[build-dependencies.quotes]\ngit = "https://example.invalid/q"\nrev = "abc"', ("quotes", "abc", "git", "upgrade")),
     "composer": ("php", "composer.json", '{"require": {"php": ">=8", "Acme/Quotes": "^1.2 || ^2.0"}}', ("acme/quotes", "^1.2 || ^2.0", "registry", "upgrade")),
+    "composer, a package that the manifest describes": ("php", "composer.json", '{"repositories": [{"type": "package", "package": {"name": "acme/quotes", "version": "1.2", "source": {"type": "git", "url": "https://example.invalid/acme/quotes", "reference": "main"}}}], "require": {"acme/quotes": "*"}}', ("acme/quotes", "main", "git", "build")),
+    "composer, an archive that the manifest describes": ("php", "composer.json", '{"repositories": {"q": {"type": "package", "package": [{"name": "acme/quotes", "version": "1.2", "dist": {"type": "zip", "url": "https://example.invalid/q.zip"}}]}}, "require": {"acme/quotes": "1.2"}}', ("acme/quotes", "1.2", "registry", "upgrade")),
+    "paket": ("csharp", "paket.dependencies", "source https://example.invalid\n  nuget Acme.Quotes >= 1.2 lowest_matching: true\n", ("acme.quotes", ">=1.2", "registry", "release")),
+    "paket, a version": ("csharp", "paket.dependencies", "group Test\n    nuget Acme.Quotes ~> 1.2\n", ("acme.quotes", "~>1.2", "registry", "upgrade")),
+    "paket, of a project": ("csharp", "src/paket.references", "group Main\n  Acme.Quotes copy_local: false\nFile:a.cs .\n", ("acme.quotes", "as another file sets it", "registry", "upgrade")),
+    "a script of C#": ("csharp", "run.csx", '#r "nuget: Acme.Quotes, 1.2"\nWrite(1);\n', ("acme.quotes", "1.2", "registry", "upgrade")),
+    "a program of one file": ("csharp", "run.cs", "#!/usr/bin/env dotnet\n#:package Acme.Quotes@1.*\n", ("acme.quotes", "1.*", "registry", "upgrade")),
+    "a program of one file, a project": ("csharp", "run.cs", "#:project ../quotes/quotes.csproj\n", ("quotes", "../quotes/quotes.csproj", "path", "build")),
+    "sbt": ("jvm", "build.sbt", 'libraryDependencies += "com.acme" %% "quotes" % "1.2" % Test\n', ("com.acme:quotes", "1.2", "registry", "upgrade")),
+    "sbt, of Java": ("jvm", "project/Dependencies.scala", 'val q = "com.acme" % "quotes" % Versions.q\n', ("com.acme:quotes", "as another file sets it", "registry", "upgrade")),
+    "sbt, of JavaScript": ("jvm", "build.sbt", 'libraryDependencies ++= Seq(\n  "com.acme" %%% "quotes" % "1.2"\n)\n', ("com.acme:quotes", "1.2", "registry", "upgrade")),
+    "gradle, a version of Scala": ("jvm", "build.gradle", "implementation 'com.acme:quotes_2.13:1.2'\n", ("com.acme:quotes", "1.2", "registry", "upgrade")),
     "composer branch": ("php", "composer.json", '{"require-dev": {"acme/quotes": "dev-main"}}', ("acme/quotes", "dev-main", "git", "build")),
     "gem": ("ruby", "Gemfile", "gem 'quotes', '~> 1.2', require: false\n", ("quotes", "~>1.2", "registry", "upgrade")),
     "gem path": ("ruby", "Gemfile", 'gem "quotes", path: "../quotes"\n', ("quotes", "../quotes", "path", "build")),
@@ -163,6 +175,12 @@ OFFERED = {
     "npm, a part with a manifest": ("javascript", {"package.json": '{"name": "q", "exports": {"./hooks": "./hooks/index.js"}}', "hooks/package.json": '{"name": "q-hooks", "private": true}'}, ["hooks/index.js"], ("q", ("",))),
     "npm, a part with a manifest, where all is published": ("javascript", {"package.json": '{"name": "q"}', "hooks/package.json": '{"name": "q-hooks", "private": true}'}, ["hooks/index.js"], ("q", ("",))),
     "npm, a site of its own": ("javascript", {"package.json": '{"name": "q", "files": ["dist"]}', "site/package.json": '{"name": "site", "private": true}'}, ["site/index.js", "index.js"], ("q", ("index.js", "package.json"))),
+    "sbt": ("jvm", {"build.sbt": 'ThisBuild / organization := "com.acme"\nname := "q"\n'}, ["src/main/scala/A.scala"], ("com.acme:q", ("src/main",))),
+    "sbt, a project": ("jvm", {"build.sbt": 'inThisBuild(List(organization := "com.acme"))\nlazy val core = (project in file("modules/core"))\n  .settings(moduleName := "q-core")\nlazy val docs = Seq(1)\n'}, ["modules/core/src/main/scala/A.scala"], ("com.acme:q-core", ("modules/core/src/main",))),
+    "sbt, a project of its folder's name": ("jvm", {"build.sbt": 'organization := "com.acme"\nlazy val `q-core` = project.settings(x)\n'}, ["q-core/src/main/scala/A.scala"], ("com.acme:q-core", ("q-core/src/main",))),
+    "sbt, several platforms": ("jvm", {"build.sbt": 'organization := "com.acme"\nlazy val q = crossProject(JVMPlatform, JSPlatform).crossType(CrossType.Full)\n'}, ["q/shared/src/main/scala/A.scala"], ("com.acme:q", ("q",))),
+    "composer, it replaces another of its vendor": ("php", {"composer.json": '{"name": "acme/all", "autoload": {"psr-4": {"A\\\\": "src"}}, "replace": {"acme/q": "*", "symfony/polyfill-php80": "*"}}'}, ["src/A.php"], [("acme/all", ("src",)), ("acme/q", ("src",))]),
+    "composer, it provides another of its vendor": ("php", {"composer.json": '{"name": "acme/all", "autoload": {"psr-4": {"A\\\\": "src"}}, "provide": {"acme/q": "1.0", "psr/log-implementation": "1.0"}}'}, ["src/A.php"], [("acme/all", ("src",)), ("acme/q", ("src",))]),
     "nuget": ("csharp", {"src/Q/Q.csproj": "<PackageId>Acme.Q</PackageId>"}, ["src/Q/A.cs"], ("acme.q", ("src/Q",))),
 }  # fmt: skip
 NAMELESS = {
@@ -174,6 +192,7 @@ NAMELESS = {
     "gradle, a publication without a group": ("jvm", "build.gradle.kts", "plugins { `maven-publish` }\n"),
     "nuget, a property that is not there": ("csharp", "Q.csproj", "<PackageId>$(P).Q</PackageId>"),
     "nuget, a function": ("csharp", "Q.csproj", "<PackageId>$([System.String]::new('q'))</PackageId>"),
+    "sbt, an organization of a program": ("jvm", "build.sbt", "organization := read()\n"),
     "setup.py, a name of a program": ("python", "setup.py", "setup(name=about['__title__'], install_requires=['x'])"),
     "setup.py, arguments of a program": ("python", "setup.py", "setup(**read())"),
 }  # fmt: skip
@@ -211,12 +230,15 @@ def test_a_requirement_is_read_as_it_is_written(
 
 @pytest.mark.parametrize(("language", "manifests", "paths", "meant"), OFFERED.values(), ids=OFFERED)
 def test_a_package_is_what_others_can_take(
-    language: str, manifests: dict[str, str], paths: list[str], meant: tuple[str, tuple[str, ...]]
+    language: str,
+    manifests: dict[str, str],
+    paths: list[str],
+    meant: tuple[str, tuple[str, ...]] | list[tuple[str, tuple[str, ...]]],
 ) -> None:
     """Its name in manifests, and the folders and files that it consists of."""
     sources = {path: text.encode() for path, text in manifests.items()}
     found = packaging(language).packages(sources, frozenset([*paths, *manifests]))
-    assert [(one.name, one.roots) for one in found] == [meant]
+    assert [(one.name, one.roots) for one in found] == (meant if isinstance(meant, list) else [meant])
 
 
 def test_a_project_of_several_platforms_is_offered_for_each() -> None:
@@ -239,6 +261,21 @@ def test_a_manifest_whose_own_name_is_not_known_says_so(language: str, path: str
     """It may be any package; what it asks for is known."""
     found = [one for one in packaging(language).problems({path: text.encode()}) if one.is_name]
     assert [(one.path, one.is_form) for one in found] == [(path, False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('organization := "com.acme"\nlazy val q = own("q")\n', ["com.acme:*"]),
+        ('organization := "com.acme"\nlazy val q = project.settings(own)\n', ["com.acme:*"]),
+        ('organization := "com.acme"\nlazy val q = project.settings(name := "q")\n', []),
+        ('organization := "com.acme"\nname := "q"\n', []),
+        ("lazy val q = project\n", []),
+    ],
+)
+def test_an_artifact_of_sbt_whose_name_may_be_computed_is_any_of_its_organization(text: str, names: list[str]) -> None:
+    """A build without an organization is one that nobody else takes."""
+    assert [one.name for one in packaging("jvm").problems({"build.sbt": text.encode()})] == names
 
 
 @pytest.mark.parametrize(
@@ -316,8 +353,8 @@ def test_a_file_that_only_looks_like_a_list_asks_for_nothing(path: str, text: st
         ("setup(author='me', install_requires=load())", {"me", "*"}),
         ("E = {}\nE['all'] = sum(E.values(), [])\nsetup(extras_require=E)", {"all"}),
         ("setup(**load())", {"*"}),
-        ("setup(name='x', **load())", {"x"}),
-        ("setup(name='x', **load('requires'))", {"requires", "x", "*"}),
+        ("setup(name='shop', **load())", {"shop"}),
+        ("setup(name='shop', **load('requires'))", {"requires", "shop", "*"}),
         ("setup(install_requires=load('all.txt'))", set()),
         ("setup(name='x', install_requires=['flask'])", set()),
     ],
