@@ -204,7 +204,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         change = await tree.change(partial(_changes_role, settings))
         files = _reviewable(diff.read(change), settings, deps.left_out)
         past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings.analyzers)
-        if not files and deps.earlier is None and not past.leaks and not past.loss:
+        is_told = past.leaks or past.loss or (unseen and pull.base != pull.head)  # commits that nobody looked through
+        if not files and deps.earlier is None and not is_told:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
         deps.tell(_files(files))

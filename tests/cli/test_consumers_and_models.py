@@ -116,6 +116,31 @@ def test_a_reader_looks_into_a_consumer_and_quotes_it(library: Repository, billi
     assert "which uses this one (after the change) ---\n7     return price(3000) / 100" in messages_of(opinion)
 
 
+ROWS = ["MHcCAQEEIGm9u2Kf0a7VtqXw3bJYp5sZcR1Lh8NeQ4TdUoIvSgBkoAoGCCqGSM49", "AwEHoUQDQgAE0Zr3Yx5vQ8nT1kLw=="]
+ABOVE = {  # what is written above a use, and what must not leave
+    "a value under its name": ("DB_PASSWORD = (\n    'Tr0ub4dor&3zXq9!'\n)\nx = 1\n", ["Tr0ub4dor"]),
+    "the end of a key": ("KEY = (\n    '-----BEGIN EC PRIVATE KEY-----\\n'\n" + "".join(f"    '{row}\\n'\n" for row in ROWS) + "    '-----END EC PRIVATE KEY-----')\n", ROWS[1:]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("above", "values"), ABOVE.values(), ids=ABOVE)
+def test_a_secret_whose_name_is_above_the_shown_lines_reaches_nobody(
+    library: Repository, repositories: Others, above: str, values: list[str]
+) -> None:
+    """The lines around a use show the end of a secret and not what says that it is one: no prompt and no output has it."""
+    billing = repositories("billing")
+    code = f"from quotes import price\n\n\n\n\n{above}print(price(3000))\n"
+    billing.commit({"requirements.txt": "quotes==1\n", "pay.py": code})
+    library.commit({"quotes.py": "def price(cents, rate):\n    return cents * rate\n"})
+    server = Server(PerModel({name: Reply(data={"answer": "Read.", "findings": []}) for name in ("worker", "root")}))
+    with doubles.in_thread(server):
+        done = review(library, server, "--with", str(billing.folder), "--no-verify")
+    shown = "".join(map(messages_of, server.requests))
+    assert "print(price(3000))" in shown
+    assert "billing:pay.py" in done.stdout
+    assert not [value for value in values if value in shown + done.stdout]
+
+
 def test_a_consumer_of_the_file_alone_is_shown_to_no_model(library: Repository, billing: Repository) -> None:
     """Only clones that a person has named are looked into: of one that the settings name a look-up brings nothing."""
     library.git("checkout", "--quiet", "-b", "feature")

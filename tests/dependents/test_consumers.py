@@ -176,6 +176,63 @@ def test_a_break_is_proven_at_the_consumers_line(repository: Repository, reposit
     assert [(one.name, one.state, one.breaks) for one in found.consumers] == [("billing", "checked", 1)]
 
 
+def npm(exports: str, source: str, asked: str = "@acme/quotes") -> Pair:
+    """A package whose `exports` name what a build makes, its source, and a consumer that asks for one of its entries."""
+    both = "export function quote(cents) { return cents }\nexport const RATE = 2\n"
+    return Pair(
+        {"package.json": f'{{"name": "@acme/quotes", "version": "1.4.0", "exports": {exports}}}', source: both},
+        {source: both.partition("\n")[2]},
+        {"package.json": '{"dependencies": {"@acme/quotes": "^1.2.0"}}', "pay.js": f"import {{ quote }} from '{asked}'\n\nquote(2)\n"},
+        ("pay.js", 3, "consumer-removed-symbol"),
+    )  # fmt: skip
+
+
+def classmap(listed: str, name: str, source: str, asks: str) -> Pair:
+    """A package of PHP that says where its classes are and not what their files are called, and a consumer's statement."""
+    method = "    public static function taxOf(int $a) { return $a; }\n"
+    line = asks.count("\n") + 2
+    return Pair(
+        {"composer.json": f'{{"name": "acme/quotes", "autoload": {{"classmap": {listed}}}}}', name: source.replace("BODY", method)},
+        {name: source.replace("BODY", "")},
+        {"composer.json": '{"require": {"acme/quotes": "^1"}}', "pay.php": f"<?php\n{asks}"},
+        ("pay.php", line, "consumer-removed-symbol"),
+    )  # fmt: skip
+
+
+SPACED = "<?php\nnamespace Acme\\Quotes;\n\nfinal class Tax\n{\nBODY}\n"
+SECOND = "<?php\nnamespace Acme\\Quotes;\n\ninterface Rate\n{\n}\n\nclass Tax\n{\nBODY}\n"
+PLAIN = "<?php\nclass Acme_Tax\n{\nBODY}\n"
+ELSEWHERE = {
+    "a bundle that is called like the package": npm('{".": {"import": "./dist/quotes.mjs", "require": "./dist/quotes.cjs"}}', "src/index.js"),
+    "a bundle, and types": npm('{".": {"types": "./dist/quotes.d.ts", "default": "./dist/quotes.js"}}', "src/index.ts"),
+    "a bundle, and types that are written by hand": npm('{".": {"types": "./quotes.d.ts", "default": "./dist/quotes.min.js"}}', "src/index.js"),
+    "one text": npm('"./dist/quotes.js"', "src/index.js"),
+    "a folder for each format": npm('{".": {"import": "./dist/esm/index.js", "require": "./dist/cjs/index.js"}}', "src/index.ts"),
+    "a source that is called main": npm('{".": "./dist/bundle.js"}', "source/main.ts"),
+    "a folder for the build that has another name": npm('"./target/esm/prices.js"', "source/prices.js"),
+    "an entry below the package": npm('{".": "./dist/bundle.js", "./tax": "./dist/esm/tax.mjs"}', "source/parts/tax.ts", "@acme/quotes/tax"),
+    "an entry beside one that is known": npm('{"./other": "./src/other.js", "./tax": "./bundles/tax.js"}', "src/lib/tax.ts", "@acme/quotes/tax"),
+    "php: a folder": classmap('["src/"]', "src/Tax.php", SPACED, "use Acme\\Quotes\\Tax;\n\nTax::taxOf(1);"),
+    "php: a file": classmap('["src/Tax.php"]', "src/Tax.php", SPACED, "\\Acme\\Quotes\\Tax::taxOf(1);"),
+    "php: the folder of the manifest": classmap('["."]', "inc/tax.php", SPACED, "use Acme\\Quotes\\Tax;\n\nTax::taxOf(1);"),
+    "php: a file of another name": classmap('["inc"]', "inc/rates.inc.php", SECOND, "use Acme\\Quotes\\{Rate, Tax};\n\nTax::taxOf(1);"),
+    "php: another name here": classmap('["inc"]', "inc/tax.php", SECOND, "use Acme\\Quotes\\Tax as Levy;\n\nLevy::taxOf(1);"),
+    "php: no namespace": classmap('["inc"]', "inc/tax.php", PLAIN, "\n\nAcme_Tax::taxOf(1);"),
+    "php: no namespace, from one": classmap('["inc"]', "inc/tax.php", PLAIN, "namespace Bill;\n\n\\Acme_Tax::taxOf(1);"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", ELSEWHERE.values(), ids=ELSEWHERE)
+def test_a_source_is_offered_wherever_its_manifest_leads(
+    repository: Repository, repositories: Others, pair: Pair
+) -> None:
+    """A manifest that names what a build makes, or folders alone, hides no source from those who use it."""
+    found = affected(repository, repositories, pair)
+    places = [(one.path, one.line, one.rule) for one in found.broken if one.consumer]
+    assert pair.broken is not None
+    assert places == [(f"billing:{pair.broken[0]}", *pair.broken[1:])]
+
+
 PAY = "def quote(cents, express=False):\n    return cents\n"
 LIBRARY = {
     "pyproject.toml": '[project]\nname = "quotes"\nversion = "1.4.0"\n',

@@ -97,6 +97,28 @@ def test_no_number_of_commits_hides_a_removed_secret(tmp_path: Path, count: int,
     asyncio.run(story())
 
 
+@pytest.mark.parametrize(("count", "empty"), few([(103, False), (260, True)], 0))
+def test_an_empty_change_is_not_green_while_commits_were_not_looked_through(
+    tmp_path: Path, count: int, empty: bool
+) -> None:
+    """Nothing differs from the base, but not all commits that somebody may fetch were looked through: that is said, and is open."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+            await at.repo.commit("feature", LEAK)
+            await at.repo.commit("feature", {"shop/keys.py": None})
+            await asyncio.to_thread(histories.lengthen, at.repo.repository.git, "feature", count, empty=empty)
+            if not empty:
+                await at.repo.commit("feature", {"step.txt": None})
+            number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
+            await at.quiet()
+            assert not green(at, number)
+            assert "looked through for secrets" in at.summary(number) or "are fetched" in at.summary(number)
+
+    asyncio.run(story())
+
+
 @pytest.mark.slow
 def test_a_change_that_takes_a_secret_back_whole_is_not_green(tmp_path: Path) -> None:
     """Nothing differs from the base any more, and everybody can fetch the commit: the check fails and the summary says so."""

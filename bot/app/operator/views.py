@@ -18,6 +18,7 @@ from bot.app.operator.trace import Trace
 from bot.app.running_server import RunningServer
 from bot.github.identity import site
 from bot.jobs import ListedJob
+from bot.outputs import withheld
 from bot.storage import Failure
 from bot.storage.days import DAY, TIMES, DaySum, within
 from bot.storage.listing import ListedReview, ListPage
@@ -263,10 +264,10 @@ async def _live(server: RunningServer, live: ListedJob, ask: ReviewAsk) -> Revie
 
 
 def _output(data: bytes) -> Mapping[str, Any]:
-    """A review's JSON; one of another version may lack anything."""
+    """A review's JSON, without consumers that not everybody could read; one of another version may lack anything."""
     try:
-        document = json.loads(data)
-    except ValueError:
+        document = json.loads(withheld.withhold(data, withheld.levels_then(data)))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 

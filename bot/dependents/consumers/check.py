@@ -27,6 +27,8 @@ from bot.dependents.contract import is_built_otherwise
 from bot.dependents.find import find
 from bot.dependents.sites import MODULE
 from bot.errors import DeepRepoError
+from bot.masking.detect import secrets
+from bot.masking.hide import mask_values
 from bot.ports import Analyzer, Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
@@ -155,13 +157,22 @@ async def _checked(
     mine = [path[len(name) :] for path in left_out for name in names if path.startswith(name)]
     try:
         async with asyncio.timeout(seconds), Checkout(consumer.pull, mine) as tree:
-            return await _compared(change, consumer, tree, languages, contracts)
+            return await _masked(await _compared(change, consumer, tree, languages, contracts), consumer, tree)
     except TimeoutError:
         return _unread(consumer, f"it took more than {seconds:.0f} s")
     except DeepRepoError as error:
         return _unread(consumer, sentence(error))
     except Exception as error:  # noqa: BLE001 - the boundary: a stranger's repository must not end the review of this one
         return _unread(consumer, f"reading it ended with {type(error).__name__}, a defect of deeprepo")
+
+
+async def _masked(impact: ConsumerImpact, consumer: Clone, tree: Checkout) -> ConsumerImpact:
+    """The same without secrets: each file is looked through as a whole, because the lines around a use may not show that a value is one."""
+    start = label(consumer.name, "")
+    inner_paths = {path: path.removeprefix(start) for path in impact.texts() if path.startswith(start)}
+    blobs = await tree.read_many(list(inner_paths.values()))
+    found = [secrets(blob.decode("utf-8", "replace"), path) for path, blob in blobs.items()]
+    return mask_values(impact, {value for row in found for value, _ in row})
 
 
 async def _compared(

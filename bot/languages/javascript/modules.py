@@ -3,7 +3,8 @@
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 
@@ -22,9 +23,11 @@ from bot.languages.javascript.entries import (
     star_part,
 )
 from bot.languages.lexical import MOST_IMPORTS, Lines, config, mention
+from bot.text.paths import is_test
 from bot.values import Clues, Import
 
 ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json")
+SOURCES = tuple(end for end in ENDINGS if end != ".json")
 SCRIPT_ENDING = re.compile(r"\.([cm]?)jsx?$")
 BUILT = re.compile(r"^(\./)?(dist|lib|build|out)/")
 BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
@@ -68,6 +71,9 @@ class JavaScriptModules:
         self._aliases: list[tuple[str, str, str]] = []
         self._renamed: dict[str, dict[str, str]] = {}  # what manifests call a package -> their folder -> its name
         self._placed: dict[str, dict[str, str]] = {}  # the same of folders
+        self._scripts: dict[str, list[str]] | None = (
+            None  # name of a file -> the sources of that name, from the top down
+        )
         self._mains: dict[str, list[str]] = {}  # folder -> what its package.json names as the file that it stands for
         for path in sorted(configs):
             if "node_modules/" in path:
@@ -285,6 +291,19 @@ class JavaScriptModules:
                     grants |= {WORKSPACE}
                 self._grants[spec, posixpath.dirname(here)] = grants
                 return file
+        return self._named_like(home, [*entries, *([] if below else ["index", "main"])])
+
+    def _named_like(self, home: str, targets: Iterable[str]) -> str | None:
+        """The file of a package that a build makes into a target wherever it puts it: the one that is called so, nearest to the top."""
+        if self._scripts is None:
+            self._scripts = defaultdict(list)
+            for path in sorted(self._paths, key=lambda one: (one.count("/"), one)):
+                if path.endswith(SOURCES) and ".d." not in path and "node_modules/" not in path and not is_test(path):
+                    self._scripts[_first_name(path)].append(path)
+        for target in targets:
+            near = [one for one in self._scripts.get(_first_name(target), ()) if not home or one.startswith(f"{home}/")]
+            if near and [one.count("/") for one in near].count(near[0].count("/")) == 1:
+                return near[0]
         return None
 
     def _file(self, base: str) -> str | None:
@@ -301,27 +320,41 @@ class JavaScriptModules:
         return next((path for path in tries if path in self._paths), None)
 
 
+def _first_name(path: str) -> str:
+    """What a file is called before its endings: `quotes` of dist/quotes.umd.min.js."""
+    return path[path.rfind("/") + 1 :].partition(".")[0]
+
+
 def _forms(files: list[str]) -> list[str]:
     """The built files that a manifest names, each followed by the source that it is made from."""
     return [form for path in files for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
 
 
-def exported_files(folder: str, table: Manifest, paths: Collection[str]) -> tuple[str, ...]:
-    """The files that the `exports` of a manifest lead to, those that a build makes as the sources that they are made from."""
+def exported_files(folder: str, table: Manifest, paths: Collection[str]) -> tuple[str, ...] | None:
+    """The files that the `exports` of a manifest lead to, those that a build makes as the sources that they are made from.
+
+    None where a script comes from no file of its name, as a bundle does: which sources it holds is not known.
+    """
     found: set[str] = set()
-    for form in _forms([*files(table.get("exports")), *_mains(table)]):
-        base = posixpath.normpath(posixpath.join(folder, form))
-        if "*" in base:
-            before, _, after = base.partition("*")
-            found |= {
-                path
-                for path in paths
-                if path.startswith(before) and (path.endswith(after) or not posixpath.splitext(after)[1])
-            }
-            continue
-        stem = SCRIPT_ENDING.sub("", BUILT_ENDING.sub("", base))
-        found |= {path for end in ("", *ENDINGS) for path in (stem + end, f"{stem}/index{end}") if path in paths}
+    for target in files(table.get("exports")):
+        sources = {path for form in _forms([target]) for path in _led_to(folder, form, paths)}
+        if not sources and SCRIPT_ENDING.search(target):
+            return None
+        found |= sources
+    found |= {path for form in _forms(_mains(table)) for path in _led_to(folder, form, paths)}
     return tuple(sorted(found))
+
+
+def _led_to(folder: str, form: str, paths: Collection[str]) -> Iterator[str]:
+    """The files of a tree that a path of a manifest means, with or without an ending or a star."""
+    base = posixpath.normpath(posixpath.join(folder, form))
+    if "*" in base:
+        before, _, after = base.partition("*")
+        has_ending = bool(posixpath.splitext(after)[1])
+        yield from (path for path in paths if path.startswith(before) and (path.endswith(after) or not has_ending))
+        return
+    stem = SCRIPT_ENDING.sub("", BUILT_ENDING.sub("", base))
+    yield from (path for end in ("", *ENDINGS) for path in (stem + end, f"{stem}/index{end}") if path in paths)
 
 
 def _mains(table: Manifest) -> list[str]:

@@ -29,6 +29,11 @@ USE = re.compile(
     re.MULTILINE,
 )
 QUALIFIED = re.compile(rb"(?<![\w\\$'\"])\\?[A-Za-z_]\w*(?:\\\w+)+|(?<![\w\\$'\"])\\[A-Za-z_]\w*")
+CLASS = re.compile(
+    rb"^[ \t]*+(?:namespace[ \t]++(?P<space>[A-Za-z_][\w\\]*+)"
+    rb"|(?:(?:abstract|final|readonly)[ \t]++)*+(?:class|interface|trait|enum)[ \t]++(?P<name>[A-Za-z_]\w*+))",
+    re.MULTILINE,
+)
 # Functions and constants outside classes: at the edge of the file, or within the braces of a namespace above the first class.
 HELPER = re.compile(
     rb"^(?P<indent>[ \t]*+)(?:namespace[ \t]++(?P<space>[A-Za-z_][\w\\]*)|(?:function[ \t]++&?|const[ \t]++)(?P<name>[A-Za-z_]\w*))",
@@ -59,9 +64,8 @@ class Names:
         self._paths = paths if isinstance(paths, frozenset) else frozenset(paths)
         self._prefixes: list[tuple[str, str]] = []  # namespace with its last backslash -> folder
         self._functions: list[str] = []  # files that are always loaded
-        self._class_folders: list[
-            str
-        ] = []  # folders whose files are searched for their classes, whatever they are called
+        self._class_homes: list[str] = []  # folders and files that are searched for classes, whatever they are called
+        self._classes: dict[str, str] = {}  # class of a changed file that is searched for -> the file
         self._named: dict[str, list[str]] | None = None
         self._folders: dict[str, list[str]] | None = None
         self._found: dict[str, str | None] = {}
@@ -74,7 +78,7 @@ class Names:
     @property
     def settings(self) -> object:
         """Namespaces with their folders, the files that are always loaded, and the folders that are searched for classes."""
-        return self._prefixes, self._functions, self._class_folders
+        return self._prefixes, self._functions, self._class_homes
 
     def _configure(self, folder: str, source: bytes) -> None:
         try:
@@ -90,7 +94,7 @@ class Names:
                     (prefix, _join(folder, target, prefix.replace("\\", "/"))) for target in _strings(targets)
                 ]
             self._functions += [_join(folder, target) for target in _strings(loads.get("files"))]
-            self._class_folders += [_join(folder, target) for target in _strings(loads.get("classmap"))]
+            self._class_homes += [_join(folder, target) for target in _strings(loads.get("classmap"))]
 
     def note(self, path: str, source: bytes) -> None:
         """Note the functions and constants of a changed file: no path tells who writes their whole names."""
@@ -102,6 +106,17 @@ class Names:
             elif match.start() < end or not match["indent"]:
                 self._spaces.setdefault(path, set()).add(here)
                 self._helpers.setdefault(here + match["name"].decode("utf-8", "replace"), {})[path] = None
+        if path in self._paths and any(_below(path, home) for home in self._class_homes):
+            self._note_classes(path, source)
+
+    def _note_classes(self, path: str, source: bytes) -> None:
+        space = ""
+        for match in islice(CLASS.finditer(source), MOST_IMPORTS):
+            if match["space"]:
+                space = match["space"].decode("utf-8", "replace") + "\\"
+            else:
+                self._classes.setdefault(space + match["name"].decode("utf-8", "replace"), path)
+        self._found.clear()
 
     def name_in(self, source: bytes) -> str:
         """No file says what it is called: its path does."""
@@ -118,6 +133,10 @@ class Names:
         if self._loads(path):
             far.append(r"^\s*use\s+(function|const)\b")
             words |= {"function", "const"}
+        if classes := {full for full, home in self._classes.items() if home == path}:
+            words |= (shorts := {full.rpartition("\\")[2] for full in classes})
+            far.append(rf"(?:\\|[{{,]\s*|^\s*)(?:{'|'.join(sorted(shorts))})\b")
+            far += [rf"\b{full}\b" for full in sorted(classes) if "\\" not in full]
         if helpers := {full.rpartition("\\")[2] for full, homes in self._helpers.items() if path in homes}:
             far.append(rf"\\({'|'.join(sorted(helpers))})\b|^\s*use\s+(function|const)\b")
             words |= helpers
@@ -126,7 +145,7 @@ class Names:
     def mates(self, path: str) -> Collection[str]:
         """The files of the same namespace: those beside it, where composer.json says that folders are namespaces."""
         folder = posixpath.dirname(path)
-        homes = [*(home for _, home in self._prefixes), *self._class_folders]
+        homes = [*(home for _, home in self._prefixes), *self._class_homes]
         if not path.endswith(".php") or not any(_below(folder, home) for home in homes):
             return ()
         if self._folders is None:
@@ -152,11 +171,20 @@ class Names:
         for match in islice(QUALIFIED.finditer(source), MOST_IMPORTS):
             if mentions.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
                 imports += self._qualified_import(match, here, aliases, source, lines)
+        if namespace is None:
+            imports += self._global_imports(source, mentions, lines)
         for match in islice(LOADED.finditer(source), MOST_IMPORTS):
             target = self._file(match["path"].decode("utf-8", "replace"), path, match["here"] is not None)
             if target and mentions.search(match[0]) and not LEFT_OUT.match(_line(source, match.start())):
                 imports.append(Import(target, WHOLE, lines.at(match.start())))
         return tuple(item for item in dict.fromkeys(imports) if item.target != path)
+
+    def _global_imports(self, source: bytes, mentions: re.Pattern[bytes], lines: Lines) -> Iterator[Import]:
+        """The classes without a namespace that a file without one names: no statement says where they come from."""
+        for full in sorted(full for full in self._classes if "\\" not in full and mentions.search(full.encode())):
+            match = re.search(rb"(?<![\w\\$>:])" + full.encode() + rb"\b", source)
+            if match:
+                yield Import(self._classes[full], frozenset({full}), lines.at(match.start()))
 
     def _use_imports(self, full: str, alias: str, line: int, function: bool) -> Iterator[Import]:
         short = full.rpartition("\\")[2]
@@ -201,7 +229,9 @@ class Names:
             path = _join(home, full[len(prefix) :].strip("\\").replace("\\", "/") + ".php")
             if path in self._paths:
                 return path
-        if (self._prefixes and not self._class_folders) or "\\" not in full:
+        if full in self._classes:
+            return self._classes[full]
+        if (self._prefixes and not self._class_homes) or "\\" not in full:
             return None
         if self._named is None:
             self._named = defaultdict(list)
@@ -209,7 +239,7 @@ class Names:
                 self._named[path[path.rfind("/") + 1 :]].append(path)
         tail = full.split("\\")[-2:]  # without a map: the class's file in a folder named like its namespace
         ending = "/" + "/".join(tail) + ".php"
-        folders = self._class_folders if self._prefixes else [""]
+        folders = self._class_homes if self._prefixes else [""]
         named = [
             path
             for path in self._named.get(f"{tail[-1]}.php", ())
