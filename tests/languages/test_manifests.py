@@ -264,6 +264,16 @@ def test_a_manifest_whose_own_name_is_not_known_says_so(language: str, path: str
 
 
 @pytest.mark.parametrize(
+    ("name", "glob"),
+    [('"q-#{kind}"', "q-*"), ('"#{base}-q".freeze', "*-q"), ('"#{name}"', "*"), ("base + '-q'", "*"), ("Q::NAME", "*")],
+)
+def test_a_gem_of_which_a_part_of_the_name_is_computed_is_one_of_such_a_name(name: str, glob: str) -> None:
+    """Any gem, if nothing of it is written out."""
+    text = f"Gem::Specification.new do |s|\n  s.name = {name}\nend"
+    assert [one.name for one in packaging("ruby").problems({"q.gemspec": text.encode()})] == [glob]
+
+
+@pytest.mark.parametrize(
     ("text", "names"),
     [
         ('organization := "com.acme"\nlazy val q = own("q")\n', ["com.acme:*"]),

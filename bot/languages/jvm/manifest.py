@@ -149,7 +149,8 @@ def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
 def _problems_of_sbt(texts: Mapping[str, str]) -> Iterator[ManifestProblem]:
     """The first build whose organization, or the name of one of whose artifacts, may be computed: then it is any, or any of the organization."""
     organization = sbt.organization([text for path, text in texts.items() if path.endswith(SBT)])
-    for path in [path for path in texts if path.endswith(".sbt") and organization != ""][:1]:
+    builds = sorted((path for path in texts if path.endswith(".sbt")), key=lambda path: not path.endswith("build.sbt"))
+    for path in builds[:1] if organization != "" else ():
         if organization is None:
             yield ManifestProblem(path, "sets its organization in a form that is not understood", is_name=True)
         elif any(sbt.computes_names(text) for name, text in texts.items() if name.endswith(".sbt")):

@@ -7,7 +7,7 @@ from bot.text.lines import utf8
 
 LONGEST = 1_000  # characters of a line
 LISTS = re.compile(r"^dependencies[ \t]*:", re.MULTILINE)
-ENTRY = re.compile(r"[ \t]*-[ \t]+([^#\n]+)")
+ENTRY = re.compile(r"^[ \t]*+-[ \t]++([^#\n]++)")
 BRACKETS = re.compile(r"[ \t]*(?:-[ \t]+)?(?:dependencies|pip)[ \t]*:[ \t]*\[")
 PART = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\[[^\[\]\n]*\]|[^,\[\]{}'\"#\n]+|[\[\]{},#]")
 SINGLE = re.compile(r"(?<![=<>!~])=(?!=)")
