@@ -35,7 +35,7 @@ from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Reference, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 MEMBERS = 60  # of removed classes that are looked up
@@ -167,8 +167,7 @@ async def _of_language(
     lines = LineSearch(tree, fresh)
     lost_members = _members(sources, scene.symbols, lines.cut) | dict(attributes)
     references += await proof.weigh(await mentions(lines, targets, references, lost_members, tuple(language.SUFFIXES)))
-    references += await literal_names(lines, targets, references)
-    references += await page_names(lines, language, sources, references)
+    references += await _texts(lines, language, sources, targets, references)
     relatives = await _relatives(scene, language, targets, budget, lines.cut)
     cut += lines.cut
     missed_uses += lines.cut
@@ -181,6 +180,18 @@ async def _of_language(
         heirs=(*relatives.heirs, *prototypes),
         bases=relatives.bases,
     )
+
+
+async def _texts(
+    lines: LineSearch,
+    language: Language,
+    sources: Sequence[ChangedSource],
+    targets: Sequence[UseTarget],
+    references: tuple[Reference, ...],
+) -> tuple[Reference, ...]:
+    """The lines that say a name of one word that went: as a text or a symbol, and in pages."""
+    rows = await literal_names(lines, targets, references)
+    return (*rows, *await page_names(lines, language, sources, (*references, *rows)))
 
 
 def _with_silent_changes(

@@ -59,25 +59,25 @@ async def lone_members(
 ) -> frozenset[str]:
     """Those of these words that nothing in the tree gives to a value but what is changed, on either side.
 
-    A variable or a parameter of a function is no member: `total = cart.total()` says nothing of who has a `total`.
+    A variable or a parameter of a function gives no value a member: `total = cart.total()` says nothing of who has a `total`.
     """
     left = set(words)
     if not left:
         return frozenset()
     before, now = await together(base_occurrences(tree, language, left), occurrences(tree, language, left))
     sides: tuple[tuple[Side, NameOccurrences], ...] = (("base", before), ("head", now))
-    for side, found in sides:
-        if not found.complete:
+    for side, name_occurrences in sides:
+        if not name_occurrences.complete:
             return frozenset()
-        left -= {word for word, paths in found.files.items() if len(paths) > budget.far}
-        paths = sorted({path for word in left for path in found.files.get(word, ())})
-        left -= {word for path in paths[budget.parsed_files :] for word in left if path in found.files[word]}
+        left -= {word for word, paths in name_occurrences.files.items() if len(paths) > budget.far}
+        paths = sorted({path for word in left for path in name_occurrences.files.get(word, ())})
+        left -= {word for path in paths[budget.parsed_files :] for word in left if path in name_occurrences.files[word]}
         for path, source in (await tree.read_many(paths[: budget.parsed_files], side)).items():
-            wanted_words = {word for word in left if path in found.files[word]}
+            words_here = {word for word in left if path in name_occurrences.files[word]}
             if len(source) > budget.bytes or is_minified(source):
-                left -= wanted_words
-            elif wanted_words:
-                left -= _borne(language, path, source, wanted_words, side, own)
+                left -= words_here
+            elif words_here:
+                left -= _borne(language, path, source, words_here, side, own)
     return frozenset(left)
 
 

@@ -1,6 +1,6 @@
 """Filters, tags and helpers of pages: a function that a program registers by its name, and that no page imports.
 
-`{{ sum|money }}` calls what `@register.filter` stands above, `<%= money(3) %>` a method of a helper. A name of one word counts too: the
+`{{ sum|money }}` calls the function below `@register.filter`, `<%= money(3) %>` a method of a helper. A name of one word counts too: the
 form in which an engine asks for it leaves nothing else that could be meant, unless another file registers the name.
 """
 
@@ -72,15 +72,15 @@ async def page_names(
     patterns = {pair: USES[pair[0]].replace("NAME", re.escape(pair[1])) for pair in sorted(gone)}
     query = Query(list(patterns.values()), syntax="perl", limit=ROWS)
     rows = await search.rows(query, "hold names by which pages ask for what the change takes away")
-    given_names = await _given(search, {name for form, name in gone if form == METHOD})
-    known_places = {(row.path, row.line, row.name) for row in known_references}
+    rivals = await _given(search, {name for form, name in gone if form == METHOD})
+    places = {(row.path, row.line, row.name) for row in known_references}
     pages = [row for row in rows if PAGES.search(row[0]) and search.is_old(row[0], row[1])]
     references: list[Reference] = []
     for pair, pattern in patterns.items():
         name = pair[1]
-        asks = re.compile(pattern + (r"\s*+\(" if name in given_names else ""))
+        asks = re.compile(pattern + (r"\s*+\(" if name in rivals else ""))
         for path, line, text in pages:
-            if (path, line, name) not in known_places and asks.search(text[:LONG_LINE]):
+            if (path, line, name) not in places and asks.search(text[:LONG_LINE]):
                 references.append(mention(f"{gone[pair]}:{name}", name, path, line, text.rstrip("\r")))
     return tuple(references)
 
@@ -128,8 +128,8 @@ def _registered(path: str, source: bytes | None) -> Iterator[Registered]:
         yield from ((_first_word(call).lower(), call[call.re.groups]) for call in pattern.finditer(text))
     if HELPERS.search(path):
         yield from ((METHOD, name) for name in FUNCTION.findall(text))
-    for listed in HELPER_METHODS.findall(text):
-        yield from ((METHOD, name) for name in SYMBOL.findall(listed))
+    for line in HELPER_METHODS.findall(text):
+        yield from ((METHOD, name) for name in SYMBOL.findall(line))
 
 
 def _first_word(match: re.Match[str]) -> str:
@@ -140,5 +140,5 @@ def _decorated(text: str) -> str:
     """The name under which a decorator registers what stands below it; "" if nothing does."""
     function = FUNCTION.search(text)
     head = text[: function.start()] if function else ""
-    given = NAMED.search(head) or FIRST.search(head)
-    return given[1] if given else function[1] if function else ""
+    label = NAMED.search(head) or FIRST.search(head)
+    return label[1] if label else function[1] if function else ""

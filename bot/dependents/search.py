@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
-from bot.dependents.importing import ALIASES
+from bot.dependents.importing import ALIASES, BARRELS
 from bot.dependents.members import (
     IMPORTS,
     LONG_LINE,
@@ -66,7 +66,7 @@ ROOT = re.compile(r"[A-Za-z_$][\w$]*")
 OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})  # roots that no import can mean
 CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute of something: nobody can import it
 FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # of a value: the root of the chain is no class
-BARRELS = 2  # files in a row that hand on what another one holds
+DOORS = 2  # files in a row that hand on what another one holds
 SHORT = 3  # letters: a shorter name is not looked up without an import
 
 
@@ -120,12 +120,7 @@ class Search:
         several = {short: why for short, why in several.items() if short in name_bearers.alone}
         name_bearers = Bearers(name_bearers.alone - several.keys(), name_bearers.come, {**name_bearers.old, **several})
         self.proof.expected_names |= name_bearers.alone
-        attributes = {short for target in targets if target.is_attribute for short in target.shorts}
-        attributes -= self.language.AMBIENT
-        self.lone_attributes = (await all_bearers(self.tree, self.language, attributes, own, self.budget)).alone
-        words = words_of_members(targets, self.language)
-        own = Own(with_definitions(own.spans, targets), gone_names, self.fresh)
-        self.lone_members = await lone_members(self.tree, self.language, words, own, self.budget)
+        await self._look_up_lone_names(targets, own)
         near = self._near(targets)
         paths = [*sorted(near), *sorted({*by_name} - near)]
         if len(paths) > self.budget.parsed_files:
@@ -157,6 +152,15 @@ class Search:
         for key, rows in references.items():
             references[key] = [replace(row, likely=row.likely and not self._may_be_library(key, row)) for row in rows]
         return self._limit(references, frozenset(target.key for target in targets if target.contract))
+
+    async def _look_up_lone_names(self, targets: Sequence[UseTarget], own: Own) -> None:
+        """Learn which attributes and members of one word nothing else in the tree has."""
+        attributes = {short for target in targets if target.is_attribute for short in target.shorts}
+        attributes -= self.language.AMBIENT
+        self.lone_attributes = (await all_bearers(self.tree, self.language, attributes, own, self.budget)).alone
+        words = words_of_members(targets, self.language)
+        own = replace(own, spans=with_definitions(own.spans, targets))
+        self.lone_members = await lone_members(self.tree, self.language, words, own, self.budget)
 
     def _near(self, targets: Sequence[UseTarget]) -> set[str]:
         """The files that have to do with what changed, whether they write its name or not."""
@@ -263,8 +267,7 @@ class Search:
         )
         foreign = await self._foreign(path, source, uses, self._telling_names(mine, lone[0]), lines)
         for target in mine:
-            bearers_known = lone[target.is_gone]
-            alone = bearers_known.alone
+            alone = (bearers_known := lone[target.is_gone]).alone
             for hit in match(target, uses, bound, path, self.families.get(target.key, {})):
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
@@ -272,9 +275,7 @@ class Search:
                     continue
                 if target.is_attribute:
                     row = reference(target, hit, path, lines, missing=False, unique=False)
-                    is_lone = self._means_attribute(target, hit.use, bound) or (
-                        not hit.use.is_guarded and await self._is_lone_member(target, hit.use, path, foreign)
-                    )
+                    is_lone = await self._means_attribute(target, hit.use, bound, path, foreign)
                     references[target.key].append(replace(row, lone=is_lone))
                     continue
                 if not self.language.TRAITS.whole_files and is_imported_elsewhere(target, hit, uses, bound):
@@ -302,14 +303,19 @@ class Search:
         family = self.families.get(target.key, {})
         return path in target.homes or is_imported(target, bound) or any(path in paths for paths in family.values())
 
-    def _means_attribute(self, target: UseTarget, use: Use, bound: Bindings) -> bool:
+    async def _means_attribute(
+        self, target: UseTarget, use: Use, bound: Bindings, path: str, foreign: Collection[str]
+    ) -> bool:
         """Whether a member of an unknown object can be the attribute: the file imports its class, or nothing else has its name."""
-        if use.form != "member" or use.is_guarded or use.receiver.partition(".")[0] in OWN or set(use.types) - {"?"}:
+        if use.form != "member" or use.is_guarded:
             return False
-        (name,) = target.shorts
-        if name in self.lone_attributes or resembles(use.receiver, target.owner):
-            return True
-        return is_imported(target, bound) and name not in METHODS
+        if use.receiver.partition(".")[0] not in OWN and not set(use.types) - {"?"}:
+            (name,) = target.shorts
+            if name in self.lone_attributes or resembles(use.receiver, target.owner):
+                return True
+            if is_imported(target, bound) and name not in METHODS:
+                return True
+        return await self._is_lone_member(target, use, path, foreign)
 
     async def _likely(
         self,
@@ -415,7 +421,7 @@ class Search:
         between = {path, *self.exports.mates(path)}
         for one in sorted(between):
             between |= await self._taken(one, is_public=False)
-        for _ in range(BARRELS):  # which hand on what others hold
+        for _ in range(DOORS):  # which hand on what others hold
             for one in sorted(between):
                 between |= await self._taken(one, is_public=True)
         return any(one in target.homes or self._shares(one, target) for one in sorted(between))
@@ -424,8 +430,11 @@ class Search:
         """The files that a file imports, or those of which it hands something on."""
         if (path, is_public) not in self.taken_files:
             imports = await self.exports.imports(path)
+            is_whole = not is_public or posixpath.splitext(posixpath.basename(path))[0] in BARRELS
             self.taken_files[path, is_public] = frozenset(
-                item.target for item in imports if item.public or not is_public
+                item.target
+                for item in imports
+                if is_whole or item.public or ("*" in item.names and "*" not in dict(item.aliases))
             )
         return self.taken_files[path, is_public]
 

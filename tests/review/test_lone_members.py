@@ -80,6 +80,31 @@ RUBY = {
     "lib/repo.rb": 'require_relative "cart"\n\nclass Repo\n  def cart\n    Cart.new\n  end\nend\n',
     "lib/pay.rb": 'require_relative "repo"\n\ndef pay(repo)\n  repo.cart.total\nend\n',
 }
+BARREL = {
+    "src/shop/kind.ts": TYPED["src/kind.ts"],
+    "src/shop/api.ts": TYPED["src/api.ts"],
+    "src/shop/index.ts": 'export { load } from "./api";\n',
+    "src/b.ts": TYPED["src/b.ts"].replace("./api", "./shop"),
+}
+KEYWORDS = {**DATA, "shop/repo.py": DATA["shop/repo.py"].replace("Cart(1, 2)", "Cart(total=1, tax=2)")}
+ATTRIBUTE = {
+    **PYTHON,
+    "shop/models.py": "class Cart:\n    def __init__(self):\n        self.total = 1\n        self.tax = 2\n",
+    "shop/view.py": PYTHON["shop/view.py"].replace(".total()", ".total"),
+}
+FIELD = {
+    **PYTHON,
+    "shop/view.py": PYTHON["shop/view.py"].replace(
+        "def show(key):\n    total = find_cart(key)",
+        "def show(self, key):\n    self.cart = find_cart(key)\n    total = self.cart",
+    ),
+}
+LITERAL = {
+    **RUST,
+    "src/cart.rs": "pub struct Cart {\n    pub total: i32,\n}\n",
+    "src/repo.rs": RUST["src/repo.rs"].replace("    Cart\n", "    Cart { total: 1 }\n"),
+    "src/pay.rs": RUST["src/pay.rs"].replace("total()", "total"),
+}
 Case = tuple[Files, str, str, str, str]  # the tree, the file of the class, a text of it, what becomes of that, the user
 OPEN: Mapping[str, Case] = {
     "java removed": (JAVA, "shop/Cart.java", "  public int total() { return 1; }\n", "", "web/Pay.java"),
@@ -110,6 +135,11 @@ OPEN: Mapping[str, Case] = {
     "python async": (PYTHON, "shop/models.py", "    def total", "    async def total", "shop/view.py"),
     "python property": (PYTHON, "shop/models.py", "    def total", "    @property\n    def total", "shop/view.py"),
     "python type of a field": (DATA, "shop/models.py", "total: int", "total: int | None", "shop/view.py"),
+    "behind a file that hands on": (BARREL, "src/shop/kind.ts", "total(): number", "async total(): Promise<number>", "src/b.ts"),
+    "the name of an argument": (KEYWORDS, "shop/models.py", "total: int", "total: int | None", "shop/view.py"),
+    "an attribute beside a variable": (ATTRIBUTE, "shop/models.py", "        self.total = 1\n", "", "shop/view.py"),
+    "a member of an attribute": (FIELD, "shop/models.py", "(self)", "(self, tax)", "shop/view.py"),
+    "a literal of the struct": (LITERAL, "src/cart.rs", "total: i32", "total: Option<i32>", "src/pay.rs"),
     "php renamed": (PHP, "src/Cart.php", "total()", "amount()", "src/Web/Pay.php"),
     "php parameter": (PHP, "src/Cart.php", "total()", "total($tax)", "src/Web/Pay.php"),
     "ruby renamed": (RUBY, "lib/cart.rb", "def total", "def amount", "lib/pay.rb"),
@@ -176,6 +206,11 @@ QUIET: Mapping[str, tuple[Files, Files, str]] = {
         {**PYTHON, "tool/__init__.py": "", "tool/view.py": "def show(thing):\n    return thing.total()\n"},
         {"shop/models.py": PYTHON["shop/models.py"].replace("total(self)", "total(self, tax)")},
         "tool/view.py",
+    ),
+    "a value of a library in kotlin": (
+        {**KOTLIN, "web/Pay.kt": "package web\n\nimport org.stats.ledger\nimport shop.find\n\nfun pay(): Int = find().hashCode() + ledger().total()\n"},
+        {"shop/Cart.kt": KOTLIN["shop/Cart.kt"].replace("total()", "total(tax: Int)")},
+        "web/Pay.kt",
     ),
     "another body": (
         PYTHON,
