@@ -13,7 +13,7 @@ from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
-from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths
+from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths, query_names
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
@@ -166,6 +166,7 @@ async def _of_language(
     lost_members = _members(sources, scene.symbols, lines.cut) | dict(attributes)
     references += await proof.weigh(await mentions(lines, targets, references, lost_members, tuple(language.SUFFIXES)))
     references += await literal_names(lines, targets, references)
+    references += await query_names(lines, targets, references)
     relatives = await _relatives(scene, language, targets, budget, lines.cut)
     cut += lines.cut
     missed_uses += lines.cut
