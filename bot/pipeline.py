@@ -218,7 +218,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         masks.learn_files(texts.head, texts.base, unchanged, beyond.texts())
         parts = units.cut(files, users, texts)
         tracker = coverage.start(parts, files, users)
-        for reason in filter(None, (unseen, past.open_reason, *beyond.unread)):
+        tracker.note_commits(unseen)
+        for reason in filter(None, (past.open_reason, *beyond.unread)):
             tracker.note_unchecked("", reason)
         guides = await _guidance(deps, tree, files, settings)
         ignore_list = await _ignore_list(deps, tree)
