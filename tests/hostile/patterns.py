@@ -20,6 +20,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import bot
+from bot.dependents.keys.given_names import NAME, Naming
 
 APART = (
     "deeprepo_evals",
@@ -111,6 +112,11 @@ def _templates(value: object, name: str) -> Iterator[tuple[str, re.Pattern[Any]]
     elif isinstance(value, tuple) and name.isupper():
         for at, inner in enumerate(value):
             yield from _templates(inner, f"{name}[{at}]".upper())
+    elif isinstance(value, Naming):  # its forms find any name first, then the names that go
+        for form in ("all_gives", "asks", "holds", "scope", "inherits"):
+            for names in (NAME, "total|row"):
+                text = getattr(value, form).replace("NAME", f"({names})")
+                yield f"{name}.{form}:{names[0]}", re.compile(text, re.MULTILINE)
 
 
 def _methods(trees: Mapping[Any, ast.AST]) -> dict[tuple[str, str], set[str]]:

@@ -21,8 +21,7 @@ ROWS = 2_000
 NAMES = 100  # of one change that are looked up
 FILES = 200  # that ask for them and are read
 LONGEST = 60  # of what stands in front of a name in its text
-BEFORE = re.compile(r"(?:[\w-]*[:.])*?(?:([\w-]*)[:.])?\Z")
-AFTER = re.compile(r"[\w.:-]*")
+PART = re.compile(r"[\w.:-]*")
 IMPORTS = re.compile(r"\{%[-+~]?\s*+from\b[^%\n]{0,200}?\bimport\b([^%\n]{0,400})")
 NAME = r"[A-Za-z_][\w.-]{0,79}"
 
@@ -163,9 +162,11 @@ def _asking(naming: Naming, asks: re.Pattern[str], path: str, source: str) -> It
     ):
         number = source.count("\n", 0, start) + 1
         text = lines[number - 1].rstrip("\r")
-        before, rest = BEFORE.search(source[max(0, start - LONGEST) : start]), AFTER.match(source, start)
-        if before and rest and not is_comment(text, path):
-            yield _Ask(name, before[1], f"{before[0]}{rest[0]}", (path, number, text))
+        before = re.split(r"[^\w.:-]", source[max(0, start - LONGEST) : start])[-1]
+        scope = re.split(r"[.:]", before)[-2:-1]
+        rest = PART.match(source, start)
+        if rest and not is_comment(text, path):
+            yield _Ask(name, "".join(scope), f"{before}{rest[0]}", (path, number, text))
 
 
 def _may_mean(naming: Naming, ask: _Ask, home: _Home, source: str, givers: Mapping[str, str]) -> bool:

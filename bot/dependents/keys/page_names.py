@@ -12,7 +12,7 @@ FIELD = r"<(?:input|select|textarea|button|\w{0,30}(?:Input|Field|Select|Checkbo
 PAGES = (
     Naming(
         "elements",
-        r"(?<![\w-])id\s*+=\s*+\{?[\"'`]NAME[\"'`]|^\s*+%\w*+#NAME(?![\w-])",
+        r"(?<![\w-])id\s*+=\s*+\{?[\"'`]NAME[\"'`]|^[ \t]*+%\w*+#NAME(?![\w-])",
         r"\bgetElementById\(\s*+[\"'`]NAME[\"'`]"
         r"|(?:\bquerySelector(?:All)?|\$|\bjQuery|\.(?:find|closest|matches|children|locator|appendTo|insertBefore|insertAfter))\(\s*+[\"'`][^\"'`\n]{0,200}?#NAME(?![\w-])"
         r"|(?<![\w-])(?:for|htmlFor|href|aria-(?:labelledby|describedby|controls|owns)|data-(?:bs-)?(?:target|parent)|hx-target|list|form)\s*+=\s*+[\"']#?NAME[\"']",
@@ -31,13 +31,13 @@ PAGES = (
         r"|\[name=\\?[\"']?NAME(?:\[\])?\\?[\"']?\]|\b(?:\w{0,30}[fF]orm(?:Data)?|data)\.(?:get|getAll|has|delete)\(\s*+[\"'`]NAME[\"'`]"
         r"|\.elements(?:\.NAME(?!\w)|\[\s*+[\"']NAME[\"']|\.namedItem\(\s*+[\"']NAME[\"'])",
         elsewhere=r"\bname\s*+[:=]>?\s*+[\"'`:]NAME(?![\w-])|[\"']NAME[\"']\s*+(?::|=>)|(?<![\w.?-])NAME:(?!:)|[?&]NAME=|\bappend\(\s*+[\"'`]NAME[\"'`]"
-        r"|^\s++NAME\s*+=\s*+(?:\w++\.)*+[A-Z]\w*+\(|\b(?:f|form|builder)\.\w++[\s(]\s*+:NAME\b",
+        r"|^[ \t]++NAME\s*+=\s*+(?:\w++\.)*+[A-Z]\w*+\(|\b(?:f|form|builder)\.\w++[\s(]\s*+:NAME\b",
         given_by=PAGE,
         is_tied=True,
     ),
     Naming(  # Sass
         "variables",
-        r"(?:^|[{;(,])\s*+\$NAME\s*+:|@(?:mixin|function|each|for|include)\b[^\n;{]{0,300}?\$NAME(?![\w-])",
+        r"(?:^|[{;(,])[ \t]*+\$NAME\s*+:|@(?:mixin|function|each|for|include)\b[^\n;{]{0,300}?\$NAME(?![\w-])",
         r"\$NAME(?![\w-])(?!\s*+:)",
         given_by=SASS,
         asked_by=SASS,
@@ -46,7 +46,7 @@ PAGES = (
     Naming(
         "mixins",
         r"@mixin\s++NAME(?![\w-])|^=NAME(?![\w-])",
-        r"@include\s++(?:[\w-]{1,60}\.)?NAME(?![\w-])|^\s++\+NAME(?![\w-])",
+        r"@include\s++(?:[\w-]{1,60}\.)?NAME(?![\w-])|^[ \t]++\+NAME(?![\w-])",
         given_by=SASS,
         asked_by=SASS,
         is_by_file=True,
@@ -61,7 +61,7 @@ PAGES = (
     ),
     Naming(  # Less
         "variables",
-        r"^\s*+@NAME\s*+:|\([^()\n]{0,200}?@NAME(?![\w-])[^()\n]{0,200}\)\s*+\{",
+        r"^[ \t]*+@NAME\s*+:|\([^()\n]{0,200}?@NAME(?![\w-])[^()\n]{0,200}\)\s*+\{",
         r"@\{?NAME(?![\w-])(?!\s*+:)",
         given_by=r"\.less$",
         asked_by=r"\.less$",

@@ -16,7 +16,7 @@ PYTHON_ASKS = (
     rf"(?:\{{%-?\s*+url\s++|\b(?:{PYTHON_CALLS})\(\s*+(?:request,\s*+|(?:viewname|to)\s*+=\s*+)?"
     rf"|\b(?:{PYTHON_NAMES})\s*+=\s*+|\brouter\[)[\"']"
 )
-PYTHON_LINE = rf"(?:^\s*+|\b(?:url\s|{PYTHON_CALLS}|{PYTHON_NAMES}|name|endpoint|router|basename|namespace|app_name|add_route|Blueprint)\b[^\n]{{0,300}}?)[\"']"
+PYTHON_LINE = rf"(?:^\s*+|\b(?:url|{PYTHON_CALLS}|{PYTHON_NAMES}|name|endpoint|router|basename|namespace|app_name|add_route|Blueprint)\b[^\n]{{0,300}}?)[\"']"
 PHP_READERS = r"\.(?:php|twig|[cm]?[jt]sx?|vue|svelte)$"
 LARAVEL = r"\.(?:php|[cm]?[jt]s)$"
 LARAVEL_ASKS = (
