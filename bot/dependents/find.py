@@ -14,7 +14,7 @@ from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
-from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths, query_names
+from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths, queried_names
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
@@ -132,9 +132,8 @@ async def _of_language(
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
     lacking = _lacking(language, await tree.entries())
-    cut += [*missed_uses, *lacking]
     head, base = await both(tree, language, trees.links)
-    cut += head.unused[:LISTED]
+    cut += [*missed_uses, *lacking, *head.unused[:LISTED]]
     exports = _tell(sources, head, base)
     own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})
     indirect = Indirect(tree, language, head, exports, {source.file.path: source for source in sources})
@@ -167,7 +166,7 @@ async def _of_language(
     lost_members = _members(sources, scene.symbols, lines.cut) | dict(attributes)
     references += await proof.weigh(await mentions(lines, targets, references, lost_members, tuple(language.SUFFIXES)))
     references += await literal_names(lines, targets, references)
-    references += await query_names(lines, targets, references)
+    references += await queried_names(lines, targets, references)
     relatives = await _relatives(scene, language, targets, budget, lines.cut)
     cut += lines.cut
     missed_uses += lines.cut

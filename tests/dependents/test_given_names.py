@@ -19,6 +19,8 @@ LARAVEL = (
 GROUP = "<?php\nRoute::name('admin.')->group(function () {\n    Route::get('/u', 'u')->name('users');\n});\n"
 RESOURCE = "<?php\nRoute::resource('orders', C::class);\nRoute::resource('users', U::class);\n"
 SYMFONY = "<?php\nclass C {\n    #[Route('/pay', name: 'checkout')]\n    public function pay() {}\n}\n"
+RAILS = "Rails.application.routes.draw do\n%s  resources :users do\n    resources :carts\n    member do\n      post :pay\n    end\n    get :search, on: :collection\n  end\nend\n"
+HELPER = "<%= link_to 'x', {}_path %>\n"
 VUE = 'export const routes = [\n  { path: "/o", name: "checkout" },\n  { path: "/p", name: "about" },\n];\n'
 VUE_LINES = 'export default createRouter({ routes: [\n  {\n    path: "/o",\n    component: Order,\n    name: "checkout",\n  },\n] });\n'
 PAGE = '<p id="%s"></p>\n<p id="rest"></p>\n<script src="a.js"></script>\n'
@@ -64,6 +66,23 @@ ASKED = {
     "a resource of Laravel": ("routes/web.php", RESOURCE, "Route::resource('orders', C::class);\n", "", ("a.php", "<?php\nreturn route('orders.edit', 1);\n", 2)),
     "a route of Symfony": ("src/C.php", SYMFONY, "'checkout'", "'settle'", ("a.html.twig", "<a href=\"{{ path('checkout') }}\">\n", 1)),
     "a route of Symfony, in code": ("src/C.php", SYMFONY, "'checkout'", "'settle'", ("src/D.php", "<?php\nreturn $this->redirectToRoute('checkout');\n", 2)),
+    "a helper of Rails, of resources": ("config/routes.rb", RAILS % "  resources :orders\n", "  resources :orders\n", "", ("app/views/a.html.erb", HELPER.format("orders"), 1)),
+    "a helper of Rails, of one of the resources": ("config/routes.rb", RAILS % "  resources :orders\n", "  resources :orders\n", "", ("app/views/a.html.erb", HELPER.format("order"), 1)),
+    "a helper of Rails, of a form of resources": ("config/routes.rb", RAILS % "  resources :orders\n", "  resources :orders\n", "", ("app/views/a.html.erb", HELPER.format("new_order"), 1)),
+    "a helper of Rails, of a singular that is not regular": ("config/routes.rb", RAILS % "  resources :addresses, :companies\n", "  resources :addresses, :companies\n", "", ("app/views/a.html.erb", HELPER.format("edit_company"), 1)),
+    "a helper of Rails, of a single resource": ("config/routes.rb", RAILS % "  resource :basket\n", "  resource :basket\n", "", ("app/views/a.html.erb", HELPER.format("edit_basket"), 1)),
+    "a helper of Rails, of a name of its own": ("config/routes.rb", RAILS % "  get '/pay/:id', to: 'p#show', as: :order_payment\n", "  get '/pay/:id', to: 'p#show', as: :order_payment\n", "", ("app/views/a.html.erb", HELPER.format("order_payment"), 1)),
+    "a helper of Rails, of a name of its own in an older form": ("config/routes.rb", RAILS % "  get '/pay/:id' => 'p#show',\n    :as => 'order_payment'\n", "  get '/pay/:id' => 'p#show',\n    :as => 'order_payment'\n", "", ("app/views/a.html.erb", HELPER.format("order_payment"), 1)),
+    "a helper of Rails, of a path": ("config/routes.rb", RAILS % "  get 'about/us', to: 'p#us'\n", "  get 'about/us', to: 'p#us'\n", "", ("app/views/a.html.erb", HELPER.format("about_us"), 1)),
+    "a helper of Rails, of a namespace": ("config/routes.rb", RAILS % "  namespace :admin do\n    resources :orders\n  end\n", "  namespace :admin do\n    resources :orders\n  end\n", "", ("app/views/a.html.erb", HELPER.format("admin_orders"), 1)),
+    "a helper of Rails, of a scope": ("config/routes.rb", RAILS % "  scope '/x', as: 'shop' do\n    get :basket\n  end\n", "  scope '/x', as: 'shop' do\n    get :basket\n  end\n", "", ("app/views/a.html.erb", HELPER.format("shop_basket"), 1)),
+    "a helper of Rails, of the first page": ("config/routes.rb", RAILS % "  root to: 'p#us'\n", "  root to: 'p#us'\n", "", ("app/views/a.html.erb", HELPER.format("root"), 1)),
+    "a helper of Rails, of an engine": ("config/routes.rb", RAILS % "  mount Shop::Engine => '/shop', as: :storefront\n", "  mount Shop::Engine => '/shop', as: :storefront\n", "", ("app/views/a.html.erb", HELPER.format("storefront"), 1)),
+    "a helper of Rails that is called on the application": ("config/routes.rb", RAILS % "  resources :orders\n", ":orders", ":purchases", ("app/a.rb", "x = Rails.application.routes.url_helpers.order_url(1)\n", 1)),
+    "a helper of Rails, of a member": ("config/routes.rb", RAILS % "", "post :pay", "post :settle", ("app/a.rb", "redirect_to pay_user_path(1)\n", 1)),
+    "a helper of Rails, of a collection": ("config/routes.rb", RAILS % "", "get :search", "get :find", ("app/a.rb", "redirect_to search_users_path\n", 1)),
+    "a helper of Rails, of nested resources": ("config/routes.rb", RAILS % "", "    resources :carts\n", "", ("app/a.rb", "redirect_to edit_user_cart_path(1, 2)\n", 1)),
+    "a helper of Rails whose action goes": ("config/routes.rb", RAILS % "  resources :orders\n", ":orders", ":orders, only: [:index, :new]", ("app/a.rb", "redirect_to order_path(1)\n", 1)),
     "a route of Vue": ("src/router.js", VUE, '  { path: "/o", name: "checkout" },\n', "", ("src/V.vue", "<template><router-link :to=\"{ name: 'checkout' }\">x</router-link></template>\n", 1)),
     "a route of Vue that is renamed": ("src/router.ts", VUE, '"checkout"', '"settle"', ("src/a.ts", "router.push({\n  name: 'checkout',\n  params: {},\n});\n", 2)),
     "a route of Vue over lines": ("src/router.ts", VUE_LINES, '"checkout"', '"settle"', ("src/a.ts", "if (route.name === 'checkout') go();\n", 1)),
@@ -106,6 +125,10 @@ SILENT = {
     "a field of another framework": ("app.php", "<?php\n$f->name('basket');\n", "'basket'", "'trolley'", {"a.php": "<?php\n$x = $data['basket'];\n"}),
     "a route of Laravel that another file gives": ("routes/web.php", LARAVEL % "basket", "'basket'", "'trolley'", {"routes/b.php": LARAVEL % "basket", "a.php": "<?php\nreturn route('basket');\n"}),
     "a resource whose routes are given one by one": ("routes/web.php", RESOURCE, "Route::resource('orders', C::class);\n", "Route::get('/o', 'f')->name('orders.edit');\n", {"a.php": "<?php\nreturn route('orders.edit');\n"}),
+    "resources that move to another file": ("config/routes.rb", RAILS % "  resources :orders\n", "  resources :orders\n", "", {"config/routes/shop.rb": "resources :orders\n", "app/a.rb": "redirect_to orders_path\n"}),
+    "resources of other actions": ("config/routes.rb", RAILS % "  resources :orders\n", ":orders", ":orders, except: :destroy", {"app/a.rb": "redirect_to orders_path\nredirect_to order_path(1)\n"}),
+    "a helper that is written": ("config/routes.rb", RAILS % "  resources :orders\n", "  resources :orders\n", "", {"app/h.rb": "module H\n  def orders_path\n    '/'\n  end\nend\n", "app/a.rb": "redirect_to orders_path\n"}),
+    "a member of another object": ("config/routes.rb", RAILS % "  resources :orders\n", "  resources :orders\n", "", {"app/a.rb": "x = settings.orders_path\n"}),
     "an object with a name": ("src/router.js", VUE, '"checkout"', '"settle"', {"a.js": 'const menu = [{ name: "checkout", icon: 1 }];\n'}),
     "a component's name": ("src/V.js", 'export default {\n  name: "Checkout",\n};\n', "Checkout", "Settle", {"a.js": 'router.push({ name: "Checkout" });\n'}),
     "an element that another page gives": ("index.html", PAGE % "total", '<p id="total"></p>\n', "", {"b.html": PAGE % "total", "a.js": 'document.getElementById("total");\n'}),

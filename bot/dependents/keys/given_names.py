@@ -7,7 +7,7 @@ nothing else in the tree gives that name. Where something does, some forms still
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.dependents.keys.key import Texts
@@ -34,11 +34,14 @@ class Naming:
     gives: str
     asks: str
     elsewhere: str = ""  # how others give such a name, by which this kind of files gives none
-    sought: str = ""  # Perl: the single lines that may give or ask, where the forms are of several lines
+    lines: str = ""  # Perl: the single lines that may give or ask, where the forms are of several lines
     given_by: str = ""  # the paths of the files whose names are looked up if they go
     asked_by: str = ""  # the paths of those that ask
     holds: str = ""  # what a file has to hold to give any
     inherits: str = ""  # how a file says that it fills the parts of another one: then giving is asking
+    reads: Callable[[str], Iterable[str]] | None = (
+        None  # what a file gives, where no pattern tells: `gives` is left empty
+    )
     is_imported: bool = False  # who asks for a part names its file
     is_by_file: bool = False  # who names the file means what that has given, whoever else gives the name
     is_tied: bool = False  # a name of one word is asked for by who names the file, or is named by it
@@ -48,7 +51,7 @@ class Naming:
     @property
     def all_gives(self) -> str:
         """How any file gives such a name."""
-        return f"{self.gives}|{self.elsewhere}" if self.elsewhere else self.gives
+        return "|".join(filter(None, (self.gives, self.elsewhere)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def _homes(naming: Naming, files: Sequence[ChangedFile], texts: Texts) -> dict[s
         before, after = texts.get(("base", path), ""), texts.get(("head", file.path), "")
         if not re.search(naming.given_by, path) or _inherits(naming, before):
             continue  # one that inherits filled the part of another
-        gone_names = _given(naming, gives, before) - _given(naming, keeps, after)
+        gone_names = _given(naming, gives, path, before) - _given(naming, keeps, file.path, after)
         if naming.is_imported:  # what it imports now it still offers
             gone_names -= {word for part in IMPORTS.findall(after) for word in re.findall(NAME, part)}
         homes |= dict.fromkeys(gone_names, _Home(path, before, after))
@@ -101,18 +104,19 @@ def _homes(naming: Naming, files: Sequence[ChangedFile], texts: Texts) -> dict[s
 
 
 def _compiled(form: str, names: str) -> re.Pattern[str]:
-    return re.compile(form.replace("NAME", f"({names})"), re.MULTILINE)
+    return re.compile(form.replace("NAME", f"({names})") or r"(?!)", re.MULTILINE)
 
 
 def _inherits(naming: Naming, text: str) -> bool:
     return bool(naming.inherits) and re.search(naming.inherits, text) is not None
 
 
-def _given(naming: Naming, gives: re.Pattern[str], text: str) -> set[str]:
+def _given(naming: Naming, gives: re.Pattern[str], path: str, text: str) -> set[str]:
     """The names that a file gives by itself."""
     if not re.search(naming.holds, text) or _inherits(naming, text):
         return set()
-    return {name for match in gives.finditer(text) for name in match.groups() if name}
+    names = {name for match in gives.finditer(text) for name in match.groups() if name}
+    return names.union(naming.reads(text)) if naming.reads and re.search(naming.given_by, path) else names
 
 
 async def _of_naming(search: LineSearch, naming: Naming, homes: Mapping[str, _Home]) -> list[Reference]:
@@ -120,18 +124,21 @@ async def _of_naming(search: LineSearch, naming: Naming, homes: Mapping[str, _Ho
     any_name = "|".join(map(re.escape, sorted(homes, key=len, reverse=True)))
     forms = [
         form.replace("NAME", f"(?:{any_name})")
-        for form in ([naming.sought] if naming.sought else [naming.all_gives, naming.asks])
+        for form in ([naming.lines] if naming.lines else [naming.all_gives, naming.asks])
     ]
     rows = await search.rows(Query(forms, syntax="perl", limit=ROWS), f"ask for names of {naming.what} that go")
     paths = sorted({path for path, _, text in rows if not uses_nothing(path) and not is_comment(text, path)})
     if len(paths) > FILES:
         search.cut.append(f"{len(paths)} files ask for names of {naming.what} that go: {FILES} of them were looked at")
-    raw_texts = await search.tree.read_many(paths[:FILES])
+    home_like = (
+        [path for path in await search.tree.entries() if re.search(naming.given_by, path)] if naming.reads else []
+    )
+    raw_texts = await search.tree.read_many([*paths[:FILES], *home_like[:FILES]])
     sources = {path: raw.decode("utf-8", "replace") for path, raw in raw_texts.items()}
     gives, asks = _compiled(naming.all_gives, any_name), _compiled(naming.asks, any_name)
     givers: dict[str, set[str]] = defaultdict(set)
     for path, source in sources.items():
-        for name in _given(naming, gives, source):
+        for name in _given(naming, gives, path, source) & homes.keys():
             givers[name].add(path)
     asking_rows: dict[str, list[Row]] = defaultdict(list)
     for path, source in sources.items():

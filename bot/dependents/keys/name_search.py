@@ -68,12 +68,14 @@ async def mentions(
             and search.is_old(path, line)
             and not is_comment(text, path)
         ]
-        target = hidden_names.get(name)
-        hidden_rows = [
-            row for row in meant_rows if row[0].endswith(suffixes) and _is_out_of_sight(target, name, row[0], row[2])
-        ]
-        in_texts = await _in_texts(search, target, name, hidden_rows) if target is not None and hidden_rows else []
-        open_rows = [row for row in meant_rows if row not in hidden_rows or row in in_texts]
+        hidden_rows = {
+            row
+            for row in meant_rows
+            if row[0].endswith(suffixes) and _is_out_of_sight(hidden_names.get(name), name, row[0], row[2])
+        }
+        if hidden_rows:
+            hidden_rows -= await _in_texts(search, hidden_names[name], name, hidden_rows)
+        open_rows = [row for row in meant_rows if row not in hidden_rows]
         if sentence := _beyond(name, open_rows):
             search.cut.append(sentence)
         else:
@@ -84,18 +86,18 @@ async def mentions(
     return tuple(references)
 
 
-async def _in_texts(search: LineSearch, target: UseTarget, name: str, rows: Sequence[Row]) -> list[Row]:
+async def _in_texts(search: LineSearch, target: UseTarget, name: str, rows: Collection[Row]) -> set[Row]:
     """The lines that say a member, which no code there can name, in a text of a file that names its class: a query, a sort, reflection."""
     owner = target.owner.rpartition(".")[2]
     paths = sorted({path for path, _, _ in rows if not target.is_visible(path)})[:FAR]
     raw_texts = await search.tree.read_many(paths) if owner else {}
     sources = {path: raw.decode("utf-8", "replace") for path, raw in raw_texts.items()}
     class_name = re.compile(rf"(?<![A-Za-z0-9]){re.escape(owner)}(?![a-z0-9])")  # OrderRepository is about Order
-    return [
+    return {
         row
         for row in rows
         if row[0] in sources and class_name.search(sources[row[0]]) and says_in_text(name, row[1], sources[row[0]])
-    ]
+    }
 
 
 def _imports(path: str, text: str) -> bool:

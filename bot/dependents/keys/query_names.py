@@ -25,7 +25,7 @@ _LINE = rf"[\"'][^\"'\n]{{0,300}}?{_MEMBER}|^\s*+(?:[A-Za-z]+\s[^;{{}}\n]{{0,300
 _CALLED = r"(?<![\w$])OWNER(?:::class|[\"'])?\s{0,8},?\s{1,8}(?:(?i:as)\s{1,8})?[\"']?([A-Za-z]\w{0,30})"
 
 
-async def query_names(
+async def queried_names(
     search: LineSearch, targets: Sequence[UseTarget], known_references: Sequence[Reference]
 ) -> tuple[Reference, ...]:
     """The lines whose query says a member that is gone. `known_references`: what other searches found."""

@@ -1,6 +1,7 @@
 """Names by which programs ask for the address of a route: `{% url 'checkout' %}`, `route('orders.show')`, `{ name: "checkout" }`."""
 
 from bot.dependents.keys.given_names import Naming
+from bot.dependents.keys.rails_routes import helpers
 
 WHAT = "routes"
 PYTHON = r"\.py$"
@@ -33,7 +34,7 @@ ROUTE_NAMES = (
         r"|\badd_route\(\s*+(?:name\s*+=\s*+)?[\"']NAME[\"']"
         r"|^[ \t]*+@[\w.]{1,80}\.(?:route|get|post|put|patch|delete|websocket)\([^\n]{0,300}\n(?:[ \t]*+@[^\n]{0,300}+\n){0,5}+[ \t]*+(?:async\s++)?def\s++NAME\s*+\(",
         rf"{PYTHON_ASKS}(?:[\w-]{{0,60}}[:.]){{0,4}}NAME[\"']",
-        sought=rf"{PYTHON_LINE}(?:[\w-]*+[:.])*NAME[\"']|\bdef\s+NAME\s*\(",
+        lines=rf"{PYTHON_LINE}(?:[\w-]*+[:.])*NAME[\"']|\bdef\s+NAME\s*\(",
         given_by=PYTHON,
         asked_by=PYTHON_READERS,
         holds=PYTHON_HOLDS,
@@ -43,7 +44,7 @@ ROUTE_NAMES = (
         WHAT,
         r"(?:^app_name\s*+=\s*+|\bnamespace\s*+=\s*+|\bBlueprint\(\s*+)[\"']NAME[\"']",
         rf"{PYTHON_ASKS}NAME[:.][\w-]++",
-        sought=rf"{PYTHON_LINE}NAME[\"':.]",
+        lines=rf"{PYTHON_LINE}NAME[\"':.]",
         given_by=PYTHON,
         asked_by=PYTHON_READERS,
     ),
@@ -51,7 +52,7 @@ ROUTE_NAMES = (
         WHAT,
         r"\bbase_?name\s*+=\s*+[\"']NAME[\"']",
         rf"{PYTHON_ASKS}(?:[\w-]{{0,60}}[:.]){{0,4}}NAME-(?:list|detail)[\"']",
-        sought=rf"{PYTHON_LINE}(?:[\w-]*+[:.])*NAME[\"'-]",
+        lines=rf"{PYTHON_LINE}(?:[\w-]*+[:.])*NAME[\"'-]",
         given_by=PYTHON,
         asked_by=PYTHON_READERS,
     ),
@@ -59,7 +60,7 @@ ROUTE_NAMES = (
         WHAT,
         r"(?:->|::|\.)(?:name|as)\(\s*+[\"'`]NAME[\"'`]|[\"']as[\"']\s*+=>\s*+[\"']NAME[\"']",
         rf"{LARAVEL_ASKS}(?:[\w-]{{1,60}}\.){{0,4}}NAME[\"'`]",
-        sought=r"(?:name|as|route\w*|named|has|is)\b[^\n]{0,40}[\"'`](?:[\w-]+\.)*NAME[\"'`]|\w[rR]oute\w*\([^\n]{0,40}[\"'`](?:[\w-]+\.)*NAME[\"'`]|^\s*[\"'](?:[\w-]+\.)*NAME[\"']",
+        lines=r"(?:name|as|route\w*|named|has|is)\b[^\n]{0,40}[\"'`](?:[\w-]+\.)*NAME[\"'`]|\w[rR]oute\w*\([^\n]{0,40}[\"'`](?:[\w-]+\.)*NAME[\"'`]|^\s*[\"'](?:[\w-]+\.)*NAME[\"']",
         given_by=LARAVEL,
         asked_by=PHP_READERS,
     ),
@@ -67,7 +68,7 @@ ROUTE_NAMES = (
         WHAT,
         r"(?:->|::)name\(\s*+[\"']NAME\.[\"']|\b(?:apiR|r)esources?\(\s*+[\"']NAME[\"']|[\"']as[\"']\s*+=>\s*+[\"']NAME\.[\"']",
         rf"{LARAVEL_ASKS}(?:[\w-]{{1,60}}\.){{0,4}}NAME\.[\w.-]++",
-        sought=r"(?:[rR]oute\w*|name|as|named|has|is|esources?)\b[^\n]{0,40}[\"'](?:[\w-]+\.)*NAME[.\"']",
+        lines=r"(?:[rR]oute\w*|name|as|named|has|is|esources?)\b[^\n]{0,40}[\"'](?:[\w-]+\.)*NAME[.\"']",
         given_by=r"\.php$",
         asked_by=PHP_READERS,
         is_whole=True,
@@ -76,17 +77,26 @@ ROUTE_NAMES = (
         WHAT,
         r"(?:(?:#\[|@)Route\([^\n]{0,300}?|^[ \t]*+(?:\*[ \t]*+)?)\bname\s*+[:=]\s*+[\"']NAME[\"']",
         r"\b(?:redirectToRoute|generateUrl|generate|path|url|setRoute|linkToRoute)\(\s*+[\"']NAME[\"']",
-        sought=r"(?:\bname\b|\w\()[^\n]{0,300}?[\"']NAME[\"']|^\s*[\"']NAME[\"']",
+        lines=r"(?:\bname\b|\w\()[^\n]{0,300}?[\"']NAME[\"']|^\s*[\"']NAME[\"']",
         given_by=r"\.php$",
         asked_by=PHP_READERS,
         holds=r"\bRoute\(",
+    ),
+    Naming(  # Rails
+        WHAT,
+        "",
+        r"(?:(?<![\w.:@$\"'-])|\b(?:url_helpers|main_app|helpers?|routes|app)\.)NAME_(?:path|url)\b(?!\s*+=(?![=~]))",
+        elsewhere=r"\bdef\s++(?:self\.)?NAME_(?:path|url)\b|(?<![\w.@])NAME_(?:path|url)\s*+=(?![=~])|\blet!?\(:NAME_(?:path|url)\b",
+        given_by=r"(?:^|/)config/routes(?:\.rb$|/[^\n]*\.rb$)",
+        asked_by=r"\.(?:rb|erb|haml|slim|jbuilder|builder|rabl|rhtml|ruby|rake)$",
+        reads=helpers,
     ),
     Naming(  # of a router of Vue
         WHAT,
         rf"{VUE_ROUTE}name\s*+:\s*+[\"'`]NAME[\"'`]|\bname\s*+:\s*+[\"'`]NAME[\"'`]\s*+,\s*+path\s*+:",
         r"(?:\bto\b|push|replace|resolve|redirect|next|return|navigate|[rR]oute\w{0,20})[^\n{]{0,60}+\{\s*+name\s*+:\s*+[\"'`]NAME[\"'`]"
         r"|(?:[rR]oute\w{0,20}(?:\.value)?\??|\b(?:to|from))\.name\s*+[!=]==?\s*+[\"'`]NAME[\"'`]",
-        sought=r"\bname\s*(?::|[!=]==?)\s*[\"'`]NAME[\"'`]",
+        lines=r"\bname\s*(?::|[!=]==?)\s*[\"'`]NAME[\"'`]",
         given_by=r"\.(?:[cm]?[jt]sx?|vue)$",
         asked_by=r"\.(?:[cm]?[jt]sx?|vue)$",
     ),
