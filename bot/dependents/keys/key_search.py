@@ -30,6 +30,7 @@ from bot.dependents.keys.route_names import ROUTE_NAMES
 from bot.dependents.keys.routes import is_said, segments, shapes, with_slashes
 from bot.dependents.keys.template_names import TEMPLATES
 from bot.dependents.keys.tied_keys import tied_keys
+from bot.dependents.keys.view_names import view_names
 from bot.dependents.keys.words import LONG_LINE, PLAIN, alone_pattern, as_written, header_of, is_distinctive, is_route
 from bot.machine.concurrency import together
 from bot.ports import Tree
@@ -65,6 +66,9 @@ async def lost_keys(
     of_names = await given_names(search, namings, files, texts) if budget.sites else []
     references += [row for row in of_names if (row.path, row.line) not in lines_found]
     lines_found |= {(row.path, row.line) for row in of_names}
+    of_views = await view_names(search, files) if budget.sites else []
+    references += [row for row in of_views if (row.path, row.line) not in lines_found]
+    lines_found |= {(row.path, row.line) for row in of_views}
     of_paths = await dotted_keys(search, files, suffixes, texts) if budget.sites else []
     references += [row for row in of_paths if (row.path, row.line) not in lines_found]
     return search.dependents(references)
