@@ -127,6 +127,7 @@ SILENT = {
     "a resource whose routes are given one by one": ("routes/web.php", RESOURCE, "Route::resource('orders', C::class);\n", "Route::get('/o', 'f')->name('orders.edit');\n", {"a.php": "<?php\nreturn route('orders.edit');\n"}),
     "resources that move to another file": ("config/routes.rb", RAILS % "  resources :orders\n", "  resources :orders\n", "", {"config/routes/shop.rb": "resources :orders\n", "app/a.rb": "redirect_to orders_path\n"}),
     "resources of other actions": ("config/routes.rb", RAILS % "  resources :orders\n", ":orders", ":orders, except: :destroy", {"app/a.rb": "redirect_to orders_path\nredirect_to order_path(1)\n"}),
+    "a first page that moves into its namespace": ("config/routes.rb", RAILS % "  get '/admin' => 'a#b'\n", "  get '/admin' => 'a#b'\n", "  namespace :admin do\n    get '/' => 'c#b'\n  end\n", {"app/a.rb": "redirect_to admin_path\n"}),
     "a helper that is written": ("config/routes.rb", RAILS % "  resources :orders\n", "  resources :orders\n", "", {"app/h.rb": "module H\n  def orders_path\n    '/'\n  end\nend\n", "app/a.rb": "redirect_to orders_path\n"}),
     "a member of another object": ("config/routes.rb", RAILS % "  resources :orders\n", "  resources :orders\n", "", {"app/a.rb": "x = settings.orders_path\n"}),
     "an object with a name": ("src/router.js", VUE, '"checkout"', '"settle"', {"a.js": 'const menu = [{ name: "checkout", icon: 1 }];\n'}),

@@ -61,16 +61,13 @@ async def lost_keys(
     references = await _of_keys(search, keys, suffixes) if keys and budget.sites else []
     places_found = {(row.path, row.line, row.name) for row in references}
     references += [row for row in of_tied if (row.path, row.line, row.name) not in places_found]
-    lines_found = {(row.path, row.line) for row in references}
-    namings = (*TEMPLATES, *ROUTE_NAMES, *PAGES)
-    of_names = await given_names(search, namings, files, texts) if budget.sites else []
-    references += [row for row in of_names if (row.path, row.line) not in lines_found]
-    lines_found |= {(row.path, row.line) for row in of_names}
-    of_views = await view_names(search, files) if budget.sites else []
-    references += [row for row in of_views if (row.path, row.line) not in lines_found]
-    lines_found |= {(row.path, row.line) for row in of_views}
-    of_paths = await dotted_keys(search, files, suffixes, texts) if budget.sites else []
-    references += [row for row in of_paths if (row.path, row.line) not in lines_found]
+    for rows in (
+        await given_names(search, (*TEMPLATES, *ROUTE_NAMES, *PAGES), files, texts) if budget.sites else [],
+        await view_names(search, files) if budget.sites else [],
+        await dotted_keys(search, files, suffixes, texts) if budget.sites else [],
+    ):
+        lines_found = {(row.path, row.line) for row in references}
+        references += [row for row in rows if (row.path, row.line) not in lines_found]
     return search.dependents(references)
 
 

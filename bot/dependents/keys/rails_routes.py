@@ -15,6 +15,7 @@ _BLOCK = re.compile(r"\bdo\b(?:\s*+\|[^|]*+\|)?\s*+$")
 _OTHER_BLOCK = re.compile(r"\s*+(?:if|unless|case|def|begin|class|module)\b")
 _END = re.compile(r"\s*+end\b")
 _FIRST = re.compile(r"[\s(]*+(?::|[\"']/?)([A-Za-z][\w/-]*+)[\"']?(?![\w:*(.#{])")
+_BARE = re.compile(r"[\s(]*+[\"']/?[\"']")
 _MORE = re.compile(r"\s*+,\s*+(?::(\w++)|[\"'](\w++)[\"'])(?!\s*+(?:=>|:))")
 _AS = re.compile(r"(?:\bas:|:as\s*+=>)\s*+[:\"']([\w]*+)")
 _ACTIONS = re.compile(r"(?:\b(only|except):|:(only|except)\s*+=>)\s*+(\[[^\]]*+\]|%i[\[({][^\])}]*+|:\w++)")
@@ -71,6 +72,8 @@ def _declared(verb: str, rest: str, around: _Around) -> tuple[Names, _Around]:
         return (), _Around(_joined(around.prefixes, (name,)))
     path = "root" if verb == "root" else first[1] if first and verb != "mount" else ""
     name = given[1] if given else re.sub(r"[/-]", "_", path)
+    if not name and _BARE.match(rest):  # the address of the namespace itself
+        return tuple(filter(None, around.prefixes)), around
     return (_of_route(name, rest, around) if name else ()), around
 
 
