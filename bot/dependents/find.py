@@ -14,14 +14,14 @@ from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
-from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths
+from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths, queried_names
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
-from bot.dependents.page_names import page_names
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
 from bot.dependents.rebinding import rebound_uses
+from bot.dependents.registered_names import registered_names
 from bot.dependents.retargeting import retargeted_imports
 from bot.dependents.search import Search
 from bot.dependents.sites import UseTarget
@@ -133,9 +133,8 @@ async def _of_language(
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
     lacking = _lacking(language, await tree.entries())
-    cut += [*missed_uses, *lacking]
     head, base = await both(tree, language, trees.links)
-    cut += head.unused[:LISTED]
+    cut += [*missed_uses, *lacking, *head.unused[:LISTED]]
     exports = _tell(sources, head, base)
     own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})
     indirect = Indirect(tree, language, head, exports, {source.file.path: source for source in sources})
@@ -189,9 +188,10 @@ async def _texts(
     targets: Sequence[UseTarget],
     references: tuple[Reference, ...],
 ) -> tuple[Reference, ...]:
-    """The lines that say a name of one word that went: as a text or a symbol, and in pages."""
+    """The lines that say a name of one word that went: as a text or a symbol, in queries and in pages."""
     rows = await literal_names(lines, targets, references)
-    return (*rows, *await page_names(lines, language, sources, (*references, *rows)))
+    rows += await queried_names(lines, targets, (*references, *rows))
+    return (*rows, *await registered_names(lines, language, sources, (*references, *rows)))
 
 
 def _with_silent_changes(

@@ -64,6 +64,22 @@ def page(source: str, path: str, user: str) -> tuple[str, str, str, str]:
 HOLDER, FIELD = ("owner = ", "holder = "), ("total = ", "amount = ")
 GONE, MORE = ("total(", "amount("), ("($x)", "($x, $y)")
 LUA_GONE = (":total()", ":amount()")
+KEEPER = ("Owner keeper", "Owner holder")
+WORDS = ("int orderSum", "int wholeSum")
+CART = "package shop;\n\npublic class Cart {\n    private int orderSum;\n}\n"
+
+
+def query(line: str) -> tuple[str, str, str, str]:
+    """A repository of Java with a query in an annotation."""
+    text = f"package shop;\n\npublic interface CartRepository {{\n    {line}\n    java.util.List<Cart> some();\n}}\n"
+    return "shop/Cart.java", JAVA, "shop/CartRepository.java", text
+
+
+def two_words(line: str) -> tuple[str, str, str, str]:
+    """A class of Java with a private field of two words, and another one that says it."""
+    return "shop/Cart.java", CART, "shop/Rows.java", f"package shop;\n\npublic class Rows {{\n    {line}\n}}\n"
+
+
 CASES: Mapping[str, tuple[tuple[str, str, str, str], tuple[str, str], bool]] = {
     "function by its whole name": (php(PHP_FUNCTION, "echo \\App\\total(1);"), GONE, True),
     "function by its whole name, more parameters": (php(PHP_FUNCTION, "echo \\App\\total(1);"), MORE, True),
@@ -98,6 +114,19 @@ CASES: Mapping[str, tuple[tuple[str, str, str, str], tuple[str, str], bool]] = {
     "element of an annotation, of a private field": (java('@OneToMany(mappedBy = "keeper")'), ("Owner keeper", "Owner holder"), True),
     "element of another class's annotation": (java('@OneToMany(mappedBy = "keeper")', "java.util.List<Basket> baskets;"), ("Owner keeper", "Owner holder"), False),
     "element that says another text": (java('@OneToMany(mappedBy = "buyer")'), ("Owner owner", "Owner holder"), False),
+    "query that names the class": (query('@Query("select c from Cart c where c.keeper = 3")'), KEEPER, True),
+    "query that calls the class otherwise": (query('@Query("select c from Cart as cart join cart.rows r where cart.keeper = 3")'), KEEPER, True),
+    "query over lines": (query('@Query("""\n        select c from Cart c\n        where c.total > 3\n          and c.keeper = 3\n        """)'), KEEPER, True),
+    "query of a field that everybody sees": (query('@Query("select c from Cart c where c.owner = 3")'), ("Owner owner", "Owner holder"), True),
+    "query of another class": (query('@Query("select b from Basket b, Cart c where b.keeper = 3")'), KEEPER, False),
+    "query of another field": (query('@Query("select c from Cart c where c.keepers = 3")'), KEEPER, False),
+    "member in code beside a query": (query('@Query("select c from Cart c") Object x = c.keeper;'), KEEPER, False),
+    "query of PHP": (("src/Cart.php", "<?php\nclass Cart {\n    private $keeper;\n}\n", "src/Rows.php", "<?php\nfunction f($em) {\n    return $em->createQuery('SELECT c FROM App\\Cart c WHERE c.keeper = 1');\n}\n"), ("$keeper", "$holder"), True),
+    "private field of two words in a query": (two_words('@Query("select c from Cart c where c.orderSum > 3")\n    Object x();'), WORDS, True),
+    "private field of two words in a sort": (two_words('Object x(CartRepository r) { return r.findAll(Sort.by("orderSum")); }'), WORDS, True),
+    "private field of two words in a longer text": (two_words('@Query("""\n        select c from Cart c\n        where c.orderSum > 3""")\n    Object x();'), WORDS, True),
+    "private field of two words where nothing names the class": (two_words('Object x(Basket r) { return r.sort("orderSum"); }'), WORDS, False),
+    "variable called like a private field of two words": (two_words("Object x(Cart c) { int orderSum = 3; return orderSum; }"), WORDS, False),
     "lookup of a field": (django("Order.objects.filter(total__gte=1)"), FIELD, True),
     "lookup of a field on its own line": (django("Order.objects.filter(\n        total__in=[1],\n    )"), FIELD, True),
     "order of a field": (django('Order.objects.order_by("-total")'), FIELD, True),

@@ -21,12 +21,16 @@ from bot.dependents.budget import SearchLimits
 from bot.dependents.byname import COMMON, suffix
 from bot.dependents.keys.dotted_keys import dotted_keys
 from bot.dependents.keys.forms import SCHEMA, SETS, form_in_tree, gives, is_key_like
+from bot.dependents.keys.given_names import given_names
 from bot.dependents.keys.key import Key, read_texts
 from bot.dependents.keys.line_search import LineSearch, added_lines
+from bot.dependents.keys.page_names import PAGES
 from bot.dependents.keys.removals import removed_keys
+from bot.dependents.keys.route_names import ROUTE_NAMES
 from bot.dependents.keys.routes import is_said, segments, shapes, with_slashes
-from bot.dependents.keys.template_names import template_names
+from bot.dependents.keys.template_names import TEMPLATES
 from bot.dependents.keys.tied_keys import tied_keys
+from bot.dependents.keys.view_names import view_names
 from bot.dependents.keys.words import LONG_LINE, PLAIN, alone_pattern, as_written, header_of, is_distinctive, is_route
 from bot.machine.concurrency import together
 from bot.ports import Tree
@@ -57,12 +61,13 @@ async def lost_keys(
     references = await _of_keys(search, keys, suffixes) if keys and budget.sites else []
     places_found = {(row.path, row.line, row.name) for row in references}
     references += [row for row in of_tied if (row.path, row.line, row.name) not in places_found]
-    lines_found = {(row.path, row.line) for row in references}
-    of_templates = await template_names(search, files, texts) if budget.sites else []
-    references += [row for row in of_templates if (row.path, row.line) not in lines_found]
-    lines_found |= {(row.path, row.line) for row in of_templates}
-    of_paths = await dotted_keys(search, files, suffixes, texts) if budget.sites else []
-    references += [row for row in of_paths if (row.path, row.line) not in lines_found]
+    for rows in (
+        await given_names(search, (*TEMPLATES, *ROUTE_NAMES, *PAGES), files, texts) if budget.sites else [],
+        await view_names(search, files) if budget.sites else [],
+        await dotted_keys(search, files, suffixes, texts) if budget.sites else [],
+    ):
+        lines_found = {(row.path, row.line) for row in references}
+        references += [row for row in rows if (row.path, row.line) not in lines_found]
     return search.dependents(references)
 
 

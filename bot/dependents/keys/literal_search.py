@@ -73,7 +73,7 @@ async def literal_names(
 
     `known_references`: what was found by syntax.
     """
-    lost_targets = [(target, name, _home(target)) for target in targets if (name := _lost_name(target))]
+    lost_targets = [(target, name, _home(target)) for target in targets if (name := lost_name(target))]
     if not lost_targets:
         return ()
     rows = [
@@ -171,7 +171,7 @@ def _means(row: Row, name: str, target: UseTarget, home: re.Pattern[str], source
     return is_lookup or (bool(names_home) and _stands_for_member(name, target, TextLine(path, text, above), home))
 
 
-def _lost_name(target: UseTarget) -> str:
+def lost_name(target: UseTarget) -> str:
     """Return the one-word name that the change removes or renames; an empty text for a name that is common in every language, and without one."""
     item = target.symbol
     before = item.before if item is not None else None

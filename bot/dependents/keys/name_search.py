@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from bot.dependents.keys.line_search import LINES, LineSearch, Row
+from bot.dependents.keys.texts import says_in_text
 from bot.dependents.sites import UseTarget, mention, telling
 from bot.text.filetypes import filetype
 from bot.text.lines import binds, defines, is_comment
@@ -59,15 +60,22 @@ async def mentions(
     known_places = {(row.path, row.line, row.name) for row in known_references}
     references: list[Reference] = []
     for name in sorted(lines_by_name.keys() - defined_names):
-        open_rows = [
+        meant_rows = [
             (path, line, text)
             for path, line, text in lines_by_name[name]
             if (path, line, name) not in known_places
             and (path, name) not in bound
             and search.is_old(path, line)
             and not is_comment(text, path)
-            and not (path.endswith(suffixes) and _is_out_of_sight(hidden_names.get(name), name, path, text))
         ]
+        hidden_rows = {
+            row
+            for row in meant_rows
+            if row[0].endswith(suffixes) and _is_out_of_sight(hidden_names.get(name), name, row[0], row[2])
+        }
+        if hidden_rows:
+            hidden_rows -= await _in_texts(search, hidden_names[name], name, hidden_rows)
+        open_rows = [row for row in meant_rows if row not in hidden_rows]
         if sentence := _beyond(name, open_rows):
             search.cut.append(sentence)
         else:
@@ -76,6 +84,20 @@ async def mentions(
                 replace(mention(owners[name], name, *row), doubt=rivals.get(name, "")) for row in listed_rows
             ]
     return tuple(references)
+
+
+async def _in_texts(search: LineSearch, target: UseTarget, name: str, rows: Collection[Row]) -> set[Row]:
+    """The lines that say a member, which no code there can name, in a text of a file that names its class: a query, a sort, reflection."""
+    owner = target.owner.rpartition(".")[2]
+    paths = sorted({path for path, _, _ in rows if not target.is_visible(path)})[:FAR]
+    raw_texts = await search.tree.read_many(paths) if owner else {}
+    sources = {path: raw.decode("utf-8", "replace") for path, raw in raw_texts.items()}
+    class_name = re.compile(rf"(?<![A-Za-z0-9]){re.escape(owner)}(?![a-z0-9])")  # OrderRepository is about Order
+    return {
+        row
+        for row in rows
+        if row[0] in sources and class_name.search(sources[row[0]]) and says_in_text(name, row[1], sources[row[0]])
+    }
 
 
 def _imports(path: str, text: str) -> bool:

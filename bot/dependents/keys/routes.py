@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
+from bot.dependents.keys.joined_words import is_joined_text
 from bot.text.lines import says
 
 Role = Literal["whole", "end", "start"]
@@ -37,8 +38,12 @@ _SEGMENT = re.compile(r"/[A-Za-z][\w-]*")
 
 
 def with_slashes(code: str) -> str:
-    """A line with a slash in front of each route that it writes without one."""
-    return _SLASHLESS.sub(r"\g<before>\g<opening>/", code) if "(" in code or ":" in code or "=" in code else code
+    """A line with a slash in front of each route that it writes without one. Joined words are the name of one: `route('orders.show')`."""
+    return _SLASHLESS.sub(_with_slash, code) if "(" in code or ":" in code or "=" in code else code
+
+
+def _with_slash(match: re.Match[str]) -> str:
+    return match[0] if is_joined_text(match.string, match.end()) else f"{match[0]}/"
 
 
 def declares(route: str, code: str) -> bool:

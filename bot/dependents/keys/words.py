@@ -4,9 +4,9 @@ import re
 from functools import lru_cache
 from itertools import chain
 
+from bot.dependents.keys.joined_words import is_joined
 from bot.dependents.keys.routes import parts, with_slashes
 from bot.dependents.sites import telling
-from bot.text.paths import names_file
 
 TOKEN = re.compile(
     r"(?<=/):\w+|(?<=%)[sd](?=/)|--?[A-Za-z][\w-]*\w|/[A-Za-z_][\w$]*(?:[./-]\w+)*"
@@ -15,7 +15,6 @@ TOKEN = re.compile(
 NAME = re.compile(r"[A-Za-z_][\w$]*")
 CGI = "HTTP_"
 HEADER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+")
-JOINED = re.compile(r"[A-Za-z_][\w-]+(?:(?:\.|::?)[A-Za-z_][\w-]+)+")
 COLONS = re.compile(r"::?")
 HYPHEN = re.compile(r"[A-Za-z0-9]-[A-Za-z]")
 SHORTEST, LONGEST = 3, 60  # letters of a key
@@ -43,12 +42,6 @@ def words_of(code: str, shortest: int = SHORTEST) -> frozenset[str]:
 def is_distinctive(word: str) -> bool:
     """Whether a word is seldom another one: of several words, hyphenated, joined, or a path."""
     return telling(word) or bool(HYPHEN.search(word)) or "/" in word.strip("/") or is_joined(word)
-
-
-@lru_cache(maxsize=4096)
-def is_joined(word: str) -> bool:
-    """Whether a text is several words with points or colons between them, as events, topics and permissions are: `order.created`; no file's name."""
-    return bool(JOINED.fullmatch(word)) and not names_file(word)
 
 
 def may_be_looked_up(word: str) -> bool:

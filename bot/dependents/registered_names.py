@@ -60,7 +60,7 @@ GIVEN = r"(?<!\w)(?:NAME\s*+(?:=(?!=)|:(?!:))|:NAME(?!\w)|\|[^|\n]{0,100}\bNAME\
 Registered = tuple[str, str]  # (word of `USES`, name)
 
 
-async def page_names(
+async def registered_names(
     search: LineSearch, language: Language, sources: Sequence[ChangedSource], known_references: Sequence[Reference]
 ) -> tuple[Reference, ...]:
     """The lines of pages that ask for what the change registers no longer, under any name."""
