@@ -40,6 +40,7 @@ class UseTarget:
     is_gone: bool = False  # the old name stands nowhere in its file any more
     is_attribute: bool = False  # an attribute that a class sets no more: other code may set it, so nothing is proven
     is_apart: bool = False  # a member whose class is in another file
+    whole_homes: frozenset[str] = frozenset()  # of the homes, those that are as a whole what they offer as the default
     takers: Takers = (
         "all"  # the uses that it concerns: who takes everything of a file, values, calls that load it, other files
     )
@@ -352,6 +353,8 @@ def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions:
     for origin, door_names in sorted(target.doors):
         for name in sorted(door_names):
             hit = _imported(use, origin, name, bound, definitions)
+            if hit is None and name == WHOLE_MODULE and origin in target.whole_homes:
+                hit = _whole(use, origin, bound, definitions)
             if hit is not None:
                 return hit
     if path in target.homes and use.form == "name" and use.name in target.shorts:
@@ -394,6 +397,15 @@ def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Se
     if use.form == "name" and use.name == name and origin in bound.stars:
         return _beside(Match(use, sure=True, door=min(bound.stars[origin]), name=name, star=True), definitions)
     return None
+
+
+def _whole(use: Use, origin: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
+    """A use, as a value, of a file that is what it offers as the default: `const guard = require("./guard")` and `app.use(guard)`."""
+    door = _door(bound.modules.get(origin, ()), use.name) if use.form == "name" and not use.is_receiver else ""
+    is_shadowed = any(
+        one.name == use.name and one.span is not None and _is_within(use, one.span) for one in definitions
+    )
+    return Match(use, sure=True, door=door, name=WHOLE_MODULE) if door and not is_shadowed else None
 
 
 def _means(use: Use, local: Local) -> bool:
@@ -485,6 +497,8 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
             class_names.update({way if way in qualified_names else f"{way}{below}": door for way, door in ways.items()})
             if origin in bound.stars:
                 class_names[name] = min(bound.stars[origin])
+            if name == WHOLE_MODULE and origin in target.whole_homes and not rest:
+                class_names.update(bound.modules.get(origin, ()))
     return class_names
 
 

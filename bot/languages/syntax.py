@@ -272,7 +272,8 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     use = use_at(node, form, receiver, scopes, shape.scope_name)
     is_of_class = bool(scopes) and "class" in scopes[0].type  # a member, which no bare name means
     alias = _alias(callee, shape) if form in ("name", "member") and call is None and not is_of_class else ""
-    return replace(use, types=types, call=call, is_guarded=shape.is_guarded(node, around), alias=alias)
+    is_guarded, is_receiver = shape.is_guarded(node, around), bool(around) and _is_receiver(node, around[0], shape)
+    return replace(use, types=types, call=call, is_guarded=is_guarded, alias=alias, is_receiver=is_receiver)
 
 
 def use_at(
@@ -306,6 +307,11 @@ def _place(node: Node, around: list[Node], shape: Shape) -> tuple[Form, Node | N
             form = shape.form(above)
             return (form if form in ("definition", "import") else "member"), above.child_by_field_name(owner), above
     return shape.form(node), None, node
+
+
+def _is_receiver(node: Node, above: Node, shape: Shape) -> bool:
+    """Whether a member of what a name means is meant."""
+    return above.type in shape.members and above.child_by_field_name(shape.members[above.type][0]) == node
 
 
 def _wrapped_name(wrap: Node) -> Node | None:

@@ -41,6 +41,7 @@ class Use:
     at: int = field(default=-1, compare=False)  # the byte where the identifier begins; -1: not known
     alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
     is_type: bool = field(default=False, compare=False)  # where nothing but a type can stand, as the grammar tells
+    is_receiver: bool = field(default=False, compare=False)  # a member of it is meant: `lib` of `lib.total`
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class MemberWalk(DefinitionWalk):
 
 def take(node: Node, outer: Node, name: str, walk: MemberWalk) -> None:
     """One definition with its members."""
-    node = _unwrap(node)
+    node = bare_value(node)
     function, is_class = node.type in FUNCTIONS, node.type in CLASSES
     kind = "class" if is_class else "type" if node.type in TYPES else "variable"
     if function:
@@ -79,12 +79,12 @@ def _made(name: str, body: Node, own_signature: Signature, walk: MemberWalk) -> 
 def _returned(body: Node) -> list[Node]:
     """The members of the object that a function ends with returning: written where it is returned, or under a name that is returned."""
     if body.type != "statement_block":
-        value = _unwrap(body)
+        value = bare_value(body)
     else:
         last = next((part for part in reversed(body.named_children) if part.type != "comment"), None)
         if last is None or last.type != "return_statement" or not last.named_children:
             return []
-        value = _unwrap(last.named_children[0])
+        value = bare_value(last.named_children[0])
     if value.type == "identifier" and body.type == "statement_block":
         name = text(value)
         declarations = [
@@ -111,7 +111,7 @@ def _assigned(body: Node, name: str) -> list[Node]:
     ]
 
 
-def _unwrap(node: Node) -> Node:
+def bare_value(node: Node) -> Node:
     """`x as const`, `x satisfies T` and `(x)` are x."""
     while node.type in ("as_expression", "satisfies_expression", "parenthesized_expression") and node.named_children:
         node = node.named_children[0]
@@ -143,7 +143,7 @@ def _member(node: Node, inside: str, walk: MemberWalk) -> None:
     if node.type == "assignment_expression":
         value = node.child_by_field_name("right")
     if node.type in FIELDS or node.type in ("pair", "assignment_expression"):
-        target = _unwrap(value) if value is not None else node
+        target = bare_value(value) if value is not None else node
     has_decorator = any(part.type == "decorator" for part in node.named_children)
     function = target.type in FUNCTIONS
     accessor = node.type == "method_definition" and re.match(r"(static\s+)?[gs]et\s", text(node)) is not None
