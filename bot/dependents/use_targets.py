@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bot.dependents.importing import Scene
-from bot.dependents.sites import WHOLE_MODULE, UseTarget, telling
+from bot.dependents.sites import RESULT, WHOLE_MODULE, UseTarget, telling
 from bot.values import ChangedSymbol
 
 LOST = {"removed", "renamed"}  # contracts that an import minds, too
@@ -81,7 +81,9 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     whole_homes = set[str]()
     is_apart = bool(owner) and scene.head.language.TRAITS.members_apart
     for side in sides:
-        above = {side.name[:at] for at, letter in enumerate(side.name) if letter == "."} | {side.name}
+        above = {side.name[:at].removesuffix(RESULT) for at, letter in enumerate(side.name) if letter == "."} | {
+            side.name
+        }
         for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
             outline = await scene.exports.outline(side.side, path)
             exports = outline.exports if outline else ()

@@ -13,9 +13,16 @@ from itertools import chain
 
 from bot.dependents.keys.definitions import lines_inside_texts, owners
 from bot.dependents.keys.entry_modules import import_patterns, imports, is_entry, module_name
-from bot.dependents.keys.file_keys import LONG_LINE, keyword_names, member_names, set_keys, taken_apart, unset_keys
+from bot.dependents.keys.file_keys import (
+    LONG_LINE,
+    handed_lines,
+    lost_keywords,
+    member_names,
+    set_keys,
+    taken_apart,
+    unset_keys,
+)
 from bot.dependents.keys.forms import (
-    BY_NAME,
     LITERAL_KEY,
     PRISMA,
     READ_MEMBER,
@@ -117,8 +124,8 @@ def _loss(file: ChangedFile, suffixes: Collection[str], texts: Texts, cut: list[
     }
     keywords = {
         word
-        for word in keyword_names(before, file.path)
-        if SHORTEST <= len(word) <= LONGEST and word in removed_text and not re.search(rf"\b{re.escape(word)}\b", after)
+        for word in lost_keywords(file.path, before, after)
+        if SHORTEST <= len(word) <= LONGEST and word in removed_text
     }
     if not words and not keywords:
         return None
@@ -231,9 +238,10 @@ def _is_tied(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> bo
 def _handed(loss: _Loss, path: str, text: str) -> Iterator[tuple[str, int, str]]:
     """(word, line, text) of the lines that hand over by its name what the changed file takes no more."""
     words = [word for word in sorted(loss.keywords) if word in text]
-    for number, line in enumerate(text.split("\n") if words else (), 1):
-        code = "" if is_comment(line, path) else code_of(line[:LONG_LINE], path)
-        yield from ((word, number, line.rstrip("\r")) for word in words if word in code and says(BY_NAME, word, code))
+    lines = text.split("\n") if words else []
+    yield from (
+        (word, number, lines[number - 1].rstrip("\r")) for word in words for number in handed_lines(path, text, word)
+    )
 
 
 def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iterator[tuple[str, int, str]]:

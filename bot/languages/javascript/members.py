@@ -1,7 +1,10 @@
 """One definition of a JavaScript or TypeScript file with its members: a function, a class, an object, a type."""
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from tree_sitter import Node
 
@@ -54,26 +57,81 @@ def take(node: Node, outer: Node, name: str, walk: MemberWalk) -> None:
         walk.bases.append((name, _heritage(node)))
         for member in body.named_children if body is not None else ():
             _member(member, name, walk)
+    elif node.type == "call_expression" and "." not in name:
+        _made_by_call(name, node, walk)
     elif node.type == "object":
         walk.objects[name] = node
         for member in node.named_children:
             _member(member, name, walk)
     elif node.type == "enum_declaration" and body is not None:
-        walk.bases.append((name, ()))
-        for member in body.named_children:
-            key = member.child_by_field_name("name") or member
-            if key.type == "property_identifier":
-                walk.define(f"{name}.{text(key)}", "variable", member)
+        _enumeration(body, name, walk)
+
+
+def _enumeration(body: Node, name: str, walk: MemberWalk) -> None:
+    walk.bases.append((name, ()))
+    for member in body.named_children:
+        key = member.child_by_field_name("name") or member
+        if key.type == "property_identifier":
+            walk.define(f"{name}.{text(key)}", "variable", member)
 
 
 def _made(name: str, body: Node, own_signature: Signature, walk: MemberWalk) -> None:
     """The members of what a function returns, and those that it gives to its arguments: `module.exports = (Posts) => { Posts.load = ... }`."""
+    local_functions = _local_functions(body)
     for member in _returned(body):
-        _member(member, f"{name}{RESULT}", walk)
+        _member(member, f"{name}{RESULT}", walk, local_functions)
     for parameter in own_signature.parameters if body.type == "statement_block" else ():
         for row in _assigned(body, parameter.name):
             if getattr(row.child_by_field_name("right"), "type", "") in FUNCTIONS:
                 _member(row, parameter.name, walk)
+
+
+def _made_by_call(name: str, call: Node, walk: MemberWalk) -> None:
+    """The functions that a function returns which is called at once, or that is handed to what makes one of it: `defineStore("cart", () => ...)`."""
+    callee = call.child_by_field_name("function")
+    function = bare_value(callee) if callee is not None else None
+    inside = name
+    if function is None or function.type not in FUNCTIONS:
+        function, inside = _handed_function(call), f"{name}{RESULT}"
+    body = function.child_by_field_name("body") if function is not None else None
+    if body is not None:
+        local_functions = _local_functions(body)
+        for member in _returned(body):
+            if _function_of(member, local_functions) is not None:
+                _member(member, inside, walk, local_functions)
+
+
+def _handed_function(call: Node) -> Node | None:
+    """The last argument of a call that is a function."""
+    arguments = call.child_by_field_name("arguments")
+    parts = arguments.named_children if arguments is not None else []
+    return next((part for part in reversed(parts) if part.type in FUNCTIONS), None)
+
+
+def _local_functions(body: Node) -> Mapping[str, tuple[Node, Node]]:
+    """The functions that a function's body gives a name, each with its statement; what a call makes of one stands for it: `useCallback((x) => ...)`."""
+    functions: dict[str, list[tuple[Node, Node]]] = defaultdict(list)
+    for row in body.named_children if body.type == "statement_block" else ():
+        if row.type in FUNCTIONS:
+            functions[text(row.child_by_field_name("name"))].append((row, row))
+        for part in row.named_children:
+            value = part.child_by_field_name("value") if part.type == "variable_declarator" else None
+            if value is not None:
+                value = bare_value(value)
+                made = _handed_function(value) if value.type == "call_expression" else value
+                functions[text(part.child_by_field_name("name"))].append((row, made if made is not None else value))
+    return {name: rows[0] for name, rows in functions.items() if len(rows) == 1 and rows[0][1].type in FUNCTIONS}
+
+
+def _function_of(member: Node, local_functions: Mapping[str, tuple[Node, Node]]) -> tuple[Node, Node] | None:
+    """The statement and the function behind a member of an object: its own, or one that has a name beside the object."""
+    value = member if member.type in ("shorthand_property_identifier", "method_definition") else None
+    value = value or member.child_by_field_name("value") or member.child_by_field_name("right")
+    value = bare_value(value) if value is not None else None
+    if value is not None and value.type in FUNCTIONS:
+        return member, value
+    is_name = value is not None and value.type in ("identifier", "shorthand_property_identifier")
+    return local_functions.get(text(value)) if is_name else None
 
 
 def _returned(body: Node) -> list[Node]:
@@ -93,11 +151,23 @@ def _returned(body: Node) -> list[Node]:
         objects = [
             one.child_by_field_name("value") for one in declarations if text(one.child_by_field_name("name")) == name
         ]
-        if len(objects) != 1 or objects[0] is None or objects[0].type != "object":
-            return []
-        value = objects[0]
-        return [*value.named_children, *_assigned(body, name)]
-    return value.named_children if value.type == "object" else []
+        value = _given_object(objects[0]) if len(objects) == 1 else None
+        return [*value.named_children, *_assigned(body, name)] if value is not None else []
+    value = _given_object(value)
+    return value.named_children if value is not None else []
+
+
+def _given_object(value: Node | None) -> Node | None:
+    """The object that a value is, or that a call is given alone or by a function: `reactive({ ... })`, `useMemo(() => ({ ... }), [])`."""
+    value = bare_value(value) if value is not None else None
+    arguments = (
+        value.child_by_field_name("arguments") if value is not None and value.type == "call_expression" else None
+    )
+    if arguments is not None and arguments.named_children:
+        value = bare_value(arguments.named_children[0])
+        body = value.child_by_field_name("body") if value.type == "arrow_function" else None
+        value = bare_value(body) if body is not None else value
+    return value if value is not None and value.type == "object" else None
 
 
 def _assigned(body: Node, name: str) -> list[Node]:
@@ -129,7 +199,12 @@ def _heritage(node: Node) -> tuple[str, ...]:
     return ()
 
 
-def _member(node: Node, inside: str, walk: MemberWalk) -> None:
+def _member(
+    node: Node,
+    inside: str,
+    walk: MemberWalk,
+    local_functions: Mapping[str, tuple[Node, Node]] = MappingProxyType({}),
+) -> None:
     key = node.child_by_field_name("name") or node.child_by_field_name("key") or node.child_by_field_name("property")
     left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
     if left is not None:
@@ -137,6 +212,11 @@ def _member(node: Node, inside: str, walk: MemberWalk) -> None:
     elif node.type == "shorthand_property_identifier":
         key = node
     if key is None or key.type not in KEYS:
+        return
+    local = _function_of(node, local_functions)
+    if local is not None and local[0] != node:
+        is_made = local[1].parent is not None and local[1].parent.type == "arguments"
+        walk.define(f"{inside}.{text(key)}", "method", local[0], signature(local[1], is_made))
         return
     value = node.child_by_field_name("value")
     name, target = f"{inside}.{text(key)}", node
