@@ -165,7 +165,8 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
         seconds = deps.clock() - start
         check_reports, failed_answers = await _check_reports(session, left)
-        transcript = _without(transcript, subject.files, deps.left_out)
+        has_unread = any(file.path in deps.left_out for file in subject.files)
+        transcript = replace(transcript, partial=transcript.partial or has_unread)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         accepted_marks = await _accepted_marks(judgement.fixed_findings, subject)
         review = _review(settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks)
@@ -210,7 +211,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         masks.learn_change(files)
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
-        users = await dependents.find(tree, files, deps.languages, deps.search)
+        users = _without(await dependents.find(tree, files, deps.languages, deps.search), files, deps.left_out)
         beyond = await _beyond(tree, files, users, settings, deps, past)
         past = past.as_shown(beyond.levels)
         texts = await _texts(tree, files)
@@ -218,7 +219,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         masks.learn_files(texts.head, texts.base, unchanged, beyond.texts())
         parts = units.cut(files, users, texts)
         tracker = coverage.start(parts, files, users)
-        for reason in filter(None, (unseen, past.open_reason, *beyond.unread)):
+        tracker.note_commits(unseen)
+        for reason in filter(None, (past.open_reason, *beyond.unread)):
             tracker.note_unchecked("", reason)
         guides = await _guidance(deps, tree, files, settings)
         ignore_list = await _ignore_list(deps, tree)
@@ -653,12 +655,12 @@ async def _templates(tree: checkout.Checkout) -> tuple[tuple[str, str], ...]:
     return tuple((path.rpartition("/")[2], blob.decode("utf-8", "replace")) for path, blob in templates.items())
 
 
-def _without(transcript: Transcript, files: Sequence[ChangedFile], left_out: Mapping[str, str]) -> Transcript:
-    """The transcript without the files that could not be read: partial if one of the change is among them, else with a sentence."""
+def _without(users: Dependents, files: Sequence[ChangedFile], left_out: Mapping[str, str]) -> Dependents:
+    """The dependents without the unchanged files that could not be read: they may use what changed."""
     changed_paths = {file.path for file in files}
-    notes = tuple(f"`{path}` was not read: {reason}." for path, reason in left_out.items() if path not in changed_paths)
-    partial = transcript.partial or not changed_paths.isdisjoint(left_out)
-    return replace(transcript, notes=(*transcript.notes, *notes), partial=partial)
+    rows = [(path, reason) for path, reason in left_out.items() if path not in changed_paths]
+    sentences = [f"`{path}` was not read ({reason}): it may use what changed" for path, reason in rows]
+    return replace(users, missed_uses=(*users.missed_uses, *sentences))
 
 
 def _reviewable(

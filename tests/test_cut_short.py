@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,23 @@ def offline(repository: Repository, tmp_path: Path) -> Review:
     scratch.mkdir()
     deps = wiring.deps({"strategy": "offline"}, str(scratch), lambda _: None)
     return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), deps))
+
+
+def test_an_unchanged_file_that_ends_its_reader_is_open(repository: Repository, tmp_path: Path) -> None:
+    """It may use what changed, and nobody could look: the review is not clean and counts as cut off."""
+    repository.commit(
+        {"price.py": "def total(items, tax):\n    return 1\n", "cart.py": "from price import total\n\ntotal([], 1)\n"}
+    )
+    repository.git("checkout", "-q", "-b", "feature")
+    repository.commit({"price.py": "def total(items):\n    return 1\n"})
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    deps = wiring.deps({"strategy": "offline"}, str(scratch), lambda _: None)
+    unread = replace(deps, left_out={"cart.py": "reading it went over the limit of 20 seconds of computing"})
+    review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), unread))
+    assert [row.reason for row in review.coverage.open if "`cart.py` was not read" in row.reason]
+    assert "cut" in review.shortfalls
+    assert facts.conclusion(review) == "incomplete"
 
 
 def asked_to_judge(body: Mapping[str, Any]) -> bool:

@@ -224,9 +224,8 @@ def _distance(call: CalledName, path: str, import_words: Collection[str]) -> int
 def _stem(path: str) -> str:
     """How an import names a file: some languages, and some files, by their folder."""
     folder, file = posixpath.split(path)
-    stem = file.partition(".")[0]
-    package = stem in {"__init__", "index", "mod"} or filetype(path).folder_modules
-    return posixpath.basename(folder) if package else stem
+    stem, kind = file.partition(".")[0], filetype(path)
+    return posixpath.basename(folder) if kind.folder_modules or stem == kind.folder_file else stem
 
 
 def _tells(name: str) -> bool:

@@ -1,5 +1,6 @@
 """The straight line: changed symbols, who imports their files, and the places where they are used."""
 
+import asyncio
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -56,15 +57,15 @@ async def find(
     changed_files += [(language, []) for language in others if language.NAME not in names]
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
     fresh = {file.path: _fresh(file) for file in files}
-    parts = await together(
-        *(_of_language(tree, language, mine, trees, fresh, budget, cut) for language, mine in changed_files),
-        by_name(tree, files, suffixes, budget),
-        lost_keys(tree, files, suffixes, budget),
+    of_languages = asyncio.ensure_future(
+        together(*(_of_language(tree, language, mine, trees, fresh, budget, cut) for language, mine in changed_files))
     )
-    *by_language, by_word, keys = parts
+    by_language, by_word, keys = await together(
+        of_languages, by_name(tree, files, suffixes, budget), lost_keys(tree, files, suffixes, budget, of_languages)
+    )
     found_symbols = [symbol for part in by_language for symbol in part.symbols]
     places = await named_paths(tree, files, found_symbols, suffixes)
-    parts = (*parts, places)
+    parts = (*by_language, by_word, keys, places)
     cut += [*by_word.cut, *keys.cut, *places.cut, *tree.stopped_searches]
     references = [reference for part in by_language for reference in part.references]
     places_used = {

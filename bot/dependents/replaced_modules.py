@@ -1,10 +1,10 @@
 """A module that is gone and whose place a package takes: one of the same name, or one that the same change begins to ask for."""
 
-import posixpath
 import re
 from collections.abc import Sequence
 
 from bot.dependents.confirm import Reach
+from bot.text.filetypes import module_path
 from bot.values import Import
 
 APART = re.compile(r"[^a-z0-9]+")
@@ -49,10 +49,7 @@ class PackagesInPlace:
 
 def _parts(path: str) -> Sequence[str]:
     """The folders of a module and its own name."""
-    stem = posixpath.splitext(path)[0]
-    for whole in ("/__init__", "/index", "/mod", "/init"):
-        stem = stem.removesuffix(whole)
-    return [part for part in stem.split("/") if part]
+    return [part for part in module_path(path).split("/") if part]
 
 
 def _squashed(name: str) -> str:

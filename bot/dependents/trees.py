@@ -9,11 +9,10 @@ from fnmatch import translate
 from bot.dependents.links import FollowedLinks, follow
 from bot.machine.concurrency import together
 from bot.ports import Language, Tree
-from bot.text.filetypes import configs_of, names_any_file
+from bot.text.filetypes import configs_of, has_common_name, names_any_file
 from bot.values import ChangedFile, Query, Side, TreeEntry
 
 PORTION = 1_000  # names that one search looks for
-FOLDERS = frozenset({"index", "__init__", "mod", "main", "lib", "init"})  # a file that stands for its folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ def import_names(paths: Iterable[str]) -> frozenset[str]:
         folder, name = posixpath.split(path)
         stem, suffix = posixpath.splitext(name)
         found.add(stem if suffix == ".json" else name)
-        if stem in FOLDERS:
+        if has_common_name(path):
             found.add(posixpath.basename(folder))
     return frozenset(found - {""})
 

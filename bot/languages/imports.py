@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.languages import syntax
-from bot.text.filetypes import filetype, parsed_by
+from bot.text.filetypes import filetype, module_path, parsed_by
 from bot.text.lines import without_mark
 
 # Nodes that are a whole statement by which a file takes something of another.
@@ -153,8 +153,7 @@ def _namespaced(text: str, old: str, new: str) -> str:
 
 def _parts(path: str) -> list[str]:
     """The names that lead to a file, without its suffix; a package is its folder."""
-    parts = posixpath.splitext(path)[0].split("/")
-    return parts[:-1] if parts[-1] == "__init__" else parts
+    return module_path(path).split("/")
 
 
 def _moved(words: Sequence[str], old: Sequence[str], new: Sequence[str]) -> list[str]:
@@ -231,8 +230,8 @@ def _alike(path: str, old: str, new: str) -> str | None:
         return new_stem
     if stem == old_stem and suffix in SCRIPTS and old.endswith(SCRIPTS):
         return new_stem + suffix
-    if f"{path}/index" == old_stem:
-        return new_stem.removesuffix("/index")
+    if path == module_path(old):
+        return module_path(new)
     return None
 
 
@@ -240,7 +239,7 @@ def _crate(words: str, old: str, new: str) -> str:
     """A path from the root of a crate."""
     names = words.split("::")[1:]
     (root, _, was), (new_root, _, now) = (path.rpartition("src/") for path in (old, new))
-    before, after = ([part for part in _parts(path) if part != "mod"] for path in (was, now))
+    before, after = _parts(was), _parts(now)
     if root != new_root or names[: len(before)] != before:
         return f"crate{words}"
     return "::".join(["crate", *after, *names[len(before) :]])

@@ -5,7 +5,7 @@ cancels the task of its own that connects the process's pipes, and waits for the
 """
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar, overload
 
@@ -17,22 +17,20 @@ T4 = TypeVar("T4")
 
 
 @overload
-async def together(one: Coroutine[Any, Any, T1], two: Coroutine[Any, Any, T2], /) -> tuple[T1, T2]: ...
+async def together(one: Awaitable[T1], two: Awaitable[T2], /) -> tuple[T1, T2]: ...
+@overload
+async def together(one: Awaitable[T1], two: Awaitable[T2], three: Awaitable[T3], /) -> tuple[T1, T2, T3]: ...
 @overload
 async def together(
-    one: Coroutine[Any, Any, T1], two: Coroutine[Any, Any, T2], three: Coroutine[Any, Any, T3], /
-) -> tuple[T1, T2, T3]: ...
-@overload
-async def together(
-    one: Coroutine[Any, Any, T1],
-    two: Coroutine[Any, Any, T2],
-    three: Coroutine[Any, Any, T3],
-    four: Coroutine[Any, Any, T4],
+    one: Awaitable[T1],
+    two: Awaitable[T2],
+    three: Awaitable[T3],
+    four: Awaitable[T4],
     /,
 ) -> tuple[T1, T2, T3, T4]: ...
 @overload
-async def together(*work: Coroutine[Any, Any, T]) -> tuple[T, ...]: ...
-async def together(*work: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
+async def together(*work: Awaitable[T]) -> tuple[T, ...]: ...
+async def together(*work: Awaitable[Any]) -> tuple[Any, ...]:
     """Return the results in order. Raises the first error, once all the others have been cancelled and have ended."""
     tasks = [asyncio.ensure_future(each) for each in work]
     try:

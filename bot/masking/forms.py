@@ -123,20 +123,14 @@ TRIPLE = re.compile(r"([\"'])\1\1")
 ELEMENT = re.compile(  # `<password>value</password>`, `<string name="password">value</string>`
     r"<(?P<tag>[A-Za-z][\w.:-]{0,60})(?P<attributes>\s[^<>]{0,300})?>\s?(?:<value>)?(?:<!\[CDATA\[)?(?P<value>[^\s<>\]]{8,400})(?=</|\]\]>)"
 )
-NAMED_ELEMENT = re.compile(r"\b(?:name|key|id)\s?=\s?[\"'](?P<name>[\w.:-]{1,60})[\"']", re.IGNORECASE)
-ENTRY = re.compile(  # `<add key="password" value="value"/>`, `{"name": "password", "value": "value"}`, `<name>password</name><value>value</value>`
-    r"\b(?:name|key)[\"']?\s?[:=]\s?[\"'](?P<name>[\w.:-]{1,60})[\"'][^<>{}()]{0,100}?\bvalue[\"']?\s?[:=]\s?[\"'](?P<value>[^\s\"'<>]{8,400})[\"']"
-    r"|<(?:param-)?(?:name|key)>(?P<word>[\w.:-]{1,60})</[\w-]{1,20}>\s?<(?:param-)?(?:value|string)>(?P<text>[^\s<>]{8,400})</"
-    r"|<(?P<tag>[\w.:-]{1,60})\svalue=[\"'](?P<own>[^\s\"'<>]{8,400})[\"']",
+FIELD = re.compile(  # of an entry: `name="password"`, `"value": "value"`, `key: password`, `<value>value</value>`, `<password value="value"/>`
+    r"(?:<(?P<tag>[\w.:-]{1,60})\s|\b)(?P<role>name|key|id|value)[\"']?\s?[:=]\s?"
+    r"(?:[\"'](?P<quoted>[^\s\"'<>]{1,400})[\"']|(?=(?P<bare>[^\s\"'{}<>,]{1,400})))"
+    r"|<(?:param-)?(?P<element>name|key|value|string)>(?P<text>[^\s<>]{1,400})</(?:[\w-]{1,20}>)?",
     re.IGNORECASE,
 )
-FLOW_ENTRY = re.compile(  # `{name: password, value: value}`
-    r"[{,]\s?(?:name|key):\s?(?P<name>[\w.-]{1,60}),\s?value:\s?(?P<value>[^\s\"'{}<>,]{8,400})", re.IGNORECASE
-)
-REVERSED_ENTRY = re.compile(
-    r"\bvalue\s?=\s?[\"'](?P<value>[^\s\"'<>]{8,400})[\"'][^<>{}()]{0,100}?\b(?:name|key)\s?=\s?[\"'](?P<name>[\w.:-]{1,60})[\"']",
-    re.IGNORECASE,
-)
+VALUES = frozenset({"value", "string"})  # fields of an entry that hold no name
+BETWEEN = re.compile(r"[^<>{}()]{0,100}")  # two fields of one entry
 # `Server=db;User Id=shop;Password=value;`, `host=db user=shop password=value`, `jdbc:mysql://db/shop?user=shop&password=value`
 CONNECTION = re.compile(
     r"(?:\b(?:server|data source|addr(?:ess)?|host(?:name)?|user ?(?:id|name)?|uid|database|dbname|initial catalog|endpoint|driver|account ?name|sharedaccesskeyname)"
@@ -466,7 +460,10 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
     connections = tuple(_connections(line))
     written = {value: whole for _, value, whole in connections}
     longer = tuple(f"{whole}{end}" for whole in written.values() for end in ";&")
-    more_values = (*_marked_up(line), *(_assignment(name, value) for name, value, _ in connections))
+    more_values = (
+        *_marked_up(line, has_bare=path in BARE_KINDS),
+        *(_assignment(name, value) for name, value, _ in connections),
+    )
     for text in dict.fromkeys(
         (line, _bare_assignment(line), *_single_assignments(line), *_looked_up(line), *more_values, *bare_values)
     ):
@@ -541,17 +538,31 @@ def _looked_up(line: str) -> Iterator[str]:
         yield _assignment(match["name"], match["value"])
 
 
-def _marked_up(line: str) -> Iterator[str]:
-    """The values of elements and entries of markup and of data, each as an assignment to its name."""
+def _marked_up(line: str, *, has_bare: bool) -> Iterator[str]:
+    """The values of elements and entries of markup and of data, each as an assignment to its name. `has_bare`: they need no quotes."""
     for match in islice(ELEMENT.finditer(line), MOST_NAMES):
-        named = NAMED_ELEMENT.search(match["attributes"] or "")
-        yield _assignment(named["name"] if named else match["tag"], match["value"])
-    for match in islice(ENTRY.finditer(line), MOST_NAMES):
-        yield _assignment(
-            match["name"] or match["word"] or match["tag"], match["value"] or match["text"] or match["own"]
-        )
-    for match in islice(REVERSED_ENTRY.finditer(line), MOST_NAMES):
-        yield _assignment(match["name"], match["value"])
+        names = [text for role, text, _ in _fields(match["attributes"] or "") if role not in VALUES]
+        yield _assignment(names[0] if names else match["tag"], match["value"])
+    halves: dict[bool, str] = {}  # whether it is the value -> text
+    end = 0
+    for role, text, match in _fields(line, has_bare=has_bare):
+        if match["tag"] and role in VALUES:
+            yield _assignment(match["tag"], text)
+        if role != "id":
+            if not BETWEEN.fullmatch(line, end, max(match.start(), match.start("role"))):
+                halves.clear()
+            halves.setdefault(role in VALUES, text)
+            end = match.end()
+        if halves.keys() == {False, True}:
+            yield _assignment(halves[False], halves[True])
+            halves.clear()
+
+
+def _fields(line: str, *, has_bare: bool = False) -> Iterator[tuple[str, str, re.Match[str]]]:
+    """(role, text, match) of what may be a half of an entry."""
+    for match in islice(FIELD.finditer(line), 4 * MOST_NAMES):
+        if text := match["quoted"] or match["text"] or (match["bare"] if has_bare else ""):
+            yield (match["role"] or match["element"]).lower(), text, match
 
 
 def _connections(line: str) -> Iterator[tuple[str, str, str]]:
@@ -583,8 +594,6 @@ def _bare_values(line: str) -> Iterator[str]:
     for match in islice(BARE.finditer(line), 4 * MOST_NAMES):
         if MAYBE_NAMED.search(match["name"]):
             yield _assignment(match["name"], match["value"])
-    for match in islice(FLOW_ENTRY.finditer(line), MOST_NAMES):
-        yield _assignment(match["name"], match["value"])
 
 
 def _is_value(value: str) -> bool:

@@ -35,6 +35,7 @@ OPEN = (
     ("file", "open_files"),
     ("use", "open_uses"),
     ("search", "open_searches"),
+    ("commits", "open_commits"),
     ("check", "open_checks"),
 )
 LISTED, NUMBERS = 10, 6  # lines about what is open, and line numbers in one of them; the JSON output has them all

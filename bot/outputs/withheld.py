@@ -4,7 +4,7 @@ Whatever is made of a stored review for a reader or a model is made of this, so 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from bot.dependents.consumers.disclosure import HIDDEN, is_label, still_shown, withheld_report
 from bot.values import Finding
-from bot.values.consumer import ConsumerReport, Disclosure, by_name
+from bot.values.consumer import ConsumerImpact, ConsumerReport, Disclosure, by_name
 from bot.values.finding import digested_proof
 
 ROWS = ("findings", "still", "fixed", "kept_back", "unproven")
@@ -66,6 +66,9 @@ def withhold(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
         for row in reports
         if levels.get(row["name"], "existence") != "nothing"
     ]
+    if coverage := document.get("coverage"):
+        hidden = [_REPORT.validate_python(row) for row in reports if row["name"] in hidden_names]
+        document["coverage"] = {**coverage, **_sentences(coverage, hidden, levels, labels)}
     if by_model:
         document |= {"summary": "", "walkthrough": None, "issues": [], "turns": []}
         document["checks"] = [{**row, "reason": ""} for row in document.get("checks", ())]
@@ -94,6 +97,24 @@ def _row(row: dict[str, Any], levels: Mapping[str, Disclosure], *, by_model: boo
     sources = tuple(replace(one, proof=digested_proof(one.proof)) for one in finding.sources)
     replacement = {"replacement": None} if "replacement" in row else {}
     return {**row, **asdict(replace(after, sources=sources)), **replacement}
+
+
+def _sentences(
+    coverage: Mapping[str, Any],
+    hidden_reports: Sequence[ConsumerReport],
+    levels: Mapping[str, Disclosure],
+    labels: Mapping[str, str],
+) -> dict[str, list[dict[str, Any]]]:
+    """The rows of a coverage; one that tells of a hidden consumer says what would be said of it now."""
+    then = [sentence for one in hidden_reports for sentence in ConsumerImpact((one,)).unread]
+    reports = [
+        withheld_report(one, "" if levels.get(one.name) == "name" else labels[one.name]) for one in hidden_reports
+    ]
+    now = dict(zip(then, (sentence for one in reports for sentence in ConsumerImpact((one,)).unread), strict=True))
+    return {
+        name: [{**row, "reason": now.get(row["reason"], row["reason"])} for row in coverage.get(name, ())]
+        for name in ("open", "readings")
+    }
 
 
 def _report(row: dict[str, Any], level: Disclosure, labels: Mapping[str, str]) -> dict[str, Any]:

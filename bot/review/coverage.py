@@ -79,6 +79,7 @@ class CoverageTracker:
         self._reused_uses: dict[Place, str] = {}
         self._left: dict[Place, str] = {}
         self._unchecked: dict[tuple[str, str], None] = {}
+        self._commits = ""  # why some commits of the change were not looked through
 
     def mark(self, ids: Iterable[str], by: str) -> int:
         """These units were judged by `by`. Returns how many of them nobody had judged before."""
@@ -99,6 +100,10 @@ class CoverageTracker:
     def note_unchecked(self, path: str, reason: str) -> None:
         """A check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
         self._unchecked[path, reason] = None
+
+    def note_commits(self, reason: str) -> None:
+        """Some commits of the change were not looked through for secrets."""
+        self._commits = reason
 
     def note_comparisons(self, places: Mapping[Place, str]) -> None:
         """What comparing uses with the changed contracts has shown."""
@@ -192,6 +197,7 @@ class CoverageTracker:
         rows += [
             CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed_uses
         ]
+        rows += [CoverageRow("commits", "", "", "unread", reason=reason) for reason in filter(None, [self._commits])]
         rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in self._unchecked]
         # What is found by its name alone is a proposal, not a dependent.
         sure = [row.path for row in self._dependents.references if row.sure]

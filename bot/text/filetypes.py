@@ -52,6 +52,7 @@ class FileType:
     skipped_names: tuple[str, ...] = ()  # how a file's name begins that its tools leave out
     dotted_modules: bool = False  # a text names a module by its folders, with dots between them
     folder_modules: bool = False  # an import names a folder
+    folder_file: str = ""  # what a file is called, without its suffix, that an import names by its folder
     folder_scope: bool = False  # the files of a folder see each other without an import
     bare_calls: bool = False  # a method is called without brackets, too
     camel_case: bool = False  # its code writes names of data in another style than data does
@@ -123,6 +124,7 @@ PYTHON = FileType(
     key_patterns=r"^\s*+case\b[^\n]*+",
     key_spreads=r"[(,]\s*+\*\*(?=\w)|^\s*+\*\*(?=\w)",
     dotted_modules=True,
+    folder_file="__init__",
 )
 JAVASCRIPT = FileType(
     suffixes=(".js", ".mjs", ".cjs"),
@@ -134,6 +136,7 @@ JAVASCRIPT = FileType(
     comments=_SCRIPT_COMMENTS,
     alike_quotes=True,
     imports="path",
+    folder_file="index",
     configs=("package.json", "pnpm-workspace.yaml", "tsconfig*.json", "jsconfig*.json"),
     names_any_file=True,
     definitions="member",
@@ -280,6 +283,7 @@ RUST = FileType(
     headings=("Rust",),
     lexer="rust",
     imports="crate",
+    folder_file="mod",
     configs=("Cargo.toml",),
     grammar=("tree_sitter_rust", "language"),
     comments=C_COMMENTS,
@@ -389,6 +393,7 @@ SWIFT = FileType(
 )
 LUA = FileType(
     suffixes=(".lua",),
+    folder_file="init",
     keys_are_fields=True,
     key_setters=(r"[{,.]\s*+NAME\s*+=(?!=)", r"^\s++NAME\s*+=(?!=)"),
     parser="lua",
@@ -450,6 +455,17 @@ def filetype(path: str) -> FileType:
     return _by_suffix().get(posixpath.splitext(path)[1].lower(), UNKNOWN)
 
 
+def module_path(path: str) -> str:
+    """Return the path of a file as imports name it: without its suffix; of a file that stands for its folder, that of the folder."""
+    stem, name = posixpath.splitext(path)[0], filetype(path).folder_file
+    return stem.removesuffix(f"/{name}") if name else stem
+
+
+def has_common_name(path: str) -> bool:
+    """Whether a file stands for its folder, or is the root of a package or a program: its own name is that of many files."""
+    return posixpath.splitext(posixpath.basename(path))[0] in _common_names()
+
+
 def family(path: str) -> str:
     """Return what languages have in common that import each other; of another file its suffix."""
     return filetype(path).family or posixpath.splitext(path)[1].lower()
@@ -480,6 +496,11 @@ def by_heading() -> Mapping[str, frozenset[str]]:
             for name in names
         }
     )
+
+
+@cache
+def _common_names() -> frozenset[str]:
+    return frozenset({"lib", "main", *(one.folder_file for one in FILETYPES)}) - {""}
 
 
 @cache

@@ -73,7 +73,7 @@ class ManifestProblem:
     reason: str  # what follows the path in a sentence: "cannot be parsed"
     name: str = field(default="*", metadata=EXACT)  # a glob of the packages that it may mean
     is_form: bool = False  # the file was read, and a form in it was not understood
-    is_name: bool = False  # of the name of its own package alone: what it asks for is known
+    is_name: bool = False  # of its own package alone, of any name or of `name`: what it asks for is known
 
 
 @dataclass(frozen=True, slots=True)

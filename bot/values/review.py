@@ -86,12 +86,13 @@ class CoverageRow:
     """One row of the coverage, and what became of it.
 
     `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
-    was left out and that nobody vouches for. "search": uses that could not be looked for. "check": what a check by code
+    was left out and that nobody vouches for. "search": uses that could not be looked for. "commits": those of the change
+    that were not looked through for secrets. "check": what a check by code
     has not judged, because it failed or reported more than is read. "dependent": a file that imports a changed one,
     for information: whether something is open is decided by the others. An "unread" row is an open one.
     """
 
-    kind: Literal["unit", "use", "file", "search", "check", "dependent"]
+    kind: Literal["unit", "use", "file", "search", "commits", "check", "dependent"]
     path: str = field(metadata=EXACT)
     name: str = field(metadata=EXACT)  # of a use: what it relies on, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread"]
@@ -120,7 +121,7 @@ class Coverage:
     @property
     def open(self) -> tuple[CoverageRow, ...]:
         """What should have been read or checked and was not, most telling first."""
-        order = {"unit": 0, "file": 1, "use": 2, "search": 3, "check": 4}
+        order = {"unit": 0, "file": 1, "use": 2, "search": 3, "commits": 4, "check": 5}
         left = [row for row in self.readings if row.state == "unread" and row.kind in order]
         return tuple(sorted(left, key=lambda row: order[row.kind]))
 
@@ -331,7 +332,7 @@ class Review:
         Without a model, changed code that no check knows is open; with one, it was left out.
         """
         open_kinds = {row.kind for row in self.coverage.open}
-        unread = {"search", "file"} | ({"unit"} if self.coverage.by_model else set())
+        unread = {"search", "file", "commits"} | ({"unit"} if self.coverage.by_model else set())
         cut = bool(self.partial or self.fault or self.loss or open_kinds & unread)
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),

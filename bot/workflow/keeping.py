@@ -46,7 +46,7 @@ async def last_ending(pull: PullRef, host: Host, facts: PullFacts, store: Store)
             base = reviewed[2] if reviewed else facts.base_ref
             if base in bases or (bases and base != facts.base_ref):
                 continue
-            if number != pull.number and (base != facts.base_ref or await _is_merged(host, number)):
+            if number != pull.number and (base != facts.base_ref or await _is_merged(host, number, base)):
                 continue
             bases.add(base)
             now = await checks.last_ending(host, reviewed[1], number, base) if reviewed else None
@@ -57,9 +57,11 @@ async def last_ending(pull: PullRef, host: Host, facts: PullFacts, store: Store)
     return "unknown"
 
 
-async def _is_merged(host: Host, number: int) -> bool:
+async def _is_merged(host: Host, number: int, base: str) -> bool:
+    """Whether a pull request was merged into this branch: merging it elsewhere accepts nothing here."""
     with suppress(HostRefused):  # a pull request that is gone
-        return (await host.beside(number).facts()).merged
+        there = await host.beside(number).facts()
+        return there.merged and there.base_ref == base
     return False
 
 
@@ -157,15 +159,15 @@ async def beside(
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
     """What the last reviews have left of other pull requests of this branch, or of its author with this head or one below it (`commits`); and of other people's with this head.
 
-    Of this branch and base: anybody may open a pull request from a branch, onto a base that lacks what has long been merged. What was merged,
-    somebody who may has accepted.
+    Of this branch and base: anybody may open a pull request from a branch, onto a base that lacks what has long been merged. What was merged
+    into it, somebody who may has accepted.
     """
     near, others = list[bytes](), list[bytes]()
     for review in await store.reviews.beside(pull, facts.source, facts.head_sha, commits):
         is_near = review.is_of_branch
         with suppress(HostRefused):  # a pull request that is gone
             there = await host.beside(review.number).facts()
-            if there.merged:
+            if there.merged and there.base_ref == facts.base_ref:
                 continue
             is_same_author = bool(facts.author) and there.author == facts.author
             is_near = is_same_author or (is_near and there.base_ref == facts.base_ref)

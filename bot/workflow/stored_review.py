@@ -52,6 +52,11 @@ async def show(data: bytes | None, host: Host, parts: Services) -> ShownReview:
     return ShownReview(text, is_whole)
 
 
+def public(data: bytes) -> bytes:
+    """The review without what not everybody could read then, for a page that asks GitHub nothing. Raises ValueError and its like if it has another form."""
+    return withheld.withhold(data, withheld.levels_then(data))
+
+
 async def levels(data: bytes, host: Host, parts: Services) -> Mapping[str, Disclosure]:
     """How much of each consumer that a stored review names its page may show now. That one breaks stays there: a page loses no finding by it."""
     now = await _levels(await asyncio.to_thread(withheld.consumers, data), host, parts)

@@ -101,6 +101,8 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "pip: an archive": ("python", {"requirements.txt": "https://example.invalid/acme-quotes-1.0.tar.gz\n"}, ""),
     "pip: a name and a folder": ("python", {"requirements.txt": "acme-quotes @ file:../o\n"}, ""),
     "pip: a link": ("python", {"base.txt": "acme-quotes\n", "requirements.txt": "LINK base.txt"}, ""),
+    "a script of its own": ("python", {"tools/run.py": "# /// script\n# dependencies = ['acme-quotes']\n# ///\n"}, ""),
+    "tox: a file": ("python", {"tox.ini": "[testenv]\ndeps = -r{toxinidir}/ci/all.pip\n", "ci/all.pip": "acme-quotes\n"}, ""),
     "setuptools: a file": ("python", {"pyproject.toml": '[project]\nname = "c"\ndynamic = ["dependencies"]\n[tool.setuptools.dynamic]\ndependencies = {file = ["deps.txt"]}\n', "deps.txt": "acme-quotes\n"}, ""),
     "setuptools: a file in setup.cfg": ("python", {"setup.cfg": "[options]\ninstall_requires = file: deps.txt\n", "deps.txt": "acme-quotes\n"}, ""),
     "setup.cfg: one line": ("python", {"setup.cfg": "[options]\ninstall_requires = flask; acme-quotes\n"}, ""),
@@ -153,6 +155,10 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "go: a folder": ("go", {"go.mod": "module c\n\nrequire example.com/acme/quotes v1.0.0\n\nreplace example.com/acme/quotes => ../repository\n"}, "example.com/acme/quotes"),
     "go: it stands for another module": ("go", {"go.mod": "module c\n\nrequire example.com/old v1.0.0\n\nreplace example.com/old => example.com/acme/quotes v1.2.0\n"}, "example.com/old"),
     "go: a workspace": ("go", {"go.mod": "module c\n", "go.work": "go 1.22\nuse (\n\t.\n\t../repository\n)\n"}, "example.com/acme/quotes"),
+    "sbt": ("maven", {"build.sbt": 'libraryDependencies ++= Seq("com.acme" % "quotes" % "1")\n'}, ""),
+    "composer: a package that the manifest describes": ("composer", {"composer.json": '{"repositories": [{"type": "package", "package": {"name": "shop/q", "version": "1", "source": {"type": "git", "url": "https://github.com/acme/repository.git", "reference": "v1.0"}}}], "require": {"shop/q": "1"}}'}, ""),
+    "paket": ("nuget", {"paket.dependencies": "nuget Acme.Quotes ~> 1.2\n", "paket.references": "Acme.Quotes\n"}, ""),
+    "a program of one file": ("nuget", {"run.cs": "#:package Acme.Quotes@1.2\n"}, ""),
     "maven: the project's group": ("maven", {"pom.xml": POM % ("", COORDINATES % "${project.groupId}")}, ""),
     "maven: the parent's group": ("maven", {"pom.xml": POM % ("<groupId>x</groupId>", COORDINATES % "${project.parent.groupId}")}, ""),
     "maven: a property": ("maven", {"pom.xml": POM % ("<properties><q.g>com.acme</q.g></properties>", COORDINATES % "${q.g}")}, ""),
@@ -183,6 +189,7 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
 }  # fmt: skip
 # library, the consumer's manifests -> what the sentence about it names
 OPEN: dict[str, tuple[str, Files, str]] = {
+    "a go.mod that lacks the module": ("go", {"go.mod": "module c\n", "go.work": "go 1.22\nuse (\n\t.\n\t../lib\n)\n"}, "pay.go imports this one"),
     "marks of a merge": ("python", {"pyproject.toml": f"{ASKED}<<<<<<< HEAD\n"}, "pyproject.toml holds the marks of a merge"),
     "a syntax error": ("python", {"pyproject.toml": f"{ASKED}]\n"}, "pyproject.toml cannot be parsed"),
     "a syntax error in pixi.toml": ("python", {"pixi.toml": '[pypi-dependencies\nacme-quotes = "*"\n'}, "pixi.toml cannot be parsed"),
@@ -221,6 +228,8 @@ APART: dict[str, tuple[str, Files]] = {
 OWN: dict[str, tuple[str, Files, Files, str]] = {
     "a gem's name of another file": ("gem", {"acme-quotes.gemspec": "Gem::Specification.new do |s|\n  s.name = Quotes::NAME\nend\n"}, {"Gemfile": "gem 'quotes'\n"}, "acme-quotes.gemspec names its gem in a form"),
     "a distribution's name of a program": ("python", {"pyproject.toml": "", "setup.py": "from setuptools import setup\nsetup(name=read())\n"}, {"requirements.txt": "acme-quotes\n"}, "setup.py computes the name"),
+    "an artifact that a build of sbt computes": ("maven", {"build.sbt": 'organization := "com.shop"\nlazy val q = own("q")\n'}, {"build.sbt": 'libraryDependencies += "com.shop" %% "q" % "1"\n'}, "build.sbt may compute the names"),
+    "a distribution's package in a folder of another name": ("python", {"pyproject.toml": '[project]\nname = "acme-quotes"\n[tool.setuptools]\npackages = ["acme_quotes", "quotelib"]\npackage-dir = {quotelib = "code"}\n', "code/__init__.py": GONE}, {"requirements.txt": "acme-quotes\n"}, "pyproject.toml offers code as quotelib"),
 }  # fmt: skip
 
 
@@ -295,6 +304,17 @@ def test_a_package_whose_own_name_is_not_known_leaves_consumers_open(
     found = looked_at(repository, repositories, made, {**manifests, **made.using("acme")})
     assert [(one.name, one.state) for one in found.consumers] == [("billing", "unread")]
     assert f"this repository's own {sentence}" in found.consumers[0].reason
+
+
+def test_a_folder_of_another_name_leaves_nobody_open_who_takes_another_package(
+    repository: Repository, repositories: Others
+) -> None:
+    """Only who takes the package can import it."""
+    made = LIBRARIES["python"]
+    own = '[project]\nname = "acme-quotes"\n[tool.setuptools]\npackage-dir = {quotelib = "code"}\n'
+    made = Library({**made.before, "pyproject.toml": own, "code/__init__.py": GONE}, made.after, made.use)
+    found = looked_at(repository, repositories, made, {"requirements.txt": "flask\n"})
+    assert [(one.name, one.state) for one in found.consumers] == [("billing", "unrelated")]
 
 
 @pytest.mark.parametrize(("library", "manifests"), few(APART.values(), 0, 3), ids=APART)

@@ -16,7 +16,7 @@ ENTRIES = {
     "main.rb": ("main.rb", "def load_it(o)\n  { amount: o.a, rows: [] }\nend\n", "amount: o.a, ", {"pay.rb": 'require_relative "main"\nputs load_it(1)[:amount]\n'}),
     "init.lua": ("init.lua", "local M = {}\nfunction M.load(o)\n  return { amount = o.a, rows = {} }\nend\nreturn M\n", "amount = o.a, ", {"pay.lua": 'local T = require("init")\nprint(T.load(1).amount)\n'}),
     "lib.rs": ("src/lib.rs", 'pub fn f() -> M { json!({"amount": 1, "rows": 2}) }\n', '"amount": 1, ', {"src/pay.rs": 'use crate::f;\nfn g() { f()["amount"]; }\n'}),
-    "mod.rs": ("src/shop/mod.rs", 'pub fn f() -> M { json!({"amount": 1, "rows": 2}) }\n', '"amount": 1, ', {"src/shop/pay.rs": 'use super::f;\nfn g() { f()["amount"]; }\n'}),
+    "mod.rs": ("src/shop/mod.rs", 'pub fn f() -> M { json!({"amount": 1, "rows": 2}) }\n', '"amount": 1, ', {"src/shop/pay.rs": 'use super::f;\nfn g() { f()["amount"]; }\n', "src/lib.rs": "mod shop;\n"}),
     "main.php": ("main.php", "<?php\nfunction f() { return ['amount' => 1, 'rows' => 2]; }\n", "'amount' => 1, ", {"pay.php": "<?php\nrequire 'main.php';\necho f()['amount'];\n"}),
 }  # fmt: skip
 # the same
@@ -50,12 +50,15 @@ FORMS = {
     "kotlin toplevel": ("src/Totals.kt", 'package shop\nfun load() = mapOf(\n  "amount" to 1,\n  "rows" to 2)\n', '  "amount" to 1,\n', {"src/Pay.kt": 'package shop\nfun go() = load()["amount"]\n'}),
     "Python, a pattern": ("totals.py", 'def summarize(order):\n    return {"amount": order, "count": 1}\n', '"amount": order, ', {"pay.py": 'from totals import summarize\nmatch summarize(1):\n    case {"amount": a}:\n        print(a)\n'}),
     "Python, handed on by name": ("totals.py", 'def summarize(order):\n    return {"amount": order, "count": 1}\n', '"amount": order, ', {"pay.py": "from totals import summarize\ndef show(amount, count):\n    pass\n\n\nshow(**summarize(1))\n"}),
+    "a page of Astro, which is not parsed": ("totals.js", "export const f = o => ({ amount: o, rows: 1 })\n", "amount: o, ", {"pay.astro": '---\nimport { f } from "./totals"\n---\n<p>{f(1).amount}</p>\n'}),
     "Python, percent": ("totals.py", 'def summarize(order):\n    return {"amount": order, "count": 1}\n', '"amount": order, ', {"pay.py": 'from totals import summarize\nprint("%(amount)s" % summarize(1))\n'}),
     "Python, format": ("totals.py", 'def summarize(order):\n    return {"amount": order, "count": 1}\n', '"amount": order, ', {"pay.py": 'from totals import summarize\nprint("{amount}".format(**summarize(1)))\n'}),
     "Python, format_map": ("totals.py", 'def summarize(order):\n    return {"amount": order, "count": 1}\n', '"amount": order, ', {"pay.py": 'from totals import summarize\nprint("{amount:.2f}".format_map(summarize(1)))\n'}),
 }  # fmt: skip
 # the same
 SILENT = {
+    "another file of the name": ("totals.py", 'def summarize(order):\n    return {"amount": order, "count": 1}\n', '"amount": order, ', {"pay.py": 'from other.totals import summarize\nprint(summarize(1)["amount"])\n'}),
+    "a module of the package": ("shop/__init__.py", 'def summarize(order):\n    return {"amount": order, "count": 1}\n', '"amount": order, ', {"pay.py": 'from shop.cart import summarize\nprint(summarize(1)["amount"])\n', "shop/cart.py": "def summarize(order):\n    return {}\n"}),
     "f-string": ("totals.py", 'def summarize(order):\n    return {"amount": order, "count": 1}\n', '"amount": order, ', {"pay.py": 'from totals import summarize\n\n\ndef go(amount):\n    print(f"{amount}")\n'}),
     "ruby macro": ("totals.rb", "class Totals\n  def self.load(o)\n    { amount: o.a, rows: [] }\n  end\nend\n", "amount: o.a, ", {"pay.rb": 'require_relative "totals"\nclass A\n  attr_reader :amount\nend\n'}),
     "other import": ("main.py", 'def summarize(order):\n    return {"amount": order, "count": 1}\n', '"amount": order, ', {"pay.py": 'from other.main import summarize\nprint(summarize(1)["amount"])\n'}),

@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
+import httpx2
 import pytest
 from families import few
 from prices import BROKEN, LIBRARY, USER
@@ -521,9 +523,10 @@ def test_what_a_command_answers_is_asked_again(
     What is ignored then is ignored: the finding is the same.
     """
     more = {"shop_prices/more.py": "def rest(items, tax):\n    return 0\n"}
+    partly_read = {"pyproject.toml": "<<<<<<< a\nshop-prices\n>>>>>>> b\n"}  # the coverage has a line for it
 
     async def go() -> None:
-        async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
+        async with at(tmp_path, quagga=USER | LINES | partly_read) as (stage, repo):
             await repo.push("main", more | {"shop_prices/uses.py": "from .more import rest\n\nrest([], 1)\n"})
             await repo.commit("feature", {"shop_prices/more.py": "def rest(items):\n    return 0\n"})
             first = await reviewed(stage, repo)
@@ -544,6 +547,32 @@ def test_what_a_command_answers_is_asked_again(
             assert any(word in body for word in PRIVATE for body in written) is is_shown
             (summary,) = [one.body for one in stage.gh.pull(1, "acme/prices").comments if "## deeprepo" in one.body]
             assert "2 findings are suppressed" in summary
+
+    asyncio.run(go())
+
+
+def test_the_operators_page_names_no_private_consumer(tmp_path: Path) -> None:
+    """Who administers what is left of an installation may not see a consumer that has left it: the page says that one breaks."""
+
+    async def go() -> None:
+        partly_read = {"pyproject.toml": "<<<<<<< a\nshop-prices\n>>>>>>> b\n"}
+        async with at(tmp_path, quagga=USER | LINES | partly_read) as (stage, repo):
+            assert "acme/quagga:zanzibar/checkout.py" in await reviewed(stage, repo)
+            await stage.gh.withdraw(sandbox.Repo(stage.gh.world, stage.gh.world.repository("acme", "quagga")))  # type: ignore[arg-type]
+            await stage.quiet()
+            for one in (stage.repo, repo):
+                one.add("ann", "admin")
+            stage.gh.callbacks(f"{stage.address}/signin/done")
+            async with httpx2.AsyncClient(base_url=stage.address, trust_env=False) as browser:
+                stage.gh.browse("ann")
+                away = (await browser.get("/signin/github")).headers["location"]
+                asked = {name: values[0] for name, values in parse_qs(urlsplit(away).query).items()} | {"login": "ann"}
+                agreed = await browser.post(f"{stage.gh.world.origin}/login/oauth/authorize", data=asked)
+                assert (await browser.get(agreed.headers["location"])).status_code == 303
+                (address,) = set(re.findall(r'href="(/reviews/review~[^"]+)"', (await browser.get("/reviews")).text))
+                page = (await browser.get(address)).text
+            assert "a repository that you may not be able to see" in page
+            assert not [word for word in PRIVATE if word in page]
 
     asyncio.run(go())
 

@@ -18,12 +18,12 @@ from bot.app.operator.trace import Trace
 from bot.app.running_server import RunningServer
 from bot.github.identity import site
 from bot.jobs import ListedJob
-from bot.outputs import withheld
 from bot.storage import Failure
 from bot.storage.days import DAY, TIMES, DaySum, within
 from bot.storage.listing import ListedReview, ListPage
 from bot.storage.outcomes import FindingOutcomes
 from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
+from bot.workflow import stored_review
 
 PERIODS = (7, 30, 90)  # days that plots and sums can go back
 ROWS = 50  # of one page of a list
@@ -266,7 +266,7 @@ async def _live(server: RunningServer, live: ListedJob, ask: ReviewAsk) -> Revie
 def _output(data: bytes) -> Mapping[str, Any]:
     """A review's JSON, without consumers that not everybody could read; one of another version may lack anything."""
     try:
-        document = json.loads(withheld.withhold(data, withheld.levels_then(data)))
+        document = json.loads(stored_review.public(data))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}

@@ -30,7 +30,7 @@ from bot.errors import DeepRepoError
 from bot.masking.detect import secrets
 from bot.masking.hide import mask_values
 from bot.ports import Analyzer, Language, Tree
-from bot.text.filetypes import filetype
+from bot.text.filetypes import filetype, has_common_name
 from bot.text.lines import file_lines
 from bot.text.paths import is_test, vendored_folder
 from bot.values import (
@@ -68,8 +68,6 @@ LONG_LINE = 300  # characters of one
 PLACES = 12  # lines of one consumer that a finding quotes
 LIMITS = SearchLimits(sites=200, seconds=6.0)
 NOTHING = "its manifests take nothing that this repository offers"
-# Names of files that hand on what others define, beside those whose lines tell it.
-BARRELS = frozenset({"__init__", "index", "mod", "lib", "main"})
 OFFERS = re.compile(r"^\s*(?:export\b|pub\b|from\b|import\b|use\b|require\b|__all__\b|autoload\b|module\.exports)")
 INSIDE = frozenset({"internal"})  # folders whose code is nobody else's by the rule or the habit of their language
 
@@ -447,7 +445,7 @@ def _joined(
     product = PinnedTree(change.tree, is_pinned) if as_base and change.manifests else change.tree
 
     def handing(path: str) -> bool:
-        return path in change.handing or posixpath.splitext(posixpath.basename(path))[0] in BARRELS
+        return path in change.handing or has_common_name(path)
 
     def own(path: str) -> bool:
         return not vendored_folder(path)

@@ -86,14 +86,19 @@ async def requirements(
         if packaging is None or not (packages or offer_problems):
             continue
         manifests = await read_manifests(tree, packaging)
-        if manifests and offer_problems:
-            problems += [replace(problem, path=f"this repository's own {problem.path}") for problem in offer_problems]
-        asked, unknown = _match(packaging.requirements(manifests.texts), packages, own, consumer)
+        rows = packaging.requirements(manifests.texts)
+        asked, unknown = _match(rows, packages, own, consumer)
+        names = {*(["*"] if manifests else []), *(row.name for row in (*rows, *asked))}
+        problems += [
+            replace(problem, path=f"this repository's own {problem.path}")
+            for problem in offer_problems
+            if any(fnmatchcase(name, problem.name) for name in names)
+        ]
         words = _words(packages, own)
         problems += [
             problem for problem in (*manifests.problems, *unknown) if _may_mean(problem, manifests, packages, words)
         ]
-        problems += await _in_code(tree, packaging, packages) if packages and not manifests else []
+        problems += await _in_code(tree, packaging, packages, manifests) if packages and not asked else []
         locks = await read_locks(tree, packaging) if asked else {}
         rows_found += [_locked(row, packaging, locks) for row in asked]
     return TakenPackages(tuple(_clearest(rows_found)), tuple(dict.fromkeys(problems)))
@@ -145,10 +150,13 @@ def _plain(text: str) -> str:
     return re.sub(r"[-_.]+", "-", text.lower())
 
 
-async def _in_code(tree: Tree, packaging: Packaging, packages: Sequence[Package]) -> list[ManifestProblem]:
-    """The first file that imports a package though no manifest says at which version, in languages whose imports name the package."""
+async def _in_code(
+    tree: Tree, packaging: Packaging, packages: Sequence[Package], manifests: Manifests
+) -> list[ManifestProblem]:
+    """The first file that imports a package though no manifest names it, in languages whose imports name the package."""
+    packages = [one for one in packages if not any(one.name.encode() in text for text in manifests.texts.values())]
     globs = getattr(packaging, "NAMED_IN_CODE", ())
-    if not globs or not matching(globs, await tree.entries()):
+    if not packages or not globs or not matching(globs, await tree.entries()):
         return []
     patterns = [f"{quote}{package.name}{end}" for package in packages for quote, end in (('"', '"'), ('"', "/"))]
     hits = await tree.grep(Query(patterns, globs))
@@ -173,7 +181,7 @@ async def asked_packages(tree: Tree, language: Language, side: Side = "head") ->
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
     """Everything that a tree offers and takes, told from its manifests alone; and what those that could not be read may offer or take."""
     offer = await offer_of(tree, languages)
-    unread = [_row_of_problem("may-offer", name, problem) for name, problem in offer.problems]
+    unread = [_row_of_problem("may-offer", name, problem) for name, problem in offer.problems if problem.name == "*"]
     offers = [PackageRow("offers", one.language, one.name) for one in offer.packages]
     takes: list[PackageRow] = []
     for name, language in languages.items():

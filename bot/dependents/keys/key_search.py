@@ -13,7 +13,7 @@ and another reader define nothing.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -43,13 +43,17 @@ DECLARED = 8  # the same for one that settings or a schema lose
 
 
 async def lost_keys(
-    tree: Tree, files: Sequence[ChangedFile], suffixes: Collection[str], budget: SearchLimits
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    suffixes: Collection[str],
+    budget: SearchLimits,
+    parts: Awaitable[Sequence[Dependents]],
 ) -> Dependents:
-    """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed."""
+    """The lines that still say keys which the change takes away. `suffixes`: those of the languages that are parsed; `parts`: what each of these says."""
     texts = await read_texts(tree, files)
     search = LineSearch(tree, added_lines(files))
     keys = removed_keys(files, suffixes, budget.keys, texts, search.cut)
-    of_tied = await tied_keys(search, files, suffixes, texts) if budget.sites else []
+    of_tied = await tied_keys(search, files, suffixes, texts, parts) if budget.sites else []
     references = await _of_keys(search, keys, suffixes) if keys and budget.sites else []
     places_found = {(row.path, row.line, row.name) for row in references}
     references += [row for row in of_tied if (row.path, row.line, row.name) not in places_found]

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from bot.dependents.keys.line_search import LineSearch, Row
 from bot.dependents.sites import UseTarget, telling
-from bot.dependents.trees import FOLDERS
-from bot.text.filetypes import filetype
+from bot.text.filetypes import filetype, has_common_name
 from bot.text.lines import is_comment
 from bot.text.paths import is_output, is_prose, is_style, is_test
 from bot.values import Query, Reference
@@ -205,9 +204,8 @@ def _home(target: UseTarget) -> re.Pattern[str]:
     """The names by which code calls the class of what is gone, or without one its file: `OrderItem`, `order_item`, `order-item`."""
     words = {target.owner.rpartition(".")[2]} if target.owner else set[str]()
     for home in () if target.owner else target.homes:
-        folder, name = posixpath.split(home)
-        stem = posixpath.splitext(name)[0]
-        words.add(posixpath.basename(folder) if stem in FOLDERS else stem)
+        own = posixpath.dirname(home) if has_common_name(home) else posixpath.splitext(home)[0]
+        words.add(posixpath.basename(own))
     words |= {ROLE.sub("", word) for word in words}
     forms = ["[_-]?".join(map(re.escape, PARTS.findall(word))) for word in sorted(words) if len(word) >= LEAST]
     return re.compile(rf"(?i:(?<![^\W_])(?:{'|'.join(forms)})(?![^\W_]))" if forms else r"(?!)")

@@ -15,7 +15,7 @@ from bot.dependents.keys.forms import TEXTS
 from bot.dependents.keys.line_search import LineSearch, Row, added_lines
 from bot.dependents.sites import MODULE, telling
 from bot.ports import Tree
-from bot.text.filetypes import filetype
+from bot.text.filetypes import filetype, module_path
 from bot.text.lines import is_comment
 from bot.text.paths import is_page, uses_nothing
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Query, Reference
@@ -38,8 +38,7 @@ class _Place:
     @property
     def module(self) -> tuple[str, ...]:
         """The parts of a module's dotted name, the folders of the tree first; none if its language has no such names."""
-        stem = posixpath.splitext(self.path)[0]
-        return tuple(stem.removesuffix("/__init__").split("/")) if filetype(self.path).dotted_modules else ()
+        return tuple(module_path(self.path).split("/")) if filetype(self.path).dotted_modules else ()
 
     @property
     def searched_texts(self) -> list[str]:
@@ -129,7 +128,7 @@ class _Alive:
         self._by_module: dict[str, list[str]] = defaultdict(list)
         for path in paths:
             self._by_base[posixpath.basename(path)].append(f"/{path}")
-            stem = posixpath.splitext(path)[0].removesuffix("/__init__")
+            stem = module_path(path)
             self._by_module[posixpath.basename(stem)].append(f".{stem.replace('/', '.')}")
 
     def has_path(self, end: str) -> bool:

@@ -7,12 +7,11 @@ reads these settings by the name of their file, is a page that the changed file 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from bot.dependents.keys.definitions import lines_inside_texts, owners
-from bot.dependents.keys.entry_modules import import_patterns, imports, is_entry, module_name
 from bot.dependents.keys.file_keys import (
     LONG_LINE,
     handed_lines,
@@ -35,10 +34,10 @@ from bot.dependents.keys.key import Texts
 from bot.dependents.keys.line_search import LineSearch, Row
 from bot.dependents.keys.words import LONGEST, SHORTEST
 from bot.dependents.literals import shorthands
-from bot.text.filetypes import family, filetype
+from bot.text.filetypes import family, filetype, has_common_name
 from bot.text.lines import code_of, is_comment, says
 from bot.text.paths import uses_nothing
-from bot.values import ChangedFile, Query, Reference
+from bot.values import ChangedFile, Dependents, Query, Reference
 
 WORDS = 60  # of one file that are looked for
 FILES = 60  # tied to one changed file that are read
@@ -71,20 +70,27 @@ class _Loss:
 
 
 async def tied_keys(
-    search: LineSearch, files: Sequence[ChangedFile], suffixes: Collection[str], texts: Texts
+    search: LineSearch,
+    files: Sequence[ChangedFile],
+    suffixes: Collection[str],
+    texts: Texts,
+    parts: Awaitable[Sequence[Dependents]],
 ) -> list[Reference]:
-    """The lines of tied files that still read keys which changed files no longer set, or still hand over what these no longer take."""
+    """The lines of tied files that still read keys which changed files no longer set, or still hand over what these no longer take.
+
+    `parts`: what each language says of the change; it is waited for if a key went.
+    """
     losses = [loss for file in files if (loss := _loss(file, suffixes, texts, search.cut)) is not None]
     if not losses:
         return []
-    ties = await _ties(search, losses, suffixes)
+    ties = await _ties(search, losses, _importers(await parts), suffixes)
     sources = await search.tree.read_many(sorted({path for paths in ties.values() for path in paths}))
     readers = {path: raw.decode("utf-8", "replace") for path, raw in sources.items()}
     reads: list[tuple[_Loss, str, Row]] = []
     rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for loss in losses:
         for path in ties[loss.path]:
-            if path not in readers or not _is_tied(loss, path, readers[path], suffixes):
+            if path not in readers:
                 continue
             reads += (
                 (loss, word, (path, line, text))
@@ -147,19 +153,35 @@ def _names(path: str, before: str, words: Collection[str], suffixes: Collection[
         return frozenset(name for model in models for name in (model, model[:1].lower() + model[1:]) if model)
     if not is_code(path, suffixes):
         return frozenset({base})
-    return frozenset(filter(None, {module_name(path), *_TYPE.findall(before)}))
+    own = frozenset() if has_common_name(path) else frozenset({posixpath.splitext(base)[0]})
+    return own.union(_TYPE.findall(before)) - {""}
 
 
-async def _ties(search: LineSearch, losses: Sequence[_Loss], suffixes: Collection[str]) -> dict[str, list[str]]:
-    """The files that may be tied to each: those that hold a name of it, that it names, that are stored beside it."""
+def _importers(parts: Sequence[Dependents]) -> Mapping[str, set[str]]:
+    """Changed file -> the files that import it, where an import means a file: of those of a folder its types tell which is meant."""
+    importers: dict[str, set[str]] = defaultdict(set)
+    for dependent in chain.from_iterable(part.files for part in parts):
+        if dependent.via is None and not filetype(dependent.target).folder_modules:
+            importers[dependent.target].add(dependent.path)
+    return importers
+
+
+async def _ties(
+    search: LineSearch, losses: Sequence[_Loss], importers: Mapping[str, set[str]], suffixes: Collection[str]
+) -> dict[str, list[str]]:
+    """The files that are tied to each: those that import it or name it, that it names, that are stored beside it."""
     names = {name for loss in losses for name in loss.names}
     query = Query(sorted(names), word=True, limit=ROWS)
     rows = await search.rows(query, "name files whose keys went") if names else ()
-    holders: dict[str, set[str]] = defaultdict(set)
+    holders: dict[tuple[str, bool], set[str]] = defaultdict(set)  # (name, whether of code) -> the files that mean it
     look = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?![\w$])")
     for path, _, text in rows:
-        for name in set(look.findall(text[:LONG_LINE])):
-            holders[name].add(path)
+        line = text[:LONG_LINE]
+        imports = not is_code(path, suffixes) and _IMPORT.search(line)  # else its language has resolved them
+        for name in set(look.findall(line)):
+            holders[name, False].add(path)
+            if (name[:1].isupper() or imports) and not is_comment(line, path):
+                holders[name, True].add(path)
     all_paths = list(await search.tree.entries())
     by_base: dict[str, list[str]] = defaultdict(list)
     for path in all_paths:
@@ -183,8 +205,9 @@ async def _ties(search: LineSearch, losses: Sequence[_Loss], suffixes: Collectio
             for path in (all_paths if loss.path.endswith(TERRAFORM) else ())
             if path.endswith(TERRAFORM) and posixpath.dirname(path) == posixpath.dirname(loss.path)
         }
-        paths = {path for name in loss.names for path in holders[name]} | pages | beside
-        paths |= _in_scope(loss, all_paths) | await _importers(search, loss, suffixes)
+        is_parsed = is_code(loss.path, suffixes)
+        paths = {path for name in loss.names for path in holders[name, is_parsed]} | pages | beside
+        paths |= _in_scope(loss, all_paths) | importers[loss.path]
         near = sorted(paths - {loss.path}, key=lambda path: (-len(posixpath.commonpath([path, loss.path])), path))
         readers = [path for path in near if path in word_holders and not uses_nothing(path)]
         if len(readers) > FILES:
@@ -199,40 +222,6 @@ def _in_scope(loss: _Loss, all_paths: Sequence[str]) -> set[str]:
         return set()
     folder = posixpath.dirname(loss.path)
     return {path for path in all_paths if posixpath.dirname(path) == folder and family(path) == family(loss.path)}
-
-
-async def _importers(search: LineSearch, loss: _Loss, suffixes: Collection[str]) -> set[str]:
-    """The files that import one whose name is that of many."""
-    if not (is_entry(loss.path) and is_code(loss.path, suffixes)):
-        return set()
-    query = Query(import_patterns(loss.path), syntax="perl", limit=ROWS)
-    rows = await search.rows(query, f"may import {loss.path}, whose keys went")
-    return {path for path, _, text in rows if imports(path, text[:LONG_LINE], loss.path)}
-
-
-def _is_tied(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> bool:
-    """Whether a file that holds a name of the changed one, or is named by it, means it."""
-    if not is_code(loss.path, suffixes):
-        return True
-    if path in _in_scope(loss, [path]):
-        return True
-    if is_entry(loss.path) and any(
-        _IMPORT.search(line) and imports(path, line, loss.path) and not is_comment(line, path)
-        for line in text.split("\n")
-        if len(line) <= LONG_LINE
-    ):
-        return True
-    types = {name for name in loss.names if name[:1].isupper()}
-    module = loss.names - types
-    name = posixpath.basename(path)
-    if re.search(rf"[\"'`/]{re.escape(name)}[\"'`]", loss.after):
-        return True
-    return any(
-        (says(r"(?<![\w$])NAME(?![\w$])", one, line) and (one in types or _IMPORT.search(line)))
-        for line in text.split("\n")
-        for one in (*types, *module)
-        if one in line and not is_comment(line, path)
-    )
 
 
 def _handed(loss: _Loss, path: str, text: str) -> Iterator[tuple[str, int, str]]:

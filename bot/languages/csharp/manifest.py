@@ -10,7 +10,8 @@ from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "csharp"
 DECLARING = ("*.csproj", "*.nuspec")
-MANIFESTS = (*DECLARING, "*.props", "*.targets", "packages.config")
+MANIFESTS = (*DECLARING, "*.props", "*.targets", "packages.config", "paket.dependencies", "paket.references")
+MARKED = (('#r "nuget:', "#:package ", "#:project "), ("*.cs", "*.csx"))  # programs of one file that say what they need
 LOCKS = ("packages.lock.json",)
 PRIVATE = re.compile(r"_(?!_)")
 ELSEWHERE = "as another file sets it"
@@ -25,6 +26,20 @@ PROPERTY = re.compile(r"<([\w.]{1,80})(?:\s[^<>]{0,400})?>\s{0,20}([^<>\s]{1,200
 ROUNDS = 4  # properties that one stands behind
 MOST = 20  # conditions of a name that are read
 USE = re.compile(r"\$\(([\w.]{1,80})\)")
+
+
+DIRECTIVE = re.compile(
+    r"^[ \t]*+#(?:r[ \t]++\"nuget:[ \t]*+(?P<name>[\w.-]{1,200})(?:[ \t]*+,[ \t]*+(?P<version>[^\"\n]{1,100}))?"
+    r"|:(?P<kind>package|project)[ \t]++(?P<place>[^@\s]{1,300})(?:@(?P<at>\S{1,100}))?)",
+    re.MULTILINE,
+)
+PAKET = re.compile(
+    r"^[ \t]*+nuget[ \t]++(?P<name>[\w.-]{1,200})[ \t]*+(?P<version>(?:[<>=~!@]{1,2}[ \t]*+)?\d[\w.*-]{0,60}(?:[ \t]++<=?[ \t]*+\d[\w.*-]{0,60})?)?",
+    re.MULTILINE,
+)
+PAKET_REFERENCE = re.compile(
+    r"^[ \t]*+(?!group\b|File:)(?P<name>[A-Za-z][\w.-]{0,200})(?=[ \t]*+(?:$|\w++:))", re.MULTILINE
+)
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
@@ -152,6 +167,9 @@ def _asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[tuple[str, int], st
     properties = dict(row for source in manifests.values() for row in PROPERTY.findall(manifest_text(source)))
     for path, source in sorted(manifests.items()):
         text = manifest_text(source)
+        if posixpath.basename(path).startswith("paket.") or path.endswith((".cs", ".csx")):
+            yield from _of_lines(path, text)
+            continue
         for match in REFERENCE.finditer(text):
             told = {key.lower(): value or other for key, value, other in ATTRIBUTE.findall(match["rest"])}
             names = told.get("include") or told.get("update") or told.get("id") or ""
@@ -160,3 +178,15 @@ def _asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[tuple[str, int], st
                     version = told.get("versionoverride") or told.get("version") or match["version"] or ""
                     line = line_number(text, match.start())
                     yield (path, line), name.lower(), version, match["kind"].lower()
+
+
+def _of_lines(path: str, text: str) -> Iterator[tuple[tuple[str, int], str, str, str]]:
+    """What Paket's files and directives of programs ask for."""
+    form = {".dependencies": PAKET, ".references": PAKET_REFERENCE}.get(posixpath.splitext(path)[1], DIRECTIVE)
+    for match in form.finditer(text):
+        told = match.groupdict()
+        name, kind = told["name"] or told.get("place") or "", told.get("kind") or "package"
+        version = "".join((told.get("version") or told.get("at") or "").split())
+        kind = "projectreference" if kind == "project" else "packagereference"
+        at = (path, line_number(text, match.start() + len(match[0]) - len(match[0].lstrip())))
+        yield at, name.lower(), version, kind

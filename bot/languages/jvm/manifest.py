@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from bot.languages.jvm import sbt
 from bot.languages.lexical import manifest_text, unread
 from bot.text.lines import line_number
 from bot.values.consumer import ManifestProblem, Package, Requirement
@@ -16,8 +17,12 @@ from bot.values.consumer import ManifestProblem, Package, Requirement
 LANGUAGE = "jvm"
 DECLARING = (
     "pom.xml", "build.gradle", "build.gradle.kts", "gradle.properties", "settings.gradle", "settings.gradle.kts",
+    "*.sbt",
 )  # fmt: skip
-MANIFESTS = (*DECLARING, "*.gradle", "*.gradle.kts", "*.versions.toml", "buildSrc/*.kt", "buildSrc/*.java")
+MANIFESTS = (
+    *DECLARING, "*.gradle", "*.gradle.kts", "*.versions.toml", "buildSrc/*.kt", "buildSrc/*.java", "project/*.scala",
+)  # fmt: skip
+SBT = (".sbt", ".scala")
 LEVELS = 8  # parents of a project
 LOCKS: tuple[str, ...] = ()
 PRIVATE = re.compile(r"_(?!_)")
@@ -83,14 +88,21 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     for path, pom in _poms(texts).items():
         folder, name = posixpath.dirname(path), f"{pom.group}:{pom.artifact}"
         if "$" not in name and not name.startswith(":") and not name.endswith(":"):
-            result[folder] = (Package(LANGUAGE, name, folder, _sources(folder, folders), pom.version),)
+            result[folder] = (Package(LANGUAGE, sbt.plain(name), folder, _sources(folder, folders), pom.version),)
     groups, scripts, modules = _groups(texts), _scripts(texts), _modules(texts, folders)
     for folder in sorted({*scripts, *modules}):
         names = _gradle(folder, scripts.get(folder, ""), _group_of(folder, groups), texts, modules.get(folder, ()))
+        names = tuple(dict.fromkeys(map(sbt.plain, names)))
         roots = _sources(folder, folders)
         targets = [posixpath.basename(one)[: -len("Main")].lower() for one in roots if one.endswith("Main")]
         names = (*names, *(f"{name}-{target}" for name in names for target in targets if target != "common"))
         result.setdefault(folder, tuple(Package(LANGUAGE, name, folder, roots) for name in names))
+    builds = {path: text for path, text in texts.items() if path.endswith(SBT)}
+    organization = sbt.organization([*builds.values()])
+    for path, text in builds.items():
+        for folder, name in sbt.projects(path, text, organization or "") if path.endswith(".sbt") else ():
+            if not name.startswith(":"):
+                result.setdefault(folder, (Package(LANGUAGE, name, folder, _sources(folder, folders)),))
     return tuple(package for row in result.values() for package in row)
 
 
@@ -108,7 +120,7 @@ def _folders(paths: Collection[str]) -> frozenset[str]:
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     """What the build files ask for."""
     return tuple(
-        Requirement(LANGUAGE, f"{group}:{artifact}", version or ELSEWHERE, path=path, line=line)
+        Requirement(LANGUAGE, f"{group}:{sbt.plain(artifact)}", version or ELSEWHERE, path=path, line=line)
         for path, group, artifact, version, line in _all_asked(manifests)
         if "$" not in f"{group}:{artifact}"
     )
@@ -125,12 +137,24 @@ def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
         result += [
             ManifestProblem(path, "sets its group in a form that is not understood", is_name=True) for path in builds
         ]
+    result += _problems_of_sbt(texts)
     for path, group, artifact, _, _ in _all_asked(manifests):
         name_asked = f"{group}:{artifact}"
         glob = f"{'*' if '$' in group else group}:{'*' if '$' in artifact else artifact}"
         if "$" in name_asked and glob != "*:*":
             result.append(ManifestProblem(path, f"names {name_asked}, which another file sets", glob, is_form=True))
     return tuple(dict.fromkeys(result))
+
+
+def _problems_of_sbt(texts: Mapping[str, str]) -> Iterator[ManifestProblem]:
+    """The first build whose organization, or the name of one of whose artifacts, may be computed: then it is any, or any of the organization."""
+    organization = sbt.organization([text for path, text in texts.items() if path.endswith(SBT)])
+    builds = sorted((path for path in texts if path.endswith(".sbt")), key=lambda path: not path.endswith("build.sbt"))
+    for path in builds[:1] if organization != "" else ():
+        if organization is None:
+            yield ManifestProblem(path, "sets its organization in a form that is not understood", is_name=True)
+        elif any(sbt.computes_names(text) for name, text in texts.items() if name.endswith(".sbt")):
+            yield ManifestProblem(path, "may compute the names of its artifacts", f"{organization}:*", is_name=True)
 
 
 def _is_computed(text: str) -> bool:
@@ -322,6 +346,9 @@ def _all_asked(manifests: Mapping[str, bytes]) -> Iterator[AskedRow]:
             yield from _of_pom(path, poms[path])
         elif path.endswith(".toml"):
             yield from _of_catalogue(path, text)
+        elif path.endswith(SBT):
+            for match in sbt.modules(text):
+                yield path, match[1], match[2], match[3] or "", line_number(text, match.start())
         elif not path.endswith(".properties"):
             own = _group_of(posixpath.dirname(path), groups)
             yield from _of_gradle(path, text, own[0] if own else "")

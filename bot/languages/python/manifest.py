@@ -5,29 +5,40 @@ import configparser
 import posixpath
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from itertools import islice
 
 from bot.languages.lexical import manifest_text, unread
-from bot.languages.python.pip_lines import asked_lines, included_files, logical_lines
-from bot.text.lines import line_number, utf8
-from bot.text.paths import is_sample, is_test
+from bot.languages.python import conda_lists, script_blocks
+from bot.languages.python.distributions import DECLARING, distributions
+from bot.languages.python.importable import PythonPaths, roots
+from bot.languages.python.pip_lines import INCLUDED, asked_lines, included_files, logical_lines
+from bot.languages.python.setup_program import SPREAD, is_known, literals, setup_arguments
+from bot.languages.python.tables import ini, strings, table, texts, toml
+from bot.text.lines import line_number
 from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "python"
-DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")
+# Files that are called like lists of requirements; what they hold decides.
+NAMES = tuple(f"{start}{word}*" for word in ("req", "dep", "pip") for start in ("", "*[-_.]"))
+FOLDERS = ("reqs/*", "requires/*", "deps/*", "dependencies/*", "pip/*")
+LIKELY = tuple(f"{name}{suffix}" for name in (*NAMES, *FOLDERS) for suffix in (".txt", ".in"))
+ENVIRONMENTS = (".yml", ".yaml")  # of conda
 MANIFESTS = (
-    *DECLARING, "*requirements*.txt", "*requirements*.in", "requirements/*.txt", "requirements/*.in",
-    "*requirements*.pip", "Pipfile", "pixi.toml", "*environment*.yml", "*environment*.yaml",
+    *DECLARING, "*requirements*.txt", "*requirements*.in", "*requirements*.pip", *LIKELY, "Pipfile", "pixi.toml", "pylock.toml", "pylock.*.toml",
+    "tox.ini", *(f"{start}{end}" for start in ("*environment*", "env*", "*[-_.]env*", "*conda*") for end in ENVIRONMENTS),
 )  # fmt: skip
-TABLES = ("Pipfile", "pixi.toml")
+MARKED = ((script_blocks.BEGIN,), ("*.py",))  # scripts that say what they need
+REQUIRING = ("install_requires", "tests_require", "setup_requires")
 FILE = re.compile(r"file:\s*([^\n]+)")
-LISTS = re.compile(r"^dependencies[ \t]*:", re.MULTILINE)
-CONDA = re.compile(r"[ \t]*-[ \t]+['\"]?([^'\"#\n]+)")
+# A name at the beginning of a text that a program may make a requirement of.
+COMPUTED = re.compile(r"(?=[A-Za-z0-9*])[A-Za-z0-9._*-]{2,100}(?![\w/:.*-])")
+MOST_LITERALS = 2_000
+FACTOR = re.compile(r"[\w{},.!*-]{1,200}:[ \t]+")
 ARCHIVES = (".whl", ".zip", ".tar.gz", ".tar.bz2", ".tar.xz", ".tgz")
 NUMBER = re.compile(r"v?\d")
-LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
+LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml")
 PRIVATE = re.compile(r"_(?!_)")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 ASKED = re.compile(
@@ -43,12 +54,6 @@ HATCH = ("dependencies", "extra-dependencies")
 PLACE = re.compile(
     r"(?:git|hg|svn|bzr)\+|https?://|file:|\.{0,2}/|\.{1,2}(?:$|[\[ ])|[\w.-]+/|[\w.-]+\.(?:whl|zip|tar\.\w+)$"
 )
-DOT = re.compile(r"\.")
-MOST, LONGEST = 2_000, 1_000  # entries of a list, characters of a text that setup.py puts together
-TOPS = ("src", "lib", "python")  # folders in which a distribution's packages lie, beside its own
-SUFFIXES = (".py", ".pyi")
-FINDER = re.compile(r"find_(?:\w{1,20}_)?packages")
-FOUND, SPREAD = "packages that are found", frozenset({"", "name"})  # beside the arguments of `setup`
 
 
 def normal(name: str) -> str:
@@ -58,14 +63,10 @@ def normal(name: str) -> str:
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """The distributions of a tree, each with the packages and modules that it brings."""
-    rows = (
-        (folder, distribution, _roots(folder, distribution, paths))
-        for folder, distribution in _distributions(manifests)
-    )
+    tree = PythonPaths(paths)
+    rows = ((folder, one, roots(folder, one, tree)) for folder, one in distributions(manifests))
     return tuple(
-        Package(LANGUAGE, normal(distribution.name), folder, roots, distribution.version)
-        for folder, distribution, roots in rows
-        if roots
+        Package(LANGUAGE, normal(one.name), folder, places, one.version) for folder, one, places in rows if places
     )
 
 
@@ -74,7 +75,7 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     return tuple(
         row
         for path, source in sorted(manifests.items())
-        for text, line in _asked(posixpath.basename(path), source)
+        for text, line in _asked(path, source)
         if (row := _requirement(text, path, line)) is not None
     )
 
@@ -82,24 +83,54 @@ def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
 def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     """The files that cannot be parsed, and what a requirements file names that is not in the tree."""
     result: list[ManifestProblem] = []
-    named = {folder for folder, _ in _distributions(manifests)}
+    own = dict(distributions(manifests))
+    for folder, one in own.items():
+        if why := one.rename_clause():
+            files = [path for base in DECLARING if (path := posixpath.join(folder, base)) in manifests]
+            result.append(ManifestProblem(files[-1], why, normal(one.name), is_name=True))
     for path, source in sorted(manifests.items()):
         base, why = posixpath.basename(path), ""
-        if base == "setup.py" and posixpath.dirname(path) not in named and SPREAD & _setup(source).keys():
-            result.append(ManifestProblem(path, "computes the name of its distribution", is_name=True))
-        if base in (*DECLARING, *TABLES):
-            why = unread(source) or ("" if _parses(base, source) else "cannot be parsed")
+        has_table = _table_reader(base) is not None
+        if base in (*DECLARING, "tox.ini") or has_table:
+            why = unread(_table_text(base, source)) or ("" if _parses(base, source) else "cannot be parsed")
         elif b"\0" in source:
             why = "is no text"
         if why:
             result.append(ManifestProblem(path, why))
-        elif base not in DECLARING:
-            result += [
-                ManifestProblem(path, "takes more from an address", is_form=True)
-                for text, _ in logical_lines(source)
-                if re.match(r"(?:-r|--requirement)[ =]*\w{1,20}://", text)
-            ][:1]
+        elif base == "setup.py":
+            result += _computed(path, source, has_name=posixpath.dirname(path) in own)
+        elif base not in (*DECLARING, "tox.ini") and not has_table and _takes_from_address(source):
+            result.append(ManifestProblem(path, "takes more from an address", is_form=True))
     return tuple(result)
+
+
+def _takes_from_address(source: bytes) -> bool:
+    return any(re.match(r"(?:-r|--requirement)[ =]*\w{1,20}://", text) for text, _ in logical_lines(source))
+
+
+def _computed(path: str, source: bytes, *, has_name: bool) -> Iterator[ManifestProblem]:
+    """What a setup.py computes: its own name, and what it asks for. That is one of those which it names, or of a list that it reads."""
+    words = setup_arguments(source)
+    if not has_name and SPREAD & words.keys():
+        yield ManifestProblem(path, "computes the name of its distribution", is_name=True)
+    if "" not in words and all(is_known(words[key]) for key in (*REQUIRING, "extras_require") if key in words):
+        return
+    known = {row.name for text in _setup_entries(source) if (row := _requirement(text, path, 0))}
+    told = list(islice(literals(source), MOST_LITERALS))
+    lists = [text for text in told if text.endswith((".txt", ".in"))]
+    names = {
+        normal(match[0])
+        for text in told
+        if text not in lists
+        for row in text.split("\n")
+        if (match := COMPUTED.match(row.strip()))
+    }
+    for name in sorted(one for one in names - known if re.search(r"\w", one)):
+        yield ManifestProblem(path, f"computes what it asks for, and names {name}", name, is_form=True)
+    is_spread = "" in words and (b"requires" in source or not has_name)
+    is_blind = is_spread or any(not texts(words[key]) for key in REQUIRING if not is_known(words.get(key, [])))
+    if is_blind and not lists:
+        yield ManifestProblem(path, "computes what it asks for", is_form=True)
 
 
 def included_paths(path: str, source: bytes) -> Sequence[str]:
@@ -107,30 +138,29 @@ def included_paths(path: str, source: bytes) -> Sequence[str]:
     base, folder = posixpath.basename(path), posixpath.dirname(path)
     texts_told: list[str] = []
     if base == "pyproject.toml":
-        tool = _table(_toml(source).get("tool"))
-        dynamic = _table(_table(tool.get("setuptools")).get("dynamic"))
-        rows = [dynamic.get("dependencies"), *_table(dynamic.get("optional-dependencies")).values()]
-        texts_told = [one for row in rows for one in _texts(_table(row).get("file"))]
-        hooks = _table(_table(_table(tool.get("hatch")).get("metadata")).get("hooks"))
-        texts_told += _texts(_table(hooks.get("requirements_txt")).get("files"))
+        tool = table(toml(source).get("tool"))
+        dynamic = table(table(tool.get("setuptools")).get("dynamic"))
+        rows = [dynamic.get("dependencies"), *table(dynamic.get("optional-dependencies")).values()]
+        texts_told = [one for row in rows for one in texts(table(row).get("file"))]
+        hooks = table(table(table(tool.get("hatch")).get("metadata")).get("hooks"))
+        texts_told += texts(table(hooks.get("requirements_txt")).get("files"))
     elif base == "setup.cfg":
         texts_told = [
             one.strip() for row in _setup_cfg(source) for match in FILE.finditer(row) for one in match[1].split(",")
         ]
-    elif base not in ("setup.py", *TABLES) and not _is_conda(base):
+    elif base == "tox.ini":
+        texts_told = [match[1] for row in _tox(source) if (match := INCLUDED.match(row.replace("{toxinidir}/", "")))]
+        texts_told = [one for one in texts_told if "{" not in one and "://" not in one]
+    elif base != "setup.py" and not _table_reader(base) and not base.endswith(ENVIRONMENTS):
         return included_files(path, source)
     return [posixpath.normpath(posixpath.join(folder, one)) for one in texts_told if one]
 
 
-def _texts(value: object) -> list[str]:
-    return [value] if isinstance(value, str) else _strings(value)
-
-
 def _parses(base: str, source: bytes) -> bool:
     try:
-        if base in ("pyproject.toml", *TABLES):
-            tomllib.loads(manifest_text(source))
-        elif base == "setup.cfg":
+        if _table_reader(base):
+            tomllib.loads(manifest_text(_table_text(base, source)))
+        elif base in ("setup.cfg", "tox.ini"):
             configparser.ConfigParser(interpolation=None, strict=False).read_string(manifest_text(source))
         else:
             ast.parse(manifest_text(source))
@@ -153,313 +183,100 @@ def links(packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[
     return {}
 
 
-def _table(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
-def _strings(value: object) -> list[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list | tuple) else []
-
-
-def _toml(source: bytes) -> Mapping[str, object]:
-    with suppress(ValueError, RecursionError):
-        return tomllib.loads(manifest_text(source))
-    return {}
-
-
-def _ini(source: bytes) -> configparser.ConfigParser:
-    read = configparser.ConfigParser(interpolation=None, strict=False)
-    with suppress(configparser.Error):
-        read.read_string(manifest_text(source))
-    return read
-
-
-def _setup(source: bytes) -> dict[str, object]:
-    """What the arguments of `setup(...)` say; nothing is executed."""
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        module = ast.parse(manifest_text(source))
-        for node in ast.walk(module):
-            called = node.func if isinstance(node, ast.Call) else None
-            if isinstance(node, ast.Call) and (getattr(called, "id", "") or getattr(called, "attr", "")) == "setup":
-                values = _Values(_assigned(module))
-                words = {word.arg: values.of(word.value) for word in node.keywords if word.arg}
-                for spread in (word.value for word in node.keywords if word.arg is None):
-                    words |= {str(key): value for key, value in _table(values.of(spread)).items()} or {"": None}
-                return {**words, **_finders(module, values)}
-    return {}
-
-
-def _finders(module: ast.Module, values: "_Values") -> dict[str, object]:
-    """The folders in which the functions of setuptools look for packages, if any is called."""
-    folders: list[object] = []
-    for node in ast.walk(module):
-        called = node.func if isinstance(node, ast.Call) else None
-        name = getattr(called, "id", "") or getattr(called, "attr", "")
-        if isinstance(node, ast.Call) and FINDER.fullmatch(name):
-            where = next((word.value for word in node.keywords if word.arg == "where"), None)
-            where = where or next(iter(node.args), None)
-            folders.append(values.of(where) if where is not None else ".")
-    return {FOUND: folders} if folders else {}
-
-
-def _assigned(module: ast.Module) -> dict[str, ast.expr]:
-    """The names that statements of a module set once; of one that is set again nobody knows which value it has."""
-    values: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(module):
-        targets = (
-            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        )
-        for target in targets:
-            if isinstance(target, ast.Name) and isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-                values.setdefault(target.id, []).append(node.value)
-    return {name: rows[0] for name, rows in values.items() if len(rows) == 1}
-
-
-@dataclass(slots=True)
-class _Values:
-    """What expressions certainly hold: of a list those entries that are written out, behind whatever names."""
-
-    names: Mapping[str, ast.expr]
-    results: dict[str, object] = field(default_factory=dict)  # each name is read once, one that means itself is nothing
-
-    def of(self, node: ast.expr) -> object:
-        """The value of an expression; None of one that has to be executed."""
-        value: object = None
-        match node:
-            case ast.Constant():
-                value = node.value
-            case ast.Name(id=name) if name in self.names:
-                if name not in self.results:
-                    self.results[name] = None
-                    self.results[name] = self.of(self.names[name])
-                value = self.results[name]
-            case ast.BinOp(op=ast.Add()):
-                left, right = self.of(node.left), self.of(node.right)
-                is_text = isinstance(left, str) and isinstance(right, str)
-                value = f"{left}{right}"[:LONGEST] if is_text else [*_strings(left), *_strings(right)][:MOST]
-            case ast.List() | ast.Tuple() | ast.Set():
-                value = self._entries(node.elts)
-            case ast.Dict():
-                value = self._table(node)
-            case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted" | "dict"), args=[inner], keywords=[]):
-                value = self.of(inner)
-            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=words):
-                value = {word.arg: self.of(word.value) for word in words[:MOST] if word.arg}
-        return value
-
-    def _entries(self, parts: Sequence[ast.expr]) -> list[object]:
-        entries: list[object] = []
-        for part in parts[:MOST]:
-            value = self.of(part.value if isinstance(part, ast.Starred) else part)
-            entries += _strings(value) if isinstance(part, ast.Starred) else [value]
-            if len(entries) >= MOST:
-                break
-        return entries
-
-    def _table(self, node: ast.Dict) -> dict[object, object]:
-        rows: dict[object, object] = {}
-        for key, one in list(zip(node.keys, node.values, strict=True))[:MOST]:
-            value = self.of(one)
-            if isinstance(key, ast.Constant):
-                rows[key.value] = value
-            elif key is None and len(rows) < MOST:
-                rows.update(_table(value))
-        return rows
-
-
-@dataclass(frozen=True, slots=True)
-class _Distribution:
-    """What a manifest says of its distribution: the paths, or the names of modules and packages, that it lists, and the folders that hold them.
-
-    `finds`: a build looks for its packages.
-    """
-
-    name: str = ""
-    version: str = ""
-    paths: Sequence[str] = ()
-    modules: Sequence[str] = ()
-    tops: Sequence[str] = ()
-    finds: bool = False
-
-    def join(self, other: "_Distribution") -> "_Distribution":
-        """What two manifests of one folder say together."""
-        return _Distribution(
-            self.name or other.name,
-            self.version or other.version,
-            [*self.paths, *other.paths],
-            [*self.modules, *other.modules],
-            [*self.tops, *other.tops],
-            self.finds or other.finds,
-        )
-
-
-def _distributions(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, _Distribution]]:
-    """The distributions that have a name, each with its folder: what its manifests say together."""
-    joined: dict[str, _Distribution] = {}
-    for path, source in sorted(manifests.items()):
-        folder = posixpath.dirname(path)
-        if posixpath.basename(path) in DECLARING:
-            joined[folder] = joined.get(folder, _Distribution()).join(_declared(posixpath.basename(path), source))
-    yield from ((folder, distribution) for folder, distribution in joined.items() if distribution.name)
-
-
-def _declared(base: str, source: bytes) -> _Distribution:
-    """What one of the files in DECLARING says of its distribution."""
-    readers = (_of_pyproject, _of_setup_cfg, _of_setup)  # in that order
-    return dict(zip(DECLARING, readers, strict=True))[base](source)
-
-
-def _of_pyproject(source: bytes) -> _Distribution:
-    table = _toml(source)
-    tool = _table(table.get("tool"))
-    own = _table(table.get("project")) or _table(tool.get("poetry"))
-    flit, setuptools = _table(tool.get("flit")), _table(tool.get("setuptools"))
-    uv, maturin = _table(_table(tool.get("uv")).get("build-backend")), _table(tool.get("maturin"))
-    wheel = _table(_table(_table(_table(tool.get("hatch")).get("build")).get("targets")).get("wheel"))
-    paths_listed = [*_strings(wheel.get("packages")), *_strings(wheel.get("only-include"))]
-    included = _table(tool.get("poetry")).get("packages")
-    for each in included if isinstance(included, list) else ():
-        row = _table(each)
-        paths_listed.append(posixpath.join(str(row.get("from") or ""), str(row.get("include") or "")))
-    older = _table(flit.get("metadata"))
-    find = _table(_table(setuptools.get("packages")).get("find"))
-    listed = (setuptools.get("packages"), setuptools.get("py-modules"), uv.get("module-name"))
-    told = (*listed, _table(flit.get("module")).get("name"), older.get("module"), maturin.get("module-name"))
-    sources = (find.get("where"), _table(setuptools.get("package-dir")).get(""), uv.get("module-root"))
-    return _Distribution(
-        str(own.get("name") or older.get("dist-name") or older.get("module") or ""),
-        str(own.get("version") or ""),
-        paths_listed,
-        [one for row in told for one in _texts(row)],
-        [one for row in (*sources, maturin.get("python-source")) for one in _texts(row)],
-        "find" in _table(setuptools.get("packages"))
-        or "pdm" in str(_table(table.get("build-system")).get("build-backend")),
-    )
-
-
-def _of_setup_cfg(source: bytes) -> _Distribution:
-    read = _ini(source)
-    name, version = (read.get("metadata", key, fallback="") for key in ("name", "version"))
-    listed = [read.get("options", key, fallback="") for key in ("py_modules", "packages")]
-    modules = [one for row in listed if "find" not in row for one in re.split(r"[\s,]+", row) if one]
-    folders = re.findall(r"(?m)^[ \t]*+=[ \t]*+(\S+)", read.get("options", "package_dir", fallback=""))
-    where = read.get("options.packages.find", "where", fallback="")
-    return _Distribution(name, version, (), modules, [*folders, where], any("find" in row for row in listed))
-
-
-def _of_setup(source: bytes) -> _Distribution:
-    words = _setup(source)
-    name, version = (one if isinstance(one := words.get(key), str) else "" for key in ("name", "version"))
-    modules = [one for key in ("py_modules", "packages") for one in _strings(words.get(key))]
-    folders = _texts(_table(words.get("package_dir")).get(""))
-    computed = "packages" in words and not _strings(words["packages"])
-    return _Distribution(
-        name, version, (), modules, [*folders, *_strings(words.get(FOUND))], computed or FOUND in words
-    )
-
-
-def _roots(folder: str, distribution: _Distribution, paths: Collection[str]) -> tuple[str, ...]:
-    """The packages and modules of a distribution: those that it lists, the one of its name, those in a folder for sources, or all that are no tests."""
-    given = {posixpath.normpath(posixpath.join(folder, one)) for one in distribution.paths if one.strip("./")}
-    tops = tuple(dict.fromkeys((*(posixpath.normpath(one) for one in distribution.tops if one.strip("./")), *TOPS)))
-    given |= _placed(folder, distribution.modules, tops, paths)
-    if given and not distribution.finds:
-        return tuple(sorted(given))
-    found: dict[str, set[str]] = {}
-    for path in paths:
-        if not path.endswith(SUFFIXES) or (folder and not path.startswith(f"{folder}/")):
-            continue
-        inner = path[len(folder) + 1 :] if folder else path
-        top = next((top for top in tops if inner.startswith(f"{top}/")), "")
-        first, deeper, _ = inner[len(top) + 1 if top else 0 :].partition("/")
-        stem = first if deeper else first.rpartition(".")[0]
-        if stem.isidentifier() and not is_test(f"{first}/x.py") and not is_sample(f"{first}/x.py"):
-            at = posixpath.join(folder, top, first)
-            if deeper or stem not in ("setup", "conftest", "noxfile", "tasks", "manage"):
-                found.setdefault(stem.lower(), set()).add(at)
-    name = normal(distribution.name)
-    own = found.get(name.replace("-", "_")) or found.get(name.replace("-", "")) or set()
-    every = {at for result in found.values() for at in result}
-    built = {at for at in every if any(at.startswith(f"{posixpath.join(folder, top)}/") for top in tops)}
-    packaged = {at for at in every if f"{at}/__init__.py" in paths}
-    given |= packaged if distribution.finds and ("." in distribution.tops or not any(distribution.tops)) else set()
-    given |= built if distribution.finds or own & built else set()
-    guess = found.get(name.partition("-")[0], set())  # a namespace, or a package of another distribution's name
-    return tuple(sorted(given | own or (built or packaged) | guess or every))
-
-
-def _placed(folder: str, modules: Sequence[str], tops: Sequence[str], paths: Collection[str]) -> set[str]:
-    """Where the listed modules and packages lie. A package that lies in a listed one is a part of it."""
-    listed = set(modules[:MOST])
-    outer = [one for one in listed if not any(one[: dot.start()] in listed for dot in DOT.finditer(one[:LONGEST]))]
-    places = [posixpath.join(folder, top, one.replace(".", "/")) for one in outer for top in ("", *tops)]
-    if not places:
-        return set()
-    files = {path for path in paths if path.endswith(SUFFIXES)}
-    folders = {posixpath.dirname(path) for path in files}
-    folders |= {posixpath.dirname(one) for one in folders}  # of a namespace that holds packages alone
-    return {place + suffix for place in places for suffix in SUFFIXES} & files | {*places} & folders
-
-
-def _asked(base: str, source: bytes) -> Iterator[tuple[str, int]]:
+def _asked(path: str, source: bytes) -> Iterator[tuple[str, int]]:
     """Each requirement as it is written, with its line."""
-    text = manifest_text(source)
-    if base in ("pyproject.toml", *TABLES):
-        forms = {"pyproject.toml": _listed, "Pipfile": _pipenv, "pixi.toml": _pixi}
-        for written in forms[base](_toml(source)):
-            yield written, _line(text, written)
-    elif base == "setup.cfg":
-        for written in (one.strip() for row in _setup_cfg(source) for one in re.split(r"[\n;]", row)):
-            if written and not written.startswith("file:"):
-                yield written, _line(text, written)
-    elif _is_conda(base):
-        yield from _conda(source)
-    elif base == "setup.py":
-        words = _setup(source)
-        extras = words.get("extras_require")
-        texts_told: list[object] = [
-            *(words.get(key) for key in ("install_requires", "tests_require", "setup_requires")),
-            *(extras.values() if isinstance(extras, dict) else ()),
-        ]
-        for written in (one for row in texts_told for one in _texts(row) for one in one.split("\n")):
-            yield written, _line(text, written)
-    else:
+    base, text = posixpath.basename(path), manifest_text(source)
+    readers = {"setup.cfg": _setup_cfg_entries, "tox.ini": _tox, "setup.py": _setup_entries}
+    written = readers[base](source) if base in readers else None
+    if written is None and (table_reader := _table_reader(base)):
+        written = table_reader(toml(_table_text(base, source)))
+    if written is not None:
+        yield from ((one, _line(text, one)) for one in written)
+    elif base.endswith(ENVIRONMENTS):
+        yield from conda_lists.asked_entries(source)
+    elif not _is_guess(path) or _is_list(source):
         yield from asked_lines(source)
 
 
-def _is_conda(base: str) -> bool:
-    """Whether a manifest of that name is an environment of conda."""
-    return base.endswith((".yml", ".yaml"))
+def _table_reader(base: str) -> Callable[[Mapping[str, object]], Iterator[str]] | None:
+    """What reads the table that a manifest of that name holds, None if it holds none."""
+    if base.startswith("pylock.") and base.endswith(".toml"):
+        return _locked
+    forms = {"pyproject.toml": _listed, "Pipfile": _pipenv, "pixi.toml": _pixi}
+    return _scripted if base.endswith(".py") and base != "setup.py" else forms.get(base)
 
 
-def _conda(source: bytes) -> Iterator[tuple[str, int]]:
-    """What an environment of conda lists, as pip would have it: `shop=1.2` is `shop==1.2`."""
-    text = utf8(source).decode("utf-8", "replace")
-    for number, line in enumerate(text.splitlines() if LISTS.search(text) else (), 1):
-        match = CONDA.match(line[:LONGEST])
-        if match and not match[1].strip().endswith(":"):
-            yield re.sub(r"(?<![=<>!~])=(?!=)", "==", match[1].strip().rpartition("::")[2]), number
+def _table_text(base: str, source: bytes) -> bytes:
+    return script_blocks.block(source) if base.endswith(".py") else source
+
+
+def _is_guess(path: str) -> bool:
+    """Whether a file may list requirements by its name, and what it holds has to tell."""
+    return any(fnmatchcase(f"/{path}", f"*/{name}") for name in LIKELY) and "requirements" not in path
+
+
+def _is_list(source: bytes) -> bool:
+    """Whether more lines of a text ask for something, or are options of pip, than not."""
+    rows = [text.partition(" ;")[0].partition(" --")[0] for text, _ in logical_lines(source) if text]
+    fits = [
+        row.startswith("-") or (_requirement(row, "", 0) is not None and not (PLACE.match(row) and " " in row))
+        for row in rows
+    ]
+    return sum(fits) * 2 > len(fits)
+
+
+def _locked(top: Mapping[str, object]) -> Iterator[str]:
+    """What a lock file of PEP 751 installs."""
+    rows = top.get("packages")
+    for row in map(table, rows if isinstance(rows, list) else ()):
+        if isinstance(name := row.get("name"), str):
+            yield f"{name}=={row['version']}" if isinstance(row.get("version"), str) else name
+
+
+def _scripted(top: Mapping[str, object]) -> Iterator[str]:
+    """What the block of a script asks for."""
+    yield from strings(top.get("dependencies"))
+
+
+def _setup_entries(source: bytes) -> Iterator[str]:
+    words = setup_arguments(source)
+    rows = [words.get(key) for key in REQUIRING]
+    rows += list(table(words.get("extras_require")).values())
+    yield from (one for row in rows for listed in texts(row) for one in listed.split("\n"))
+
+
+def _setup_cfg_entries(source: bytes) -> Iterator[str]:
+    rows = (one.strip() for row in _setup_cfg(source) for one in re.split(r"[\n;]", row))
+    yield from (one for one in rows if one and not one.startswith("file:"))
+
+
+def _tox(source: bytes) -> Iterator[str]:
+    """What the environments of tox install, without what a line says of when."""
+    read = ini(source)
+    for section in read.sections():
+        rows = (FACTOR.sub("", row.strip()) for row in read.get(section, "deps", fallback="").splitlines())
+        yield from (row for row in rows if row and not row.startswith(("{", "-c")))
 
 
 def _setup_cfg(source: bytes) -> list[str]:
     """The texts of setup.cfg that list requirements."""
-    read = _ini(source)
+    read = ini(source)
     rows = [read.get("options", key, fallback="") for key in ("install_requires", "tests_require", "setup_requires")]
     extras = "options.extras_require"
     return rows + ([value for _, value in read.items(extras)] if read.has_section(extras) else [])
 
 
-def _pipenv(table: Mapping[str, object]) -> Iterator[str]:
+def _pipenv(top: Mapping[str, object]) -> Iterator[str]:
     """What a Pipfile asks for, as pip would have it: every table but its own settings lists packages."""
-    for key, row in table.items():
+    for key, row in top.items():
         if key not in ("source", "requires", "scripts", "pipenv"):
             yield from _by_table(row)
 
 
-def _pixi(table: Mapping[str, object]) -> Iterator[str]:
+def _pixi(top: Mapping[str, object]) -> Iterator[str]:
     """What a workspace of Pixi asks for: of conda and of the index of Python, for itself, for a feature or for a platform."""
-    parts = [table, *map(_table, _table(table.get("feature")).values())]
-    parts += [_table(one) for part in parts for one in _table(part.get("target")).values()]
+    parts = [top, *map(table, table(top.get("feature")).values())]
+    parts += [table(one) for part in parts for one in table(part.get("target")).values()]
     yield from (
         one for part in parts for key in ("dependencies", "pypi-dependencies") for one in _by_table(part.get(key))
     )
@@ -467,7 +284,7 @@ def _pixi(table: Mapping[str, object]) -> Iterator[str]:
 
 def _by_table(row: object) -> Iterator[str]:
     """The requirements of a table whose keys are packages."""
-    for name, value in _table(row).items():
+    for name, value in table(row).items():
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, str):
                 yield f"{name} {'' if one == '*' else one}"
@@ -476,33 +293,29 @@ def _by_table(row: object) -> Iterator[str]:
                 yield f"{name} {asked}" if isinstance(asked, str) and asked != "*" else _sourced(name, one)
 
 
-def _listed(table: Mapping[str, object]) -> Iterator[str]:
-    project, tool = _table(table.get("project")), _table(table.get("tool"))
-    sources = _table(_table(tool.get("uv")).get("sources"))
-    groups = [project.get("dependencies"), *_table(project.get("optional-dependencies")).values()]
+def _listed(top: Mapping[str, object]) -> Iterator[str]:
+    project, tool = table(top.get("project")), table(top.get("tool"))
+    sources = table(table(tool.get("uv")).get("sources"))
+    groups = [project.get("dependencies"), *table(project.get("optional-dependencies")).values()]
     for written in (
-        one for group in (*groups, *_table(table.get("dependency-groups")).values()) for one in _strings(group)
+        one for group in (*groups, *table(top.get("dependency-groups")).values()) for one in strings(group)
     ):
         match = NAME.match(written)
-        source = next(
-            (_table(value) for key, value in sources.items() if match and normal(key) == normal(match[0])), {}
-        )
+        source = next((table(value) for key, value in sources.items() if match and normal(key) == normal(match[0])), {})
         yield _sourced(match[0], source) if match and source else written
-    flit = _table(_table(tool.get("flit")).get("metadata"))
-    yield from _strings(flit.get("requires"))
-    yield from (one for row in _table(flit.get("requires-extra")).values() for one in _strings(row))
-    poetry = _table(tool.get("poetry"))
+    flit = table(table(tool.get("flit")).get("metadata"))
+    yield from strings(flit.get("requires"))
+    yield from (one for row in table(flit.get("requires-extra")).values() for one in strings(row))
+    poetry = table(tool.get("poetry"))
     rows = [poetry.get("dependencies"), poetry.get("dev-dependencies")]
-    rows += [_table(group).get("dependencies") for group in _table(poetry.get("group")).values()]
+    rows += [table(group).get("dependencies") for group in table(poetry.get("group")).values()]
     yield from (one for row in rows for one in _by_table(row))
-    yield from _pixi(_table(tool.get("pixi")))
-    older = [_table(tool.get(name)).get("dev-dependencies") for name in ("uv", "rye")]
-    pdm = _table(_table(tool.get("pdm")).get("dev-dependencies")).values()
-    hatch = [_table(each).get(key) for each in _table(_table(tool.get("hatch")).get("envs")).values() for key in HATCH]
+    yield from _pixi(table(tool.get("pixi")))
+    older = [table(tool.get(name)).get("dev-dependencies") for name in ("uv", "rye")]
+    pdm = table(table(tool.get("pdm")).get("dev-dependencies")).values()
+    hatch = [table(each).get(key) for each in table(table(tool.get("hatch")).get("envs")).values() for key in HATCH]
     yield from (
-        one
-        for row in (*older, *pdm, *hatch, _table(table.get("build-system")).get("requires"))
-        for one in _strings(row)
+        one for row in (*older, *pdm, *hatch, table(top.get("build-system")).get("requires")) for one in strings(row)
     )
 
 

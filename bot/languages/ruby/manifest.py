@@ -21,6 +21,8 @@ NAMED = re.compile(
     re.MULTILINE,
 )
 WRITTEN = re.compile(r"(?:['\"]|%q<)([\w.-]+)['\">](?:\.\w{1,20}!?)?[ \t)]*(?:#.*|\bif\b.*)?")
+PARTLY = re.compile(r"\"((?:[\w.-]|#\{[^{}\n\"]{0,80}\}){1,100})\"(?:\.freeze)?[ \t]*+$", re.MULTILINE)
+INSERTED = re.compile(r"#\{[^{}]{0,80}\}")
 WORD = re.compile(r"(?:[A-Z]\w{0,80}::){0,8}(\w{1,80})[ \t)]*")
 SET = re.compile(r"^[ \t]*(\w{1,80})[ \t]{0,20}=[ \t]{0,20}['\"]([\w.-]{1,200})['\"](?:\.freeze)?[ \t]*$", re.MULTILINE)
 OF_FILE = re.compile(r"\bFile\.basename\b[^\n]{0,40}(?:__FILE__|__dir__)")
@@ -73,6 +75,13 @@ def _name(text: str) -> str:
     return values.pop() if len(values) == 1 else ""
 
 
+def _name_glob(text: str) -> str:
+    """What is known of a name of which a program makes a part."""
+    match = NAMED.search(text)
+    value = PARTLY.match(text, match.start("name")) if match and match["name"] else None
+    return INSERTED.sub("*", value[1]) if value else "*"
+
+
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     """What gemspecs and Gemfiles ask for."""
     result = []
@@ -103,7 +112,8 @@ def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
         names |= {name for match in WORDS.finditer(text) for name in match[1].split()}
         result += [ManifestProblem(path, why)] if why else []
         if path.endswith(".gemspec") and not own and _is_specification(text) and not OF_FILE.search(text):
-            result.append(ManifestProblem(path, "names its gem in a form that is not understood", is_name=True))
+            why = "names its gem in a form that is not understood"
+            result.append(ManifestProblem(path, why, _name_glob(text), is_name=True))
         result += [
             ManifestProblem(path, f"names {name} in a form that is not understood", name, is_form=True)
             for name in sorted(names - known_names)
