@@ -151,23 +151,21 @@ def _returned(body: Node) -> list[Node]:
         objects = [
             one.child_by_field_name("value") for one in declarations if text(one.child_by_field_name("name")) == name
         ]
-        value = _given_object(objects[0]) if len(objects) == 1 else None
-        return [*value.named_children, *_assigned(body, name)] if value is not None else []
-    value = _given_object(value)
-    return value.named_children if value is not None else []
+        given = _given_object(objects[0]) if len(objects) == 1 else None
+        return [*given.named_children, *_assigned(body, name)] if given is not None else []
+    given = _given_object(value)
+    return given.named_children if given is not None else []
 
 
 def _given_object(value: Node | None) -> Node | None:
     """The object that a value is, or that a call is given alone or by a function: `reactive({ ... })`, `useMemo(() => ({ ... }), [])`."""
-    value = bare_value(value) if value is not None else None
-    arguments = (
-        value.child_by_field_name("arguments") if value is not None and value.type == "call_expression" else None
-    )
+    bare = bare_value(value) if value is not None else None
+    arguments = bare.child_by_field_name("arguments") if bare is not None and bare.type == "call_expression" else None
     if arguments is not None and arguments.named_children:
-        value = bare_value(arguments.named_children[0])
-        body = value.child_by_field_name("body") if value.type == "arrow_function" else None
-        value = bare_value(body) if body is not None else value
-    return value if value is not None and value.type == "object" else None
+        bare = bare_value(arguments.named_children[0])
+        body = bare.child_by_field_name("body") if bare.type == "arrow_function" else None
+        bare = bare_value(body) if body is not None else bare
+    return bare if bare is not None and bare.type == "object" else None
 
 
 def _assigned(body: Node, name: str) -> list[Node]:
