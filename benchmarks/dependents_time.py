@@ -177,7 +177,8 @@ def _child() -> None:
     parser.add_argument("--objects")
     asked = parser.parse_args()
     for line in sys.stdin.read().splitlines():
-        base, head = line.split()
+        revisions = line.split()  # of trees that were made for this their ids
+        base, head = revisions if asked.objects else git(Path(asked.clone), "rev-parse", *revisions).split()
         print(
             json.dumps(
                 asdict(asyncio.run(_timed(PullRequest("", "", base, head, "", "", asked.clone, asked.objects))))
