@@ -84,14 +84,15 @@ def lost_keywords(path: str, before: str, after: str) -> frozenset[str]:
     return frozenset(here | (_option_reads(before) - kept_words))
 
 
-def handed_lines(path: str, text: str, word: str) -> Iterator[int]:
-    """The lines of a file that hand a value over under a name: `size=3`, `size: 3`, in PHP `'size' => 3`, in JavaScript `{ size }`."""
-    given = shorthands(text).gives.get(word, ()) if filetype(path).family == "web" else ()
+def handed_words(path: str, text: str, words: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Of the words those that a line hands a value over under, with it: `size=3`, `size: 3`, in PHP `'size' => 3`, in JavaScript `{ size }`."""
+    given = shorthands(text).gives if words and filetype(path).family == "web" else {}
     forms = (BY_NAME, KEY_OF_PHP) if filetype(path).parser == "php" else (BY_NAME,)
-    for number, line in enumerate(text.split("\n"), 1):
-        code = "" if word not in line or is_comment(line, path) else code_of(line[:LONG_LINE], path)
-        if number in given or any(says(form, word, code) for form in forms):
-            yield number
+    for number, line in enumerate(text.split("\n") if words else (), 1):
+        code = "" if is_comment(line, path) else code_of(line[:LONG_LINE], path)
+        for word in words:
+            if word in code and (number in given.get(word, ()) or any(says(form, word, code) for form in forms)):
+                yield word, number
 
 
 def _option_reads(text: str) -> frozenset[str]:

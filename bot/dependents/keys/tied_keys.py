@@ -14,7 +14,7 @@ from itertools import chain
 from bot.dependents.keys.definitions import lines_inside_texts, owners
 from bot.dependents.keys.file_keys import (
     LONG_LINE,
-    handed_lines,
+    handed_words,
     lost_keywords,
     member_names,
     set_keys,
@@ -228,9 +228,7 @@ def _handed(loss: _Loss, path: str, text: str) -> Iterator[tuple[str, int, str]]
     """(word, line, text) of the lines that hand over by its name what the changed file takes no more."""
     words = [word for word in sorted(loss.keywords) if word in text]
     lines = text.split("\n") if words else []
-    yield from (
-        (word, number, lines[number - 1].rstrip("\r")) for word in words for number in handed_lines(path, text, word)
-    )
+    yield from ((word, number, lines[number - 1].rstrip("\r")) for word, number in handed_words(path, text, words))
 
 
 def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iterator[tuple[str, int, str]]:
