@@ -59,6 +59,7 @@ OTHER = {
     "another class of JavaScript": (SCRIPT, "new Cart(rows.x())", "new Basket(rows.x())"),
     "a promise of several": (SCRIPT, "rows.map(r => r.a)", "Promise.all(rows.map(r => r.a()))"),
     "a promise of arithmetic": (SCRIPT, "rows * 2", "Promise.resolve(rows * 2)"),
+    "a promise of an object": (SCRIPT, "{ 0: 1 }", "Promise.resolve({ 0: 1 })"),
     "a promise by its class": (SCRIPT, "`a ${rows}`", "new Promise((ok) => ok(rows))"),
     "a request for a member": (SCRIPT, "this.rows", 'fetch("/x")\n    .then((r) => r.json())'),
     "a request of a library": (SCRIPT, "cache[rows]", "axios.get(rows)"),

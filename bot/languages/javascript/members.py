@@ -4,12 +4,13 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from types import MappingProxyType
 
 from tree_sitter import Node
 
 from bot.languages.javascript.signature import FUNCTIONS, signature
-from bot.languages.syntax import text
+from bot.languages.syntax import ancestors, text
 from bot.languages.walk import DefinitionWalk
 from bot.values import Signature, Visibility
 
@@ -79,7 +80,8 @@ def _made(name: str, body: Node, own_signature: Signature, walk: MemberWalk) -> 
     """The members of what a function returns, and those that it gives to its arguments: `module.exports = (Posts) => { Posts.load = ... }`."""
     local_functions = _local_functions(body)
     for member in _returned(body):
-        _member(member, f"{name}{RESULT}", walk, local_functions)
+        if _is_own(member, body) or _function_of(member, local_functions) is not None:
+            _member(member, f"{name}{RESULT}", walk, local_functions)
     for parameter in own_signature.parameters if body.type == "statement_block" else ():
         for row in _assigned(body, parameter.name):
             if getattr(row.child_by_field_name("right"), "type", "") in FUNCTIONS:
@@ -166,6 +168,12 @@ def _given_object(value: Node | None) -> Node | None:
         body = bare.child_by_field_name("body") if bare.type == "arrow_function" else None
         bare = bare_value(body) if body is not None else bare
     return bare if bare is not None and bare.type == "object" else None
+
+
+def _is_own(member: Node, body: Node) -> bool:
+    """Whether a member is one of an object that the function itself makes, and no call of it."""
+    around = takewhile(lambda above: above != body, ancestors(member))
+    return all(above.type != "arguments" for above in around)
 
 
 def _assigned(body: Node, name: str) -> list[Node]:
