@@ -183,6 +183,11 @@ class Exports:
             return []
         return sorted((before.defined_names & after.names) - after.defined_names)
 
+    @property
+    def is_told(self) -> bool:
+        """Whether the files themselves say what they hold, and not their paths: an import of a file that did not change is in doubt."""
+        return self._sides["head"].is_told
+
     def mates(self, path: str) -> Collection[str]:
         """The files of the head tree that use the names of this one without importing it."""
         return self._sides["head"].mates(path)

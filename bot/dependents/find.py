@@ -18,6 +18,7 @@ from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, 
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
+from bot.dependents.page_names import page_names
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
 from bot.dependents.rebinding import rebound_uses
@@ -34,7 +35,7 @@ from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Reference, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 MEMBERS = 60  # of removed classes that are looked up
@@ -166,7 +167,7 @@ async def _of_language(
     lines = LineSearch(tree, fresh)
     lost_members = _members(sources, scene.symbols, lines.cut) | dict(attributes)
     references += await proof.weigh(await mentions(lines, targets, references, lost_members, tuple(language.SUFFIXES)))
-    references += await literal_names(lines, targets, references)
+    references += await _texts(lines, language, sources, targets, references)
     relatives = await _relatives(scene, language, targets, budget, lines.cut)
     cut += lines.cut
     missed_uses += lines.cut
@@ -179,6 +180,18 @@ async def _of_language(
         heirs=(*relatives.heirs, *prototypes),
         bases=relatives.bases,
     )
+
+
+async def _texts(
+    lines: LineSearch,
+    language: Language,
+    sources: Sequence[ChangedSource],
+    targets: Sequence[UseTarget],
+    references: tuple[Reference, ...],
+) -> tuple[Reference, ...]:
+    """The lines that say a name of one word that went: as a text or a symbol, and in pages."""
+    rows = await literal_names(lines, targets, references)
+    return (*rows, *await page_names(lines, language, sources, (*references, *rows)))
 
 
 def _with_silent_changes(

@@ -110,7 +110,7 @@ async def all_bearers(
     come: dict[str, str] = {}
     old: dict[str, str] = {}
     before, now = await together(
-        _base(tree, language, left), occurrences(tree, language, left, where=EVERYWHERE, fresh=own.fresh)
+        base_occurrences(tree, language, left), occurrences(tree, language, left, where=EVERYWHERE, fresh=own.fresh)
     )
     sides: tuple[tuple[Side, NameOccurrences], ...] = (("base", before), ("head", now))
     for side, name_occurrences in sides:
@@ -136,7 +136,7 @@ async def all_bearers(
     return Bearers(frozenset(left - come.keys() - old.keys()), come, old)
 
 
-async def _base(tree: Tree, language: Language, names: Collection[str]) -> NameOccurrences:
+async def base_occurrences(tree: Tree, language: Language, names: Collection[str]) -> NameOccurrences:
     """Where the names occurred before the change: only what differs is asked, the rest is in the head as well."""
     head, base = await tree.entries("head"), await tree.entries("base")
     differs = [f":(literal){path}" for path, entry in base.items() if path not in head or head[path].oid != entry.oid]

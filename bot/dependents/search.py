@@ -9,7 +9,17 @@ from dataclasses import dataclass, field, replace
 
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
-from bot.dependents.importing import ALIASES
+from bot.dependents.importing import ALIASES, BARRELS
+from bot.dependents.members import (
+    IMPORTS,
+    LONG_LINE,
+    NAME,
+    giver_names,
+    lone_members,
+    names_one,
+    with_definitions,
+    words_of_members,
+)
 from bot.dependents.names import Bearers, Own, Spans, all_bearers, bearers, occurrences
 from bot.dependents.overrides import inherits
 from bot.dependents.proof import Proof
@@ -53,12 +63,10 @@ from bot.values.everyday import METHODS
 
 LISTED = 8  # names in a sentence
 ROOT = re.compile(r"[A-Za-z_$][\w$]*")
-IMPORTS = re.compile(r"\s*(?:import|from|use|using)\b")
-WORD = re.compile(r"[A-Za-z_$][\w$]*")
-LONG_LINE = 400  # characters; of a longer one the beginning is read
 OWN = frozenset({"self", "Self", "this", "super", "crate", "cls", "parent", "static"})  # roots that no import can mean
 CHAIN = re.compile(r"[\w$]{1,60}(?:\.[\w$]{1,60}){1,4}$")  # an attribute of something: nobody can import it
 FIELD = re.compile(r"[a-z_][\w]{0,60}\.")  # of a value: the root of the chain is no class
+DOORS = 2  # files in a row that hand on what another one holds
 SHORT = 3  # letters: a shorter name is not looked up without an import
 
 
@@ -83,6 +91,9 @@ class Search:
     obliging: bool = False  # whether some target's contract changed
     families: Families = field(default_factory=dict)  # the classes that have each member
     lone_attributes: frozenset[str] = frozenset()  # of one word, that nothing else in the tree bears
+    lone_members: frozenset[str] = frozenset()  # the same of members whose contract changed
+    giver_names: dict[str, frozenset[str]] = field(default_factory=dict)  # UseTarget.key -> what may hand out its class
+    taken_files: dict[tuple[str, bool], frozenset[str]] = field(default_factory=dict)  # of files that were asked about
 
     async def run(self, targets: Sequence[UseTarget]) -> tuple[Reference, ...]:
         """The references to all targets, the ones that prove a break first."""
@@ -109,9 +120,7 @@ class Search:
         several = {short: why for short, why in several.items() if short in name_bearers.alone}
         name_bearers = Bearers(name_bearers.alone - several.keys(), name_bearers.come, {**name_bearers.old, **several})
         self.proof.expected_names |= name_bearers.alone
-        attributes = {short for target in targets if target.is_attribute for short in target.shorts}
-        attributes -= self.language.AMBIENT
-        self.lone_attributes = (await all_bearers(self.tree, self.language, attributes, own, self.budget)).alone
+        await self._look_up_lone_names(targets, own)
         near = self._near(targets)
         paths = [*sorted(near), *sorted({*by_name} - near)]
         if len(paths) > self.budget.parsed_files:
@@ -143,6 +152,15 @@ class Search:
         for key, rows in references.items():
             references[key] = [replace(row, likely=row.likely and not self._may_be_library(key, row)) for row in rows]
         return self._limit(references, frozenset(target.key for target in targets if target.contract))
+
+    async def _look_up_lone_names(self, targets: Sequence[UseTarget], own: Own) -> None:
+        """Learn which attributes and members of one word nothing else in the tree has."""
+        attributes = {short for target in targets if target.is_attribute for short in target.shorts}
+        attributes -= self.language.AMBIENT
+        self.lone_attributes = (await all_bearers(self.tree, self.language, attributes, own, self.budget)).alone
+        words = words_of_members(targets, self.language)
+        own = replace(own, spans=with_definitions(own.spans, targets))
+        self.lone_members = await lone_members(self.tree, self.language, words, own, self.budget)
 
     def _near(self, targets: Sequence[UseTarget]) -> set[str]:
         """The files that have to do with what changed, whether they write its name or not."""
@@ -245,12 +263,11 @@ class Search:
             )
         lines = file_lines(source)
         import_words = frozenset(
-            word for line in lines if IMPORTS.match(line) for word in WORD.findall(line[:LONG_LINE])
+            word for line in lines if IMPORTS.match(line) for word in NAME.findall(line[:LONG_LINE])
         )
         foreign = await self._foreign(path, source, uses, self._telling_names(mine, lone[0]), lines)
         for target in mine:
-            bearers_known = lone[target.is_gone]
-            alone = bearers_known.alone
+            alone = (bearers_known := lone[target.is_gone]).alone
             for hit in match(target, uses, bound, path, self.families.get(target.key, {})):
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
@@ -258,7 +275,8 @@ class Search:
                     continue
                 if target.is_attribute:
                     row = reference(target, hit, path, lines, missing=False, unique=False)
-                    references[target.key].append(replace(row, lone=self._means_attribute(target, hit.use, bound)))
+                    is_lone = await self._means_attribute(target, hit.use, bound, path, foreign)
+                    references[target.key].append(replace(row, lone=is_lone))
                     continue
                 if not self.language.TRAITS.whole_files and is_imported_elsewhere(target, hit, uses, bound):
                     continue
@@ -285,14 +303,19 @@ class Search:
         family = self.families.get(target.key, {})
         return path in target.homes or is_imported(target, bound) or any(path in paths for paths in family.values())
 
-    def _means_attribute(self, target: UseTarget, use: Use, bound: Bindings) -> bool:
+    async def _means_attribute(
+        self, target: UseTarget, use: Use, bound: Bindings, path: str, foreign: Collection[str]
+    ) -> bool:
         """Whether a member of an unknown object can be the attribute: the file imports its class, or nothing else has its name."""
-        if use.form != "member" or use.is_guarded or use.receiver.partition(".")[0] in OWN or set(use.types) - {"?"}:
+        if use.form != "member" or use.is_guarded:
             return False
-        (name,) = target.shorts
-        if name in self.lone_attributes or resembles(use.receiver, target.owner):
-            return True
-        return is_imported(target, bound) and name not in METHODS
+        if use.receiver.partition(".")[0] not in OWN and not set(use.types) - {"?"}:
+            (name,) = target.shorts
+            if name in self.lone_attributes or resembles(use.receiver, target.owner):
+                return True
+            if is_imported(target, bound) and name not in METHODS:
+                return True
+        return await self._is_lone_member(target, use, path, foreign)
 
     async def _likely(
         self,
@@ -369,6 +392,7 @@ class Search:
             )
             is_of_place = target.constructor and _leaves_type_to_place(hit.use) and self._shares(row.path, target)
             lone = name in alone or name in rivals or hit.is_extension or near or is_of_place
+            lone = lone or await self._is_lone_member(target, hit.use, row.path, foreign)
             return replace(row, lone=lone, doubt=rivals.get(name, ""))
         if not target.is_gone or row.missing:
             return row
@@ -379,6 +403,49 @@ class Search:
         is_doubtful = hit.use.is_guarded and hit.use.form == "name" and bool(hit.use.receiver)
         is_there = fresh or own or is_doubtful or await self._still_offers(hit, row.path, was)
         return replace(row, is_held=is_there and not await self._is_left_to_an_object(hit.use, was))
+
+    async def _is_lone_member(self, target: UseTarget, use: Use, path: str, foreign: Collection[str]) -> bool:
+        """Whether a member of an unknown value can hardly be another one: nothing else has its name, and the file leads to its class."""
+        is_unknown = use.receiver not in OWN and not set(use.types) - {"?"}
+        if use.form != "member" or use.name not in self.lone_members or use.name not in target.shorts or not is_unknown:
+            return False
+        if use.receiver not in foreign and await self._leads_to(path, target):
+            return True
+        names = await self._giver_names(target) if self.exports.is_told else frozenset[str]()
+        if use.receiver in foreign:
+            names &= frozenset(NAME.findall(use.receiver)[:1])
+        return names_one(await self.tree.read(path) or b"", names)
+
+    async def _leads_to(self, path: str, target: UseTarget) -> bool:
+        """Whether a file takes something from one that sees a home of the target: a function of it may return what has the member."""
+        between = {path, *self.exports.mates(path)}
+        for one in sorted(between):
+            between |= await self._taken(one, is_public=False)
+        for _ in range(DOORS):  # which hand on what others hold
+            for one in sorted(between):
+                between |= await self._taken(one, is_public=True)
+        return any(one in target.homes or self._shares(one, target) for one in sorted(between))
+
+    async def _taken(self, path: str, *, is_public: bool) -> frozenset[str]:
+        """The files that a file imports, or those of which it hands something on."""
+        if (path, is_public) not in self.taken_files:
+            imports = await self.exports.imports(path)
+            is_whole = not is_public or posixpath.splitext(posixpath.basename(path))[0] in BARRELS
+            self.taken_files[path, is_public] = frozenset(
+                item.target
+                for item in imports
+                if is_whole or item.public or ("*" in item.names and "*" not in dict(item.aliases))
+            )
+        return self.taken_files[path, is_public]
+
+    async def _giver_names(self, target: UseTarget) -> frozenset[str]:
+        """The names of what may hand out the target's class, where no path says what an import means."""
+        if target.key not in self.giver_names:
+            paths = {one for one in self.importers if self._takes(one, target)} | target.homes
+            paths |= {mate for home in target.homes for mate in self.exports.mates(home)}
+            first = sorted(paths)[: self.budget.far]
+            self.giver_names[target.key] = await giver_names(self.tree, self.exports, first, target)
+        return self.giver_names[target.key]
 
     async def _is_left_to_an_object(self, use: Use, was: Symbol | None) -> bool:
         """Whether of a class and the object of its name the object alone is left, where a type is meant."""
@@ -464,6 +531,7 @@ class Search:
             {
                 *name_bearers.alone,
                 *name_bearers.old,
+                *self.lone_members,
                 *(name for item in typed_targets if item.contract for name in item.shorts),
             }
         )
@@ -551,7 +619,7 @@ def _near(line: str | None, target: UseTarget) -> bool:
         return True
     places = {posixpath.basename(posixpath.dirname(home)) for home in target.homes}
     places |= {posixpath.basename(home).partition(".")[0] for home in target.homes}
-    return not places.isdisjoint(WORD.findall(line))
+    return not places.isdisjoint(NAME.findall(line))
 
 
 def _defines(name: str, uses: Sequence[Use]) -> bool:
