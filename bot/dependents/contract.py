@@ -45,6 +45,9 @@ from bot.values import (
 
 ERRORS = re.compile(r"\b(?:raise|throw|panic!?|unreachable!|todo!)\b[^;\n]*")
 VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$", re.IGNORECASE)
+OFFERED_AS = re.compile(
+    r"^\s*+(?:(?:module\.)?exports(?:\.[\w$]++)?\s*+=\s*+)++"
+)  # which says nothing of what is offered
 EXPORTED = re.compile(r"\s*+export\b")
 SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+([\w.$]+)\s*\{")
 NUMBERED = re.compile(r"\d\.\d")
@@ -377,7 +380,8 @@ def _same_around(old: tuple[str, Sequence[str], str], new: tuple[str, Sequence[s
     ]
     arrows = [end.startswith("->") for end in ends]
     same_end = ends[0] == ends[1] or (arrows[0] != arrows[1] and {ends[0], ends[1]} & {""} != set())
-    return _squeeze(old[0]) == _squeeze(new[0]) and same_end
+    starts = [_squeeze(OFFERED_AS.sub("", side[0])) for side in (old, new)]
+    return starts[0] == starts[1] and same_end
 
 
 def _parts(head: str) -> tuple[str, list[str], str]:

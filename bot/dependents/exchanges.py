@@ -19,6 +19,7 @@ from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Contract, DefinitionCode, Import, Parameter, Side, Symbol
 
 EXPORT = re.compile(r"^\s*+(?:export\s++)?(?:default\s++)?", re.MULTILINE)
+OWN_NAME = re.compile(r"\b(function\b(?:\s*+\*)?|class\b)\s++_(?=[\s(<{])\s*+")  # what an expression may leave out
 MOST = 500  # names of one file
 STAR = frozenset({"*"})
 TYPES = frozenset({"type", "class"})
@@ -30,14 +31,16 @@ async def exchanged_names(scene: Scene, missed_uses: list[str]) -> tuple[UseTarg
     `missed_uses` gets a sentence about what a limit cuts.
     """
     targets: list[UseTarget] = []
-    pairs = {(side.path, side.name) for items in scene.symbols.values() for item in items for side in _pair(item)}
+    same_names = (item for items in scene.symbols.values() for item in items if item.change != "renamed")
+    pairs = {(side.path, side.name) for item in same_names for side in _pair(item)}
     for source in scene.sources:
         path = source.file.path
         names = [] if source.file.status in ("added", "deleted") or is_test(path) else await _suspects(scene, source)
         if len(names) > MOST:
             missed_uses.append(f"{path}: {MOST} of its {len(names)} names whose import changed were compared")
         items = [(name, await _exchange(scene, source, name, pairs)) for name in names[:MOST]]
-        targets += [_target(path, name, item) for name, item in items if item is not None]
+        is_whole = source.old.is_whole and source.new.is_whole
+        targets += [_target(path, name, item, is_whole=is_whole) for name, item in items if item is not None]
         exchange_names = {name for target in targets for name in target.shorts if path in target.homes}
         fewer_takers = scene.fewer_takers.get(path, {})
         targets += [
@@ -50,9 +53,10 @@ async def exchanged_names(scene: Scene, missed_uses: list[str]) -> tuple[UseTarg
     return tuple(targets)
 
 
-def _target(path: str, name: str, item: ChangedSymbol, takers: Takers = "all") -> UseTarget:
-    door, key = (path, frozenset({name})), f"{item.symbol.path}:{item.symbol.name}"
-    return UseTarget(key, (door,), frozenset({name}), frozenset({path}), item, takers=takers)
+def _target(path: str, name: str, item: ChangedSymbol, takers: Takers = "all", *, is_whole: bool = False) -> UseTarget:
+    door, key, home = (path, frozenset({name})), f"{item.symbol.path}:{item.symbol.name}", frozenset({path})
+    whole_homes = home if is_whole else frozenset[str]()
+    return UseTarget(key, (door,), frozenset({name}), home, item, takers=takers, whole_homes=whole_homes)
 
 
 def _pair(item: ChangedSymbol) -> tuple[Symbol, ...]:
@@ -196,5 +200,5 @@ async def _code(scene: Scene, symbol: Symbol) -> DefinitionCode:
     source = await scene.head.tree.read(symbol.path, symbol.side) or b""
     code = definition_code(symbol.path, source, symbol.start, symbol.end)
     own = re.compile(rf"(?<![\w$]){re.escape(symbol.short)}(?![\w$])")
-    text, frame = (own.sub("_", EXPORT.sub("", side)) for side in (code.text, code.frame))
+    text, frame = (OWN_NAME.sub(r"\1 ", own.sub("_", EXPORT.sub("", side))) for side in (code.text, code.frame))
     return replace(code, text=text, frame=frame)

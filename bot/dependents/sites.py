@@ -21,6 +21,7 @@ LONG = 4  # letters that make a resemblance
 ARROW = re.compile(r"->|::")
 Takers = Literal["all", "star", "value", "loading", "others"]
 MODULE = "<module>"
+RESULT = "()"  # behind the name of a function in an outline: the object that it returns
 WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
 
 
@@ -40,6 +41,7 @@ class UseTarget:
     is_gone: bool = False  # the old name stands nowhere in its file any more
     is_attribute: bool = False  # an attribute that a class sets no more: other code may set it, so nothing is proven
     is_apart: bool = False  # a member whose class is in another file
+    whole_homes: frozenset[str] = frozenset()  # of the homes, those that are as a whole what they offer as the default
     takers: Takers = (
         "all"  # the uses that it concerns: who takes everything of a file, values, calls that load it, other files
     )
@@ -77,7 +79,9 @@ class UseTarget:
     def with_writing(self, use: Use) -> Use | None:
         """The use as one of a member where it assigns to it on another object, and the change may be that nobody can; None if only that counts."""
         is_write = (
-            use.form == "definition" and use.name in self.shorts and use.receiver not in ("", "self", "this", "cls")
+            (use.form == "definition" or use.is_changed)
+            and use.name in self.shorts
+            and use.receiver not in ("", "self", "this", "cls")
         )
         if self.contract == ("writing",) and not is_write:
             return None
@@ -302,7 +306,7 @@ def match(
             else _plain(target, use, bound, path, definitions)
         )
         if hit is None and target.owner:
-            hit = _member_by_name(target, use, bound, definitions)
+            hit = _member_by_name(target, use, bound, definitions) or _member_of_result(target, use, uses, classes)
         if family and (hit is None or not hit.sure) and _is_of_family(target, use, uses, path, family):
             hit = Match(use, sure=False, is_inherited=True)
         if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
@@ -357,6 +361,8 @@ def _plain(target: UseTarget, use: Use, bound: Bindings, path: str, definitions:
     for origin, door_names in sorted(target.doors):
         for name in sorted(door_names):
             hit = _imported(use, origin, name, bound, definitions)
+            if hit is None and name == WHOLE_MODULE and origin in target.whole_homes:
+                hit = _whole(use, origin, bound, definitions)
             if hit is not None:
                 return hit
     if path in target.homes and use.form == "name" and use.name in target.shorts:
@@ -399,6 +405,15 @@ def _imported(use: Use, origin: str, name: str, bound: Bindings, definitions: Se
     if use.form == "name" and use.name == name and origin in bound.stars:
         return _beside(Match(use, sure=True, door=min(bound.stars[origin]), name=name, star=True), definitions)
     return None
+
+
+def _whole(use: Use, origin: str, bound: Bindings, definitions: Sequence[Use]) -> Match | None:
+    """A use, as a value, of a file that is what it offers as the default: `const guard = require("./guard")` and `app.use(guard)`."""
+    door = _door(bound.modules.get(origin, ()), use.name) if use.form == "name" and not use.is_receiver else ""
+    is_shadowed = any(
+        one.name == use.name and one.span is not None and _is_within(use, one.span) for one in definitions
+    )
+    return Match(use, sure=True, door=door, name=WHOLE_MODULE) if door and not is_shadowed else None
 
 
 def _means(use: Use, local: Local) -> bool:
@@ -469,6 +484,23 @@ def _member_by_name(target: UseTarget, use: Use, bound: Bindings, definitions: S
     return None
 
 
+def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes: Mapping[str, str]) -> Match | None:
+    """A use of a member of what a function returns: on a name for the result, or under the name that it gets where the result is taken apart."""
+    is_function = (
+        target.symbol is not None and target.symbol.symbol.kind == "method"
+    )  # of a value its line tells little
+    if not (target.owner.endswith(RESULT) and is_function) or use.name not in target.shorts or use.form == "definition":
+        return None
+    takers = [use] if use.form != "name" else [one for one in uses if one.form == "definition" and one.name == use.name]
+    is_meant = any(
+        one.result_of
+        and f"{one.result_of}{RESULT}" in classes
+        and (one is use or one.span is None or _is_within(use, one.span))
+        for one in takers
+    )
+    return Match(use, sure=False, is_inherited=True) if is_meant else None
+
+
 def _is_of_family(
     target: UseTarget, use: Use, uses: Sequence[Use], path: str, family: Mapping[str, Collection[str]]
 ) -> bool:
@@ -491,14 +523,19 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
     """The ways in which a file can write the class of a member, with the door of each."""
     class_names = {target.owner: "", target.within: ""} if path in target.homes else {}
     outer, _, rest = target.within.partition(".")
+    result = RESULT if outer.endswith(RESULT) and not rest else ""
     for origin, door_names in target.doors:
         for name in door_names:
-            below = f".{rest}" if rest and name == outer else ""
+            below = f".{rest}" if rest and name == outer else result
             ways = dict(bound.writings(origin, name))
             qualified_names = {f"{here}.{name}" for here, _ in bound.modules.get(origin, ())}
-            class_names.update({way if way in qualified_names else f"{way}{below}": door for way, door in ways.items()})
+            class_names.update(
+                {way if way in qualified_names and not result else f"{way}{below}": door for way, door in ways.items()}
+            )
             if origin in bound.stars:
-                class_names[name] = min(bound.stars[origin])
+                class_names[f"{name}{result}"] = min(bound.stars[origin])
+            if name == WHOLE_MODULE and origin in target.whole_homes and not rest:
+                class_names.update({f"{here}{result}": door for here, door in bound.modules.get(origin, ())})
     return class_names
 
 

@@ -20,6 +20,7 @@ from bot.values import ChangedSymbol, Contract, Outline
 PROPERTY = re.compile(r"^\s*+@property\b")
 DECORATOR = re.compile(r"^\s*+@")
 SETTER = re.compile(r"^\s*+@\w++\.(?:setter|deleter)\b")
+GET, SET = (re.compile(rf"^\s*+(?:\w++\s++){{0,4}}?{word}\s++[\w$#\[\"']") for word in ("get", "set"))  # of JavaScript
 HEAD = 2_000  # characters of a class in which its name is
 
 
@@ -29,7 +30,7 @@ def with_unwritten_changes(
     """Add to the changed symbols of each file the definitions whose contract another line of the change alters."""
     by_path = {source.file.path: source for source in sources}
     changes = {
-        path: (*items, *_unwritten(by_path[path], items)) if path in by_path and not is_test(path) else tuple(items)
+        path: _with_unwritten(by_path[path], items) if path in by_path and not is_test(path) else tuple(items)
         for path, items in symbols_by_file.items()
     }
     for path, types in _types_of_pointers(sources, symbols_by_file).items():
@@ -59,6 +60,13 @@ def _types_of_pointers(
             if (dirname(path), one.name) in owners and one.name in new and one.name not in known_names
         ]
     return types
+
+
+def _with_unwritten(source: ChangedSource, items: Sequence[ChangedSymbol]) -> tuple[ChangedSymbol, ...]:
+    """The changes of one file with those that no line shows; a setter that went and left its getter is one of the getter."""
+    more = tuple(_unwritten(source, items))
+    read_only = {item.symbol.name for item in more if item.contract == ("writing",)}
+    return (*(item for item in items if item.change != "removed" or item.symbol.name not in read_only), *more)
 
 
 def _unwritten(source: ChangedSource, items: Sequence[ChangedSymbol]) -> Iterator[ChangedSymbol]:
@@ -95,10 +103,14 @@ def _with_other_type_parameters(source: ChangedSource, known_names: Collection[s
 
 
 def _read_only_members(source: ChangedSource) -> dict[str, Contract]:
-    """The members of Python that could be assigned to and cannot any more: a setter went, an attribute became a property or a method."""
-    if not source.new.symbols or filetype(source.file.path).parser != "python":
-        return {}
+    """The members that could be assigned to and cannot any more: a setter went; in Python an attribute became a property or a method, too."""
+    parser = filetype(source.file.path).parser
     old_lines, new_lines = file_lines(source.before), file_lines(source.after)
+    if parser == "javascript":
+        old_names, new_names = _accessors(old_lines, source.old, SET), _accessors(new_lines, source.new, SET)
+        return dict.fromkeys((old_names - new_names) & _accessors(new_lines, source.new, GET), "writing")
+    if not source.new.symbols or parser != "python":
+        return {}
     was, now = _setters(old_lines, source.old), _setters(new_lines, source.new)
     known_names = {one.name for one in source.old.symbols}
     attributes = {
@@ -122,3 +134,8 @@ def _read_only_members(source: ChangedSource) -> dict[str, Contract]:
 
 def _setters(lines: Sequence[str], outline: Outline) -> set[str]:
     return {one.name for one in outline.symbols if one.kind == "method" and SETTER.match(line_of(lines, one))}
+
+
+def _accessors(lines: Sequence[str], outline: Outline, form: re.Pattern[str]) -> set[str]:
+    """The members that a getter or a setter of JavaScript makes."""
+    return {one.name for one in outline.symbols if "." in one.name and form.match(line_of(lines, one))}

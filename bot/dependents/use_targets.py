@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bot.dependents.importing import Scene
-from bot.dependents.sites import WHOLE_MODULE, UseTarget, telling
+from bot.dependents.sites import RESULT, WHOLE_MODULE, UseTarget, telling
 from bot.values import ChangedSymbol
 
 LOST = {"removed", "renamed"}  # contracts that an import minds, too
@@ -78,9 +78,12 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
     sides = [side for side in (item.before, item.after) if side is not None]
     owner = sides[0].name.rpartition(".")[0]
     doors: dict[str, frozenset[str]] = {}
+    whole_homes = set[str]()
     is_apart = bool(owner) and scene.head.language.TRAITS.members_apart
     for side in sides:
-        above = {side.name[:at] for at, letter in enumerate(side.name) if letter == "."} | {side.name}
+        above = {side.name[:at].removesuffix(RESULT) for at, letter in enumerate(side.name) if letter == "."} | {
+            side.name
+        }
         for path in (side.path, *sorted(scene.declarations.get((item.symbol.path, side.name), ()))):
             outline = await scene.exports.outline(side.side, path)
             exports = outline.exports if outline else ()
@@ -89,6 +92,7 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
                 export_names = frozenset({side.name.partition(".")[0]})  # a neighbouring file defines the type
             is_apart = is_apart and outline is not None and all(one.name != owner for one in outline.symbols)
             doors[path] = doors.get(path, frozenset()) | export_names
+            whole_homes.update([path] if outline is not None and outline.is_whole else [])
     symbol = item.symbol
     return UseTarget(
         key=f"{symbol.path}:{symbol.name}",
@@ -100,4 +104,5 @@ async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:
         within=owner,
         is_gone=item.change in ("removed", "renamed") and item.symbol.kind != "implementation",
         is_apart=is_apart,
+        whole_homes=frozenset(whole_homes),
     )

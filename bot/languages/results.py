@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from bot.languages.syntax import nodes_outside, text
 from bot.ports import LanguageTraits
-from bot.values import END, KIND, NOTHING, STREAM, VALUE, Results
+from bot.values import AT_ONCE, END, KIND, NOTHING, PROMISE, STREAM, VALUE, Results
 
 FUNCTIONS = frozenset({
     "function_definition", "function_declaration", "function_expression", "generator_function", "generator_function_declaration",
@@ -63,6 +63,12 @@ LITERALS: Mapping[str, str] = {
     "integer": NUMBER, "float": NUMBER, "number": NUMBER, "true": TRUTH, "false": TRUTH, "boolean": TRUTH,
     "generator_expression": STREAM,
 }  # fmt: skip
+# What no promise is: arithmetic, a member unless its name says otherwise, an element of a page.
+PLAIN = frozenset({
+    "unary_expression", "update_expression", "augmented_assignment_expression", "member_expression", "subscript_expression",
+    "jsx_element", "jsx_self_closing_element", "regex",
+})  # fmt: skip
+DEFERRED = re.compile(r"promise\W{0,3}\Z|\A\w{1,100}\s*+(?:\?\?|\|\|)=", re.IGNORECASE)
 OF_BYTES = re.compile(r"[rR]?[bB]")
 CALLS = frozenset({"call", "call_expression", "function_call", "function_call_expression", "member_call_expression", "scoped_call_expression"})  # fmt: skip
 ARGUMENTS = frozenset({"arguments", "argument_list"})
@@ -93,10 +99,13 @@ def results(root: Node, begin: int, end: int, traits: LanguageTraits) -> Results
         if node.end_byte <= begin or node.start_byte >= end:
             continue
         if node.start_byte >= begin and node.type in FUNCTIONS:
-            all_results = all_results.with_others((traits.results or _of_function)(node))
+            own = (traits.results or _of_function)(node)
+            all_results = all_results.with_others(_awaited(own, traits) if _is_async(node) else own)
         elif node.start_byte < begin or node.type not in CLASSES:
             stack += node.named_children
     returns = frozenset(_come_to(form, traits) for form in all_results.returns)
+    if PROMISE not in traits.call_results.values():
+        returns = frozenset(VALUE if form == AT_ONCE else form for form in returns)
     if sum(form.startswith(MADE_OF) for form in returns) > 1:  # who gets one of several classes relies on none
         returns = frozenset(VALUE if form.startswith(MADE_OF) else form for form in returns)
     return replace(
@@ -104,6 +113,15 @@ def results(root: Node, begin: int, end: int, traits: LanguageTraits) -> Results
         returns=returns,
         yields=frozenset(_plain(_come_to(form, traits)) for form in all_results.yields),
     )
+
+
+def _is_async(function: Node) -> bool:
+    return any(part.type == "async" for part in function.children)
+
+
+def _awaited(own: Results, traits: LanguageTraits) -> Results:
+    """What a function hands back whose result is a promise whatever it returns: who uses it gets what the promise comes to."""
+    return replace(own, returns=frozenset(VALUE if _come_to(form, traits) == PROMISE else form for form in own.returns))
 
 
 def _come_to(form: str, traits: LanguageTraits) -> str:
@@ -150,7 +168,6 @@ def _forms_of(value: Node | None) -> set[str]:
         return values(value)
     has = _of_function(value)
     forms = sorted({NOTHING if form == END else _plain(form) for form in has.returns})
-    is_async = any(part.type == "async" for part in value.children)
     parameters = value.child_by_field_name("parameters") or value.child_by_field_name("parameter")
     listed = parameters.named_children if parameters is not None and parameters.named_child_count else [parameters]
     names = [
@@ -158,7 +175,7 @@ def _forms_of(value: Node | None) -> set[str]:
         for part in listed
         if part is not None and part.type != "comment"
     ]
-    return {f"{KIND}function ({', '.join(names)}) {forms} {is_async} {bool(has.yields)}"}
+    return {f"{KIND}function ({', '.join(names)}) {forms} {_is_async(value)} {bool(has.yields)}"}
 
 
 def own_nodes(node: Node) -> Iterator[Node]:
@@ -169,14 +186,17 @@ def own_nodes(node: Node) -> Iterator[Node]:
 def _given(nodes: Iterable[Node]) -> dict[str, Node]:
     """The variables of a function that one statement sets, each with its value."""
     single_values: dict[str, Node | None] = {}
+    sums: dict[str, Node] = {}  # what is added to it is no promise
     for node in nodes:
         if node.type in SETS or node.type in BINDS:
             name = text(node.child_by_field_name("left") or node.child_by_field_name("name"))[:LONGEST]
             value = node.child_by_field_name("right") or node.child_by_field_name("value")
             single_values[name] = value if node.type in SETS and name not in single_values else None
+            if node.type == "augmented_assignment_expression" and not DEFERRED.search(text(node)[:LONGEST]):
+                sums[name] = node
         elif node.type in FUNCTIONS and (name := text(node.child_by_field_name("name"))[:LONGEST]):
             single_values[name] = node if name not in single_values else None
-    return {name: value for name, value in single_values.items() if value is not None}
+    return {name: value for name, value in single_values.items() if value is not None} | sums
 
 
 def _told(value: Node | None, single_values: Mapping[str, Node]) -> Node | None:
@@ -239,7 +259,7 @@ def _of_plain(node: Node) -> set[str]:
     kind = node.type
     if kind in CALLS | MAKERS:
         return {CALLED + _call(node)}
-    form = LITERALS.get(kind, VALUE)
+    form = LITERALS.get(kind, AT_ONCE if kind in PLAIN and not DEFERRED.search(text(node)) else VALUE)
     return {BYTES if form == TEXT and OF_BYTES.match(text(node)[:2]) else form}
 
 
@@ -294,7 +314,7 @@ def _of_operator(node: Node) -> set[str]:
     if sign in ("or", "||", "??"):
         return (values(left) - {NOTHING} or {VALUE}) | values(right)
     if sign not in ("and", "&&"):
-        return {VALUE}
+        return {AT_ONCE}
     return values(right) | ({NOTHING} if _reaches_into(left, right) else {VALUE})
 
 

@@ -39,6 +39,8 @@ LISTS = frozenset({"expression_list", "variable_list", "pattern_list"})  # what 
 CASTS = frozenset({
     "parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression", "type_assertion",
 })  # fmt: skip
+CHANGES = frozenset({"augmented_assignment", "augmented_assignment_expression", "update_expression"})
+LEFT = ("left", "argument")  # of these, what is changed
 TYPE_NODES = frozenset({"type_arguments", "comment"})
 CLIMB = 6  # levels from an identifier up to the statement that holds it
 NESTED = 40  # the same to an import statement: groups of names may hold groups
@@ -68,6 +70,9 @@ class Shape:
     is_guarded: Callable[[Node, list[Node]], bool] = lambda _, __: False  # whether the code around foresees a failure
     types: Callable[[Node], tuple[str, ...]] = lambda _: ()  # classes that a receiver is known to be
     scope_name: Callable[[Node], str] = own_name
+    result_of: Callable[[Node, Node | None], str] = lambda _, __: (
+        ""
+    )  # the function whose result the receiver of a name is, or what takes it apart
     own: Callable[[Node], tuple[str, ...]] = lambda _: ()  # the class whose member a name without a receiver is
     wraps: frozenset[str] = frozenset()  # what may stand around a name without changing what it does: `get<T>`
     assignments: Mapping[str, tuple[str, str]] = field(
@@ -272,7 +277,18 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
     use = use_at(node, form, receiver, scopes, shape.scope_name)
     is_of_class = bool(scopes) and "class" in scopes[0].type  # a member, which no bare name means
     alias = _alias(callee, shape) if form in ("name", "member") and call is None and not is_of_class else ""
-    return replace(use, types=types, call=call, is_guarded=shape.is_guarded(node, around), alias=alias)
+    is_guarded, is_receiver = shape.is_guarded(node, around), bool(around) and _is_receiver(node, around[0], shape)
+    result_of = shape.result_of(node, receiver)
+    return replace(
+        use,
+        types=types,
+        call=call,
+        is_guarded=is_guarded,
+        alias=alias,
+        is_receiver=is_receiver,
+        is_changed=_is_changed(callee),
+        result_of=result_of,
+    )
 
 
 def use_at(
@@ -306,6 +322,17 @@ def _place(node: Node, around: list[Node], shape: Shape) -> tuple[Form, Node | N
             form = shape.form(above)
             return (form if form in ("definition", "import") else "member"), above.child_by_field_name(owner), above
     return shape.form(node), None, node
+
+
+def _is_receiver(node: Node, above: Node, shape: Shape) -> bool:
+    """Whether a member of what a name means is meant."""
+    return above.type in shape.members and above.child_by_field_name(shape.members[above.type][0]) == node
+
+
+def _is_changed(node: Node) -> bool:
+    """Whether a statement computes with what stands here and puts the result in its place."""
+    above = node.parent
+    return above is not None and above.type in CHANGES and node in (above.child_by_field_name(one) for one in LEFT)
 
 
 def _wrapped_name(wrap: Node) -> Node | None:

@@ -111,10 +111,12 @@ from bot.values.rule import (
     RuleState,
 )
 from bot.values.source import (
+    AT_ONCE,
     END,
     KIND,
     NOTHING,
     ONE,
+    PROMISE,
     STREAM,
     VALUE,
     Call,

@@ -41,6 +41,11 @@ class Use:
     at: int = field(default=-1, compare=False)  # the byte where the identifier begins; -1: not known
     alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
     is_type: bool = field(default=False, compare=False)  # where nothing but a type can stand, as the grammar tells
+    result_of: str = field(
+        default="", compare=False
+    )  # the function of whose result it is a member, as the file writes it
+    is_changed: bool = field(default=False, compare=False)  # what it holds is read and set: `cart.total += 1`
+    is_receiver: bool = field(default=False, compare=False)  # a member of it is meant: `lib` of `lib.total`
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,8 @@ ONE = "\N{BROKEN BAR}"  # behind the comma of a tuple with one part, in the code
 
 NOTHING, VALUE, END, STREAM = "nothing", "value", "the end of the code", "another stream"  # forms of a result
 KIND = "a "  # how the form of a value begins whose syntax tells what it is: "a list"
+PROMISE = f"{KIND}new Promise"
+AT_ONCE = f"{KIND}value that is no promise"  # of no other kind that is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +129,11 @@ class Results:
         returns = self.returns
         if VALUE in returns or VALUE in other.returns:
             returns = frozenset(VALUE if form.startswith(KIND) else form for form in returns)
+        elif AT_ONCE in returns or AT_ONCE in other.returns:
+            returns = frozenset(AT_ONCE if form.startswith(KIND) and form != PROMISE else form for form in returns)
         if STREAM not in returns:
             return replace(self, returns=returns)
-        if VALUE in returns:
+        if not returns.isdisjoint((VALUE, AT_ONCE)):
             return replace(self, returns=returns - {STREAM})
         return replace(self, returns=returns - {STREAM}, yields=self.yields | {STREAM})
 

@@ -57,6 +57,15 @@ OTHER = {
     "an iterator that maps": (SCRIPT, "rows.map(r => r.a)", "rows.values().map(r => r.a)"),
     "an object": (SCRIPT, "[]", "{}"),
     "another class of JavaScript": (SCRIPT, "new Cart(rows.x())", "new Basket(rows.x())"),
+    "a promise of several": (SCRIPT, "rows.map(r => r.a)", "Promise.all(rows.map(r => r.a()))"),
+    "a promise of arithmetic": (SCRIPT, "rows * 2", "Promise.resolve(rows * 2)"),
+    "a promise of an object": (SCRIPT, "{ 0: 1 }", "Promise.resolve({ 0: 1 })"),
+    "a promise by its class": (SCRIPT, "`a ${rows}`", "new Promise((ok) => ok(rows))"),
+    "a request for a member": (SCRIPT, "this.rows", 'fetch("/x")\n    .then((r) => r.json())'),
+    "a request of a library": (SCRIPT, "cache[rows]", "axios.get(rows)"),
+    "a module that is loaded": (SCRIPT, "JSON.parse(rows)", "import(rows)"),
+    "a value for a promise": (SCRIPT, "fetch(rows).then((r) => r.a)", "!rows"),
+    "a promise or nothing": (SCRIPT, "rows ? rows.a : null", "rows ? fetch(rows) : null"),
     "a function that takes less": (SCRIPT, "(a, b) => go(a)", "(a) => go(a)"),
     "a lazy enumerator": (RUBY, "rows.map { |r| r.a }", "rows.lazy.map { |r| r.a }"),
     "a text for a symbol": (RUBY, ":done", '"done"'),
@@ -74,6 +83,11 @@ SAME = {
     "a second class": (PYTHON, "Cart(1)", "Cart(1) if rows else Box(2)"),
     "another text": (PYTHON, '"a"', 'f"b{rows}"'),
     "an array": (SCRIPT, "[...rows]", "Array.from(rows.values())"),
+    "a promise for what is not known": (SCRIPT, "load(rows)", "fetch(rows).then((r) => r.a)"),
+    "another promise": (SCRIPT, "fetch(rows).then((r) => r.a)", "new Promise((ok) => ok(rows))"),
+    "a promise that was kept": (SCRIPT, "this.promise", "new Promise((ok) => ok(rows))"),
+    "another member": (SCRIPT, "rows + 1", "this.rows"),
+    "a text for arithmetic": (SCRIPT, "rows + 1", "`a ${rows}`"),
     "what an iterator comes to": (SCRIPT, "rows.load()", "rows.values().next()"),
     "a lazy enumerator to its end": (RUBY, "rows.map { |r| r.a }", "rows.lazy.map { |r| r.a }.to_a"),
 }  # fmt: skip
@@ -123,3 +137,17 @@ def test_a_stream_by_another_statement_is_a_stream(repository: Repository) -> No
     path, _, reader, text = PYTHON
     before = "def names(rows):\n    for r in rows:\n        yield str(r)\n"
     assert not _open(repository, path, before, "def names(rows):\n    return (str(r) for r in rows)\n", reader, text)
+
+
+def test_what_is_summed_up_and_a_promise_of_it_differ(repository: Repository) -> None:
+    """A variable that a loop adds to holds no promise."""
+    path, _, reader, text = SCRIPT
+    before = "export function names(rows) {\n  let sum = 0\n  for (const r of rows) sum += r\n  return sum\n}\n"
+    assert _open(repository, path, before, before.replace("return sum", "return Promise.resolve(sum)"), reader, text)
+
+
+def test_a_function_that_is_awaited_returns_the_same_by_a_promise(repository: Repository) -> None:
+    """Who awaits it gets what the promise comes to."""
+    path, _, reader, text = SCRIPT
+    before = "export async function names(rows) {\n  return [rows]\n}\n"
+    assert not _open(repository, path, before, before.replace("[rows]", "Promise.all([rows])"), reader, text)

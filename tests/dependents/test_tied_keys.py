@@ -8,6 +8,9 @@ TOTAL = 'def total(a):\n    return {\n        "amount": a,\n        "currency": 
 LESS = TOTAL.replace('        "currency": "x",\n', "")
 HOOK = "export function useCart() {\n  const reset = () => 1;\n  return { items: [], reset };\n}\n"
 HOOK_LINES = HOOK.replace("{ items: [], reset }", "{\n    items: [],\n    reset,\n  }")
+CLIENT = "export class Client {\n  constructor(options = {}) {\n    this.delay = options.delay;\n    this.base = options.base;\n  }\n}\n"
+TAKEN_OUT = "export function open(url, o = {}) {\n  const { delay, base } = o;\n  return [url, base];\n}\n"
+DRAW = "<?php\nfunction draw($x, array $options = []) {\n    return [$x, $options['size'] ?? 1];\n}\n"
 VIEW = 'def view(r):\n    return render(r, "a.html", {\n        "amount": 1,\n        "courier": "x",\n    })\n'
 CONFIG = '{\n  "host": "a",\n  "port": 1\n}\n'
 MODELS = "from django.db import models\n\n\nclass Order(models.Model):\n    total = models.IntegerField()\n    paid = models.IntegerField()\n"
@@ -23,6 +26,11 @@ TIED = {
     "an object by shorthand, under another name": ("h.js", HOOK, HOOK.replace(", reset", ""), ("u.js", 'import { useCart } from "./h.js";\nconst { reset: empty } = useCart();\n'), 2),
     "an object by shorthand, read as a member": ("h.js", HOOK, HOOK.replace(", reset", ""), ("u.js", 'import { useCart } from "./h.js";\nuseCart().reset();\n'), 2),
     "an object over several lines, taken apart so": ("h.js", HOOK_LINES, HOOK_LINES.replace("    reset,\n", ""), ("u.js", 'import { useCart } from "./h.js";\nconst {\n  items,\n  reset,\n} = useCart();\n'), 4),
+    "an option of a script": ("h.js", CLIENT, CLIENT.replace("options.delay", "options.wait"), ("u.js", 'import { Client } from "./h.js";\nnew Client({ delay: 3 });\n'), 2),
+    "an option that is optional": ("h.ts", CLIENT.replace("options.delay", "options?.delay"), CLIENT.replace("options.delay", "4"), ("u.ts", 'import { Client } from "./h";\nnew Client({\n  base: 1,\n  delay: 3,\n});\n'), 4),
+    "an option by shorthand": ("h.js", CLIENT, CLIENT.replace("options.delay", "4"), ("u.js", 'import { Client } from "./h.js";\nconst delay = 3;\nnew Client({ delay });\n'), 3),
+    "an option that is taken out": ("h.js", TAKEN_OUT, TAKEN_OUT.replace("delay, ", ""), ("u.js", 'import { open } from "./h.js";\nopen("x", { delay: 3 });\n'), 2),
+    "an option of PHP": ("draw.php", DRAW, DRAW.replace("'size'", "'width'"), ("u.php", "<?php\nrequire 'draw.php';\ndraw(1, ['size' => 3]);\n"), 3),
     "what a page is given": ("m.py", VIEW, VIEW.replace('        "courier": "x",\n', ""), ("templates/a.html", "<p>{{ courier }}</p>\n"), 1),
     "settings of four letters": ("config.json", CONFIG, CONFIG.replace('  "host": "a",\n', ""), ("m.js", 'const cfg = require("./config.json");\nuse(cfg.host);\n'), 2),
     "settings that are renamed": ("config.json", CONFIG, CONFIG.replace("host", "address"), ("m.js", 'const cfg = require("./config.json");\nuse(cfg.host);\n'), 2),

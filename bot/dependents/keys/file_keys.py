@@ -2,25 +2,43 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from bot.dependents.byname import suffix
 from bot.dependents.keys.definitions import comparison, lines_inside_texts, undefined_keys
-from bot.dependents.keys.forms import HANDED, LITERAL_KEY, PASSES, PRISMA, SHELL_SCRIPTS, TERRAFORM, TEXT_KEY, is_code
+from bot.dependents.keys.forms import (
+    BY_NAME,
+    HANDED,
+    LITERAL_KEY,
+    PASSES,
+    PRISMA,
+    SHELL_SCRIPTS,
+    TERRAFORM,
+    TEXT_KEY,
+    is_code,
+)
 from bot.dependents.keys.settings_formats import UnreadableSettingsError, has_parser
 from bot.dependents.literals import shorthands
 from bot.text.filetypes import FileType, filetype
-from bot.text.lines import code_of, is_comment
+from bot.text.lines import code_of, is_comment, says
 from bot.text.paths import decides_nothing, is_settings
 
 LONG_LINE = 2_000
+KEY_OF_PHP = r"[\"']NAME[\"']\s*+=>"
 _NAME = r"[A-Za-z_$][\w$]*+"
 _PAIR = re.compile(rf"\"({_NAME})\"\s*+,")
 _TEXT_KEY = re.compile(TEXT_KEY.replace("NAME", f"({_NAME})"))
 _LITERAL_KEY = re.compile(LITERAL_KEY.replace("NAME", f"({_NAME})"))
 _HANDED = re.compile(HANDED.replace("NAME", f"({_NAME})"))
 _TAKEN = re.compile(rf"(?:\[|\w\()\s*+(?:[\"']({_NAME})[\"']|:({_NAME}))\s*+[\]),]")
+_OPTIONS = re.compile(
+    rf"(?<![\w$.])({_NAME})\s*+(?::[^,=(){{}}]{{1,80}})?=\s*+\{{\s*+\}}\s*+[,)]"
+    r"|(?<![\w$.])(\w{0,40}(?:[oO]ptions|[oO]pts|[cC]onfig|[sS]ettings))(?![\w$])"
+)
+_OPTION = re.compile(rf"(?<![\w$.])({_NAME})\s*+(?:\?\.|\.)\s*+({_NAME})(?!\s*+(?:\(|=(?![=>])))")
+_APART = re.compile(rf"\{{([^{{}}]{{1,2000}}+)\}}\s*+=\s*+({_NAME})(?![\w$.(])")
+_PATTERN_NAME = re.compile(rf"(?:^|,)\s*+({_NAME})")
 _KEYWORDS = re.compile(r"\*\*\w")
 _PASSED = re.compile(PASSES)
 _ARGUMENT = re.compile(rf"(?<![\w.$])({_NAME})=(?!=)")
@@ -54,6 +72,35 @@ def keyword_names(text: str, path: str) -> frozenset[str]:
         return frozenset()
     lines = [code_of(line, path) for line in text.split("\n") if len(line) <= LONG_LINE and not is_comment(line, path)]
     return frozenset(name for line in lines for match in _TAKEN.finditer(line) for name in match.groups() if name)
+
+
+def lost_keywords(path: str, before: str, after: str) -> frozenset[str]:
+    """The keys that code read out of what it is handed by name, and reads no more."""
+    here = {word for word in keyword_names(before, path) if not re.search(rf"\b{re.escape(word)}\b", after)}
+    if filetype(path).family != "web":
+        return frozenset(here)
+    reads = _option_reads(after)
+    kept_words = reads | shorthands(after).takes.keys()
+    return frozenset(here | (_option_reads(before) - kept_words))
+
+
+def handed_words(path: str, text: str, words: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Of the words those that a line hands a value over under, with it: `size=3`, `size: 3`, in PHP `'size' => 3`, in JavaScript `{ size }`."""
+    given = shorthands(text).gives if words and filetype(path).family == "web" else {}
+    forms = (BY_NAME, KEY_OF_PHP) if filetype(path).parser == "php" else (BY_NAME,)
+    for number, line in enumerate(text.split("\n") if words else (), 1):
+        code = "" if is_comment(line, path) else code_of(line[:LONG_LINE], path)
+        for word in words:
+            if word in code and (number in given.get(word, ()) or any(says(form, word, code) for form in forms)):
+                yield word, number
+
+
+def _option_reads(text: str) -> frozenset[str]:
+    """The members that a script reads of a parameter which is called like options, or is an empty object where none is given."""
+    names = {name for match in _OPTIONS.finditer(text) for name in match.groups() if name}
+    reads = {match[2] for match in _OPTION.finditer(text) if match[1] in names}
+    patterns = (match[1] for match in _APART.finditer(text) if match[2] in names)
+    return frozenset(reads | {name for pattern in patterns for name in _PATTERN_NAME.findall(pattern)})
 
 
 def taken_apart(path: str, code: str) -> str:

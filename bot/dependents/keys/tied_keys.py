@@ -12,9 +12,16 @@ from dataclasses import dataclass
 from itertools import chain
 
 from bot.dependents.keys.definitions import lines_inside_texts, owners
-from bot.dependents.keys.file_keys import LONG_LINE, keyword_names, member_names, set_keys, taken_apart, unset_keys
+from bot.dependents.keys.file_keys import (
+    LONG_LINE,
+    handed_words,
+    lost_keywords,
+    member_names,
+    set_keys,
+    taken_apart,
+    unset_keys,
+)
 from bot.dependents.keys.forms import (
-    BY_NAME,
     LITERAL_KEY,
     PRISMA,
     READ_MEMBER,
@@ -123,8 +130,8 @@ def _loss(file: ChangedFile, suffixes: Collection[str], texts: Texts, cut: list[
     }
     keywords = {
         word
-        for word in keyword_names(before, file.path)
-        if SHORTEST <= len(word) <= LONGEST and word in removed_text and not re.search(rf"\b{re.escape(word)}\b", after)
+        for word in lost_keywords(file.path, before, after)
+        if SHORTEST <= len(word) <= LONGEST and word in removed_text
     }
     if not words and not keywords:
         return None
@@ -220,9 +227,8 @@ def _in_scope(loss: _Loss, all_paths: Sequence[str]) -> set[str]:
 def _handed(loss: _Loss, path: str, text: str) -> Iterator[tuple[str, int, str]]:
     """(word, line, text) of the lines that hand over by its name what the changed file takes no more."""
     words = [word for word in sorted(loss.keywords) if word in text]
-    for number, line in enumerate(text.split("\n") if words else (), 1):
-        code = "" if is_comment(line, path) else code_of(line[:LONG_LINE], path)
-        yield from ((word, number, line.rstrip("\r")) for word in words if word in code and says(BY_NAME, word, code))
+    lines = text.split("\n") if words else []
+    yield from ((word, number, lines[number - 1].rstrip("\r")) for word, number in handed_words(path, text, words))
 
 
 def _reads(loss: _Loss, path: str, text: str, suffixes: Collection[str]) -> Iterator[tuple[str, int, str]]:

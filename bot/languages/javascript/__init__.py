@@ -20,7 +20,7 @@ from bot.languages.results import LIST
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
-from bot.values import STREAM, Outline, Side, SomeUses, Use
+from bot.values import AT_ONCE, PROMISE, STREAM, Outline, Side, SomeUses, Use
 
 FORMATTING = {
     "semicolon": ('";"',),
@@ -38,8 +38,12 @@ TRAITS = LanguageTraits(
     unwritten_names=True,
     formatting=FORMATTING,
     call_results={
+        r"^=Promise\.(?:all|allSettled|any|race|reject|resolve|try)\(_?\)$|\.(?:then|catch|finally)\(_\)": PROMISE,
+        r"^=(?:(?:window|globalThis)\.)?fetch\(_\)$|^=import\(_\)$|^=axios(?: ?\.\w{1,20})?\(_\)$": PROMISE,
         r"\.(?:values|keys|entries)\(\)(?:\.(?:map|filter|flatMap|take|drop)\(_\))*+$|\.matchAll\(_\)$": STREAM,
         r"^=(?:Array\.(?:from|of)|Object\.(?:keys|values|entries))\(_?\)$": LIST,
+        r"\.(?:filter|flat|flatMap|join|map|slice|sort|split|toFixed|toLowerCase|toString|toUpperCase|trim)\(_?\)$": AT_ONCE,
+        r"^=(?:JSON\.(?:parse|stringify)|Math\.\w{1,20}|Number|String|Boolean|parseInt|parseFloat)\(_?\)$": AT_ONCE,
     },
 )
 project = JavaScriptModules

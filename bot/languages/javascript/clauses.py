@@ -7,7 +7,7 @@ from bot.languages.lexical import line_until
 # `import`/`export ... from "x"`, and everything that loads "x" by a call: require, import(), the mocks of test runners.
 STATEMENT = re.compile(
     rb"""\b(?:import|export)\b(?P<clause>(?:(?!\b(?:import|export)\b)[^'"`;()=])*?)\bfrom\s*+["'](?P<from>[^"'\n]++)["']"""
-    rb"""|(?:\b(?:const|let|var)\s++(?P<left>\{[^{}]*+\}|[\w$]++)\s*+(?::[^=\n]{1,300}+)?=\s*+(?:await\s++)?)?"""
+    rb"""|(?:\b(?:const|let|var|import)\s++(?P<left>\{[^{}]*+\}|[\w$]++)\s*+(?::[^=\n]{1,300}+)?=\s*+(?:await\s++)?)?"""
     rb"""\b(?:import|require|importActual|importOriginal|mock|unmock|doMock|requireActual|resolve)"""
     rb"""\s*+(?:<[^>()]{0,300}+>++)?\s*+\(?\s*+(?:/\*.{0,300}?\*/\s*+)?["'`](?P<load>[^"'`\n]++)["'`](?:\s*+\)\s*+\.\s*+(?P<part>[\w$]++))?""",
     re.DOTALL,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from bot.languages import lexical
-from bot.languages.javascript.members import CLASSES, RESULT, TYPES, MemberWalk, take
+from bot.languages.javascript.members import CLASSES, RESULT, TYPES, MemberWalk, bare_value, take
 from bot.languages.javascript.signature import FUNCTIONS
 from bot.languages.syntax import conditional, first_line, text
 from bot.values import Outline, Side
@@ -165,6 +165,7 @@ def _variable(node: Node, outer: Node, walk: MemberWalk, export: bool) -> None:
     target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if target is None:
         return
+    value = bare_value(value) if value is not None else None
     if target.type != "identifier":
         names = re.findall(r"(?<![\w$])([\w$]++)\s*+(?=[,}\]=]|$)", text(target)) if export else []
         walk.exports.update(dict.fromkeys(names, ""))
@@ -229,6 +230,7 @@ def _handed_on(node: Node, walk: MemberWalk) -> None:
     if not clauses and source is not None:
         _hand_on_everything(node, walk)
     elif not clauses and parts and any(part.type == "=" for part in node.children):  # TypeScript's module.exports
+        walk.modern = False
         _module_exports(parts[0], node, walk)
     elif not clauses:  # export as namespace x
         walk.dynamic = True
@@ -290,11 +292,11 @@ def _assign(left: str, right: Node, outer: Node, walk: MemberWalk) -> None:
 
 def _module_exports(right: Node, outer: Node, walk: MemberWalk) -> None:
     if right.type != "object":
-        walk.exports["default"] = text(right) if right.type == "identifier" else "default"
+        walk.exports["default"] = "default"
         if right.type == "identifier":
-            walk.whole = text(right)
-        elif right.type in FUNCTIONS or right.type in CLASSES:
-            walk.whole = text(right.child_by_field_name("name")) or "default"
+            walk.exports["default"] = walk.whole = text(right)
+        elif right.type in FUNCTIONS or right.type in CLASSES:  # known in its file by its own name, if it has one
+            walk.exports["default"] = walk.whole = text(right.child_by_field_name("name")) or "default"
             take(right, outer, walk.whole, walk)
         else:
             walk.dynamic = True

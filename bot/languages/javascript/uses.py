@@ -8,7 +8,7 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from bot.languages.constructions import Construction, nodes_of
-from bot.languages.syntax import Form, Shape, ancestors, text
+from bot.languages.syntax import CASTS, MAX_TEXT, Form, Shape, ancestors, text
 from bot.values import Call
 
 CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})
@@ -135,6 +135,52 @@ def _types(receiver: Node) -> tuple[str, ...]:
     return ()
 
 
+def _result_of(node: Node, receiver: Node | None) -> str:
+    """The function whose result a name is a member of: `useCart` in `cart.total` below `const cart = useCart()`, and in `const { total } = useCart()`."""
+    if receiver is not None:
+        return _called(receiver)
+    pattern = node.parent
+    if pattern is not None and pattern.type == "pair_pattern" and pattern.child_by_field_name("key") == node:
+        pattern = pattern.parent
+    holder = pattern.parent if pattern is not None and pattern.type == "object_pattern" else None
+    if holder is None or holder.type != "variable_declarator" or holder.child_by_field_name("name") != pattern:
+        return ""
+    return _called(holder.child_by_field_name("value"))
+
+
+def _called(value: Node | None, *, is_declared: bool = False) -> str:
+    """The function that a value is the result of, as it is written: a call, or a name that a declaration around it gives to one."""
+    while value is not None and (value.type in CASTS or value.type == "await_expression") and value.named_children:
+        value = value.named_children[0]
+    if value is None:
+        return ""
+    if value.type == "call_expression":
+        function = value.child_by_field_name("function")
+        return (
+            text(function)[:MAX_TEXT]
+            if function is not None and function.type in ("identifier", "member_expression")
+            else ""
+        )
+    if value.type != "identifier" or is_declared:
+        return ""
+    blocks = (above for above in ancestors(value) if above.type in ("statement_block", "program"))
+    return next(
+        (block_calls[text(value)] for block in blocks if text(value) in (block_calls := _declared_calls(block))), ""
+    )
+
+
+@lru_cache(maxsize=64)
+def _declared_calls(block: Node) -> Mapping[str, str]:
+    """Name -> the function whose result it is declared to be in a block, outside the blocks in it; "" for another value."""
+    calls: dict[str, str] = {}
+    for row in block.named_children:
+        for part in (row.child_by_field_name("declaration") or row).named_children:
+            name = part.child_by_field_name("name") if part.type == "variable_declarator" else None
+            if name is not None and name.type == "identifier":
+                calls[text(name)] = _called(part.child_by_field_name("value"), is_declared=True)
+    return calls
+
+
 def _own(node: Node) -> tuple[str, ...]:
     """The class around a node and the class it extends."""
     holder = next((above for above in ancestors(node) if above.type in CLASSES), None)
@@ -214,6 +260,6 @@ SHAPE = Shape(
     calls={"call_expression": ("function", "arguments"), "new_expression": ("constructor", "arguments")},
     imports=frozenset({"import_statement"}),
     scopes=SCOPES,
-    arguments=_arguments, is_guarded=_is_guarded, form=_form, types=_types, scope_name=_scope_name,
+    arguments=_arguments, is_guarded=_is_guarded, form=_form, types=_types, result_of=_result_of, scope_name=_scope_name,
     assignments={"variable_declarator": ("name", "value"), "assignment_expression": ("left", "right")},
 )  # fmt: skip

@@ -1,0 +1,64 @@
+"""Users of a file that is, as a whole, one function, class or value: `module.exports = function price(tax) {}`."""
+
+import pytest
+from dependents_scene import find
+from fakes import Repository
+
+from bot.review import coverage
+
+FUNCTION = "module.exports = function price(tax, sum) {\n  return tax + sum;\n};\n"
+CLASS = "module.exports = class Cart {\n  constructor(tax) {\n    this.tax = tax;\n  }\n  total(tax) {\n    return tax;\n  }\n};\n"
+CALL = 'const cost = require("./lib");\nshow(cost(1, 2));\n'
+NEW_PARAMETER = ("(tax, sum)", "(shop, tax, sum)")
+OF_CLASS = ("constructor(tax)", "constructor(shop, tax)")
+# what -> (the file and its text, what changes in it, who uses it and the text)
+OPEN = {
+    "a function that has a name": (("lib.js", FUNCTION), NEW_PARAMETER, ("pay.js", CALL)),
+    "one that has to be awaited": (("lib.js", FUNCTION), ("= function", "= async function"), ("pay.js", CALL)),
+    "one that another name takes the place of": (("lib.js", FUNCTION), ("price(tax, sum)", "cost(shop, tax, sum)"), ("pay.js", CALL)),
+    "an import of CommonJS": (("lib.cjs", FUNCTION), NEW_PARAMETER, ("pay.mjs", 'import cost from "./lib.cjs";\nshow(cost(1, 2));\n')),
+    "two names for the module": (("lib.js", f"exports = {FUNCTION}"), NEW_PARAMETER, ("pay.js", CALL)),
+    "a constant beside it": (("lib.js", f"const p = ({FUNCTION[:-2]});\n"), NEW_PARAMETER, ("pay.js", CALL)),
+    "a function that is handed over": (("lib.js", FUNCTION), NEW_PARAMETER, ("pay.js", 'const cost = require("./lib");\napp.use(cost);\n')),
+    "a value": (("lib.js", "module.exports = 5;\n"), ("5", '"5"'), ("pay.js", 'const rate = require("./lib");\nshow(rate + 1);\n')),
+    "a constructor": (("lib.js", CLASS), OF_CLASS, ("pay.js", 'const Basket = require("./lib");\nshow(new Basket(1));\n')),
+    "a method": (("lib.js", CLASS), (" total(tax)", " total(shop, tax)"), ("pay.js", 'const Basket = require("./lib");\nconst b = new Basket(1);\nb.total(1);\n')),
+    "a method of a class": (("lib.js", CLASS.replace(" total", " static total")), ("total(tax)", "total(shop, tax)"), ("pay.js", 'const Basket = require("./lib");\nBasket.total(1);\n')),
+    "a class that is inherited": (("lib.js", CLASS), ("Cart", "Cart extends Map"), ("pay.js", 'const Basket = require("./lib");\nclass Order extends Basket {}\n')),
+    "a class of TypeScript": (
+        ("lib.ts", "export = class Cart {\n  constructor(tax: number) {\n    show(tax);\n  }\n};\n"),
+        ("(tax: number)", "(shop: string, tax: number)"),
+        ("pay.ts", 'import Basket = require("./lib");\nshow(new Basket(1));\n'),
+    ),
+    "a default whose own name changes": (
+        ("lib.js", FUNCTION.replace("module.exports =", "export default")),
+        ("price(tax, sum)", "cost(shop, tax, sum)"),
+        ("pay.js", 'import cost from "./lib.js";\nshow(cost(1, 2));\n'),
+    ),
+}  # fmt: skip
+SILENT = {
+    "its own name": (FUNCTION, ("price", "cost"), CALL),
+    "that it has no name now": (FUNCTION, (" price", " "), CALL),
+    "that it has one": (FUNCTION.replace(" price", " "), ("function ", "function price"), CALL),
+    "where it is offered": (FUNCTION, ("module.exports = ", "exports = module.exports = "), CALL),
+    "a parameter that may be left out": (FUNCTION, ("sum)", "sum, fee = 0)"), CALL),
+    "a member of it alone": (FUNCTION, NEW_PARAMETER, 'const cost = require("./lib");\nshow(cost.rate);\n'),
+    "a parameter that is called so": (FUNCTION, NEW_PARAMETER, 'const cost = require("./lib");\nfunction go(cost) {\n  show(cost);\n}\n'),
+    "another member of the class": (CLASS, (" total(tax)", " total(shop, tax)"), 'const Basket = require("./lib");\nBasket.make(1);\n'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OPEN)
+def test_who_takes_the_whole_module_uses_what_it_is(repository: Repository, what: str) -> None:
+    """The name that a function or class has in its own file is not what its users write."""
+    (path, text), change, (reader, code) = OPEN[what]
+    found = find(repository.change({path: text, reader: code}, {path: text.replace(*change)}))
+    assert {use.path for use in coverage.obliged_uses((), found)} == {reader}
+
+
+@pytest.mark.parametrize("what", SILENT)
+def test_what_its_users_do_not_see_concerns_nobody(repository: Repository, what: str) -> None:
+    """Neither a name of the file's own nor another member obliges who takes the module."""
+    text, change, code = SILENT[what]
+    found = find(repository.change({"lib.js": text, "pay.js": code}, {"lib.js": text.replace(*change)}))
+    assert all(use.reference.is_held for use in coverage.obliged_uses((), found))
