@@ -61,24 +61,26 @@ async def lone_members(
 
     A variable or a parameter of a function gives no value a member: `total = cart.total()` says nothing of who has a `total`.
     """
-    left = set(words)
-    if not left:
+    candidates = set(words)
+    if not candidates:
         return frozenset()
-    before, now = await together(base_occurrences(tree, language, left), occurrences(tree, language, left))
+    before, now = await together(base_occurrences(tree, language, candidates), occurrences(tree, language, candidates))
     sides: tuple[tuple[Side, NameOccurrences], ...] = (("base", before), ("head", now))
     for side, name_occurrences in sides:
         if not name_occurrences.complete:
             return frozenset()
-        left -= {word for word, paths in name_occurrences.files.items() if len(paths) > budget.far}
-        paths = sorted({path for word in left for path in name_occurrences.files.get(word, ())})
-        left -= {word for path in paths[budget.parsed_files :] for word in left if path in name_occurrences.files[word]}
+        candidates -= {word for word, paths in name_occurrences.files.items() if len(paths) > budget.far}
+        paths = sorted({path for word in candidates for path in name_occurrences.files.get(word, ())})
+        candidates -= {
+            word for path in paths[budget.parsed_files :] for word in candidates if path in name_occurrences.files[word]
+        }
         for path, source in (await tree.read_many(paths[: budget.parsed_files], side)).items():
-            words_here = {word for word in left if path in name_occurrences.files[word]}
+            words_here = {word for word in candidates if path in name_occurrences.files[word]}
             if len(source) > budget.bytes or is_minified(source):
-                left -= words_here
+                candidates -= words_here
             elif words_here:
-                left -= _borne(language, path, source, words_here, side, own)
-    return frozenset(left)
+                candidates -= _borne(language, path, source, words_here, side, own)
+    return frozenset(candidates)
 
 
 def _borne(

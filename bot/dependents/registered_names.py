@@ -87,13 +87,13 @@ async def registered_names(
 
 def _gone(sources: Sequence[ChangedSource]) -> dict[Registered, str]:
     """What the changed files registered and register no longer -> the file that did."""
-    left = {pair for source in sources for pair in _registered(source.file.path, source.after)}
+    names_now = {pair for source in sources for pair in _registered(source.file.path, source.after)}
     return {
         pair: source.file.old_path or source.file.path
         for source in sources
         if not is_test(source.file.path)
         for pair in _registered(source.file.old_path or source.file.path, source.before)
-        if pair not in left
+        if pair not in names_now
     }
 
 

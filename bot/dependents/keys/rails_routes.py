@@ -61,17 +61,17 @@ def helpers(text: str) -> Iterator[str]:
 
 def _declared(verb: str, rest: str, around: _Around) -> tuple[Names, _Around]:
     """The names that a call makes, and what is around the calls in its block."""
-    given = _AS.search(rest)
+    named_as = _AS.search(rest)
     first = _FIRST.match(rest)
     if verb in ("resources", "resource"):
         return _of_resources(rest, around, is_plural=verb == "resources")
     if verb in ("member", "collection"):
         return (), _Around(around.prefixes, around.plural, around.singulars, around.outer, verb)
     if verb in ("namespace", "scope"):
-        name = given[1] if given else first[1] if first and verb == "namespace" else ""
+        name = named_as[1] if named_as else first[1] if first and verb == "namespace" else ""
         return (), _Around(_joined(around.prefixes, (name,)))
     path = "root" if verb == "root" else first[1] if first and verb != "mount" else ""
-    name = given[1] if given else re.sub(r"[/-]", "_", path)
+    name = named_as[1] if named_as else re.sub(r"[/-]", "_", path)
     if not name and _BARE.match(rest):  # the address of the namespace itself
         return tuple(filter(None, around.prefixes)), around
     return (_of_route(name, rest, around) if name else ()), around
@@ -93,8 +93,8 @@ def _of_resources(rest: str, around: _Around, *, is_plural: bool) -> tuple[Names
     first = _FIRST.match(rest)
     if first is None:
         return (), around
-    given = _AS.search(rest)
-    at, words = first.end(), [given[1] if given else first[1].replace("/", "_").replace("-", "_")]
+    named_as = _AS.search(rest)
+    at, words = first.end(), [named_as[1] if named_as else first[1].replace("/", "_").replace("-", "_")]
     while more := _MORE.match(rest, at):
         at = more.end()
         words.append(more[1] or more[2])

@@ -184,9 +184,9 @@ def _of_lines(path: str, text: str) -> Iterator[tuple[tuple[str, int], str, str,
     """What Paket's files and directives of programs ask for."""
     form = {".dependencies": PAKET, ".references": PAKET_REFERENCE}.get(posixpath.splitext(path)[1], DIRECTIVE)
     for match in form.finditer(text):
-        told = match.groupdict()
-        name, kind = told["name"] or told.get("place") or "", told.get("kind") or "package"
-        version = "".join((told.get("version") or told.get("at") or "").split())
+        groups = match.groupdict()
+        name, kind = groups["name"] or groups.get("place") or "", groups.get("kind") or "package"
+        version = "".join((groups.get("version") or groups.get("at") or "").split())
         kind = "projectreference" if kind == "project" else "packagereference"
         at = (path, line_number(text, match.start() + len(match[0]) - len(match[0].lstrip())))
         yield at, name.lower(), version, kind

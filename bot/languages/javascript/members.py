@@ -153,10 +153,10 @@ def _returned(body: Node) -> list[Node]:
         objects = [
             one.child_by_field_name("value") for one in declarations if text(one.child_by_field_name("name")) == name
         ]
-        given = _given_object(objects[0]) if len(objects) == 1 else None
-        return [*given.named_children, *_assigned(body, name)] if given is not None else []
-    given = _given_object(value)
-    return given.named_children if given is not None else []
+        made_object = _given_object(objects[0]) if len(objects) == 1 else None
+        return [*made_object.named_children, *_assigned(body, name)] if made_object is not None else []
+    made_object = _given_object(value)
+    return made_object.named_children if made_object is not None else []
 
 
 def _given_object(value: Node | None) -> Node | None:

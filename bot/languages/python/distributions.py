@@ -166,15 +166,17 @@ def _of_poetry(row: Mapping[str, object]) -> Distribution:
 
 
 def _of_setup_cfg(source: bytes) -> Distribution:
-    read = ini(source)
-    name, version = (read.get("metadata", key, fallback="") for key in ("name", "version"))
-    rows = [read.get("options", "py_modules", fallback=""), read.get("options", "packages", fallback="")]
-    rows += [read.get("files", key, fallback="") for key in ("packages", "modules")]  # of pbr
+    sections = ini(source)
+    name, version = (sections.get("metadata", key, fallback="") for key in ("name", "version"))
+    rows = [sections.get("options", "py_modules", fallback=""), sections.get("options", "packages", fallback="")]
+    rows += [sections.get("files", key, fallback="") for key in ("packages", "modules")]  # of pbr
     pairs = [
-        row.partition("=") for row in re.split(r"[\n,]", read.get("options", "package_dir", fallback="")) if "=" in row
+        row.partition("=")
+        for row in re.split(r"[\n,]", sections.get("options", "package_dir", fallback=""))
+        if "=" in row
     ]
     where, include, exclude = (
-        _words(read.get("options.packages.find", key, fallback="")) for key in ("where", "include", "exclude")
+        _words(sections.get("options.packages.find", key, fallback="")) for key in ("where", "include", "exclude")
     )
     return Distribution(
         name,

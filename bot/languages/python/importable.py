@@ -74,14 +74,14 @@ def roots(folder: str, distribution: Distribution, paths: PythonPaths) -> tuple[
     outer = [one for one in listed if not any(one[: dot.start()] in listed for dot in DOT.finditer(one[:LONGEST]))]
     parts = [_expanded(posixpath.join(folder, one.lstrip("/")), paths) for one in distribution.paths]
     parts += [_placed(folder, one, distribution, paths) for one in outer]
-    told = {place for part in parts for place in part or ()}
-    told |= {place for finder in distribution.finders for place in _found(folder, finder, distribution, paths)}
+    places = {place for part in parts for place in part or ()}
+    places |= {place for finder in distribution.finders for place in _found(folder, finder, distribution, paths)}
     every = _every(folder, distribution, paths)
     if distribution.is_open or None in parts:
-        return tuple(sorted({*told, *every}))
-    if told and not distribution.finders:
-        return tuple(sorted(told))
-    return tuple(sorted(told | _own(folder, distribution, every) or every))
+        return tuple(sorted({*places, *every}))
+    if places and not distribution.finders:
+        return tuple(sorted(places))
+    return tuple(sorted(places | _own(folder, distribution, every) or every))
 
 
 def _expanded(pattern: str, paths: PythonPaths) -> set[str] | None:

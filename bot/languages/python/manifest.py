@@ -116,11 +116,11 @@ def _computed(path: str, source: bytes, *, has_name: bool) -> Iterator[ManifestP
     if "" not in words and all(is_known(words[key]) for key in (*REQUIRING, "extras_require") if key in words):
         return
     known = {row.name for text in _setup_entries(source) if (row := _requirement(text, path, 0))}
-    told = list(islice(literals(source), MOST_LITERALS))
-    lists = [text for text in told if text.endswith((".txt", ".in"))]
+    text_literals = list(islice(literals(source), MOST_LITERALS))
+    lists = [text for text in text_literals if text.endswith((".txt", ".in"))]
     names = {
         normal(match[0])
-        for text in told
+        for text in text_literals
         if text not in lists
         for row in text.split("\n")
         if (match := COMPUTED.match(row.strip()))
@@ -252,18 +252,18 @@ def _setup_cfg_entries(source: bytes) -> Iterator[str]:
 
 def _tox(source: bytes) -> Iterator[str]:
     """What the environments of tox install, without what a line says of when."""
-    read = ini(source)
-    for section in read.sections():
-        rows = (FACTOR.sub("", row.strip()) for row in read.get(section, "deps", fallback="").splitlines())
+    tables = ini(source)
+    for section in tables.sections():
+        rows = (FACTOR.sub("", row.strip()) for row in tables.get(section, "deps", fallback="").splitlines())
         yield from (row for row in rows if row and not row.startswith(("{", "-c")))
 
 
 def _setup_cfg(source: bytes) -> list[str]:
     """The texts of setup.cfg that list requirements."""
-    read = ini(source)
-    rows = [read.get("options", key, fallback="") for key in ("install_requires", "tests_require", "setup_requires")]
+    tables = ini(source)
+    rows = [tables.get("options", key, fallback="") for key in ("install_requires", "tests_require", "setup_requires")]
     extras = "options.extras_require"
-    return rows + ([value for _, value in read.items(extras)] if read.has_section(extras) else [])
+    return rows + ([value for _, value in tables.items(extras)] if tables.has_section(extras) else [])
 
 
 def _pipenv(top: Mapping[str, object]) -> Iterator[str]:

@@ -32,7 +32,7 @@ def toml(source: bytes) -> Mapping[str, object]:
 
 def ini(source: bytes) -> configparser.ConfigParser:
     """Return what a file of sections holds."""
-    read = configparser.ConfigParser(interpolation=None, strict=False)
+    result = configparser.ConfigParser(interpolation=None, strict=False)
     with suppress(configparser.Error):
-        read.read_string(manifest_text(source))
-    return read
+        result.read_string(manifest_text(source))
+    return result
