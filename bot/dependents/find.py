@@ -2,6 +2,7 @@
 
 import asyncio
 import posixpath
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,14 +15,13 @@ from bot.dependents.exchanges import exchanged_names
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
-from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths, queried_names
+from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
 from bot.dependents.proof import UNNAMED, Proof
 from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
 from bot.dependents.rebinding import rebound_uses
-from bot.dependents.registered_names import registered_names
 from bot.dependents.retargeting import retargeted_imports
 from bot.dependents.search import Search
 from bot.dependents.sites import UseTarget
@@ -38,6 +38,8 @@ from bot.text.paths import is_test
 from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Reference, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
+# What a file holds that registers names for pages.
+REGISTERS = re.compile(rb"regist|template_|filter|tests\[|tag|global|shortcode|twig|helper", re.IGNORECASE)
 MEMBERS = 60  # of removed classes that are looked up
 
 
@@ -188,9 +190,12 @@ async def _texts(
     targets: Sequence[UseTarget],
     references: tuple[Reference, ...],
 ) -> tuple[Reference, ...]:
-    """The lines that say a name of one word that went: as a text or a symbol, in queries and in pages."""
+    """The lines that say a name of one word that went: as a text or a symbol, and in pages."""
     rows = await literal_names(lines, targets, references)
-    rows += await queried_names(lines, targets, (*references, *rows))
+    if not any(REGISTERS.search(source.before or b"") for source in sources):
+        return rows
+    from bot.dependents.registered_names import registered_names
+
     return (*rows, *await registered_names(lines, language, sources, (*references, *rows)))
 
 

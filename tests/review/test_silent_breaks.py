@@ -148,7 +148,7 @@ JAVASCRIPT_QUIET = {
         'import { rate } from "./lib.js";\nconsole.log(rate(0));\n',
     ),
     "chain": (
-        "export function rate(x) {\n  return 2;\n}\n",
+        "export function rate(x) {\n  return call(x).then((y) => y);\n}\n",
         "export function rate(x) {\n  return call(x)\n    .then((y) => y)\n    .then((y) => {\n      return y;\n    });\n}\n",
         'import { rate } from "./lib.js";\nconsole.log(rate(0));\n',
     ),

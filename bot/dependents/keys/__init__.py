@@ -9,7 +9,6 @@ from bot.dependents.keys.line_search import LineSearch
 from bot.dependents.keys.literal_search import literal_names
 from bot.dependents.keys.name_search import mentions
 from bot.dependents.keys.path_search import named_paths
-from bot.dependents.keys.query_names import queried_names
 from bot.dependents.keys.routes import declares
 from bot.dependents.keys.settings_formats import UnreadableSettingsError, format_of, has_parser, parsed_places
 
@@ -24,5 +23,4 @@ __all__ = [
     "mentions",
     "named_paths",
     "parsed_places",
-    "queried_names",
 ]

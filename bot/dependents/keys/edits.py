@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from bot.dependents.keys.forms import EXACT, LOADS, is_key_like
-from bot.dependents.keys.joined_words import is_joined
-from bot.dependents.keys.routes import with_slashes
+from bot.dependents.keys.routes import is_joined, with_slashes
 from bot.dependents.keys.words import LONG_LINE, NAME, PLAIN, tokens_of, words_of
 from bot.text.lines import code_of, is_comment, says
 from bot.values import ChangedFile, DiffLine

@@ -39,6 +39,7 @@ VALUE = r"(?:[:-]\s++|=\s*+)NAME\s*+(?:#|$)"  # without quotes
 EXACT = r"[\"'`]NAME[\"'`]"
 WITHIN = rf"([\"'`])(?:(?!\1).){{0,400}}?{ALONE}"
 CALLED = r"(?<![\w$])NAME\s*+\("
+_BLOCKS = ('"""', "'''")  # of texts of several lines
 TEXTS = re.compile(r"""\"(?:[^\"\\]|\\.)*+\"?|'(?:[^'\\]|\\.)*+'?|`(?:[^`\\]|\\.)*+`?""")
 ROUTE_WITHIN = r"([\"'`])(?:(?!\1).){0,400}?NAME(?![\w$])(?!-\w)"
 MEMBER = r"(?:\.|->|::)NAME(?![\w$])(?!\s*+\()"
@@ -200,3 +201,18 @@ def declares_setting(path: str, word: str) -> bool:
 def manners_of(word: str, code: str) -> frozenset[str]:
     """How a line writes a word: the characters before it, and the one after it."""
     return frozenset("".join(match.groups()) for match in MANNER.finditer(code.replace(word, STANDS_FOR)))
+
+
+def says_in_text(name: str, number: int, source: str) -> bool:
+    """Whether a line has a name in a text. `number`: of the line, from 1."""
+    lines = source.split("\n")
+    line = lines[number - 1]
+    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    if any(word.search(part) for part in TEXTS.findall(line)):
+        return True
+    above = "\n".join(lines[: number - 1])
+    return any(
+        (above.count(block) + line[: match.start()].count(block)) % 2 == 1
+        for block in _BLOCKS
+        for match in word.finditer(line)
+    )

@@ -24,13 +24,10 @@ from bot.dependents.keys.forms import SCHEMA, SETS, form_in_tree, gives, is_key_
 from bot.dependents.keys.given_names import given_names
 from bot.dependents.keys.key import Key, read_texts
 from bot.dependents.keys.line_search import LineSearch, added_lines
-from bot.dependents.keys.page_names import PAGES
+from bot.dependents.keys.naming_tables import NAMINGS
 from bot.dependents.keys.removals import removed_keys
-from bot.dependents.keys.route_names import ROUTE_NAMES
 from bot.dependents.keys.routes import is_said, segments, shapes, with_slashes
-from bot.dependents.keys.template_names import TEMPLATES
 from bot.dependents.keys.tied_keys import tied_keys
-from bot.dependents.keys.view_names import view_names
 from bot.dependents.keys.words import LONG_LINE, PLAIN, alone_pattern, as_written, header_of, is_distinctive, is_route
 from bot.machine.concurrency import together
 from bot.ports import Tree
@@ -62,13 +59,22 @@ async def lost_keys(
     places_found = {(row.path, row.line, row.name) for row in references}
     references += [row for row in of_tied if (row.path, row.line, row.name) not in places_found]
     for rows in (
-        await given_names(search, (*TEMPLATES, *ROUTE_NAMES, *PAGES), files, texts) if budget.sites else [],
-        await view_names(search, files) if budget.sites else [],
+        await given_names(search, NAMINGS, files, texts) if budget.sites else [],
+        await _of_paths(search, files) if budget.sites else [],
         await dotted_keys(search, files, suffixes, texts) if budget.sites else [],
     ):
         lines_found = {(row.path, row.line) for row in references}
         references += [row for row in rows if (row.path, row.line) not in lines_found]
     return search.dependents(references)
+
+
+async def _of_paths(search: LineSearch, files: Sequence[ChangedFile]) -> list[Reference]:
+    """The lines that ask for a file which went by the name that its framework makes of its path."""
+    if all(file.old_path in (None, file.path) and file.status != "deleted" for file in files):
+        return []
+    from bot.dependents.keys.view_names import view_names
+
+    return await view_names(search, files)
 
 
 async def _of_keys(search: LineSearch, keys: Sequence[Key], suffixes: Collection[str]) -> list[Reference]:

@@ -55,6 +55,7 @@ DECLARED = 4  # lines behind an annotation in which what it is about is declared
 OPEN, CLOSED = "([{", ")]}"
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[^\W_]+")
 WORD = re.compile(r"[\w$?!]{1,100}$")
+QUERYING = frozenset({"jvm", "php"})  # parsers of languages whose mappers take queries with names of classes and fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,11 @@ async def literal_names(
             and _means(row, name, target, home, sources[row[0]])
         ]
         references += search.mentions(target.key, name, meant_rows, f"say {name} as a text")
-    return tuple(references)
+    if not any(filetype(home).parser in QUERYING for target, _, _ in lost_targets for home in target.homes):
+        return tuple(references)
+    from bot.dependents.keys.query_names import queried_names
+
+    return (*references, *await queried_names(search, targets, (*known_references, *references), QUERYING))
 
 
 async def _rows(search: LineSearch, lost_targets: Sequence[tuple[UseTarget, str, re.Pattern[str]]]) -> list[Row]:

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from bot.dependents.keys.forms import says_in_text
 from bot.dependents.keys.line_search import LINES, LineSearch, Row
-from bot.dependents.keys.texts import says_in_text
 from bot.dependents.sites import UseTarget, mention, telling
 from bot.text.filetypes import filetype
 from bot.text.lines import binds, defines, is_comment

@@ -6,9 +6,9 @@ Languages whose mappers take such texts name classes and their fields in them, p
 import re
 from collections.abc import Sequence
 
+from bot.dependents.keys.forms import says_in_text
 from bot.dependents.keys.line_search import LineSearch
 from bot.dependents.keys.literal_search import lost_name
-from bot.dependents.keys.texts import says_in_text
 from bot.dependents.sites import UseTarget
 from bot.text.filetypes import filetype, parsed_by
 from bot.text.lines import is_comment
@@ -18,7 +18,6 @@ from bot.values import Query, Reference
 ROWS = 1_000
 FILES = 120
 AROUND = 20  # lines of a query that are read on either side
-LANGUAGES = frozenset({"jvm", "php"})
 _MEMBER = r"(?<![\w.$>])(?!this\.)[A-Za-z]\w{0,30}\.NAME(?![\w(])"
 # In quotes, or in a line of a longer text.
 _LINE = rf"[\"'][^\"'\n]{{0,300}}?{_MEMBER}|^\s*+(?:[A-Za-z]+\s[^;{{}}\n]{{0,300}}?)?{_MEMBER}[^;{{}}\n]*+(?:\"\"\"|$)"
@@ -26,20 +25,23 @@ _CALLED = r"(?<![\w$])OWNER(?:::class|[\"'])?\s{0,8},?\s{1,8}(?:(?i:as)\s{1,8})?
 
 
 async def queried_names(
-    search: LineSearch, targets: Sequence[UseTarget], known_references: Sequence[Reference]
+    search: LineSearch,
+    targets: Sequence[UseTarget],
+    known_references: Sequence[Reference],
+    querying: frozenset[str],
 ) -> tuple[Reference, ...]:
-    """The lines whose query says a member that is gone. `known_references`: what other searches found."""
+    """The lines whose query says a member that is gone. `known_references`: what other searches found; `querying`: parsers of such languages."""
     lost_targets = [
         (target, name)
         for target in targets
         if target.owner
         and (name := lost_name(target))
-        and any(filetype(home).parser in LANGUAGES for home in target.homes)
+        and any(filetype(home).parser in querying for home in target.homes)
     ]
     if not lost_targets:
         return ()
     any_name = f"(?:{'|'.join(sorted({re.escape(name) for _, name in lost_targets}))})"
-    parsers = {filetype(home).parser for target, _ in lost_targets for home in target.homes} & LANGUAGES
+    parsers = {filetype(home).parser for target, _ in lost_targets for home in target.homes} & querying
     globs = [f"*{suffix}" for parser in sorted(parsers) for suffix in parsed_by(parser)]
     query = Query([_LINE.replace("NAME", any_name)], globs, syntax="perl", limit=ROWS)
     rows = [

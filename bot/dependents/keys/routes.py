@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from bot.dependents.keys.joined_words import is_joined_text
 from bot.text.lines import says
+from bot.text.paths import names_file
 
 Role = Literal["whole", "end", "start"]
 # In front of the literal. A word of a client is none that declares.
@@ -35,6 +35,21 @@ _BREAK = r"(?:(?<![\w-])|(?<=%[sd])|:\w{1,40}|/\d{1,20})"
 _TEXT = re.compile(r"([\"'`])((?:(?!\1).)*)\1")
 _PARAMETER = re.compile(r"\$?\{[^}]{0,80}\}|<[^>]{0,80}>|\([^)]{0,80}\)|(?<=/):\w+|%[sd]")
 _SEGMENT = re.compile(r"/[A-Za-z][\w-]*")
+# Texts of several words with points or colons between them, as events, topics, permissions and named routes are: `order.created`.
+_JOINED = re.compile(r"[A-Za-z_][\w-]+(?:(?:\.|::?)[A-Za-z_][\w-]+)+")
+_QUOTED = re.compile(r"([\w.:-]{1,200})[\"'`]")
+
+
+@lru_cache(maxsize=4096)
+def is_joined(word: str) -> bool:
+    """Whether a text is such words, and no file's name."""
+    return bool(_JOINED.fullmatch(word)) and not names_file(word)
+
+
+def is_joined_text(code: str, at: int) -> bool:
+    """Whether the text that begins there, behind its quote, is such words."""
+    text = _QUOTED.match(code, at)
+    return text is not None and is_joined(text[1])
 
 
 def with_slashes(code: str) -> str:

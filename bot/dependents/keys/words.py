@@ -4,8 +4,7 @@ import re
 from functools import lru_cache
 from itertools import chain
 
-from bot.dependents.keys.joined_words import is_joined
-from bot.dependents.keys.routes import parts, with_slashes
+from bot.dependents.keys.routes import is_joined, parts, with_slashes
 from bot.dependents.sites import telling
 
 TOKEN = re.compile(

@@ -6,8 +6,17 @@ from dataclasses import dataclass, field
 
 from bot.render import Phrases, line, sentences
 from bot.review.walkthrough import code, first, themes
-from bot.review.walkthrough.calls import calls
-from bot.values import ChangedFile, ChangedSymbol, Dependents, FileRow, Finding, ReaderNotes, Unit, Walkthrough
+from bot.values import (
+    ChangedFile,
+    ChangedSymbol,
+    Dependents,
+    FileCalls,
+    FileRow,
+    Finding,
+    ReaderNotes,
+    Unit,
+    Walkthrough,
+)
 
 OVERVIEW_CHARS, PHRASE_CHARS, THEME_CHARS = 900, 160, 40
 SENTENCES = 4  # of an overview
@@ -50,8 +59,16 @@ def walkthrough(facts: Facts, words: Phrases) -> Walkthrough:
         "model" if overview else "code",
         themes.group(facts.files, rows, themes_by_path, words),
         first.place(facts.units, facts.findings, facts.dependents, model_choice, words),
-        calls(facts.dependents),
+        _calls(facts.dependents),
     )
+
+
+def _calls(dependents: Dependents) -> tuple[FileCalls, ...]:
+    if not dependents.references:
+        return ()
+    from bot.review.walkthrough.calls import calls
+
+    return calls(dependents)
 
 
 def _phrases(facts: Facts, known_paths: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
