@@ -11,6 +11,7 @@ SETTINGS = (
     "alternatives", "ca-certificates", "ca-certificates.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "maven", "php", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf",
 )  # fmt: skip
+TMP = "/tmp"  # noqa: S108 - a folder of the box inside the sandbox; tools of this machine may lie below it
 ONLINE = ("resolv.conf", "hosts")  # for a run with the network
 FILES: Mapping[str, str] = {
     "/etc/passwd": f"root:x:0:0::/:/bin/false\nbox:x:{NOBODY}:{NOBODY}::/box/home:/bin/sh\n",
@@ -34,12 +35,13 @@ def command(
         "--ro-bind", "/usr", "/usr", *_system(),
         *_bound("--ro-bind-try", [f"/etc/{name}" for name in (*SETTINGS, *(ONLINE if run.network else ()))]),
         *(word for path, number in descriptors.items() for word in ("--ro-bind-data", str(number), path)),
-        *_bound("--ro-bind", sandbox.tools),
+        *_bound("--ro-bind", [tool for tool in sandbox.tools if not tool.startswith(f"{TMP}/")]),
         "--proc", "/proc", "--dev", "/dev",
         "--perms", "1777", "--size", str(SHARED), "--tmpfs", "/dev/shm",  # noqa: S108 - in the sandbox
         "--remount-ro", "/dev",
         "--size", str(run.limits.disk), "--tmpfs", BOX,
-        "--symlink", f"{BOX}/tmp", "/tmp", "--dir", "/var", "--symlink", f"{BOX}/tmp", "/var/tmp",  # noqa: S108 - in the sandbox
+        *(word for tool in sandbox.tools if tool.startswith(f"{TMP}/") for word in ("--ro-bind", tool, f"{BOX}{tool}")),
+        "--symlink", f"{BOX}/tmp", TMP, "--dir", "/var", "--symlink", f"{BOX}/tmp", "/var/tmp",  # noqa: S108 - in the sandbox
         "--remount-ro", "/",
         *(["--seccomp", str(filter_fd)] if filter_fd is not None else []),
         *(["--info-fd", str(telling)] if telling is not None else []),
