@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import sysconfig
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -124,13 +125,15 @@ def test_pytest_of_another_folder(text: str, result: str) -> None:
 
 
 @boxed
-def test_tools_may_lie_where_the_box_has_its_own_folder(tmp_path: Path) -> None:
+def test_tools_may_lie_where_the_box_has_its_own_folder() -> None:
     """A tool below /tmp is found under its path, and nothing beside it."""
-    kit = tmp_path / "kit"
-    kit.mkdir()
-    (kit / "hello").write_text("#!/bin/sh\necho hello; ls ..\n")
-    (kit / "hello").chmod(0o755)
-    (tmp_path / "beside").write_text("x")
-    sandbox = Sandbox("bubblewrap", box().program, tools=(str(kit),))
-    outcome = asyncio.run(execute(sandbox, Run(b"", f"cd {kit} && ./hello", {}, LIMITS)))
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        kit = Path(folder, "kit")
+        kit.mkdir()
+        (kit / "hello").write_text("#!/bin/sh\necho hello; ls ..\n")
+        (kit / "hello").chmod(0o755)
+        Path(folder, "beside").write_text("x")
+        sandbox = Sandbox("bubblewrap", box().program, tools=(str(kit),))
+        outcome = asyncio.run(execute(sandbox, Run(b"", f"cd {kit} && ./hello", {}, LIMITS)))
     assert outcome.output.split() == ["hello", "kit"]
