@@ -45,7 +45,7 @@ review = sa.Table(
     sa.Column("journal", sa.Text),  # the name of its journal
     sa.Column("source", sa.Text, nullable=False, server_default=""),  # PullFacts.source; empty in rows before 0008
     sa.Column("closed", sa.Double),  # when its pull request was closed; null: it is open, as far as is known
-    sa.Index("review_pull", "pull", "finished"),
+    sa.Index("review_pull", "pull", "finished", "state"),
     sa.Index("review_finished", "finished", "id", "state"),
     sa.Index("review_of_installation", "installation", "finished", "id", "state"),
     sa.Index("review_of_repository", "repository", "finished", "id", "state"),
