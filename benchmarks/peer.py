@@ -86,6 +86,8 @@ class Original:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        # The library of this repository has the same name, and `python -m` looks here first.
+        sys.path[:] = [place for place in sys.path if Path(place).resolve() != Path.cwd()]
         self.folder = tempfile.mkdtemp()
         Path(self.folder, "main.py").write_text("print(1)\n" * 50)
 
