@@ -228,17 +228,17 @@ def test_a_requirement_is_read_as_it_is_written(
     assert re.split("[:/-]", found[0].name)[-1].lower() in line.lower()
 
 
-@pytest.mark.parametrize(("language", "manifests", "paths", "meant"), OFFERED.values(), ids=OFFERED)
+@pytest.mark.parametrize(("language", "manifests", "paths", "expected"), OFFERED.values(), ids=OFFERED)
 def test_a_package_is_what_others_can_take(
     language: str,
     manifests: dict[str, str],
     paths: list[str],
-    meant: tuple[str, tuple[str, ...]] | list[tuple[str, tuple[str, ...]]],
+    expected: tuple[str, tuple[str, ...]] | list[tuple[str, tuple[str, ...]]],
 ) -> None:
     """Its name in manifests, and the folders and files that it consists of."""
     sources = {path: text.encode() for path, text in manifests.items()}
     found = packaging(language).packages(sources, frozenset([*paths, *manifests]))
-    assert [(one.name, one.roots) for one in found] == (meant if isinstance(meant, list) else [meant])
+    assert [(one.name, one.roots) for one in found] == (expected if isinstance(expected, list) else [expected])
 
 
 def test_a_project_of_several_platforms_is_offered_for_each() -> None:
@@ -370,7 +370,7 @@ def test_a_file_that_only_looks_like_a_list_asks_for_nothing(path: str, text: st
     ],
 )
 def test_what_a_program_asks_for_is_one_of_the_names_that_it_has(text: str, names: set[str]) -> None:
-    """Any package, if it has none and reads no list."""
+    """If the program holds no name and reads no list, it may ask for any package (`*`)."""
     found = [one for one in packaging("python").problems({"setup.py": text.encode()}) if not one.is_name]
     assert {one.name for one in found} == names
     assert all(one.is_form for one in found)

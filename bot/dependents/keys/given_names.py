@@ -1,7 +1,7 @@
 """Names that a file gives to something in a form that no parser reads, and by which others ask for it: parts of templates, routes, elements of a page.
 
 A name that its file no longer gives is looked up in the forms of its own framework, of one word as well. Who asks for it is open where
-nothing else in the tree gives that name. Where something does, some forms still tell which one is meant: by the file, or by a scope in front.
+nothing else in the tree gives that name. Where something does, some forms still tell which one is meant: by the file, or by a prefix.
 """
 
 import posixpath
@@ -18,9 +18,9 @@ from bot.text.paths import uses_nothing
 from bot.values import ChangedFile, Query, Reference
 
 ROWS = 2_000
-NAMES = 100  # of one change that are looked up
-FILES = 200  # that ask for them and are read
-LONGEST = 60  # of what stands in front of a name in its text
+NAMES = 100  # at most, looked up for one change
+FILES = 200  # at most, read because they ask for one
+LONGEST = 60  # characters of the prefix of a name: `shop:` of `shop:checkout`
 PART = re.compile(r"[\w.:-]*")
 IMPORTS = re.compile(r"\{%[-+~]?\s*+from\b[^%\n]{0,200}?\bimport\b([^%\n]{0,400})")
 NAME = r"[A-Za-z_][\w.-]{0,79}"
@@ -43,10 +43,12 @@ class Naming:
         None  # what a file gives, where no pattern tells: `gives` is left empty
     )
     is_imported: bool = False  # who asks for a part names its file
-    is_by_file: bool = False  # who names the file means what that has given, whoever else gives the name
+    is_by_file: bool = (
+        False  # a line that names the file means that file's name, even if other files give the same name
+    )
     is_tied: bool = False  # a name of one word is asked for by who names the file, or is named by it
     is_whole: bool = False  # the name is a part of what others ask for, which its file may give as a whole
-    scope: str = ""  # how a file says what stands in front of its names elsewhere
+    scope: str = ""  # how a file declares the prefix that others write before its names
 
     @property
     def all_gives(self) -> str:
@@ -68,8 +70,8 @@ class _Ask:
     """A place that asks for a name."""
 
     name: str
-    scope: str  # what is in front of it in its text
-    text: str  # all that is there
+    scope: str  # its prefix
+    text: str  # the prefix and the name
     row: Row
 
 
@@ -191,7 +193,7 @@ def _may_mean(naming: Naming, ask: _Ask, home: _Home, source: str, givers: Mappi
 
 
 def _scopes(naming: Naming, text: str) -> set[str]:
-    """What stands in front of a file's names where others ask for them."""
+    """The prefixes that others write before the names of a file."""
     return set(re.findall(naming.scope, text, re.MULTILINE)) if naming.scope else set()
 
 

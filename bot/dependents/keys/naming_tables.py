@@ -88,7 +88,7 @@ ROUTE_NAMES = (
         holds=PYTHON_HOLDS,
         scope=r"(?:^app_name\s*+=\s*+|\bBlueprint\(\s*+)[\"']([\w-]++)",
     ),
-    Naming(  # what stands in front of the names of an application of Django, of a blueprint of Flask
+    Naming(  # the prefixes that a Django application and a Flask blueprint give their names
         WHAT,
         r"(?:^app_name\s*+=\s*+|\bnamespace\s*+=\s*+|\bBlueprint\(\s*+)[\"']NAME[\"']",
         rf"{PYTHON_ASKS}NAME[:.][\w-]++",

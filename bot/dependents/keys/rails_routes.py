@@ -33,7 +33,7 @@ _IRREGULAR = {
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """A block of routes: what stands in front of the names in it, and whose routes it has."""
+    """A block of routes: the prefixes of the names in it, and the resources whose routes it has."""
 
     prefixes: Names = ("",)
     plural: str = ""  # of the resources whose routes these are

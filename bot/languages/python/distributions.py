@@ -66,7 +66,7 @@ class Distribution:
         )
 
     def rename_clause(self) -> str:
-        """The first folder whose code is imported by a name that its path does not end in, as a clause; "" if there is none."""
+        """Say in a clause which folder is imported under another name than its own, the first one; "" if there is none."""
         rows = {**{folder: name.replace(".", "/") for name, folder in self.places.items() if name}, **self.renames}
         for path, name in rows.items():
             stem = posixpath.normpath(path.removesuffix(".py"))
