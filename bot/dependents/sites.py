@@ -298,13 +298,8 @@ def match(
         use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
     )
     classes = classes_of(target, bound, path) if target.owner else {}
-    loaded_classes = _loaded_classes(target, bound) if target.owner else {}
     for use in filter(None, map(target.with_writing, map(target.in_namespace, uses))):
-        hit = (
-            _member(target, use, classes, loaded_classes)
-            if target.owner
-            else _plain(target, use, bound, path, definitions)
-        )
+        hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
         if hit is None and target.owner:
             hit = _member_by_name(target, use, bound, definitions) or _member_of_result(target, use, uses, classes)
         if family and (hit is None or not hit.sure) and _is_of_family(target, use, uses, path, family):
@@ -445,23 +440,14 @@ def _door(modules: Iterable[tuple[str, str]], receiver: str) -> str:
     return min((door for here, door in modules if here == receiver), default="")
 
 
-def _loaded_classes(target: UseTarget, bound: Bindings) -> dict[str, str]:
-    """The names of loaded modules that are the class of a member as a whole: `const Cart = require("./cart")`, with the door of each.
-
-    A module that is no class cannot be what a value is of, so that only a type may be looked up here.
-    """
-    origins = [origin for origin, door_names in target.doors if WHOLE_MODULE in door_names]
-    return {here: door for origin in origins for here, door in sorted(bound.modules.get(origin, ()))}
-
-
-def _member(target: UseTarget, use: Use, classes: Mapping[str, str], loaded_classes: Mapping[str, str]) -> Match | None:
+def _member(target: UseTarget, use: Use, classes: Mapping[str, str]) -> Match | None:
     if use.form in ("name", "member") and use.call is not None:
         dotted_name = f"{use.receiver}.{use.name}" if use.receiver else use.name
         if dotted_name in classes and target.constructor:
             return Match(use, sure=True, door=classes[dotted_name], name="")
     if use.form != "member" or use.name not in target.shorts:
         return None
-    type_doors = [known[one] for one in use.types for known in (classes, loaded_classes) if one in known]
+    type_doors = [classes[one] for one in use.types if one in classes]
     if type_doors:
         return Match(use, sure=True, door=type_doors[0])
     if use.receiver in classes:
