@@ -47,7 +47,7 @@ class Timed:
 def git(clone: Path, *arguments: str, env: Mapping[str, str] | None = None) -> str:
     """The output of git in a clone."""
     return subprocess.run(
-        ["git", "--git-dir", str(clone), *arguments],
+        ["git", "-C", str(clone), *arguments],
         capture_output=True,
         text=True,
         check=True,
