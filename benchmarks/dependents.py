@@ -107,6 +107,7 @@ def _scored(asked: argparse.Namespace, absent: list[str]) -> Iterator[Row]:
         if clone is None:
             absent.append(f"{subject.name}: no clone")
             continue
+        clone = Path(git(clone, "rev-parse", "--absolute-git-dir").strip())  # truth makes a work tree of its own
         head = git(clone, "rev-parse", "HEAD").strip()
         truth = told(subject, clone, head, asked.scratch, asked.tools)
         if truth.absent:
