@@ -39,7 +39,7 @@ def _hostile() -> Iterator[Row]:
     """The corpus, through the whole line with a model that obeys it; each of its facts is a test."""
     corpus = yaml.safe_load((TESTS / "hostile/corpus.yml").read_text(encoding="utf-8"))
     yield Row("hostile texts", len(corpus), 50, least=True)
-    yield from _tested("tests/hostile", "  facts about them")
+    yield from _tested("tests/hostile/test_hostile_corpus.py", "  facts about them")
 
 
 def _pages() -> Iterator[Row]:
