@@ -22,8 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.dependents_time import commits, git, rows_of_time
-from benchmarks.offline import clone_of
+from benchmarks.dependents_time import commits, git, git_folder, rows_of_time
 from benchmarks.table import Row, report
 from benchmarks.truth import SUBJECTS, Subject, Truth, told, tree_of
 from benchmarks.truth_plain import plainly
@@ -103,11 +102,10 @@ def _scored(asked: argparse.Namespace, absent: list[str]) -> Iterator[Row]:
     for subject in SUBJECTS:
         if asked.only and subject.name not in asked.only:
             continue
-        clone = clone_of(asked.repos, subject.clone)
+        clone = git_folder(asked.repos, subject.clone)
         if clone is None:
             absent.append(f"{subject.name}: no clone")
             continue
-        clone = Path(git(clone, "rev-parse", "--absolute-git-dir").strip())  # truth makes a work tree of its own
         head = git(clone, "rev-parse", "HEAD").strip()
         truth = told(subject, clone, head, asked.scratch, asked.tools)
         if truth.absent:

@@ -56,6 +56,12 @@ def git(clone: Path, *arguments: str, env: Mapping[str, str] | None = None) -> s
     ).stdout
 
 
+def git_folder(repos: Path, name: str) -> Path | None:
+    """The folder that git keeps for a clone, with a work tree or without; None where there is no clone."""
+    clone = clone_of(repos, name)
+    return clone and Path(git(clone, "rev-parse", "--absolute-git-dir").strip())
+
+
 def commits(clone: Path, suffixes: tuple[str, ...], prefix: str = "") -> Iterator[tuple[str, list[str]]]:
     """The newest commits with 1 to 60 files of these suffixes that still exist, as (commit, those files)."""
     present = set(git(clone, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0"))
@@ -74,7 +80,7 @@ def rows_of_time(repos: Path, scratch: Path, count: int, absent: list[str]) -> l
         ("saleor/saleor", (".py",)),
         ("typescript-eslint/typescript-eslint", (".ts", ".tsx", ".mts")),
     ):
-        clone = clone_of(repos, name)
+        clone = git_folder(repos, name)
         if clone is None:
             absent.append(f"times of {name}: no clone")
             continue
