@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.config import extras
 from bot.errors import DeepRepoError
+from bot.machine import extras
 from bot.machine import files as own
 from bot.machine.concurrency import end_process, start_process
 

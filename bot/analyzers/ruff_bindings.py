@@ -30,6 +30,7 @@ READS = frozenset(
 )  # methods of a namespace that take no name away
 ENDING = frozenset({"exit", "_exit", "quit", "abort", "skip", "SkipTest"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+SCOPES = Function | ast.ClassDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Span = tuple[int, int]  # first and last line
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -53,6 +54,7 @@ class ModuleNames:
     uses: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))  # of the module's own names -> lines
     imports: set[str] = field(default_factory=set)
     accesses: Counter[str] = field(default_factory=Counter)  # what can take any name away, as it is written
+    deletions: dict[ast.AST, set[str]] = field(default_factory=dict)  # node -> the module's names that go in it
 
     def note(self, names: Iterable[str], span: Span) -> None:
         """Names that are bound in these lines, if anywhere."""
@@ -62,15 +64,47 @@ class ModuleNames:
 
 def module_names(root: ast.Module) -> ModuleNames:
     """What a module binds and uses."""
-    names = ModuleNames()
+    parents = _parents(root)
+    globals_by_scope = _globals_by_scope(parents)
+    names = ModuleNames(deletions=_deletions(parents, globals_by_scope))
     names.certain, _ = _flow(root.body, names)
-    for node in ast.walk(root):
-        if isinstance(node, Function):
-            global_names = {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
-            names.note(global_names, _span(node))
+    names.deletions.clear()  # they hold the whole tree
+    for scope, global_names in globals_by_scope.items():
+        if isinstance(scope, Function):
+            names.note(global_names, _span(scope))
     _use(root.body, frozenset(), names.uses)
-    names.accesses.update(map(ast.unparse, _accesses(root)))
+    names.accesses.update(map(ast.unparse, _accesses(parents)))
     return names
+
+
+def _parents(root: ast.Module) -> dict[ast.AST, ast.AST]:
+    """Each node of a tree but the root -> the one that holds it; a node comes behind those above it."""
+    parents: dict[ast.AST, ast.AST] = {}
+    nodes: list[ast.AST] = [root]
+    for node in nodes:
+        children = [*ast.iter_child_nodes(node)]
+        parents |= dict.fromkeys(children, node)
+        nodes += children
+    return parents
+
+
+def _globals_by_scope(parents: Mapping[ast.AST, ast.AST]) -> dict[ast.AST, set[str]]:
+    """Function, lambda or class -> what `global` names anywhere in it."""
+    names: dict[ast.AST, set[str]] = defaultdict(set)
+    for node in parents:
+        if isinstance(node, ast.Global):
+            for above in _ancestors(node, parents):
+                if isinstance(above, SCOPES):
+                    names[above].update(node.names)
+    return names
+
+
+def _ancestors(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Iterator[ast.AST]:
+    """A node and what holds it, the innermost first."""
+    above: ast.AST | None = node
+    while above is not None:
+        yield above
+        above = parents.get(above)
 
 
 def may_be_unsure(head: ModuleNames) -> bool:
@@ -103,7 +137,7 @@ def _flow(body: Sequence[ast.stmt], module: ModuleNames) -> Flow:
     certain = set[str]()
     for at, node in enumerate(body):
         certain |= _walrus(node, module)
-        deleted = _deleted(node)
+        deleted = module.deletions.get(node, set())
         certain -= deleted
         module.note(deleted, (0, 0))
         ends = _is_end(node)
@@ -119,25 +153,21 @@ def _flow(body: Sequence[ast.stmt], module: ModuleNames) -> Flow:
     return certain, False
 
 
-def _deleted(node: ast.stmt) -> set[str]:
-    """The module's names that a statement deletes, in any of its blocks or by a function that it defines."""
-    deleted = set[str]()
-    stack: list[tuple[ast.AST, frozenset[str] | None]] = [
-        (node, None)
-    ]  # with the global names of the scope; None: it is the module's own
-    while stack:
-        part, global_names = stack.pop()
-        if isinstance(part, Function | ast.ClassDef | ast.Lambda):
-            global_names = frozenset(
-                name for one in ast.walk(part) if isinstance(one, ast.Global) for name in one.names
-            )
-        names = {part.id} if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Del) else set[str]()
-        if isinstance(part, ast.ExceptHandler) and part.name:
-            names.add(part.name)
-        deleted |= names if global_names is None else names & global_names
-        deleted |= _deleted_by_text(part)
-        stack += ((child, global_names) for child in ast.iter_child_nodes(part))
-    return deleted
+def _deletions(
+    parents: Mapping[ast.AST, ast.AST], globals_by_scope: Mapping[ast.AST, set[str]]
+) -> dict[ast.AST, set[str]]:
+    """Node -> the module's names that are deleted in it, in any of its blocks or by a function that it defines."""
+    deletions: dict[ast.AST, set[str]] = defaultdict(set)
+    for node in parents:
+        names = {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) else set[str]()
+        if isinstance(node, ast.ExceptHandler) and node.name:
+            names = {node.name}
+        by_text, in_scope = _deleted_by_text(node), False
+        for above in _ancestors(node, parents) if names or by_text else ():
+            if isinstance(above, SCOPES) and not in_scope:
+                names, in_scope = names & globals_by_scope.get(above, set()), True
+            deletions[above] |= names | by_text
+    return deletions
 
 
 def _deleted_by_text(node: ast.AST) -> set[str]:
@@ -157,14 +187,12 @@ def _is_namespace(node: ast.expr) -> bool:
     return _last(node.func if isinstance(node, ast.Call) else node) in ("globals", "vars", "locals", "__dict__")
 
 
-def _accesses(root: ast.Module) -> Iterator[ast.expr]:
+def _accesses(parents: Mapping[ast.AST, ast.AST]) -> Iterator[ast.expr]:
     """The expressions that can take any name of the module away: its namespace as an object, unless one key is read; a text that is run.
 
     A text that is run in a namespace of its own, which is written out, reaches no name of the module.
     """
-    parents = {child: node for node in ast.walk(root) for child in ast.iter_child_nodes(node)}
-    for node in ast.walk(root):
-        parent = parents.get(node)
+    for node, parent in parents.items():
         if not isinstance(node, ast.expr):
             continue
         if _last(node) in RUNS and (isinstance(node, ast.Name) or _last(node.value) in ("builtins", "__builtins__")):  # type: ignore[attr-defined]
@@ -195,7 +223,7 @@ def _is_module(node: ast.expr, parents: Mapping[ast.AST, ast.AST]) -> bool:
 
 def _is_in_function(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
     while above := parents.get(node):
-        if isinstance(above, Function | ast.Lambda | ast.ClassDef):
+        if isinstance(above, SCOPES):
             return True
         node = above
     return False

@@ -1,7 +1,7 @@
 """`deeprepo action`: one step of a GitHub Actions workflow. action.yml starts it."""
 
-from bot.cli.exits import CLEAN, FOUND
-from bot.config import extras
+from bot.cli.exits import CLEAN, FOUND, finish
+from bot.machine import extras
 
 
 def command() -> int:
@@ -9,8 +9,6 @@ def command() -> int:
 
     Exit codes: 0 reviewed, or nothing to review; 1 a finding at or above `fail-on`, or what `fail_also` names; 2 a wrong input; 3 provider or internal error.
     """
-    import asyncio
-
     extras.need("github")
     from bot import action, config
     from bot.cli.reviewing import exit_code
@@ -18,7 +16,7 @@ def command() -> int:
 
     console = action.Console(lambda row: print(row, flush=True))  # noqa: T201 - the runner listens there
     try:
-        result = asyncio.run(action.run(config.step(), console))
+        result = finish(action.run(config.step(), console))
         if result.fault is not None:
             raise result.fault
     except DeepRepoError as error:

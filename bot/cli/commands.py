@@ -23,8 +23,8 @@ from bot.cli import (
     worker,
 )
 from bot.cli.exits import INTERRUPTED, tell
-from bot.config import extras
 from bot.errors import UsageError
+from bot.machine import extras
 
 GROUP = "deeprepo.commands"
 ELSEWHERE = {"demo": "sandbox", "eval": "evals"}  # commands of other distributions, by the folder of each

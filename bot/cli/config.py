@@ -1,6 +1,5 @@
 """`deeprepo config`: every setting, its value and where it comes from."""
 
-import asyncio
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.exits import CLEAN, say, tell
+from bot.cli.exits import CLEAN, finish, say, tell
 from bot.cli.options import RepoFolder
 from bot.errors import NoCommitError
 
@@ -54,7 +53,7 @@ def command(
                 defaults = await read_defaults(pull) if read_defaults else None
                 return config.resolve({}, text, settings, others=others, organization=defaults)
 
-    settings = wiring.in_force(asyncio.run(resolve()))
+    settings = wiring.in_force(finish(resolve()))
     for name, value, origin in settings.rows():
         say(f"{name:<26} {value or '(none)'}" + (f"   [{origin}]" if explain else ""))
     for warning in settings.warnings:

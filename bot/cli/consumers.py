@@ -1,6 +1,5 @@
 """`deeprepo consumers`: who takes what from this repository, among clones that are named, or from each other, as a server knows it."""
 
-import asyncio
 import json
 import tempfile
 from dataclasses import asdict
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from bot.cli.exits import CLEAN, tell
+from bot.cli.exits import CLEAN, finish, tell
 from bot.cli.options import ConsumerClones, RepoFolder
 
 if TYPE_CHECKING:
@@ -59,14 +58,14 @@ def _of_server(form: str) -> int:
     from dataclasses import asdict
 
     from bot import config
-    from bot.config import extras
     from bot.dependents.consumers.words import REACHES
+    from bot.machine import extras
     from bot.render import line
 
     extras.need("server")
     from bot.app.status import known_uses
 
-    rows = asyncio.run(known_uses(config.server_settings()))
+    rows = finish(known_uses(config.server_settings()))
     if form == "json":
         print(json.dumps([asdict(row) for row in rows], indent=2))  # noqa: T201 - the command line speaks
         return CLEAN

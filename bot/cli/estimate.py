@@ -84,7 +84,7 @@ def _table(estimates: dict[str, Any]) -> None:
         console.print(line(f"{path} was not read: {why}."), highlight=False, markup=False)
     console.print(f"root {estimates['root'] or 'none'}, worker {estimates['worker']}\n", highlight=False)
     console.print(table)
-    from bot.config import extras
+    from bot.machine import extras
     from bot.models import prices
 
     if not prices.is_listed():

@@ -1,7 +1,10 @@
-"""Exit codes, and the one way to speak to the person at the terminal."""
+"""Exit codes, the one way to speak to the person at the terminal, and the one way to wait for what a command does."""
 
 import sys
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 CLEAN, FOUND, USAGE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -25,3 +28,10 @@ def terminal_text(text: str) -> str:
     from bot.render.disarm import visible  # takes time to load, and few sentences need it
 
     return visible(text)
+
+
+def finish(work: Coroutine[Any, Any, T]) -> T:
+    """What the work returns when it is done. Its loop is loaded here: a page of help waits for nothing."""
+    import asyncio
+
+    return asyncio.run(work)

@@ -1,6 +1,5 @@
 """`deeprepo ignore`: a finding that should not be reported again, with the reason, in a file that people can read."""
 
-import asyncio
 import re
 from datetime import date, datetime
 from functools import partial
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from bot.cli.exits import CLEAN, tell
+from bot.cli.exits import CLEAN, finish, tell
 from bot.errors import NothingToReview, UsageError
 from bot.machine import files
 
@@ -63,7 +62,7 @@ def command(
     top = Path(locate(str(repo)).common) if local else _top(repo)
     target = top / (suppress.LOCAL if local else suppress.FILE)
     if review is not None:
-        asyncio.run(ownership.refuse_tracked(locate(str(repo)).common, [("--review", str(review))]))
+        finish(ownership.refuse_tracked(locate(str(repo)).common, [("--review", str(review))]))
     finding = _finding(fingerprint, review) if review is not None else _looked_up(fingerprint, repo)
     entry = suppress.entry_for(finding, scope, reason.strip(), until)
     if path is not None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from bot.cli.exits import CLEAN
 from bot.cli.options import RepoFolder
-from bot.config import extras
 from bot.errors import UsageError
+from bot.machine import extras
 
 
 def command(

@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from bot.config.settings import Strategy
-from bot.values import Effort, ReviewEffort
+from bot.levels import Effort, ReviewEffort, Strategy
 
 StrategyName = Literal[Strategy, "rlm-only"]
 

@@ -1,6 +1,5 @@
 """`deeprepo replay`: a recorded review once more, byte for byte, with no network."""
 
-import asyncio
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.exits import tell
+from bot.cli.exits import finish, tell
 from bot.cli.options import Show
 from bot.outputs import Format
 
@@ -43,6 +42,6 @@ def command(
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         deps = wiring.replay(record, section, start, scratch, repo)
         request = start.request or ReviewRequest(start.pull.git_dir)
-        review = asyncio.run(pipeline.review(request, deps))
+        review = finish(pipeline.review(request, deps))
     deliver(review if show or form == "json" else replace(review, unproven=()), form, output)
     return exit_code(review)

@@ -10,8 +10,8 @@ from typer.core import TyperCommand
 from bot.cli import options
 from bot.cli.exits import tell
 from bot.errors import UsageError
+from bot.levels import Severity
 from bot.outputs import Format
-from bot.values import Severity
 
 
 class OneChange(TyperCommand):

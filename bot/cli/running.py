@@ -1,12 +1,11 @@
 """`deeprepo run`: what a review would run, tried out by the owner: how, prepared, and with a test of their own."""
 
-import asyncio
 import tempfile
 from typing import Annotated
 
 import typer
 
-from bot.cli.exits import CLEAN, FAULT, FOUND, say, tell
+from bot.cli.exits import CLEAN, FAULT, FOUND, finish, say, tell
 from bot.cli.options import RepoFolder
 
 
@@ -34,14 +33,14 @@ def command(
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         try:
             if test is not None:
-                result, outcome = asyncio.run(running.run_test(repo, test, scratch, tell))
+                result, outcome = finish(running.run_test(repo, test, scratch, tell))
                 say(outcome.output.rstrip("\n"))
                 tell(f"{running.RESULTS[result]} ({outcome.seconds:.1f} s)")
                 return CLEAN if result == "green" else FOUND
             if prepare:
-                tell(asyncio.run(running.prepare(repo, scratch, tell)))
+                tell(finish(running.prepare(repo, scratch, tell)))
                 return CLEAN
-            rows, ready = asyncio.run(running.explain(repo, scratch))
+            rows, ready = finish(running.explain(repo, scratch))
         except SandboxRefused as error:
             if error.output:
                 say(error.output.rstrip("\n"))

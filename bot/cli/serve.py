@@ -1,12 +1,11 @@
 """`deeprepo serve`: the server that GitHub sends its events to."""
 
-import asyncio
 from typing import Annotated
 
 import typer
 
-from bot.cli.exits import CLEAN, USAGE, tell
-from bot.config import extras
+from bot.cli.exits import CLEAN, USAGE, finish, tell
+from bot.machine import extras
 
 
 def command(
@@ -24,11 +23,11 @@ def command(
 
     settings = config.server_settings()
     if check:
-        items = asyncio.run(checks.checks(settings, choose_models))
+        items = finish(checks.checks(settings, choose_models))
         for line in items:
             print(f"{line.mark} {line.what:<14} {line.sentence}")  # noqa: T201 - the command line speaks
         return CLEAN if all(line.works for line in items) else USAGE
-    asyncio.run(app.serve(settings, parts.worker, tell, secrets=keys()))
+    finish(app.serve(settings, parts.worker, tell, secrets=keys()))
     return CLEAN
 
 

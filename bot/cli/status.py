@@ -1,6 +1,5 @@
 """`deeprepo status`: the operator's view of a server."""
 
-import asyncio
 import json
 import time
 from dataclasses import asdict
@@ -9,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.exits import CLEAN, FAULT, USAGE, tell, terminal_text
-from bot.config import extras
+from bot.cli.exits import CLEAN, FAULT, USAGE, finish, tell, terminal_text
+from bot.machine import extras
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,7 +37,7 @@ def command(
 
     if link:
         return _link(config.server_settings())
-    server = asyncio.run(status(config.server_settings(), days, time.time()))
+    server = finish(status(config.server_settings(), days, time.time()))
     if as_json:
         print(json.dumps(asdict(server), indent=2))  # noqa: T201 - the command line speaks
     else:

@@ -1,9 +1,7 @@
 """`deeprepo worker`: more hands for a server whose jobs are in PostgreSQL."""
 
-import asyncio
-
-from bot.cli.exits import CLEAN, tell
-from bot.config import extras
+from bot.cli.exits import CLEAN, finish, tell
+from bot.machine import extras
 
 
 def command() -> int:
@@ -16,5 +14,5 @@ def command() -> int:
     from bot.cli.serve import keys
     from bot.wiring import server as parts
 
-    asyncio.run(app.serve(app.worker(config.server_settings()), parts.worker, tell, web=False, secrets=keys()))
+    finish(app.serve(app.worker(config.server_settings()), parts.worker, tell, web=False, secrets=keys()))
     return CLEAN

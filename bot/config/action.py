@@ -11,8 +11,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from bot.config import yaml_text
 from bot.config.names import FILE
 from bot.config.server import Address
-from bot.config.settings import Strategy
 from bot.errors import ConfigError, UsageError
+from bot.levels import Strategy
 from bot.values import ReviewEffort, Severity
 from bot.values.consumer import Disclosure
 from bot.values.model import is_amount

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from bot.config.settings import Strategy
+from bot.levels import Strategy
 from bot.values import CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
 from bot.values.consumer import Disclosure
 

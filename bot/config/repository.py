@@ -13,9 +13,10 @@ from bot.config import stricter, yaml_text
 from bot.config.defaults import DEFAULTS
 from bot.config.names import FILE, MOST_SENTENCE
 from bot.config.sections import FileSection, Pattern, RunSection
-from bot.config.settings import Strategy, Threshold
+from bot.config.settings import Threshold
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
+from bot.levels import Strategy
 from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
 from bot.values.consumer import Disclosure
 

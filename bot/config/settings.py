@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.errors import ConfigError
-from bot.values import Effort, ReviewEffort, Severity
+from bot.levels import Effort, ReviewEffort, Severity, Strategy
 from bot.values.consumer import Disclosure
 from bot.values.model import is_amount
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-Strategy = Literal["auto", "direct", "cascade", "fanout", "rlm", "offline"]
 Threshold = Literal["off", Severity]  # from which findings do something
 PREFIX = "DEEPREPO_"
 

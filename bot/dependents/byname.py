@@ -8,9 +8,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from bot.config.extras import install
 from bot.dependents.budget import SearchLimits, by_risk
 from bot.dependents.sites import mention, telling
+from bot.machine.extras import install
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import is_comment

@@ -41,6 +41,7 @@ EVERYWHERE = {
     ),
 }  # fmt: skip
 KIND = re.compile(r"\((\w{2,60})")
+FIELD = re.compile(r"(\w{2,60}):")  # of a node, as a pattern names it
 LAST = "pieces literal"
 SMALL = 8  # children of a node that may be a tuple of one part
 KEY = re.compile(r"[\"']([A-Za-z_$][\w$]*)[\"']$")
@@ -123,7 +124,11 @@ def _query(grammar: Grammar, parser: str) -> Query:
     patterns += [f"({kind}) @comment" for kind in sorted(kinds) if COMMENT.search(kind)]
     for name, rows in [*EVERYWHERE.items(), *LANGUAGES[parser].TRAITS.formatting.items()]:
         patterns += [row if f"@{name}" in row else f"{row} @{name}" for row in rows]
-    patterns = [row for row in patterns if kinds.issuperset(KIND.findall(row))]
+    patterns = [
+        row
+        for row in patterns
+        if kinds.issuperset(KIND.findall(row)) and all(map(grammar.field_id_for_name, FIELD.findall(row)))
+    ]
     try:
         return Query(grammar, "\n".join(patterns))
     except QueryError:

@@ -4,9 +4,9 @@ import json
 import re
 
 from bot import config
-from bot.config import extras
 from bot.errors import NothingToReview, UsageError
 from bot.findings import earlier
+from bot.machine import extras
 from bot.mcp import local
 from bot.outputs import withheld
 from bot.values import PlacedFinding, in_order

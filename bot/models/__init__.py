@@ -8,8 +8,8 @@ from importlib import import_module
 from threading import Thread
 from urllib.parse import urlsplit
 
-from bot.config import extras
 from bot.errors import UsageError
+from bot.machine import extras
 from bot.models import prices
 from bot.models.provider import Key, Provider, Tokens, address, check_key
 from bot.ports import Model

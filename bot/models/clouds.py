@@ -11,8 +11,8 @@ from typing import Any
 
 import anthropic
 
-from bot.config import extras
 from bot.errors import UsageError
+from bot.machine import extras
 from bot.models.anthropic import LIBRARY, AnthropicModel
 from bot.models.connection import Client, Library, transport
 from bot.models.provider import Key, Provider, address, key_text

@@ -6,6 +6,7 @@ Those of the App (`ask`, `host`) are imported when one is asked for: a hook has 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from bot.levels import EFFORTS, SEVERITIES, Effort, ReviewEffort, Severity
 from bot.values.change import (
     COMPONENT,
     GENERATED,
@@ -38,14 +39,12 @@ from bot.values.change import (
 )
 from bot.values.finding import (
     CATEGORIES,
-    SEVERITIES,
     Category,
     Claim,
     Evidence,
     Finding,
     Reproduction,
     Rewrite,
-    Severity,
     Silence,
     Source,
     Status,
@@ -57,7 +56,6 @@ from bot.values.finding import (
 from bot.values.model import (
     Allowance,
     Completion,
-    Effort,
     Limits,
     Message,
     Observation,
@@ -71,7 +69,6 @@ from bot.values.model import (
     tokens,
 )
 from bot.values.review import (
-    EFFORTS,
     ArchivedFinding,
     Area,
     CIFailure,
@@ -86,7 +83,6 @@ from bot.values.review import (
     Mark,
     PlacedFinding,
     Review,
-    ReviewEffort,
     Round,
     Shortfall,
     SuppressedFinding,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Self, get_args
 
+from bot.levels import SEVERITIES, Severity
 from bot.values.change import Side
 from bot.values.exact import EXACT
 
-Severity = Literal["critical", "high", "medium", "low"]
 Category = Literal[  # of what models report; an analyser may have another
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
 ]  # fmt: skip
@@ -18,7 +18,6 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 Existence = Literal[  # what a finding may say of a name in the whole tree
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
-SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # worst first
 Status = Literal["new", "open", "moved", "fixed"]  # against the round before
 SourceKind = Literal["model", "analyser", "tool"]
 # What it means that an analyser no longer reports a finding of its own. "fixed": it has judged everything again. "unseen": it has

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from bot.levels import Effort
+
 CHARS_PER_TOKEN = 3.5  # for a budget: a prompt of code has rarely more tokens than that says
 LIKELY_CHARS = 4.1  # for an estimate: measured on prompts of whole reviews with o200k_base
 DENSER = 1.3  # Claude's tokenizer since Opus 4.7 makes so many times more tokens of the same text
 DENSE = re.compile(r"claude-(?:[a-z]+-)?(?:4[-.][789]|[5-9])(?!\d)", re.IGNORECASE)
 
 Role = Literal["system", "user", "assistant", "tool"]
-Effort = Literal["none", "low", "medium", "high"]
 Purpose = Literal["root", "worker", "pairs", "verify"]  # what a call is for
 
 

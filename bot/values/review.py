@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal
 
+from bot.levels import Severity
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.consumer import ConsumerReport
 from bot.values.exact import EXACT
-from bot.values.finding import Finding, Severity, at_least, severity_rank
+from bot.values.finding import Finding, at_least, severity_rank
 from bot.values.model import Turn, Usage
 from bot.values.rule import CheckReport, FailedAnswer, OwnerRule, is_bar
 from bot.values.walkthrough import Walkthrough
@@ -16,8 +17,6 @@ Tone = Literal["normal", "short"]
 Shortfall = Literal[
     "unreviewed", "skipped", "cut", "dropped", "open", "undecided"
 ]  # what else fails a check for which a bar is set
-ReviewEffort = Literal["none", "low", "medium", "high"]  # how far a review goes; "none": by code alone
-EFFORTS: tuple[ReviewEffort, ...] = get_args(ReviewEffort)  # least first
 
 JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
 LogState = Literal["read", "forbidden", "expired", "unread"]  # of a job: whether GitHub has let it be read

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from bot.values.finding import Severity
+from bot.levels import Severity
 
 
 @dataclass(frozen=True, slots=True)

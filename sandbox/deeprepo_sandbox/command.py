@@ -36,7 +36,7 @@ def command(
     scripted model, people of the sandbox also argue with the bot: it withdraws a finding, and learns a rule.
     """
     from bot.cli.exits import CLEAN, tell
-    from bot.config import extras
+    from bot.machine import extras
 
     if terminal:
         _print_review()

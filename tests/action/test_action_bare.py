@@ -6,7 +6,7 @@ import pytest
 from opening import BASE, opened, summary
 from stepping import PYTHON, stage
 
-from bot.config.extras import Extra
+from bot.machine.extras import Extra
 
 
 @pytest.mark.parametrize(

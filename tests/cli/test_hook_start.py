@@ -46,7 +46,7 @@ def test_every_other_command_line_goes_the_long_way(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "most"), [("--version", 80), ("review --staged --effort none --fail-on high --quiet", 530)]
+    ("line", "most"), [("--version", 80), ("review --staged --effort none --fail-on high --quiet", 531)]
 )
 def test_what_a_script_runs_often_loads_few_modules(line: str, most: int, tmp_path: Path) -> None:
     """Imports take most of the time of such a command: its two processes load what it needs and nothing else."""
@@ -54,9 +54,21 @@ def test_what_a_script_runs_often_loads_few_modules(line: str, most: int, tmp_pa
     repo.commit({"a.py": "def total(a):\n    return a\n"})
     repo.write({"a.py": "def total(a, b):\n    return a + b\n"})
     repo.git("add", "--all")
+    modules = _loaded(line, tmp_path)
+    assert modules.isdisjoint(HEAVY | OURS)
+    assert len(modules) <= most
+
+
+def test_a_page_of_help_loads_no_value_and_no_setting(tmp_path: Path) -> None:
+    """All options are told from their words alone: values and settings take as long to load as the rest of the page."""
+    modules = _loaded("--help", tmp_path)
+    assert "bot.cli.commands" in modules
+    assert modules.isdisjoint({"bot.values", "bot.config", "bot.pipeline", "pydantic"})
+
+
+def _loaded(line: str, folder: Path) -> set[str]:
+    """The modules that a command loads."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-X", "importtime", "-m", "bot", *line.split()]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
-    rows = [row.rpartition("|")[2].strip() for row in done.stderr.splitlines() if row.startswith("import time:")]
-    assert (HEAVY | OURS).isdisjoint(rows)
-    assert len(set(rows)) <= most
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=True)
+    return {row.rpartition("|")[2].strip() for row in done.stderr.splitlines() if row.startswith("import time:")}

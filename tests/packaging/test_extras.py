@@ -13,7 +13,7 @@ import pytest
 from fakes import Repository
 from families import few
 
-from bot.config.extras import PARTS, install
+from bot.machine.extras import PARTS, install
 
 ROOT = Path(__file__).parents[2]
 LOCKS = sorted(ROOT.glob("requirements*.lock"))

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from bot.agent.repl import stdlib
 from bot.agent.repl.host_process import Apart
 from bot.agent.repl.output import END, NEXT, Cut, PrintBuffer
-from bot.config import extras
 from bot.errors import DeepRepoError, ReplUnavailable
+from bot.machine import extras
 from bot.values import Limits, Observation
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.config.settings import Strategy
 from bot.errors import ConfigError
+from bot.levels import Strategy
 
 COMMIT = r"^[0-9a-f]{40}$"
 
