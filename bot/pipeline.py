@@ -65,6 +65,10 @@ LookAtConsumers = Callable[
     [checkout.Checkout, Sequence[ChangedFile], Dependents, Sequence[NamedConsumer]], Awaitable[ConsumerImpact]
 ]
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
+SEVERAL_BASES = (  # a merge compares with all of them: it may take back what the base branch has got since this one
+    "the change is compared with one of several merge bases, so a merge may bring, or take back, what is not shown here: "
+    "merge {base} into the branch once more, or rebase the branch onto it"
+)
 NAMED = 5  # files and findings that are named while the review works
 
 
@@ -205,7 +209,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         change = await tree.change(partial(_changes_role, settings))
         files = _reviewable(diff.read(change), settings, deps.left_out)
         past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings.analyzers)
-        is_told = past.leaks or past.loss or (unseen and pull.base != pull.head)  # commits that nobody looked through
+        gaps = [*filter(None, [unseen]), *([SEVERAL_BASES.format(base=pull.base_name)] if pull.several_bases else [])]
+        is_told = past.leaks or past.loss or (gaps and pull.base != pull.head)  # commits that nobody looked through
         if not files and deps.earlier is None and not is_told:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
@@ -219,7 +224,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         masks.learn_files(texts.head, texts.base, unchanged, beyond.texts())
         parts = units.cut(files, users, texts)
         tracker = coverage.start(parts, files, users)
-        tracker.note_commits(unseen)
+        tracker.note_commits(gaps)
         for reason in filter(None, (past.open_reason, *beyond.unread)):
             tracker.note_unchecked("", reason)
         guides = await _guidance(deps, tree, files, settings)

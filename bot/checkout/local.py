@@ -131,7 +131,7 @@ async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequ
     head = await _resolve(repository, head_name)
     base_name, tip = (request.base, "") if request.base else await _default_branch(repository)
     tip = tip or await _resolve(repository, base_name)
-    base = await _merge_base(repository, tip, head, base_name, head_name)
+    base, *others = await _merge_bases(repository, tip, head, base_name, head_name)
     title, body = await _title_and_text(repository, base, head, head_name)
     return PullRequest(
         title=title,
@@ -143,6 +143,7 @@ async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequ
         git_dir=repository.place.git_dir,
         base_tip=tip,
         missing_history=await _missing_history(repository, base, head),
+        several_bases=bool(others),
     )
 
 
@@ -217,10 +218,11 @@ async def _message(repository: _OwnRepository, commit: str) -> tuple[str, str]:
     return title.strip(), body.strip()
 
 
-async def _merge_base(repository: _OwnRepository, base: str, head: str, base_name: str, head_name: str) -> str:
-    result = await repository.run("merge-base", base, head)
+async def _merge_bases(repository: _OwnRepository, base: str, head: str, base_name: str, head_name: str) -> list[str]:
+    """All of them, at least one, git's choice first."""
+    result = await repository.run("merge-base", "--all", base, head)
     if result.status == 0:
-        return result.out.decode().split("\n")[0].strip()
+        return result.out.decode().split()
     if own_git_dir.shallow(repository.place):
         raise RevisionError(
             f"this clone is shallow and holds no common ancestor of {base_name} and {head_name}: "

@@ -192,7 +192,17 @@ def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequenc
 
 
 ADDED = frozenset(
-    {"allowlisted", "commit", "consumer", "consumer_id", "missing_history", "reproduction", "repository", "symbol"}
+    {
+        "allowlisted",
+        "commit",
+        "consumer",
+        "consumer_id",
+        "missing_history",
+        "reproduction",
+        "repository",
+        "several_bases",
+        "symbol",
+    }
 )  # fields of a change, a finding and its evidence that older journals do not have: left out if they say nothing
 
 

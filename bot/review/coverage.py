@@ -79,7 +79,7 @@ class CoverageTracker:
         self._reused_uses: dict[Place, str] = {}
         self._left: dict[Place, str] = {}
         self._unchecked: dict[tuple[str, str], None] = {}
-        self._commits = ""  # why some commits of the change were not looked through
+        self._commits: tuple[str, ...] = ()  # what is not known of the commits of the change
 
     def mark(self, ids: Iterable[str], by: str) -> int:
         """These units were judged by `by`. Returns how many of them nobody had judged before."""
@@ -101,9 +101,9 @@ class CoverageTracker:
         """A check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
         self._unchecked[path, reason] = None
 
-    def note_commits(self, reason: str) -> None:
-        """Some commits of the change were not looked through for secrets."""
-        self._commits = reason
+    def note_commits(self, reasons: Sequence[str]) -> None:
+        """Some commits of the change were not looked through for secrets, or what a merge of them brings is not all known."""
+        self._commits = tuple(reasons)
 
     def note_comparisons(self, places: Mapping[Place, str]) -> None:
         """What comparing uses with the changed contracts has shown."""
@@ -197,7 +197,7 @@ class CoverageTracker:
         rows += [
             CoverageRow("search", "", sentence, "unread", reason=sentence) for sentence in self._dependents.missed_uses
         ]
-        rows += [CoverageRow("commits", "", "", "unread", reason=reason) for reason in filter(None, [self._commits])]
+        rows += [CoverageRow("commits", "", "", "unread", reason=reason) for reason in self._commits]
         rows += [CoverageRow("check", path, path, "unread", reason=reason) for path, reason in self._unchecked]
         # What is found by its name alone is a proposal, not a dependent.
         sure = [row.path for row in self._dependents.references if row.sure]

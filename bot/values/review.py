@@ -86,7 +86,7 @@ class CoverageRow:
 
     `kind` is "unit": a part of the changed code. "use": a line that relies on something whose contract changed. "file": a changed file that
     was left out and that nobody vouches for. "search": uses that could not be looked for. "commits": those of the change
-    that were not looked through for secrets. "check": what a check by code
+    that were not looked through for secrets, or have several merge bases with the base branch. "check": what a check by code
     has not judged, because it failed or reported more than is read. "dependent": a file that imports a changed one,
     for information: whether something is open is decided by the others. An "unread" row is an open one.
     """

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
-from bot import config
+from bot import checkout, config
 from bot.commands.carrying import WRITERS
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit, UsageError
@@ -154,6 +154,22 @@ async def bases(host: Host, base: str, head: str) -> Bases:
     ends = safe(f"{quote(base, safe='/')}...{quote(head, safe='/')}")
     asked = host.rest.repos.async_compare_commits(*host.repo, ends, per_page=1, page=2)
     return shapes.value(Bases, await host.client.answer(asked), BASES)
+
+
+async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) -> bool:
+    """Whether the fetched head and its base branch have other merge bases beside the one that GitHub has named (`told_bases`).
+
+    The branch has such a commit and its named merge base does not, so the head is further ahead of this than of that. A store without
+    the whole history may show too many commits: only then GitHub is asked. If it does not tell, there may be several.
+    """
+    async with checkout.Checkout(pull) as tree:
+        commits = await tree.commits()
+    if commits is None or len(commits) == told_bases.ahead:
+        return False
+    try:
+        return (await bases(host, pull.base, pull.head)).ahead != told_bases.ahead
+    except HostRefused:
+        return True
 
 
 async def issues(host: Host) -> tuple[LinkedIssue, ...]:

@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import histories
 import pytest
 from fakes import Repository
 
@@ -46,6 +47,15 @@ def test_a_range_is_three_dot(repository: Repository, tmp_path: Path) -> None:
     repository.commit({"b": "1"})
     found = resolve(repository, tmp_path / "s", base="main", head="feature")
     assert (found.base, found.head) == (fork, head)
+
+
+@pytest.mark.parametrize("name", [*histories.SEVERAL_BASES, *histories.ONE_BASE])
+def test_several_merge_bases_are_noticed(repository: Repository, tmp_path: Path, name: str) -> None:
+    """Whichever of them git names first; a branch that merges the main branch again and again has one."""
+    repository.commit(histories.START)
+    histories.draw(repository.folder, (histories.SEVERAL_BASES | histories.ONE_BASE)[name])
+    found = resolve(repository, tmp_path / "s", base="main", head="feature")
+    assert found.several_bases == (name in histories.SEVERAL_BASES)
 
 
 def test_requests_that_come_together_share_a_scratch_folder(repository: Repository, tmp_path: Path) -> None:

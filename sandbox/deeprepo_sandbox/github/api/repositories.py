@@ -76,7 +76,7 @@ async def compare(call: Call) -> Answer:
     if "diff" in call.accept:
         text = await git.text(where.git, "diff", *diffs.FORM, middle, head)
         return Answer(200, text, {"content-type": "application/vnd.github.diff; charset=utf-8"})
-    ahead, behind = await git.commits(where.git, middle, head), await git.commits(where.git, middle, base)
+    ahead, behind = await git.commits(where.git, base, head), await git.commits(where.git, head, base)
     first = call.query.get("page", "1") == "1"  # the files stand on the first page alone
     files = await diffs.diff(where.git, middle, head) if first else []
     state = {(True, True): "diverged", (True, False): "ahead", (False, True): "behind"}

@@ -1,0 +1,22 @@
+"""A change whose base and head have several merge bases: what a merge brings is not all in the diff, so the review is open."""
+
+import histories
+import pytest
+from fakes import Repository
+from recorded import deeprepo
+
+BAR: dict[str, str | bytes | None] = {".deeprepo.yml": "fail_on: critical\n"}
+
+
+@pytest.mark.parametrize("name", [*histories.SEVERAL_BASES, *histories.ONE_BASE])
+def test_a_review_with_several_merge_bases_is_open_and_fails_a_bar(repository: Repository, name: str) -> None:
+    """It says what to do, also if nothing differs from the base that git names, or the change is a commit without a branch."""
+    repository.commit({**histories.START, **BAR})
+    histories.draw(repository.folder, (histories.SEVERAL_BASES | histories.ONE_BASE)[name])
+    head = repository.git("rev-parse", "feature")
+    for change in ("main..feature", f"main..{head}"):
+        done = deeprepo("review", change, "--strategy", "offline", cwd=repository.folder)
+        said = " ".join(done.stdout.split())
+        assert done.returncode == (name in histories.SEVERAL_BASES), done.stdout
+        assert ("merge main into the branch once more" in said) == (name in histories.SEVERAL_BASES)
+        assert ("Clean" in said) != (name in histories.SEVERAL_BASES)
