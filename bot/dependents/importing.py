@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.confirm import Reach
-from bot.dependents.exports import Exports
+from bot.dependents.exports import NOT_HANDED_ON, Exports
 from bot.dependents.library_names import STAR, other_library_names
 from bot.dependents.narrowing import narrowed_names
 from bot.dependents.propose import globs
@@ -187,11 +187,15 @@ class ReExports:
         candidates: dict[str, dict[str, set[Meaning]]] = {}
         origins = {path: {one for one in every if self.names.get(one)} for path, every in self.scene.origins.items()}
         for path, items in importers.items():
-            if path not in barrels:
-                bindings = bind(items, origins, self.scene.doors)
-                ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
-                if ways:
-                    candidates[path] = ways
+            bindings = bind(items, origins, self.scene.doors)
+            ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
+            if path in barrels:  # which hands its origins on by their own names anyway
+                offers = (await self._offered(path, ways)).items() if ways else ()
+                ways = {
+                    name: renamed for name, every in offers if (renamed := {one for one in every if one[1] != name})
+                }
+            if ways:
+                candidates[path] = ways
         names = frozenset(name.partition(".")[0] for ways in candidates.values() for name in ways)
         await self._search(names)
         among = None if "default" in names else self.holders
@@ -201,8 +205,8 @@ class ReExports:
             item.target for side in (imports_by_path, former_imports) for items in side.values() for item in items
         }
         new: set[str] = set()
-        for path in sorted(import_targets & candidates.keys()):
-            door_names = await self._offered(path, candidates[path])
+        for path in sorted((import_targets | {*barrels}) & candidates.keys()):
+            door_names = candidates[path] if path in barrels else await self._offered(path, candidates[path])
             earlier_names = self.scene.doors[path]
             for name, meanings in door_names.items():
                 if not meanings <= earlier_names.get(name, set()):
@@ -254,11 +258,13 @@ class ReExports:
     async def _offered(self, path: str, ways: Mapping[str, set[Meaning]]) -> dict[str, set[Meaning]]:
         """What of the names importers can ask of the file."""
         outline = await self.scene.exports.outline("head", path)
-        door_names: dict[str, set[Meaning]] = {}
-        for name, local in outline.exports if outline is not None else ():
-            if (local or name) in ways:
-                door_names[name] = ways[local or name]
-        if outline is not None and self.scene.head.mates(path):  # its namespace takes everything
+        if outline is None:
+            return {}
+        door_names = {name: ways[local or name] for name, local in outline.exports if (local or name) in ways}
+        for star in await self.scene.exports.stars("head", path) if outline.stars else ():
+            starred_names = self.scene.doors.get(star, {}).keys() - outline.names - NOT_HANDED_ON
+            door_names |= {name: ways[name] for name in starred_names & ways.keys()}
+        if self.scene.head.mates(path):  # its namespace takes everything
             own = {symbol.name for symbol in outline.symbols}
             door_names |= {name: meanings for name, meanings in ways.items() if name in own}
         return door_names
@@ -290,7 +296,7 @@ async def _obliging_names(scene: Scene, changed_paths: Iterable[str]) -> dict[st
     names_by_path: dict[str, frozenset[str]] = {}
     for path in changed_paths:
         items = [item for item in scene.symbols.get(path, ()) if item.contract]
-        names = _outer_names(items) - {"default"} if items else frozenset[str]()
+        names = _outer_names(items)
         outlines = [await scene.exports.outline(side, path) for side in ("head", "base")]
         exports = {(name, local) for one in outlines if one is not None for name, local in one.exports}
         names_by_path[path] = frozenset(name for name, local in exports if (local or name).partition(".")[0] in names)
@@ -303,7 +309,8 @@ async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str,
     names_by_path: dict[str, frozenset[str]] = {}
     for path in changed_paths:
         items = scene.symbols.get(path, ())
-        names_by_path[path] = (_outer_names(items) if items else frozenset()) | await scene.exports.gone_names(path)
+        names_by_path[path] = _outer_names(items) | ({"default"} if items else set())
+        names_by_path[path] |= await scene.exports.gone_names(path)
         names_by_path[path] |= scene.fewer_takers.get(path, {}).keys()
     for (_, name), headers in scene.declarations.items():
         for header in headers:
@@ -328,7 +335,7 @@ def _hands_on(
 def _outer_names(items: Iterable[ChangedSymbol]) -> frozenset[str]:
     """The outermost names of changed definitions, before and after."""
     sides = [side for item in items for side in (item.before, item.after) if side is not None]
-    return frozenset(side.name.partition(".")[0] for side in sides) | {"default"}
+    return frozenset(side.name.partition(".")[0] for side in sides)
 
 
 def beside(scene: Scene, references: Iterable[Reference]) -> tuple[Dependent, ...]:

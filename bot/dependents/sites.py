@@ -244,10 +244,10 @@ def bind(
 def _bind_offer(bindings: Bindings, item: Import, there: str, origin: str, name: str) -> None:
     """Bind what a door offers under one name, if the import takes it."""
     here = dict(item.aliases)
-    ways = [(here.get(there, there), "")] if there in item.names else []
+    ways = [here.get(there, there).rpartition(".")[::2]] if there in item.names else []
     if "*" in item.names:
-        ways.append((there, here.get("*", "")))
-    for local_name, receiver in ways:
+        ways.append((here.get("*", ""), there))
+    for receiver, local_name in ways:
         if name == "*":
             spelling = f"{receiver}.{local_name}" if receiver else local_name
             bindings.modules.setdefault(origin, set()).add((spelling, item.target))
