@@ -145,6 +145,9 @@ class LanguageTraits:
     results: Callable[[Any], Results] | None = None
     # What calls come to: a pattern of a chain as `bot/languages/results.py` writes it, with the form of its result.
     call_results: Mapping[str, str] = field(default_factory=dict)
+    # Patterns of code that gives names which are written nowhere: CLASS is the class that has lost one, PART a part of the name. One with
+    # either counts in each file of a change, another in those that held the name.
+    makers: tuple[str, ...] = ()
     receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
 
 

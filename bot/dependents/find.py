@@ -153,7 +153,7 @@ async def _of_language(
     retargeted = await retargeted_imports(scene, trees, fresh, budget)
     missed_uses += [*scene.missed_uses, *retargeted.missed_uses]
     broken_imports = await lost_modules(head, base, _joined(scene.lost_imports, retargeted.lost_imports))
-    proof = Proof(tree, language, exports, budget, *gone_and_doubtful(broken_imports), frozenset(fresh))
+    proof = Proof(tree, language, exports, budget, *gone_and_doubtful(broken_imports), fresh)
     search = Search(tree, language, scene.importers, scene.origins, exports, budget, cut, fresh, proof, scene.doors)
     attributes = _attributes(sources)
     exchanges = await exchanged_names(scene, missed_uses)

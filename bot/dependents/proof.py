@@ -2,12 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
+from bot.dependents.makers import Makers
 from bot.dependents.names import NameOccurrences, occurrences
 from bot.dependents.sites import Match, UseTarget, last_word, names_class, resembles, telling
 from bot.dependents.targets import (
@@ -73,10 +74,13 @@ class Proof:
     budget: SearchLimits
     lost_imports: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
     doubtful_imports: frozenset[tuple[str, str]] = frozenset()  # of modules whose place something else may take
-    fresh: frozenset[str] = frozenset()  # the files of the change, which make no name common
+    fresh: Mapping[str, Collection[int]] = field(
+        default_factory=dict
+    )  # the files of the change, which make no name common, with the lines it adds
     expected_names: set[str] = field(default_factory=set)  # names about which questions are to come
     _occurrences: dict[str, NameOccurrences] = field(default_factory=dict)  # name -> where it occurs in the head tree
     _library_receivers: "LibraryReceivers | None" = None
+    _makers: Makers | None = None
     _new_packages: bool | None = None
     _is_defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
@@ -87,7 +91,8 @@ class Proof:
         use, former = hit.use, hit.use.name in former_names(target)
         is_misread = self.language.TRAITS.declared_members and await self._misread(target, hit)
         is_foreseen = use.is_guarded or await self._is_of_another_place(target, use)
-        if is_foreseen or is_misread or is_generated(target):  # which a base or a setting may make as well
+        is_made = target.is_gone and former and await self._is_made(target)
+        if is_foreseen or is_misread or is_made or is_generated(target):  # which a base or a setting may make as well
             return False
         if hit.sure and ((path, hit.door) in self.lost_imports or (hit.name and hit.door)):
             return await self._shut(hit, path)
@@ -140,7 +145,7 @@ class Proof:
         """
         use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
         foreseen = self._foresees(use) or is_generated(target) or (path, hit.door) in self.doubtful_imports
-        foreseen = foreseen or await self._is_of_another_place(target, use)
+        foreseen = foreseen or await self._is_of_another_place(target, use) or (is_gone and await self._is_made(target))
         if foreseen or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:
@@ -185,7 +190,7 @@ class Proof:
 
     async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
-        return len(set((await self._occurring(name)).files.get(name, ())) - self.fresh) <= most
+        return len(set((await self._occurring(name)).files.get(name, ())) - self.fresh.keys()) <= most
 
     async def is_rare(self, name: str) -> bool:
         """Whether one file alone holds the name: in two, without a tie to the definition, it is more likely a library's."""
@@ -365,6 +370,12 @@ class Proof:
             for item in await self.exports.imports(path)
             if name in item.names and dict(item.aliases).get(name, name) == name
         ]
+
+    async def _is_made(self, target: UseTarget) -> bool:
+        """Whether what the change adds may make the name again without writing it."""
+        if self._makers is None:
+            self._makers = Makers(self.tree, self.language, self.budget, self.fresh)
+        return await self._makers.may_make(target)
 
     async def _open(self, target: UseTarget) -> bool:
         """Whether the class answers to names that are written nowhere: its bases hold "*", or one that is new to it."""

@@ -20,6 +20,8 @@ APART = b"\n;\n"  # between stretches of code that do not touch
 _WORD = re.compile(rb"[\w\x80-\xff]++")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 TELLING = 3  # words
+# A class with marks before it, which a plugin of the compiler, a macro or the mark itself may give members by.
+MARKED = r"(?:@[\w.]++(?:\([^()]{0,400}+\))?\s++){1,9}+(?:\w++\s++){0,6}?(?:actor|class|enum|interface|object|record|struct)\s++CLASS\b"
 _NEWLINE = b"\n"
 
 

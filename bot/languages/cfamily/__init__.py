@@ -18,7 +18,17 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import CPP, C
 from bot.values import OFFERS, REQUIRES, Outline, Parameter, Side, Symbol, Use
 
-TRAITS = LanguageTraits(declared_members=True, conditional_build=True, whole_files=True, unique_names=True)
+TRAITS = LanguageTraits(
+    declared_members=True,
+    conditional_build=True,
+    whole_files=True,
+    unique_names=True,
+    makers=(  # macros that paste a name together
+        r"^[ \t]*+[A-Z_][A-Z0-9_]*+[ \t]*+\([^\n]{0,400}(?<!\w)PART\b",
+        r"^\w++[ \t]*+\((?:[ \t]*+[\w*]++[ \t]*+,){0,20}[ \t]*+PART[ \t]*+[,)]",
+        r"^[ \t]*+#[ \t]*+define\b[^\n]{0,400}\(PART\b",
+    ),
+)
 project = Includes
 # What every file may use without including a header of the tree.
 GIVEN = "NULL true false bool main errno assert offsetof va_start va_end va_arg va_copy defined std this"

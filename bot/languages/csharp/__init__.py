@@ -174,7 +174,8 @@ def _type(node: Node, inside: str, walk: _CSharpWalk) -> None:
         if base.type != "argument_list"
     )
     is_closed = node.type == "enum_declaration" or _has(node, "static")
-    walk.bases[short] = walk.bases.get(short, ()) + (() if is_closed else (*bases, "object"))
+    marks = tuple(_marks(node)) if _has(node, "partial") else ()
+    walk.bases[short] = walk.bases.get(short, ()) + (() if is_closed else (*bases, "object")) + marks
     parameter_list = next((part for part in node.named_children if part.type == "parameter_list"), None)
     if parameter_list is not None and node.type != "delegate_declaration":
         own_signature = _signature(node, parameter_list, opaque=_has(node, "partial"))
@@ -200,6 +201,20 @@ def _members(node: Node) -> Iterator[Node]:
                     )
                 else:
                     yield member
+
+
+def _marks(node: Node) -> Iterator[str]:
+    """The attributes of a partial type and of its members, with what bears each: a generator may make members of it, in a file that no tree has."""
+    for one in (node, *_members(node)):
+        for part in one.named_children:
+            if part.type == "attribute_list":
+                yield " ".join(f"{text(part)} {_head(one)}".split())
+
+
+def _head(node: Node) -> str:
+    """What names a definition: its code without its attributes and its body."""
+    parts = [text(part) for part in node.children if part.type not in BESIDE and part.type != "declaration_list"]
+    return " ".join(parts)
 
 
 def _member(node: Node, own: _Class, walk: _CSharpWalk) -> None:

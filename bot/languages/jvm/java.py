@@ -33,7 +33,9 @@ OBJECT = frozenset({"clone", "equals", "finalize", "getClass", "hashCode", "noti
 DECLARED = r"(?<![\w.$@])(?P<type>[A-Za-z_][\w$]*+(?:\.[\w$]++)*+)(?:<[^;(){}=]{0,200}>)?(?P<more>(?:\s*+\[\s*+\]|\s*+\.\.\.)*)\s++NAME\s*+(?=[=;,:)&|?])"
 BUILT = r"\bvar\s+NAME\s*=\s*new\s+([\w.]+)\s*[(<]|(?<![\w.$])NAME\s*->|[(,]\s*+NAME\s*+(?:,[^()]{0,200})?\)\s*+->"
 GENERATED_CONSTRUCTOR = re.compile(r"@\w*(?:Builder|Constructor)\b")  # as Lombok names what calls the base as it likes
-GENERATED = re.compile(rb"^[ \t]*+import\s++(static\s++)?(lombok|org\.immutables|com\.google\.auto)\b", re.MULTILINE)
+GENERATED = re.compile(
+    rb"(?:^[ \t]*+import\s++(?:static\s++)?|@)(?:lombok|org\.immutables|com\.google\.auto)\b", re.MULTILINE
+)
 
 
 CONDITIONS = Conditions(
@@ -53,7 +55,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     misread.check(source)
     misread.check_escapes(source, typed_receivers.blank(source))
     tree = root(source)
-    walk = _JavaWalk(path, side, has_lombok=lombok.IMPORTED.search(source) is not None)
+    walk = _JavaWalk(path, side, has_lombok=lombok.NAMED.search(source) is not None)
     for node in tree.named_children:
         if node.type in CLASSES:
             _type(node, "", walk)

@@ -13,7 +13,7 @@ from bot.languages.syntax import text
 from bot.languages.typed_receivers import TypedWalk
 from bot.values import GENERATED, Parameter, Signature
 
-IMPORTED = re.compile(rb"^[ \t]*+import\s++lombok\b", re.MULTILINE)
+NAMED = re.compile(rb"^[ \t]*+import\s++lombok\b|@lombok\.", re.MULTILINE)
 READS = frozenset({"Data", "Value", "Getter"})
 SETS = frozenset({"Data", "Setter"})
 COPIES = frozenset({"With", "Wither"})

@@ -16,6 +16,7 @@ from bot.values import STREAM, Outline, Side, Use
 
 TRAITS = LanguageTraits(
     unwritten_names=True,
+    makers=(r"(?<![\w.])[\w.:]++\s*+\(\s*+CLASS\s*+[,)]",),  # what it is handed to
     call_results={r"^=(?:i?pairs|coroutine\.wrap|string\.gmatch|io\.lines)\(_?\)$": STREAM},
 )
 project = LuaModules

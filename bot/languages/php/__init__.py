@@ -17,6 +17,7 @@ from bot.values import STREAM, Outline, Side, Use
 
 TRAITS = LanguageTraits(
     unique_names=True,
+    makers=(r"\bfunction\s++__(?:call(?:Static)?|get)\b|@(?:method|property)\b",),
     call_results={
         r"^=new [\w\\]*Iterator\(_?\)$|->getIterator\(\)$": STREAM,
         r"^=(?:iterator_to_array|array_\w+)\(_?\)$": ARRAY,

@@ -34,6 +34,10 @@ FORMATTING = {
 }
 TRAITS = LanguageTraits(
     unwritten_names=True,
+    makers=(
+        r"(?<!class )(?<![\w.])[\w.]++[ \t]*+\(\s*+CLASS\s*+[,)]",  # what it is handed to
+        r"\b(?:__getattr(?:ibute)?__|__dict__|setattr|(?:locals|vars)\(\))",
+    ),
     uses_indentation=True,
     formatting=FORMATTING,
     call_results={

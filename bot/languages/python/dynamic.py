@@ -24,6 +24,8 @@ NAMESPACES = frozenset({"globals()", "vars()", "locals()"})
 READS = frozenset({"get", "keys", "values", "items", "copy", "pop", "__contains__", "__getitem__"})
 MODULE = re.compile(r"sys\s*\.\s*modules\s*\[\s*__name__\s*\]$")
 OTHERS = re.compile(r"globals\(|vars\(\)|locals\(\)|sys\s*\.\s*modules|__dict__|__globals__")
+PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "dotted_name"})  # around a name that is bound
+BINDINGS = {"assignment": "left", "aliased_import": "alias", "import_from_statement": "", "named_expression": "name"}
 ANY = "any"  # name may be defined
 LOOKED_UP = re.compile(r"\s*\[[^\[\]\n]{0,200}\](?!\s*(?:[-+*/|&@%]|//|\*\*)?=(?!=))")
 LONG = 40  # characters of a call in a sentence
@@ -61,6 +63,8 @@ def dynamic(root: Node, source: bytes, outline: Callable[[bytes], tuple[frozense
             _module(node, dynamic_names)
         elif node.type == "function_definition" and _literal_name(node) == "__getattr__" and not _inside(node):
             _on_demand(node, dynamic_names)
+        elif node.type == "identifier" and text(node) == "__getattr__" and _is_bound(node) and not _inside(node):
+            dynamic_names.unreadable(node.parent or node)  # to what another place makes
     return dynamic_names
 
 
@@ -74,6 +78,19 @@ def _every(root: Node) -> Iterator[Node]:
         node = left.pop()
         yield node
         left += reversed(node.named_children)
+
+
+def _is_bound(node: Node) -> bool:
+    """Whether a name gets its value here without a `def`: from an assignment, alone or among others, or an import."""
+    above = node.parent
+    while above is not None and above.type in PATTERNS:
+        node, above = above, above.parent
+    if above is None or above.type not in BINDINGS:
+        return False
+    target = above.child_by_field_name(BINDINGS[above.type])
+    return target == node or (
+        above.type == "import_from_statement" and above.child_by_field_name("module_name") != node
+    )
 
 
 def _inside(node: Node) -> bool:

@@ -21,6 +21,10 @@ from bot.values import OFFERS, REQUIRES, STREAM, Outline, Side, Symbol, Use
 TRAITS = LanguageTraits(
     unwritten_names=True,
     open_classes=True,
+    makers=(
+        r"(?<![\w.:])CLASS\.(?:class_e\w++|define_method|extend|include|instance_eval|module_eval|prepend|(?:public_)?send)\b",
+        r"^[ \t]*+[a-z]\w*+[ (]:PART\b",  # what makes names of a symbol
+    ),
     loader="require",
     results=of_method,
     call_results={

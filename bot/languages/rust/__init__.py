@@ -23,7 +23,11 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import RUST
 from bot.values import OFFERS, Outline, Side, Use
 
-TRAITS = LanguageTraits(conditional_build=True, members_apart=True)
+TRAITS = LanguageTraits(
+    conditional_build=True,
+    members_apart=True,
+    makers=(r"\w![ \t]*+[({\[][^\n]{0,400}(?<!\w)PART\b",),  # a macro that pastes names
+)
 project = Crates
 # The prelude, the primitive types and the crates that every file has.
 PRELUDE = (
