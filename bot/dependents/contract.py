@@ -64,6 +64,7 @@ FIELD = (
     r"^\s*+(?:public|private|protected|internal|static|readonly|final|var|val|let|const|declare|override|attr_accessor|attr_reader)\s"
     r"[\w$<>\[\]?|:, ]{0,120}?[#:$]?\bNAME\b|\bsetattr\(\s*+self\s*+,\s*+[\"']NAME[\"']|\b(?:as|for)\s++self\.NAME\b"
 )
+MEMBERS = re.compile(r"(?:(?:\?\.|\.|->)\w+(?:(?<=\.json)\(\))?)+")
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 PLACES = frozenset({"positional", "positional-only"})
 NAMED = re.compile(r"\$?[^\W_]")  # neither nameless nor taken apart
@@ -235,12 +236,22 @@ def _errors(text: str) -> Counter[str]:
 
 def _hands_back_otherwise(was: Results, now: Results) -> bool:
     """Whether what is handed back has other forms. That the code no longer runs off its end is what a user has waited for."""
+    if was.may_lack(now) or _is_part(was.chains - now.chains, now.chains - was.chains):
+        return True
     was, now = was.beside(now), now.beside(was)
     before, after = (frozenset(NOTHING if form == END else form for form in side.returns) for side in (was, now))
     is_mended = after == before - {NOTHING} and NOTHING not in was.returns and bool(after)
     if (before or {NOTHING}) != (after or {NOTHING}) and not is_mended:
         return True
     return _yields_otherwise(was, now) or bool(was.inner and now.inner - was.inner - {VALUE})
+
+
+def _is_part(lost_chains: frozenset[str], new_chains: frozenset[str]) -> bool:
+    """Whether one chain is returned instead of another one of which it is a member, or that is one of its own: `res` for `res.data`."""
+    if len(lost_chains) != 1 or len(new_chains) != 1:
+        return False
+    short, long = sorted((*lost_chains, *new_chains), key=len)
+    return long.startswith(short) and MEMBERS.fullmatch(long, len(short)) is not None
 
 
 def _yields_otherwise(was: Results, now: Results) -> bool:

@@ -12,7 +12,28 @@ from tree_sitter import Node
 
 from bot.languages.syntax import nodes_outside, text
 from bot.ports import LanguageTraits
-from bot.values import AT_ONCE, END, KIND, NOTHING, PROMISE, STREAM, VALUE, Results
+from bot.values import (
+    ARRAY,
+    AT_ONCE,
+    BYTES,
+    END,
+    KIND,
+    LIST,
+    MAPPING,
+    NOTHING,
+    NUMBER,
+    PERHAPS,
+    PROMISE,
+    SET,
+    STREAM,
+    SYMBOL,
+    TABLE,
+    TEXT,
+    THERE,
+    TRUTH,
+    VALUE,
+    Results,
+)
 
 FUNCTIONS = frozenset({
     "function_definition", "function_declaration", "function_expression", "generator_function", "generator_function_declaration",
@@ -50,18 +71,15 @@ BINDS = frozenset({
     "default_parameter", "typed_default_parameter",
 })  # fmt: skip
 VARIABLES = frozenset({"identifier", "variable_name"})
+BASES = VARIABLES | {"this", "self"}  # what a chain of members begins with
 YIELDED = frozenset({"yield", "yield_expression"})
-LIST, SET, MAPPING, ARRAY, TABLE = (f"{KIND}{name}" for name in ("list", "set", "mapping", "PHP array", "table"))
-TEXT, BYTES, SYMBOL, NUMBER, TRUTH = (
-    f"{KIND}{name}" for name in ("text", "byte string", "symbol", "number", "truth value")
-)
 LITERALS: Mapping[str, str] = {
     "list": LIST, "list_comprehension": LIST, "array": LIST, "set": SET, "set_comprehension": SET,
     "dictionary": MAPPING, "dictionary_comprehension": MAPPING, "object": MAPPING, "hash": MAPPING,
     "array_creation_expression": ARRAY, "table_constructor": TABLE, "simple_symbol": SYMBOL,
     "string": TEXT, "concatenated_string": TEXT, "template_string": TEXT, "encapsed_string": TEXT,
     "integer": NUMBER, "float": NUMBER, "number": NUMBER, "true": TRUTH, "false": TRUTH, "boolean": TRUTH,
-    "generator_expression": STREAM,
+    "generator_expression": STREAM, "subscript": THERE, "comparison_operator": TRUTH, "not_operator": TRUTH,
 }  # fmt: skip
 # What no promise is: arithmetic, a member unless its name says otherwise, an element of a page.
 PLAIN = frozenset({
@@ -71,12 +89,13 @@ PLAIN = frozenset({
 DEFERRED = re.compile(r"promise\W{0,3}\Z|\A\w{1,100}\s*+(?:\?\?|\|\|)=", re.IGNORECASE)
 OF_BYTES = re.compile(r"[rR]?[bB]")
 CALLS = frozenset({"call", "call_expression", "function_call", "function_call_expression", "member_call_expression", "scoped_call_expression"})  # fmt: skip
-ARGUMENTS = frozenset({"arguments", "argument_list"})
+ARGUMENTS = frozenset({"arguments", "argument_list", "generator_expression"})
+NAMED = frozenset({"keyword_argument", "pair"})  # arguments by their name
 MAKERS = frozenset({"new_expression", "object_creation_expression"})
 PARAMETER = re.compile(r"[:=].*", re.DOTALL)  # behind its name
 MADE_OF = f"{KIND}new "
 CALLED = "="  # how the form of a call begins, until its language tells what it comes to
-MADE = re.compile(r"=(?:new )?([\w.:\\]++)\(_?\)$")
+MADE = re.compile(r"=(?:new )?([\w.:\\]++)\([^()]*\)$")
 STOPS = {
     "expression_statement": re.compile(
         r"(?:throw\b|(?:(?:sys|os|process)\.)?_?(?:exit|quit|abort|die|assert_never)\b(?!\s*+[=.\[]))"
@@ -87,6 +106,7 @@ STOPS = {
 ALWAYS = re.compile(r"\(?\s*+(?:True|true|1)\s*+\)?$")
 LONGEST = 200  # characters of what a condition asks for
 SPINE = ("function", "object", "value", "table", "name", "receiver")  # what stands before the last step of a chain
+LISTED = 4  # arguments of a call
 DEPTH = 60  # steps of a chain
 
 
@@ -141,7 +161,7 @@ def _made(form: str) -> str:
 
 def _plain(form: str) -> str:
     """The form without what kind of value it is."""
-    return VALUE if form.startswith((KIND, CALLED)) else form
+    return VALUE if form in (THERE, PERHAPS) or form.startswith((KIND, CALLED)) else form
 
 
 def _of_function(node: Node) -> Results:
@@ -149,7 +169,7 @@ def _of_function(node: Node) -> Results:
     if body is None:
         return Results()
     if body.type not in BLOCKS:
-        return Results(frozenset(values(body)))
+        return Results(frozenset(values(body)), chains=_chains([body], {}, ()))
     own = list(own_nodes(body))
     yields = [part for part in own if part.type in YIELDED]
     single_values = _given(own)
@@ -159,7 +179,35 @@ def _of_function(node: Node) -> Results:
     if yields:
         yield_forms = frozenset(form for part in yields for form in _yielded(part))
         return Results(frozenset(returns - {NOTHING}), yield_forms, inner)
-    return Results(frozenset(returns | ({END} if _falls(body) else set())), inner=inner)
+    chains = _chains(return_values, single_values, own)
+    return Results(frozenset(returns | ({END} if _falls(body) else set())), inner=inner, chains=chains)
+
+
+def _chains(
+    return_values: Iterable[Node | None], single_values: Mapping[str, Node], nodes: Iterable[Node]
+) -> frozenset[str]:
+    """The chains of members and calls that are returned, each from the value of the variable with which it begins."""
+    set_names = {_name_set(node) for node in nodes if node.type in SETS or node.type in BINDS} - {*single_values}
+    chains: set[str] = set()
+    for value in return_values:
+        node = _unwrapped(value)
+        base = list(_spine(node))[-1] if node is not None else None
+        name = text(base)[:LONGEST]
+        if node is None or base is None or base.type not in BASES or name in set_names:
+            continue
+        head = _unwrapped(single_values.get(name))
+        chains.add((_call(head) if head is not None else name) + _call(node)[len(name) :])
+    return frozenset(chains)
+
+
+def _unwrapped(node: Node | None) -> Node | None:
+    while node is not None and node.type in WRAPS and node.named_child_count == 1:
+        node = node.named_children[0]
+    return node
+
+
+def _name_set(node: Node) -> str:
+    return text(node.child_by_field_name("left") or node.child_by_field_name("name"))[:LONGEST]
 
 
 def _forms_of(value: Node | None) -> set[str]:
@@ -189,7 +237,7 @@ def _given(nodes: Iterable[Node]) -> dict[str, Node]:
     sums: dict[str, Node] = {}  # what is added to it is no promise
     for node in nodes:
         if node.type in SETS or node.type in BINDS:
-            name = text(node.child_by_field_name("left") or node.child_by_field_name("name"))[:LONGEST]
+            name = _name_set(node)
             value = node.child_by_field_name("right") or node.child_by_field_name("value")
             single_values[name] = value if node.type in SETS and name not in single_values else None
             if node.type == "augmented_assignment_expression" and not DEFERRED.search(text(node)[:LONGEST]):
@@ -259,21 +307,58 @@ def _of_plain(node: Node) -> set[str]:
     kind = node.type
     if kind in CALLS | MAKERS:
         return {CALLED + _call(node)}
+    if kind == "element_reference":
+        return {f"{CALLED}[_]"}
+    if kind == "list_comprehension":
+        return {LIST + _of_each(values(node.child_by_field_name("body")))}
+    if kind == "hash":
+        return {MAPPING + _by_keys(node)}
     form = LITERALS.get(kind, AT_ONCE if kind in PLAIN and not DEFERRED.search(text(node)) else VALUE)
     return {BYTES if form == TEXT and OF_BYTES.match(text(node)[:2]) else form}
 
 
 def _call(node: Node) -> str:
-    """A chain of calls in one line, of the arguments only whether there are any: `rows.values().map(_)`."""
+    """A chain of calls in one line, each argument a word: `rows.values().map(=>)`, `next(_, None)`, `Order.get(_=_)`."""
     pieces: list[str] = []
     at = node.start_byte
     for step in reversed(list(_spine(node))):
-        handed = (part for part in step.named_children if part.type in ARGUMENTS)
-        for part in (next(handed, None), step.child_by_field_name("block")):
+        handed = next((part for part in step.named_children if part.type in ARGUMENTS), None)
+        for part in (handed, step.child_by_field_name("block")):
             if part is not None and part.start_byte >= at:
-                pieces += [_between(node, at, part.start_byte), "(_)" if part.named_child_count else "()"]
+                pieces += [_between(node, at, part.start_byte), _arguments(part) if part == handed else "{_}"]
                 at = part.end_byte
     return "".join([*pieces, _between(node, at, node.end_byte)])
+
+
+def _arguments(node: Node) -> str:
+    parts = [node] if node.type == "generator_expression" else node.named_children
+    return f"({', '.join(_argument(part) for part in parts[:LISTED] if part.type != 'comment')})"
+
+
+def _argument(node: Node) -> str:
+    value = node.named_children[-1] if node.type == "argument" and node.named_child_count else node  # of PHP
+    if node.type in NAMED or node.child_by_field_name("name") == value:
+        return "_=_"
+    return "=>" if value.type in FUNCTIONS else "None" if value.type in NULLS else "_"
+
+
+def _of_each(forms: set[str]) -> str:
+    """What is known of the elements of a list: how many parts each has, or its kind."""
+    form = forms.pop() if len(forms) == 1 else VALUE
+    return f" of {form}" if form.endswith(" parts") or form.startswith(KIND) else ""
+
+
+def _by_keys(node: Node) -> str:
+    """What the keys of a hash of Ruby are, where all are symbols or all are texts."""
+    kinds = {_key_kind(part) for part in node.named_children if part.type != "comment"}
+    return f" by {kinds.pop()}" if kinds in ({TEXT}, {SYMBOL}) else ""
+
+
+def _key_kind(pair: Node) -> str:
+    key = pair.child_by_field_name("key")
+    if key is None or key.type not in ("string", "simple_symbol", "hash_key_symbol"):
+        return VALUE
+    return TEXT if key.type == "string" and any(part.type == "=>" for part in pair.children) else SYMBOL
 
 
 def _between(node: Node, begin: int, end: int) -> str:

@@ -1,5 +1,6 @@
 """What a language tells about one file: its outline, its uses of names, and how its importers are found."""
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -100,6 +101,23 @@ NOTHING, VALUE, END, STREAM = "nothing", "value", "the end of the code", "anothe
 KIND = "a "  # how the form of a value begins whose syntax tells what it is: "a list"
 PROMISE = f"{KIND}new Promise"
 AT_ONCE = f"{KIND}value that is no promise"  # of no other kind that is known
+THERE, PERHAPS = (
+    "something",
+    "something or nothing",
+)  # of an unknown kind, known to be there, and known to be missing at times
+ELEMENT, DATA = f"{KIND}element", f"{KIND}parsed text"
+LIST, SET, MAPPING, ARRAY, TABLE = (f"{KIND}{name}" for name in ("list", "set", "mapping", "PHP array", "table"))
+TEXT, BYTES, SYMBOL, NUMBER, TRUTH = (
+    f"{KIND}{name}" for name in ("text", "byte string", "symbol", "number", "truth value")
+)
+# Kinds of which no more is known than what they are not, each with those that it may be.
+BROAD = {
+    LIST: re.compile(rf"{LIST} of "),
+    MAPPING: re.compile(rf"{MAPPING} by "),
+    DATA: re.compile(rf"(?:{LIST}|{MAPPING}|{ARRAY})\b"),
+    ELEMENT: re.compile(rf"{KIND}(?!list\b|set\b|new Promise$)"),
+    AT_ONCE: re.compile(rf"{KIND}(?!new Promise$)"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +127,7 @@ class Results:
     returns: frozenset[str] = frozenset()
     yields: frozenset[str] = frozenset()  # `STREAM`: what another one yields
     inner: frozenset[str] = frozenset()  # what the functions inside it return
+    chains: frozenset[str] = frozenset()  # the chains of members that it returns: `axios.get(_).data`
     block_values: int | None = None  # how many values its block is given at least; None: it calls none
 
     def with_others(self, other: "Results") -> "Results":
@@ -118,19 +137,27 @@ class Results:
             self.returns | other.returns,
             self.yields | other.yields,
             self.inner | other.inner,
+            self.chains | other.chains,
             min(counts) if counts else None,
         )
+
+    def may_lack(self, other: "Results") -> bool:
+        """Whether another one is missing at times while this one is known to be there."""
+        return PERHAPS in other.returns and self.returns.isdisjoint((NOTHING, END, VALUE, AT_ONCE, PERHAPS))
 
     def beside(self, other: "Results") -> "Results":
         """The same as far as it can be compared: where a side has a value of no known kind, another one may be of that kind, too.
 
         Who returns a stream and nothing else yields what that yields.
         """
-        returns = self.returns
-        if VALUE in returns or VALUE in other.returns:
-            returns = frozenset(VALUE if form.startswith(KIND) else form for form in returns)
-        elif AT_ONCE in returns or AT_ONCE in other.returns:
-            returns = frozenset(AT_ONCE if form.startswith(KIND) and form != PROMISE else form for form in returns)
+        known, returns = self.returns | other.returns, self.returns
+        if PERHAPS in returns:
+            returns = returns - {PERHAPS} | {ELEMENT} | ({NOTHING} if not known.isdisjoint((NOTHING, END)) else set())
+        if not known.isdisjoint((VALUE, THERE)):
+            returns = frozenset(VALUE if form == THERE or form.startswith(KIND) else form for form in returns)
+        for broad, narrow in BROAD.items():
+            if broad in known or (broad == ELEMENT and PERHAPS in known):
+                returns = frozenset(broad if narrow.match(form) else form for form in returns)
         if STREAM not in returns:
             return replace(self, returns=returns)
         if not returns.isdisjoint((VALUE, AT_ONCE)):

@@ -72,6 +72,37 @@ OTHER = {
     "an iterator of Lua": (LUA, "{ rows }", "ipairs(rows)"),
     "an iterator of PHP": (PHP, "array_values($rows)", "new \\ArrayIterator($rows)"),
     "another class of PHP": (PHP, "new Cart($rows->all(), 1)", "new Basket($rows->all(), 1)"),
+    "an entry or nothing": (PYTHON, "rows[1]", "rows.get(1)"),
+    "an entry or nothing that it says": (PYTHON, "rows[1]", "rows.get(1, None)"),
+    "a row or nothing": (PYTHON, "Row.objects.get(pk=rows)", "Row.objects.filter(pk=rows).first()"),
+    "an element or nothing": (PYTHON, "next(r for r in rows if r.ok)", "next((r for r in rows if r.ok), None)"),
+    "a name of the environment or nothing": (PYTHON, 'os.environ["ROWS"]', 'os.getenv("ROWS")'),
+    "an attribute or nothing": (PYTHON, 'getattr(rows, "a")', 'getattr(rows, "a", None)'),
+    "a match or nothing": (PYTHON, 're.search("a", rows).group()', 're.search("a", rows)'),
+    "bytes of a text": (PYTHON, "rows.strip()", "rows.strip().encode()"),
+    "a mapping for a text": (PYTHON, 'json.dumps({"a": rows})', '{"a": rows}'),
+    "a number for a text": (PYTHON, "str(rows)", "int(rows)"),
+    "a class for a number": (PYTHON, "float(rows)", "Decimal(rows)"),
+    "a class for what was read": (PYTHON, "json.load(rows)", "Config(rows)"),
+    "a text for a time": (PYTHON, "datetime.now()", "datetime.now().isoformat()"),
+    "a time of a zone": (PYTHON, "datetime.utcnow()", "datetime.now(timezone.utc)"),
+    "a truth for a number": (PYTHON, "len(rows)", "len(rows) > 0"),
+    "elements of more parts": (PYTHON, "[(k, v) for k, v in rows]", "[(k, v, 1) for k, v in rows]"),
+    "elements of another kind": (PYTHON, "[(k, v) for k, v in rows]", '[{"k": k, "v": v} for k, v in rows]'),
+    "an element of an array or nothing": (SCRIPT, "rows.filter((r) => r.ok)", "rows.find((r) => r.ok)"),
+    "an array of elements": (SCRIPT, "rows.find((r) => r.ok)", "rows.filter((r) => r.ok)"),
+    "a row of a mapper or nothing": (SCRIPT, "db.row.findUniqueOrThrow(rows)", "db.row.findUnique(rows)"),
+    "a class for an array": (SCRIPT, "rows.map((r) => r.a)", "new Set(rows.map((r) => r.a))"),
+    "a text for what it says": (SCRIPT, "JSON.parse(rows)", "JSON.stringify(rows)"),
+    "an entry of Ruby or nothing": (RUBY, "rows.fetch(1)", "rows[1]"),
+    "a record of Ruby or nothing": (RUBY, "Row.find(rows)", "Row.find_by(id: rows)"),
+    "a record of Ruby that is no longer demanded": (RUBY, "Row.find_by!(id: rows)", "Row.find_by(id: rows)"),
+    "a hash for an array": (RUBY, "rows.map(&:a)", "rows.index_by(&:a)"),
+    "keys that are texts": (RUBY, "{ a: rows, b: 1 }", '{ "a" => rows, "b" => 1 }'),
+    "the answer for its body": (SCRIPT, "rows.data", "rows"),
+    "the body for the answer": (PYTHON, "rows", "rows.data"),
+    "the answer for what it was read as": (PYTHON, "rows.json()", "rows"),
+    "a record of PHP or nothing": (PHP, "Row::findOrFail($rows)", "Row::find($rows)"),
 }  # fmt: skip
 SAME = {
     "a list by its name": (PYTHON, "[r for r in rows]", "list(rows)"),
@@ -89,6 +120,25 @@ SAME = {
     "another member": (SCRIPT, "rows + 1", "this.rows"),
     "a text for arithmetic": (SCRIPT, "rows + 1", "`a ${rows}`"),
     "what an iterator comes to": (SCRIPT, "rows.load()", "rows.values().next()"),
+    "another text of the same": (PYTHON, "rows.clean()", "rows"),
+    "another member of the same": (PYTHON, "rows.data", "rows.body"),
+    "what may be nothing for what is not known": (PYTHON, "load(rows)", "rows.get(1)"),
+    "an entry that is demanded": (PYTHON, "rows.get(1)", "rows[1]"),
+    "an entry or a value for it": (PYTHON, "rows[1]", "rows.get(1, 2)"),
+    "a row by another query": (PYTHON, "rows[1]", "Row.objects.get(pk=rows)"),
+    "nothing in other words": (PYTHON, "rows[1] if 1 in rows else None", "rows.get(1)"),
+    "nothing in more words": (PYTHON, "rows.get(1)", "rows[1] if 1 in rows else None"),
+    "another text of a text": (PYTHON, "rows.strip()", "rows.strip().lower()"),
+    "bytes of bytes": (PYTHON, "rows.encode()", "rows.encode().strip()"),
+    "a text that is joined": (PYTHON, '"a" + rows', '"-".join(rows)'),
+    "what was read as a mapping": (PYTHON, "json.loads(rows)", '{"a": rows}'),
+    "elements that are not known": (PYTHON, "[(k, v) for k, v in rows]", "[build(r) for r in rows]"),
+    "a list whose elements are not known": (PYTHON, "[(k, v) for k, v in rows]", "list(rows)"),
+    "an element for a member": (SCRIPT, "this.rows[1]", "rows.find((r) => r.ok)"),
+    "an element or a mapping": (SCRIPT, "rows.find((r) => r.ok)", "{ a: 1 }"),
+    "another array": (SCRIPT, "[...rows]", "rows.map((r) => r.a)"),
+    "an entry for what is not known": (RUBY, "load_one(rows)", "rows[1]"),
+    "keys in another form": (RUBY, "{ a: rows }", "{ :a => rows }"),
     "a lazy enumerator to its end": (RUBY, "rows.map { |r| r.a }", "rows.lazy.map { |r| r.a }.to_a"),
 }  # fmt: skip
 WRAPPED = {
@@ -151,3 +201,20 @@ def test_a_function_that_is_awaited_returns_the_same_by_a_promise(repository: Re
     path, _, reader, text = SCRIPT
     before = "export async function names(rows) {\n  return [rows]\n}\n"
     assert not _open(repository, path, before, before.replace("[rows]", "Promise.all([rows])"), reader, text)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "concerned"),
+    [
+        ("const res = await get(rows)\n  return res.data", "const res = await get(rows)\n  return res", True),
+        ("const res = await get(rows)\n  return res.data", "const res = (await get(rows)).data\n  return res", False),
+        ("const res = await get(rows)\n  return res.data", "let res = await get(rows)\n  res = res.data\n  return res", False),
+    ],
+)  # fmt: skip
+def test_a_member_of_a_variable_is_told_by_what_the_variable_is_set_to(
+    repository: Repository, before: str, after: str, *, concerned: bool
+) -> None:
+    """The answer of a request and its body are two things, however the variable between them is called."""
+    path, _, reader, text = SCRIPT
+    code = "export async function names(rows) {\n  %s\n}\n"
+    assert bool(_open(repository, path, code % before, code % after, reader, text)) == concerned

@@ -16,11 +16,25 @@ from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import BLOCKS, outline_of
 from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
 from bot.languages.lexical import MARKED, MOST_IMPORTS, Lines
-from bot.languages.results import LIST
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
-from bot.values import AT_ONCE, PROMISE, STREAM, Outline, Side, SomeUses, Use
+from bot.values import (
+    AT_ONCE,
+    DATA,
+    LIST,
+    NUMBER,
+    PERHAPS,
+    PROMISE,
+    STREAM,
+    TEXT,
+    THERE,
+    TRUTH,
+    Outline,
+    Side,
+    SomeUses,
+    Use,
+)
 
 FORMATTING = {
     "semicolon": ('";"',),
@@ -44,12 +58,19 @@ TRAITS = LanguageTraits(
     ),
     formatting=FORMATTING,
     call_results={
-        r"^=Promise\.(?:all|allSettled|any|race|reject|resolve|try)\(_?\)$|\.(?:then|catch|finally)\(_\)": PROMISE,
-        r"^=(?:(?:window|globalThis)\.)?fetch\(_\)$|^=import\(_\)$|^=axios(?: ?\.\w{1,20})?\(_\)$": PROMISE,
-        r"\.(?:values|keys|entries)\(\)(?:\.(?:map|filter|flatMap|take|drop)\(_\))*+$|\.matchAll\(_\)$": STREAM,
-        r"^=(?:Array\.(?:from|of)|Object\.(?:keys|values|entries))\(_?\)$": LIST,
-        r"\.(?:filter|flat|flatMap|join|map|slice|sort|split|toFixed|toLowerCase|toString|toUpperCase|trim)\(_?\)$": AT_ONCE,
-        r"^=(?:JSON\.(?:parse|stringify)|Math\.\w{1,20}|Number|String|Boolean|parseInt|parseFloat)\(_?\)$": AT_ONCE,
+        r"^=Promise\.(?:all|allSettled|any|race|reject|resolve|try)\([^()]*\)$|\.(?:then|catch|finally)\([^()]+\)": PROMISE,
+        r"^=(?:(?:window|globalThis)\.)?fetch\([^()]+\)$|^=import\([^()]+\)$|^=axios(?: ?\.\w{1,20})?\([^()]+\)$": PROMISE,
+        r"\.(?:values|keys|entries)\(\)(?:\.(?:map|filter|flatMap|take|drop)\([^()]+\))*+$|\.matchAll\([^()]+\)$": STREAM,
+        r"^=(?:Array\.(?:from|of)|Object\.(?:keys|values|entries))\([^()]*\)$": LIST,
+        r"\.(?:filter|flat|flatMap|map|sort|split|querySelectorAll)\([^()]*\)$": LIST,
+        r"\.(?:join|toFixed|toLowerCase|toString|toUpperCase|trim|toISOString)\([^()]*\)$|^=(?:JSON\.stringify|String)\([^()]*\)$": TEXT,
+        r"^=(?:Math\.\w{1,20}|Number|parseInt|parseFloat)\([^()]*\)$": NUMBER,
+        r"^=Boolean\([^()]*\)$|\.(?:includes|startsWith|endsWith|some|every)\([^()]+\)$": TRUTH,
+        r"^=JSON\.parse\([^()]*\)$": DATA,
+        r"\.slice\([^()]*\)$": AT_ONCE,
+        r"\.(?:findUnique|findFirst)OrThrow\([^()]*\)$": THERE,
+        r"\.(?:find|findLast|match|exec|findOne|findById|findByPk|findUnique|findFirst|querySelector|getElementById|getItem)\([^()]+\)$": PERHAPS,
+        r"\.(?:pop|shift)\(\)$|\.at\(_\)$": PERHAPS,
     },
 )
 project = JavaScriptModules

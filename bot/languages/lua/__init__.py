@@ -17,7 +17,7 @@ from bot.values import STREAM, Outline, Side, Use
 TRAITS = LanguageTraits(
     unwritten_names=True,
     makers=(r"(?<![\w.])[\w.:]++\s*+\(\s*+CLASS\s*+[,)]",),  # what it is handed to
-    call_results={r"^=(?:i?pairs|coroutine\.wrap|string\.gmatch|io\.lines)\(_?\)$": STREAM},
+    call_results={r"^=(?:i?pairs|coroutine\.wrap|string\.gmatch|io\.lines)\([^()]*\)$": STREAM},
 )
 project = LuaModules
 # The standard libraries of Lua 5.1 to 5.4 and of LuaJIT.

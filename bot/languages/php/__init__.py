@@ -9,18 +9,19 @@ from bot.languages.constructions import with_constructions
 from bot.languages.php.names import Names
 from bot.languages.php.outline import BLOCKS, outline_of
 from bot.languages.php.uses import OWNERS, READING, constructions
-from bot.languages.results import ARRAY
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import PHP
-from bot.values import STREAM, Outline, Side, Use
+from bot.values import ARRAY, PERHAPS, STREAM, THERE, Outline, Side, Use
 
 TRAITS = LanguageTraits(
     unique_names=True,
     makers=(r"\bfunction\s++__(?:call(?:Static)?|get)\b|@(?:method|property)\b",),
     call_results={
-        r"^=new [\w\\]*Iterator\(_?\)$|->getIterator\(\)$": STREAM,
-        r"^=(?:iterator_to_array|array_\w+)\(_?\)$": ARRAY,
+        r"^=new [\w\\]*Iterator\([^()]*\)$|->getIterator\(\)$": STREAM,
+        r"^=(?:iterator_to_array|array_\w+)\([^()]*\)$": ARRAY,
+        r"(?:->|::)(?:firstOrFail|findOrFail|sole|firstOrCreate|firstOrNew|updateOrCreate)\([^()]*\)$": THERE,
+        r"(?:->|::)(?:first|find|firstWhere|findOneBy|findOne|getOneOrNullResult)\([^()]*\)$": PERHAPS,
     },
 )
 project = Names

@@ -15,11 +15,27 @@ from bot.languages.python.modules import PythonModules
 from bot.languages.python.modules import import_bindings as import_bindings
 from bot.languages.python.outline import outline_of
 from bot.languages.python.uses import CLASSES, SHAPE, constructions
-from bot.languages.results import BYTES, LIST, MAPPING, SET, TEXT
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import PYTHON
-from bot.values import KIND, REQUIRES, STREAM, Outline, Side, Use
+from bot.values import (
+    BYTES,
+    DATA,
+    KIND,
+    LIST,
+    MAPPING,
+    NUMBER,
+    PERHAPS,
+    REQUIRES,
+    SET,
+    STREAM,
+    TEXT,
+    THERE,
+    TRUTH,
+    Outline,
+    Side,
+    Use,
+)
 
 BRACKETED = (
     "(assignment right: ({}) @brackets)", "(return_statement ({}) @brackets)", "(default_parameter value: ({}) @brackets)",
@@ -41,13 +57,26 @@ TRAITS = LanguageTraits(
     uses_indentation=True,
     formatting=FORMATTING,
     call_results={
-        r"^=(?:map|filter|zip|iter|reversed|enumerate|itertools\.\w+)\(_\)$": STREAM,
+        r"^=(?:map|filter|zip|iter|reversed|enumerate|itertools\.\w+)\([^()]+\)$": STREAM,
         r"\.(?:keys|values|items)\(\)$": f"{KIND}view",
-        r"^=(?:list|sorted)\(_?\)$": LIST,
-        r"^=(?:set|frozenset)\(_?\)$": SET,
-        r"^=dict\(_?\)$": MAPPING,
-        r"^=str\(_?\)$|\.decode\(_?\)$": TEXT,
-        r"^=bytes\(_?\)$|\.encode\(_?\)$": BYTES,
+        r"^=(?:list|sorted)\([^()]*\)$|(?<!\.str)\.(?:r?split|splitlines|readlines|fetchall)\([^()]*\)$|^=re\.(?:findall|split)\(": LIST,
+        r"^=(?:set|frozenset)\([^()]*\)$": SET,
+        r"^=dict\([^()]*\)$": MAPPING,
+        r"^=bytes\([^()]*\)$|\.(?:encode|read_bytes|digest)\([^()]*\)(?:\.l?r?strip\([^()]*\))?$": BYTES,
+        r"^=(?:str|repr)\([^()]*\)$|\.(?:decode|isoformat|strftime|hexdigest|as_posix|read_text)\([^()]*\)$|^=json\.dumps\([^()]*\)$": TEXT,
+        r"(?<!\.str)\.(?:l?r?strip|lower|upper|title|capitalize|casefold|removeprefix|removesuffix|join|format)\([^()]*\)$"
+        r"|(?<!\.str)\.replace\(_, _\)$": TEXT,
+        r"^=(?:int|float|len|round)\([^()]*\)$": NUMBER,
+        r"^=(?:bool|isinstance|issubclass|any|all|callable|hasattr)\([^()]*\)$|(?<!\.str)\.(?:starts|ends)with\(_\)$": TRUTH,
+        r"^=json\.loads?\([^()]*\)$": DATA,
+        r"^=(?:datetime\.)?datetime\.(?:now|utcnow|today|utcfromtimestamp)\(_?\)(?<!now\(_\))$": f"{KIND}time without a zone",
+        r"^=(?:datetime\.)?datetime\.now\([^()]+\)$": f"{KIND}time of a zone",
+        # What is known to be there: the one row, the next element, a match's group.
+        r"\.objects(?:\.\w+\([^()]*\))*\.get\([^()]*\)$|\.get\([^()]*_=_\)$|^=get_object_or_404\(": THERE,
+        r"^=next\(_\)$|^=getattr\(_, _\)$|\.(?:one|scalar_one|groups?|groupdict|latest|earliest)\([^()]*\)$|\.pop\(_?\)$": THERE,
+        r"^=next\(_, None\)$|^=getattr\(_, _, None\)$|\.(?:get|pop)\(_(?:, None)?\)$|^=(?:os\.)?getenv\(_(?:, None)?\)$": PERHAPS,
+        r"\.(?:search|match|fullmatch)\([^()]*\)$|\.(?:first|last|one_or_none|scalar_one_or_none|scalar|fetchone)\(\)$": PERHAPS,
+        r"\.(?:find_one|select_one)\([^()]+\)$|^=shutil\.which\(": PERHAPS,
     },
 )
 project = PythonModules

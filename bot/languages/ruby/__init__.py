@@ -8,7 +8,6 @@ from dataclasses import replace
 from bot.languages import misread, nesting, spots, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.constructions import with_constructions
-from bot.languages.results import LIST
 from bot.languages.ruby.outline import BLOCKS, outline_of
 from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.results import of_method
@@ -16,7 +15,7 @@ from bot.languages.ruby.uses import CLASSES, READING, constructions
 from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import RUBY
-from bot.values import OFFERS, REQUIRES, STREAM, Outline, Side, Symbol, Use
+from bot.values import LIST, MAPPING, OFFERS, PERHAPS, REQUIRES, STREAM, TEXT, THERE, Outline, Side, Symbol, Use
 
 TRAITS = LanguageTraits(
     unwritten_names=True,
@@ -29,8 +28,12 @@ TRAITS = LanguageTraits(
     results=of_method,
     call_results={
         r"\.lazy(?:\.(?:map|collect|flat_map|select|filter|filter_map|reject|take_while|drop_while|take|drop|zip|uniq|compact|with_index)"
-        r"(?:\(_?\))*+)*+$|\.(?:to_enum|each_entry)(?:\(_?\))*+$": STREAM,
-        r"\.to_a$": LIST,
+        r"(?:\([^()]*\)|\{_\})*+)*+$|\.(?:to_enum|each_entry)(?:\([^()]*\)|\{_\})*+$": STREAM,
+        r"\.to_a$|\.(?:map|collect|flat_map|filter_map|split|lines)(?:\([^()]*\)|\{_\})+$": LIST,
+        r"\.(?:index_by|group_by|to_h)(?:\([^()]*\)|\{_\})+$": MAPPING,
+        r"\.(?:upcase|downcase|capitalize|strip|join|to_json)(?:\([^()]*\))?$": TEXT,
+        r"\.(?:fetch|find|find_by!|find_or_create_by!?|find_or_initialize_by)\([^()]+\)$": THERE,
+        r"\.(?:find_by|dig|match)\([^()]+\)$|\.(?:find|detect) ?\{_\}$|\[_\]$": PERHAPS,
     },
 )
 project = Requires
