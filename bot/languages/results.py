@@ -322,10 +322,10 @@ def _call(node: Node) -> str:
     pieces: list[str] = []
     at = node.start_byte
     for step in reversed(list(_spine(node))):
-        handed = next((part for part in step.named_children if part.type in ARGUMENTS), None)
-        for part in (handed, step.child_by_field_name("block")):
+        arguments = next((part for part in step.named_children if part.type in ARGUMENTS), None)
+        for part in (arguments, step.child_by_field_name("block")):
             if part is not None and part.start_byte >= at:
-                pieces += [_between(node, at, part.start_byte), _arguments(part) if part == handed else "{_}"]
+                pieces += [_between(node, at, part.start_byte), _arguments(part) if part == arguments else "{_}"]
                 at = part.end_byte
     return "".join([*pieces, _between(node, at, node.end_byte)])
 
