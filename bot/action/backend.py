@@ -22,7 +22,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.publish import checks, existing, summary
 from bot.render import plain
-from bot.values import CIFailure, PostedComment, PullRequest, Review
+from bot.values import CIFailure, CustomCheck, PostedComment, PullRequest, Review
 from bot.values.consumer import FetchedConsumers
 from bot.wiring import action as parts
 from bot.wiring import review as models
@@ -67,7 +67,8 @@ async def _trusted_state(stands: PostedComment, run: ReviewRun) -> bytes | str:
 def _question(run: ReviewRun) -> state.HeadVerdict:
     """What a verdict has to be about to hold for this run."""
     facts, settings = run.state.facts, run.settings
-    bar = " ".join((str(settings.fail_on), *sorted(settings.fail_also)))
+    stops = sorted(CustomCheck(*row).digest for row in settings.checks if row[-1] == "fail")
+    bar = " ".join((str(settings.fail_on), *sorted(settings.fail_also), *stops))
     return state.HeadVerdict("neutral", facts.head_sha, facts.base_ref, bar)
 
 
@@ -105,8 +106,8 @@ class StepBackend:
         if verdict is None:
             return "unknown"
         ending = "failure" if verdict.fault else verdict.conclusion
-        is_of_base = verdict.base_ref == run.state.facts.base_ref
-        return ending if is_of_base or ending == "failure" else "unknown"  # nobody knows what stands against this base
+        is_asked = (verdict.base_ref, verdict.bar) == (_question(run).base_ref, _question(run).bar)
+        return ending if is_asked or ending == "failure" else "unknown"  # nobody knows what stands against this base
 
     async def is_meant(self, _: ReviewRun) -> bool:
         """A workflow that runs is meant to review."""

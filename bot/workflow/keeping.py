@@ -5,11 +5,15 @@ import json
 import time
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 
+from bot.config import Config, policy, stricter
 from bot.config.policy import LastEnding
 from bot.errors import HostError, HostRefused
+from bot.findings import silencing
 from bot.findings.suppress import identity_of
 from bot.github import Host
+from bot.outputs import json_file
 from bot.publish import checks
 from bot.publish.standing import worst
 from bot.render import line, visible
@@ -32,7 +36,37 @@ def place(last: bytes | None) -> tuple[str, str, str] | None:
         return None
 
 
-async def last_ending(pull: PullRef, host: Host, facts: PullFacts, store: Store) -> LastEnding | None:
+async def ending_now(pull: PullRef, output: bytes, settings: Config, store: Store) -> Ending | None:
+    """What a stored review comes to by a bar that was set since, with what people have said; None if it was made under the bar in force, or a stricter one.
+
+    A check of the team's own that stops a change and was not asked then leaves it unreviewed.
+    """
+    stored_review = await asyncio.to_thread(_under_stricter_bar, output, settings)
+    if stored_review is None:
+        return None
+    words = await ignored_findings(pull, store), await store.rules.in_force(pull.repository)
+    ending = checks.conclusion(silencing.now(stored_review, *words))
+    return worst((ending, policy.ending_without_review(settings) if _unasked(stored_review, settings) else None))
+
+
+def _under_stricter_bar(output: bytes, settings: Config) -> Review | None:
+    """The review with the stricter of both bars, its own and that of the settings; None if that is its own, or an earlier version wrote it in another form."""
+    try:
+        own = json_file.read(output)
+    except ValueError:
+        return None
+    fail_on = stricter.MORE_SEVERITIES.pick(own.fail_on, settings.fail_on)
+    review = replace(own, fail_on=fail_on, fail_also=stricter.IN_EITHER.pick(own.fail_also, settings.fail_also))
+    return None if (review == own or not policy.has_bar(settings)) and not _unasked(own, settings) else review
+
+
+def _unasked(review: Review, settings: Config) -> bool:
+    """Whether a check of the team's own stops a change now and was not asked in this review, or did not stop one."""
+    names = {one.name for one in review.checks if one.severity == "fail"}
+    return any(name not in names for name, *_, severity in settings.checks if severity == "fail")
+
+
+async def last_ending(pull: PullRef, host: Host, facts: PullFacts, settings: Config, store: Store) -> LastEnding | None:
     """What the last review came to, and the last one against this base branch, as their check runs show it now: the worse of both.
 
     That of another pull request of this branch and base counts like its own, unless it was merged: anybody may open a new one.
@@ -51,6 +85,9 @@ async def last_ending(pull: PullRef, host: Host, facts: PullFacts, store: Store)
             bases.add(base)
             now = await checks.last_ending(host, reviewed[1], number, base) if reviewed else None
             endings.append(now or conclusion)
+            if output and base == facts.base_ref:
+                later = await ending_now(replace(pull, number=number), output, settings, store)
+                endings += [later] if later is not None else []
         if facts.base_ref in bases or len(rows) < RECENT:
             ending: Ending | None = worst(endings)
             return ending

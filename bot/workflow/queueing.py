@@ -8,8 +8,9 @@ from bot.errors import HostError, OverLimit, UsageError
 from bot.github import Host
 from bot.ports import Job
 from bot.publish import checks
+from bot.publish.standing import worst
 from bot.values import Ending, MergeGroup, PullFacts, PullRef
-from bot.workflow import looking
+from bot.workflow import keeping, looking
 from bot.workflow.parts import Services, unless_gone
 
 
@@ -45,7 +46,7 @@ async def stop(ask: MergeGroup, parts: Services) -> None:
     async with github.open_pull(parts.identity, where(ask), parts.pace) as host:
         ending: Ending = "failure"
         with suppress(HostError):  # what it would take to know that no bar is set may be refused as well
-            ending = "failure" if await _unreviewed(host, parts) == "failure" else "success"
+            ending = "failure" if await _by_settings(host, parts, is_reviewed=False) == "failure" else "success"
         await checks.let_pass(host.beside(0), ask.head, ending)
 
 
@@ -55,19 +56,25 @@ def where(ask: MergeGroup) -> PullRef:
 
 
 async def _stands(facts: PullFacts, host: Host, parts: Services) -> Ending:
-    """Whether the queue goes on: not past a pull request whose check does not pass, nor past one without a review if a bar is set."""
+    """Whether the queue goes on: not past a pull request whose check does not pass, nor past one without a review if a bar is set.
+
+    A bar that was set after the review counts too.
+    """
     state = await checks.standing(host, facts)
     ending = None if state.ending in (None, "pending") else state.ending
-    if ending is None:
-        ending = await _unreviewed(host, parts)
+    if ending not in ("failure", "cancelled"):
+        ending = worst((ending, await _by_settings(host, parts, is_reviewed=ending is not None)))
     return "failure" if ending in ("failure", "cancelled") else "success"
 
 
-async def _unreviewed(host: Host, parts: Services) -> Ending:
-    """How the check of a pull request without a review ends."""
+async def _by_settings(host: Host, parts: Services, *, is_reviewed: bool) -> Ending | None:
+    """How the check of a pull request ends by the settings in force: without a review, or with the stored one if its bar is another."""
     pull_state = await looking.current_state(host, config.FILE, parts.defaults)
     try:
         settings = await parts.resolve(pull_state.file, pull_state.bound, pull_state.organization)
     except (UsageError, OverLimit):
         return policy.unreadable(*pull_state.files)
-    return policy.ending_without_review(settings)
+    if not is_reviewed:
+        return policy.ending_without_review(settings)
+    last = await parts.store.reviews.last(host.pull)
+    return await keeping.ending_now(host.pull, last, settings, parts.store) if last else None

@@ -69,9 +69,9 @@ def _decline(run: ReviewRun, no: No) -> ReviewResult:
 
 async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> MadeReview | No:
     """The review of the fetched change, or why there is none after all. What was fetched is gone before anything is posted."""
-    async with backend.fetch(run) as fetched:
-        several_bases = await looking.has_several_bases(run.host, fetched, run.state.bases)
-        pull = replace(fetched, several_bases=several_bases)
+    async with backend.fetch(run) as local_pull:
+        several_bases = await looking.has_several_bases(run.host, local_pull, run.state.bases)
+        pull = replace(local_pull, several_bases=several_bases)
         refusal = (
             await backend.no_review_reason(run, pull) if any(one.paths for _, one in run.settings.conditions) else None
         )

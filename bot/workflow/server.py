@@ -118,12 +118,14 @@ class ServerBackend:
 
     async def last_ending(self, run: ReviewRun) -> LastEnding | None:
         """As the check runs show it now."""
-        return await keeping.last_ending(run.ask.pull, run.host, run.state.facts, self.parts.store)
+        return await keeping.last_ending(run.ask.pull, run.host, run.state.facts, run.settings, self.parts.store)
 
     async def is_meant(self, run: ReviewRun) -> bool:
-        """Whether the last review was of this change: a late delivery, a catch-up."""
-        facts, last = run.state.facts, keeping.place(await self.parts.store.reviews.last(run.ask.pull))
-        if last != (run.state.bases.merge_base, facts.head_sha, facts.base_ref):
+        """Whether the last review was of this change, under the bar in force or a stricter one: a late delivery, a catch-up."""
+        facts, last = run.state.facts, await self.parts.store.reviews.last(run.ask.pull)
+        if last is None or keeping.place(last) != (run.state.bases.merge_base, facts.head_sha, facts.base_ref):
+            return False
+        if await keeping.ending_now(run.ask.pull, last, run.settings, self.parts.store) is not None:
             return False
         if any(
             await self._beside(run)

@@ -145,6 +145,41 @@ def test_a_push_that_is_left_out_lets_nothing_pass_that_failed(
     asyncio.run(go())
 
 
+LATER = {
+    "a push that is left out": ("README.md", LEFT_OUT),
+    "another title": ("", "fail_on: high\n"),
+    "another title, and a check of the team's own": (
+        "",
+        "checks: [{name: Notes, ask: 'Is it told?', severity: fail}]\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", few(LATER, 0, 2))
+def test_a_bar_that_is_set_later_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
+    """What the last review came to under another bar is repeated for nobody: it is looked at again."""
+    pushed, bar = LATER[case]
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            await at.repo.commit("feature", LEAK)
+            with at.gh.holding() as held:
+                number = await at.repo.open_pull("feature", author="stranger")
+            first = await at.told("pull_request", event(held), strategy="offline")
+            assert first.conclusion == "neutral"
+            await at.repo.commit("main", {".deeprepo.yml": bar})
+            with at.gh.holding() as held:
+                if pushed:
+                    await at.repo.push("feature", {**dict.fromkeys(LEAK), pushed: "# x\n"})
+            payload = event(held) if pushed else await _happens(at, number, "title")
+            result = await at.told("pull_request", payload, strategy="offline")
+            assert result.review is not None
+            assert result.conclusion == ("failure" if "fail_on" in bar else "neutral")
+
+    asyncio.run(go())
+
+
 def test_a_detour_over_another_base_branch_lets_nothing_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the last review came to there says nothing of this base: code looks."""
 
