@@ -5,27 +5,26 @@ in tests and documents. No finding repeats the secret in its words; its quote is
 """
 
 import asyncio
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from bot.diff.skip import LOCK
 from bot.machine import limits
 from bot.masking.forms import (
     KEY,
-    KEY_HEAD,
+    KEY_LABELS,
     MOST_SLOW,
     Hit,
-    Role,
     identity,
     is_allowed,
     is_readable,
-    role_of,
+    keys_in,
+    new_secrets,
     secrets_in,
     shared_identity,
 )
 from bot.ports import Tree
+from bot.text.lines import file_lines
 from bot.values import ChangedFile, Dependents, DiffLine, Evidence, Finding, Judgement, Silence, Source, Verdict
 from bot.values.finding import SAME_VALUE
 
@@ -35,10 +34,10 @@ ROWS: Literal["git", "other"] = "git"
 
 UNREAD = "it has a line with thousands of names that may stand before a secret"
 LONG = 1_000  # characters; of a longer line the secret alone is quoted
-KEY_LINES = 200  # of a private key: one of 16,384 bits has 140
-PEM_LINE = re.compile(r"\s*+[\"']?[A-Za-z0-9+/=]{8,100}(?:\\n)?[\"'+,\\]*\s*+")
-_ENDS = re.compile(r"-----(?:BEGIN|END) ")
 
+_Secret = tuple[
+    DiffLine, str, Hit, bool
+]  # its line, what tells it from others, and whether the base already allowed it there
 _Row = tuple[ChangedFile, DiffLine, Hit, bool]  # where a secret is, and whether the base already allowed it there
 
 
@@ -58,13 +57,7 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     slow = 0
     for file in files:
         limits.reading(file.path)
-        lines = (
-            await asyncio.to_thread(_lines, file) if wants(file) else []
-        )  # a large file must not hold up everyone else
-        if _key_lines(file):
-            blob = await tree.read(file.path)
-            lines += await asyncio.to_thread(_keys, file, (blob or b"").decode("utf-8", "replace").split("\n"))
-        for line, body, hit, is_allowlisted in lines:
+        for line, body, hit, is_allowlisted in await _secrets(tree, file) if wants(file) else ():
             earlier = findings.get(body)
             if earlier is None and not hit.exact and slow >= MOST_SLOW:
                 if body not in known_rest:
@@ -89,46 +82,47 @@ def silence(finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG00
     return "lasting"
 
 
-def _lines(file: ChangedFile) -> list[tuple[DiffLine, str, Hit, bool]]:
-    """The secrets that added lines hold, each with its line, what tells it from others, and whether the base already allowed it there."""
-    rows: list[tuple[DiffLine, str, Hit, bool]] = []
+async def _secrets(tree: Tree, file: ChangedFile) -> list[_Secret]:
+    """What the change brings into a file.
+
+    A private key is as long as a file may be: its marks and its rows are in no one hunk, so the whole file is looked through for it.
+    """
+    head, before = await tree.read(file.path) or b"", b""
+    has_key = any(label.encode() in head for label in KEY_LABELS)
+    if has_key and file.old_path is not None:
+        before = await tree.read(file.old_path, "base") or b""
+    # In a thread: a large file must not hold up everyone else.
+    rows = await asyncio.to_thread(lambda: list(_in_hunks(file, with_keys=not has_key)))
+    if has_key:
+        rows += await asyncio.to_thread(lambda: list(_keys(file, file_lines(head), file_lines(before))))
+    return sorted(rows, key=lambda row: row[0].new or 0)
+
+
+def _in_hunks(file: ChangedFile, *, with_keys: bool) -> Iterator[_Secret]:
     for hunk in file.hunks:
         after = [line for line in hunk.lines if line.kind != "-"]
+        texts, before = [line.text for line in after], [line.text for line in hunk.lines if line.kind != "+"]
+        added_indexes = {at for at, line in enumerate(after) if line.kind == "+"}
         former = _former(hunk.lines)
-        for at, hit, text in secrets_in(file.path, [line.text for line in after], _role(file)):
-            line, before = after[at], after[at - 1].text if at else ""
-            if line.kind == "+":
-                was = former.get(line.new or 0)
-                both = was is not None and is_allowed(file.path, *was) and is_allowed(file.path, line.text, before)
-                rows.append((line, text, hit, both))
-    return rows
+        for secret in new_secrets(secrets_in, file.path, texts, added_indexes, [before]):
+            if with_keys or secret.hit.rule != KEY:
+                line = after[secret.at]
+                yield line, secret.text, secret.hit, _stays_allowed(file, texts, secret.at, former.get(line.new or 0))
 
 
-def _role(file: ChangedFile) -> Role:
-    """What the file is to secrets. A lock file is full of random values that are public."""
-    return "sample" if file.skip == LOCK else role_of(file.path)
+def _keys(file: ChangedFile, head: Sequence[str], before: Sequence[str]) -> Iterator[_Secret]:
+    """The private keys of the whole file, each at its first line, which may be an old one."""
+    added_indexes = {number - 1 for number in file.added_lines}
+    former = {number: was for hunk in file.hunks for number, was in _former(hunk.lines).items()}
+    for secret in new_secrets(keys_in, file.path, head, added_indexes, [before]):
+        line = DiffLine("+" if secret.at in added_indexes else " ", head[secret.at], None, secret.at + 1)
+        yield line, secret.text, secret.hit, _stays_allowed(file, head, secret.at, former.get(secret.at + 1))
 
 
-def _key_lines(file: ChangedFile) -> list[int]:
-    """Added lines that look like the body of a private key."""
-    rows = (line for hunk in file.hunks for line in hunk.lines if line.kind == "+")
-    return [line.new or 0 for line in rows if PEM_LINE.fullmatch(line.text)] if wants(file) else []
-
-
-def _keys(file: ChangedFile, text: Sequence[str]) -> list[tuple[DiffLine, str, Hit, bool]]:
-    """The private keys whose first line stays while lines of their body become others, each at that first line."""
-    rows_by_line: dict[int, tuple[DiffLine, str, Hit, bool]] = {}
-    first, last = 0, 0  # the lines of the key that was looked at before
-    for row in _key_lines(file):
-        if row > last:
-            first = next((at for at in range(row - 1, max(0, row - KEY_LINES), -1) if _ENDS.search(text[at - 1])), 0)
-            last = next((at for at in range(row, min(len(text), row + KEY_LINES)) if _ENDS.search(text[at - 1])), row)
-        if first and first not in file.added_lines:
-            line = DiffLine(" ", text[first - 1], None, first)
-            for at, hit, body in secrets_in(file.path, text[first - 1 : first + KEY_HEAD], _role(file)):
-                if at == 0 and hit.rule == KEY:
-                    rows_by_line[first] = (line, body, hit, False)
-    return list(rows_by_line.values())
+def _stays_allowed(file: ChangedFile, lines: Sequence[str], at: int, was: tuple[str, str] | None) -> bool:
+    """Whether a comment allows a secret on this line, and already did on the line of the base whose place it takes."""
+    above = lines[at - 1] if at else ""
+    return was is not None and is_allowed(file.path, *was) and is_allowed(file.path, lines[at], above)
 
 
 def _former(lines: Sequence[DiffLine]) -> dict[int, tuple[str, str]]:

@@ -7,14 +7,14 @@ import posixpath
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatch
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from bot.checkout import git, own_git_dir, renames
+from bot.checkout import commit_patches, git, own_git_dir, renames
 from bot.checkout.locate import paths_of
 from bot.errors import GitError, UsageError
 from bot.machine import limits
@@ -23,9 +23,8 @@ from bot.ports import Tree
 from bot.text import media
 from bot.text.attributes import generated_marks
 from bot.text.filetypes import FILETYPES
-from bot.text.lines import file_lines
 from bot.text.tree_names import name_of, raw_name
-from bot.values import PullRequest, Query, RawChange, Side, TreeEntry
+from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
 
 MAX_FILE_BYTES = 2 << 20  # larger sources are generated, or data; what is left out is said in the coverage
 HEAD_BYTES = media.HEAD_BYTES  # enough for a "generated" header, too
@@ -433,37 +432,51 @@ class Checkout:
         result = await git.run("rev-list", f"{self.pull.base}..{self.pull.head}", cwd=self._folder, env=self._env)
         return None if result.status else frozenset(result.out.decode().split())
 
-    async def additions(self, most: int) -> tuple[Sequence[tuple[str, str, str]], str]:
-        """(commit, path, added line) of the commits of the change but its head, oldest first; and why some are missing, if any are.
+    async def commit_lines(self, most: int, labels: Sequence[str], reach: int) -> tuple[Sequence[CommitLines], str]:
+        """What the commits of the change but its head change, oldest first; and why some are missing, if any are.
 
-        `most`: of those that change a file, the newest, and of the merges. One more shows that there are more; the head, which may be one of
-        them, is not counted. Of a merge what it adds itself: the lines that none of its parents has.
+        Each change has a line around it. Of a file that holds one of the labels, also what follows each: so many lines, changed or not.
+
+        `most`: of the commits that change a file, the newest, and of the merges. One more shows that there are more; the head, which may be
+        one of them, is not counted. Of a merge what it adds itself: the lines that none of its parents has.
         """
         if self.pull.object_dir or not self.pull.base:
             return (), ""
         commits = await self._commits(most, "--no-merges", "--parents", "--full-history", paths=["--", "."])
         merges = await self._commits(most, "--merges")
         missing = self._history_gap(most, max(len(commits), len(merges)))
-        additions: list[tuple[str, str, str]] = []
+        lines = list[CommitLines]()
+        contents = list[tuple[str, str, str, Sequence[str]]]()
         room, until = HISTORY_BYTES, asyncio.get_running_loop().time() + HISTORY_SECONDS
         before = {row[0]: (row[1:] or [self.pull.base])[0] for row in reversed(commits[:most])}
         before |= {row[0]: f"{row[0]}^1" for row in reversed(merges[:most])}
         with_all_sides = {row[0]: ["-c", "--no-commit-id", row[0]] for row in merges}
         for commit, first in before.items():
-            patch = await self._additions(with_all_sides.get(commit, [first, commit]), until, room)
-            binary = _binary_files(patch or b"")
-            whole = await self._additions(["--text", first, commit], until, room) if binary else b""
+            patch = await self._commit_patch(with_all_sides.get(commit, [first, commit]), until, room)
+            binary = commit_patches.binary_files(patch or b"")
+            whole = await self._commit_patch(["--text", first, commit], until, room) if binary else b""
             if patch is None or whole is None:
                 missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
             room -= len(patch or b"") + len(whole or b"")
-            lines = list(_added_lines(patch or b""))
-            shown = frozenset(lines)
-            for path, line in _added_lines(whole or b""):
-                # A merge's own names are exact; between two commits, what the patch did not show is what it calls binary.
-                if path in binary if commit in with_all_sides else (path, line) not in shown:
-                    lines.append((path, line.replace("\0", "")))
-            additions += [(commit, path, line) for path, line in lines]
-        return additions, missing
+            hunks = dict.fromkeys(commit_patches.hunks(patch or b""))
+            # A merge's own names are exact; between two commits, what the patch did not show is what it calls binary.
+            binary_hunks = [
+                (path, tuple((signs, text.replace("\0", "")) for signs, text in rows))
+                for path, rows in commit_patches.hunks(whole or b"")
+                if (path in binary if commit in with_all_sides else (path, rows) not in hunks)
+            ]
+            lines += [commit_patches.lines_of(commit, hunk) for hunk in (*hunks, *binary_hunks)]
+            contents += [(commit, *row) for row in commit_patches.changed_contents(patch or b"")]
+        regions = await self._regions([one for *_, now, then in contents for one in (now, *then)], labels, reach, until)
+        if regions is None:
+            missing = (
+                missing or "not all commits of the change were looked through for secrets: their files are too large"
+            )
+        for commit, path, now, then in contents:
+            if regions and now in regions:
+                sides_before = [regions[one] for one in then if one in regions]
+                lines.append(CommitLines(commit, path, regions[now], frozenset(), sides_before, follows_label=True))
+        return lines, missing
 
     def _history_gap(self, most: int, count: int) -> str:
         """Why so many commits are not all that the change has, or more than are looked through; empty if neither holds."""
@@ -480,13 +493,29 @@ class Checkout:
         rows = [row.split() for row in result.out.decode().split("\n") if row] if not result.status else []
         return [row for row in rows if row[0] != self.pull.head]
 
-    async def _additions(self, trees: Sequence[str], until: float, room: int) -> bytes | None:
-        """What a commit adds, as a patch; None if it does not fit. `trees`: those before it and after it, or a merge with all its sides."""
+    async def _commit_patch(self, trees: Sequence[str], until: float, room: int) -> bytes | None:
+        """What a commit changes, as a patch; None if it does not fit. `trees`: those before it and after it, or a merge with all its sides."""
         done = await git.search(
-            "diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", *trees,
+            "diff-tree", "-r", "-p", "--raw", "--no-abbrev", "-U1", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", *trees,
             cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=max(1, room),
         )  # fmt: skip
         return None if done.was_stopped or done.status else done.out
+
+    async def _regions(
+        self, contents: Iterable[str], labels: Sequence[str], reach: int, until: float
+    ) -> Mapping[str, Sequence[str]] | None:
+        """What follows a label, by the id of the content that holds it; None if that takes too long or is too large."""
+        ids, matches = list(dict.fromkeys(contents)), b""
+        patterns = [part for label in labels for part in ("-e", label)]
+        for at in range(0, len(ids), MOST_PATHS):
+            done = await git.search(
+                "grep", "--text", "-F", "-z", f"-A{reach}", f"--threads={THREADS}", *patterns, *ids[at : at + MOST_PATHS],
+                cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=HISTORY_BYTES,
+            )  # fmt: skip
+            if done.was_stopped or done.status > NO_MATCH:
+                return None
+            matches += done.out
+        return commit_patches.regions(matches)
 
     async def holds(self, name: str) -> bool:
         """Whether the store holds this commit or tree."""
@@ -664,37 +693,6 @@ async def _object(out: asyncio.StreamReader) -> bytes | None:
     head = (await out.readline()).split()
     content = (await out.readexactly(int(head[2]) + 1))[:-1] if len(head) == len(("oid", "type", "size")) else None
     return content if head[1:2] == [b"blob"] else None
-
-
-def _added_lines(patch: bytes) -> Iterator[tuple[str, str]]:
-    """Path and text of each added line. In the patch of a merge, of those that none of its sides has: a row begins with a sign for each."""
-    path, inside, signs = "", False, "+"
-    for row in file_lines(patch):
-        if row.startswith("diff --"):
-            inside = False
-        elif not inside and row.startswith("@@"):
-            signs = "+" * (len(row) - len(row.lstrip("@")) - 1)
-            inside = True
-        elif not inside and row.startswith("+++ "):
-            path = row[4:].removeprefix('"').removeprefix("b/").removesuffix("\t").removesuffix('"')
-        elif inside and row.startswith(signs):
-            yield path, row[len(signs) :]
-
-
-def _binary_files(patch: bytes) -> frozenset[str]:
-    """The files that a patch names and does not show: a NUL byte makes git take a text for something else.
-
-    Of a merge their paths. Of two commits the ends of a row that holds both paths: no name is too odd to be told from a picture's.
-    """
-    names, path = set[str](), ""
-    for row in file_lines(patch):
-        if row.startswith("diff --combined "):
-            path = row.removeprefix("diff --combined ").removeprefix('"').removesuffix('"')
-        elif row == "Binary files differ":
-            names.add(path)
-        elif row.startswith("Binary files ") and row.endswith(" differ"):
-            names.add(row.removesuffix(" differ").removesuffix(" and /dev/null").removesuffix('"'))
-    return frozenset(names)
 
 
 def _apart(rows_and_patch: bytes) -> tuple[bytes, bytes]:

@@ -40,9 +40,9 @@ def changes_role(old: str, new: str) -> bool:
     kind, marks = _kind(old), _sparing_marks(old) ^ _sparing_marks(new)
     if kind != _kind(new):
         return True
-    if not kind or kind == "prose":
-        return False
     is_spared_no_more = not marks.isdisjoint(_sparing_marks(old))
+    if not kind or kind == "prose":  # nothing reads it, and everybody who fetches it
+        return is_spared_no_more
     is_read_no_more = bool(marks) and has_parser(old)
     return is_spared_no_more or is_read_no_more or _parts(old) != _parts(new) or _becomes_migration(old, new)
 

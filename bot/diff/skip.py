@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
-from posixpath import basename
 
 from bot.text import media
-from bot.text.paths import is_code, is_generated, is_prose, is_settings, vendored_folder
+from bot.text.paths import is_code, is_generated, is_lock, is_prose, is_settings, vendored_folder
 from bot.values import ChangedFile, RawChange
 
 MAX_CHANGED_LINES = 20_000
@@ -24,11 +23,6 @@ PICTURE = "picture, sound, font or document for a viewer"  # no text by its name
 MOVED = "renamed without a change of content"  # nothing to read, and still its importers may break
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
 LONG_LINE = 1_000  # characters; the median line of a minified file is longer
-LOCK_FILES = frozenset(
-    """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock uv.lock pdm.lock
-    Pipfile.lock Cargo.lock go.sum Gemfile.lock composer.lock mix.lock pubspec.lock Podfile.lock packages.lock.json
-    gradle.lockfile flake.lock conan.lock .terraform.lock.hcl""".split()  # noqa: SIM905 - a list of 22 quoted names reads worse
-)
 SUBMODULE_MODE, LINK_MODE, ABSENT = "160000", "120000", "000000"
 HARMLESS = re.compile(r"^(only the file mode changed|no line changed|empty file)$")
 LICENCE = re.compile(r"(^|/)(LICEN[CS]E|COPYING|NOTICE)([.-](md|txt|rst|[A-Z][\w.-]*))?$")
@@ -73,7 +67,7 @@ def reason(
     line_count = len(file.added_lines) + len(file.removed_lines)
     checks: dict[str, bool] = {
         POINTER: change.heads.get(file.path, b"").startswith(POINTER_HEAD) and file.status != "deleted",
-        LOCK: all(basename(path) in LOCK_FILES for path in paths),
+        LOCK: all(map(is_lock, paths)),
         VENDOR: all(vendored_folder(path) for path in paths),
         LICENCE_TEXT: all(LICENCE.search(path) and not is_code(path) for path in paths),
         "deleted documentation": file.status == "deleted" and is_prose(file.path),

@@ -3,24 +3,40 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from operator import itemgetter
 from typing import Protocol
 
 from bot.findings import memory
-from bot.masking.forms import MOST_SLOW, Hit, identity, secrets_in, shared_identity
-from bot.values import ChangedFile, Finding, Source, Verdict
+from bot.masking.forms import (
+    KEY,
+    KEY_LABELS,
+    KEY_REACH,
+    MOST_SLOW,
+    Hit,
+    LocatedSecret,
+    identity,
+    keys_in,
+    new_secrets,
+    secrets_in,
+    shared_identity,
+)
+from bot.text.lines import file_lines
+from bot.values import ChangedFile, CommitLines, Finding, Side, Source, Verdict
 
 MAX_QUOTE = 1_000  # characters of its line
 MOST_COMMITS = 100  # that are looked through
 NAME = "secrets"
 
+_Row = tuple[str, str, LocatedSecret]  # the commit, the line, and the secret that the commit brings into it
+
 
 class History(Protocol):
     """What a repository tells about the commits between base and head."""
 
-    async def additions(self, most: int) -> tuple[Sequence[tuple[str, str, str]], str]:
-        """(commit, path, added line) of the commits of the change, oldest first; and why some are missing, if any are."""
+    async def commit_lines(self, most: int, labels: Sequence[str], reach: int) -> tuple[Sequence[CommitLines], str]:
+        """What the commits of the change but its head change, oldest first, and what follows a label; and why some are missing, if any are."""
+
+    async def read(self, path: str, side: Side = "head") -> bytes | None:
+        """The content of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +57,57 @@ async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryL
 
     What the head shows in the same line is judged there. A copy elsewhere takes nothing away, because that place may be silenced.
     """
-    rows, missing = await history.additions(MOST_COMMITS)
+    commits, missing = await history.commit_lines(MOST_COMMITS, KEY_LABELS, KEY_REACH)
     known, shown = set[str](), set[tuple[str, str, str]]()
     for file in files:
-        known.update(text for text, _ in _secrets_of(file, "+"))
-        shown.update((file.path, text, line) for text, line in _secrets_of(file, "-") if file.is_analyzed)
-    hits_by_place: dict[tuple[str, str], tuple[str, str, str, Hit]] = {}
-    for (commit, path), added_rows in groupby(rows, key=itemgetter(0, 1)):
-        lines = [line for _, _, line in added_rows]
-        for at, hit, text in secrets_in(path, lines):
-            if text not in known and (path, text, lines[at]) not in shown:
-                hits_by_place.setdefault((path, text), (commit, path, lines[at], replace(hit, value=text)))
+        known.update(secret.whole for secret, _ in _secrets_of(file, "+"))
+        shown.update((file.path, secret.whole, line) for secret, line in _secrets_of(file, "-") if file.is_analyzed)
+    rows_by_path: dict[str, list[_Row]] = {}
+    for lines, secret in _committed(commits):
+        row = (lines.commit, lines.lines[secret.at], secret)
+        if secret.whole not in known and (lines.path, secret.whole, row[1]) not in shown:
+            rows_by_path.setdefault(lines.path, []).append(row)
+    analyzed = {file.path for file in files if file.is_analyzed}
+    leaks: dict[tuple[str, str], tuple[str, str, str, Hit]] = {}
+    for path, rows in rows_by_path.items():
+        base = file_lines(await history.read(path, "base"))
+        head = file_lines(await history.read(path)) if path in analyzed else ()
+        for commit, line, secret in await asyncio.to_thread(_gone, path, rows, base, head):
+            leaks.setdefault((path, secret.text), (commit, path, line, replace(secret.hit, value=secret.text)))
     return HistoryLeaks(
-        tuple(await asyncio.to_thread(_findings, hits_by_place.values())),
-        missing,
-        frozenset(text for _, text in hits_by_place),
+        tuple(await asyncio.to_thread(_findings, leaks.values())), missing, frozenset(text for _, text in leaks)
     )
 
 
-def _secrets_of(file: ChangedFile, without: str) -> Iterator[tuple[str, str]]:
+def _gone(path: str, rows: Sequence[_Row], base: Sequence[str], head: Sequence[str]) -> list[_Row]:
+    """The rows whose secret neither the base has in this file nor the head shows in the same line, seen as whole files."""
+    values_before = {secret.whole for secret in secrets_in(path, base)}
+    rows_now = {(secret.whole, head[secret.at]) for secret in secrets_in(path, head)}
+    rest = [row for row in rows if row[2].whole not in values_before and (row[2].whole, row[1]) not in rows_now]
+    # Of a key that grows, an earlier commit has a part.
+    wholes = [*((whole, "") for whole in values_before), *rows_now]
+    return [
+        (commit, line, secret)
+        for commit, line, secret in rest
+        if secret.hit.rule != KEY or not any(secret.is_part_of(whole) for whole, where in wholes if where in {"", line})
+    ]
+
+
+def _committed(commits: Sequence[CommitLines]) -> Iterator[tuple[CommitLines, LocatedSecret]]:
+    """What each commit adds or completes. A key is judged by all that follows its mark, where that is at hand."""
+    whole = {(lines.commit, lines.path) for lines in commits if lines.follows_label}
+    for lines in commits:
+        find = keys_in if lines.follows_label else secrets_in
+        for secret in new_secrets(find, lines.path, lines.lines, lines.added_indexes, lines.sides_before):
+            if lines.follows_label or secret.hit.rule != KEY or (lines.commit, lines.path) not in whole:
+                yield lines, secret
+
+
+def _secrets_of(file: ChangedFile, without: str) -> Iterator[tuple[LocatedSecret, str]]:
     """The secrets that the hunks of a file show without lines of this sign, each with its line: without "+" those of the base."""
     for hunk in file.hunks:
         lines = [row.text for row in hunk.lines if row.kind != without]
-        yield from ((text, lines[at]) for at, _, text in secrets_in(file.path, lines))
+        yield from ((secret, lines[secret.at]) for secret in secrets_in(file.path, lines))
 
 
 def _findings(hits_found: Iterable[tuple[str, str, str, Hit]]) -> list[Finding]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from bot.masking.forms import hits, names_next_line, promising_lines, role_of, with_name
+from bot.masking.forms import KEY_LABELS, hits, names_next_line, promising_lines, role_of, with_name
 
 MOST_KEY_LINES = 400  # of one private key
 SHORTEST_RUN = 8  # characters of a key's last line
@@ -18,7 +18,6 @@ ANY = ("a.py", "a.yml", "a.go", "a.c", "a.cpp")  # one of each kind of file that
 NUMBERED = re.compile(r"(?:[^\s:]{1,400}:\d+: |\s{0,8}[+-]?\d* ?)")  # of an excerpt, or of what a search has found
 BEGIN = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|PuTTY-User-Key-File-\d")
 END = re.compile(r"END [A-Z0-9 ]{0,40}PRIVATE KEY|Private-MAC")
-LABELS = ("PRIVATE KEY", "PuTTY-User-Key-File")
 RUN = re.compile(rf"[A-Za-z0-9+/=]{{{SHORTEST_RUN},}}")
 BODY = re.compile(
     r"\s{0,40}[+-]?\d{0,7}\s{0,40}([A-Za-z0-9+/]{60,76})\s{0,8}"
@@ -60,7 +59,7 @@ def _is_random(value: str) -> bool:
 
 def _keys(text: str) -> Iterator[str]:
     """The lines of the bodies of private keys; also where only lines from the middle are shown."""
-    if any(label in text for label in LABELS):
+    if any(label in text for label in KEY_LABELS):
         left = 0
         for line in BREAK.sub("\n", text).split("\n"):
             begins, ends = BEGIN.search(line), END.search(line)

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import string
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import islice
@@ -11,7 +11,7 @@ from math import log2
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
-from bot.text.paths import is_prose, is_sample, is_test
+from bot.text.paths import is_lock, is_prose, is_sample, is_test
 from bot.values import Severity
 
 Role = Literal["code", "document", "sample"]
@@ -30,7 +30,8 @@ WINDOW, OVERLAP = 2_000, 200  # a very long line is read in windows, for the sam
 SHORTEST = 8
 MOST_SLOW = 50  # identities of guessable secrets in one change: each costs the time of scrypt
 KEY = "private-key"
-KEY_HEAD = 60  # lines after the first of a private key in which its body is looked for, however it is wrapped
+KEY_LABELS = ("PRIVATE KEY", "PuTTY-User-Key-File")  # the first line of a private key holds one
+KEY_HEAD = 60  # lines of words after the first of a private key in which its body is looked for
 KEY_TELLS = 320  # characters of a body that tell it from others
 KEY_SHORTEST = 40  # characters of the shortest body
 KEY_WIDTH = 12  # characters of a row
@@ -38,7 +39,9 @@ BREAK = re.compile(r"\\[nrt]")  # between two lines of a key in a string literal
 KEY_RUN = re.compile(r"[A-Za-z0-9+/=_-]{40,}")  # of a body, whatever code stands around it
 KEY_MIXES = 8  # times that such a run goes from letters to digits, or to capitals: a path or a name does so less often
 MIX = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
-KEY_REACH = 400  # lines after the first in which rows of a body are looked for, empty ones and headers included
+KEY_REACH = (
+    400  # lines after the first in which its body is looked for, however it is wrapped, empty ones and headers included
+)
 KEY_END = re.compile(r"-----END |Private-MAC")
 KEY_ROW = re.compile(r"""["'`]{0,3}([A-Za-z0-9+/=]++)["'`,;+\\.)}\]]*+""")
 KEY_HEADER = re.compile(
@@ -168,6 +171,24 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class LocatedSecret:
+    """A secret in consecutive lines: the index of its line, and what is secret, as far as the lines show it."""
+
+    at: int
+    hit: Hit
+    whole: str
+
+    @property
+    def text(self) -> str:
+        """What tells it from all others: the value, or how the body of a private key begins."""
+        return self.whole[:KEY_TELLS] if self.hit.rule == KEY else self.whole
+
+    def is_part_of(self, whole: str) -> bool:
+        """Whether it is this one, or how this one begins; the last row of a key may be a word of prose."""
+        return whole == self.whole or (self.hit.rule == KEY and whole.startswith(self.whole[: 1 - KEY_WIDTH]))
+
+
+@dataclass(frozen=True, slots=True)
 class TokenPattern:
     """One exact form of a token."""
 
@@ -222,10 +243,13 @@ VALUE_REST = re.compile(r"[^\s\"'`,;]{0,2000}")
 
 
 def role_of(path: str) -> Role:
-    """What a file is to secrets: in a document only values of a known form count, in a test or a sample no private key either."""
+    """What a file is to secrets: in a document only values of a known form count, in a test or a sample no private key either.
+
+    A lock file is full of random values that are public, and holds a key as seldom as a document.
+    """
     if is_test(path) or is_sample(path):
         return "sample"
-    return "document" if is_prose(path) else "code"
+    return "document" if is_prose(path) or is_lock(path) else "code"
 
 
 def hits(path: str, line: str, role: Role = "code") -> tuple[Hit, ...]:
@@ -263,19 +287,44 @@ def names_next_line(line: str) -> bool:
     )
 
 
-def secrets_in(path: str, lines: Sequence[str], role: Role | None = None) -> Iterator[tuple[int, Hit, str]]:
-    """Find the secrets of consecutive lines: the index of the line, the hit, and the text that tells this secret from all others.
+def secrets_in(path: str, lines: Sequence[str], only: Iterable[int] | None = None) -> Iterator[LocatedSecret]:
+    """Find the secrets of consecutive lines, of all or of those with these indexes.
 
-    That text is the value; of a private key it is the beginning of its body. The first line of a key without a body is not a secret: code
-    that reads keys names it too.
+    The first line of a private key without a body is not a secret: code that reads keys names it too.
     """
-    role = role or role_of(path)
-    for at, line in enumerate(lines):
-        whole_text = with_name(lines[at - 1], line) if at else ""
+    role = role_of(path)
+    for at in range(len(lines)) if only is None else only:
+        line, whole_text = lines[at], with_name(lines[at - 1], lines[at]) if at else ""
         for hit in _distinct((*hits(path, line, role), *(hits(path, whole_text, role) if whole_text else ()))):
-            text = _key_body(line, lines[at + 1 : at + 1 + KEY_REACH]) if hit.rule == KEY else hit.value
-            if text:
-                yield at, hit, text
+            whole = _key_body(line, lines[at + 1 : at + 1 + KEY_REACH]) if hit.rule == KEY else hit.value
+            if whole:
+                yield LocatedSecret(at, hit, whole)
+
+
+def keys_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
+    """Find the private keys of consecutive lines, each at its first line."""
+    marked = (at for at, line in enumerate(lines) if any(label in line for label in KEY_LABELS))
+    return (secret for secret in secrets_in(path, lines, marked) if secret.hit.rule == KEY)
+
+
+def new_secrets(
+    find: Callable[[str, Sequence[str]], Iterable[LocatedSecret]],
+    path: str,
+    lines: Sequence[str],
+    added_indexes: Collection[int],
+    sides_before: Iterable[Sequence[str]],
+) -> Iterator[LocatedSecret]:
+    """Find the secrets that a change brings into these lines: in those that it adds, and those that it completes around them.
+
+    A secret on a line that was there is completed if none of the sides before shows it, or as much of it: a name is now above the value,
+    or rows of a body are below its mark.
+    """
+    former: list[str] | None = None
+    for secret in find(path, lines):
+        if secret.at not in added_indexes and former is None:
+            former = [one.whole for side in sides_before for one in find(path, side)]
+        if secret.at in added_indexes or not any(map(secret.is_part_of, former or ())):
+            yield secret
 
 
 def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
@@ -290,7 +339,7 @@ def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _key_body(line: str, following: Sequence[str]) -> str:
-    """Return the beginning of a private key's body, or "" if it has none. `line` is the one with `BEGIN PRIVATE KEY`.
+    """Return a private key's body, or "" if it has none. `line` is the one with `BEGIN PRIVATE KEY`.
 
     The rows of a body, however long, follow each other up to the end mark; code that reads keys has no such rows.
     """
@@ -302,21 +351,21 @@ def _key_body(line: str, following: Sequence[str]) -> str:
         if match is None and (body or not KEY_HEADER.fullmatch(row)):
             break
         body += match[1] if match else ""
-        if len(body) >= KEY_TELLS or (match and len(match[1]) < KEY_WIDTH):  # the last row, or a word of prose
+        if match and len(match[1]) < KEY_WIDTH:  # the last row, or a word of prose
             break
     mixed = any(map(str.isdigit, body)) and any(map(str.islower, body)) and any(map(str.isupper, body))
-    return body[:KEY_TELLS] if len(body) >= KEY_SHORTEST and mixed else _key_runs(line, following)
+    return body if len(body) >= KEY_SHORTEST and mixed else _key_runs(line, following)
 
 
 def _key_runs(line: str, following: Sequence[str]) -> str:
-    """The beginning of a body between words of code: comments, calls, numbers of rows, an end mark that comes too early."""
+    """A body between words of code: comments, calls, numbers of rows, an end mark that comes too early."""
     body, room = "", KEY_HEAD
     for row in (line.partition("PRIVATE KEY")[2], *following):
         body += "".join(run for run in KEY_RUN.findall(row) if len(MIX.findall(run)) > KEY_MIXES)
         room -= not KEY_HEADER.fullmatch(row)
-        if len(body) >= KEY_TELLS or not room:
+        if not room or (body and KEY_END.search(row)):
             break
-    return body[:KEY_TELLS]
+    return body
 
 
 def _key_rows(rest: str, following: Sequence[str]) -> Iterator[str]:

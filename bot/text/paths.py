@@ -75,6 +75,11 @@ _OUTPUT = _kind(
     suffixes="svg|lock|lockb|snap|map|diff|patch",
     names=r"package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|packages\.lock\.json",
 )
+_LOCK_FILES = frozenset(
+    """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock uv.lock pdm.lock
+    Pipfile.lock Cargo.lock go.sum Gemfile.lock composer.lock mix.lock pubspec.lock Podfile.lock packages.lock.json
+    gradle.lockfile flake.lock conan.lock .terraform.lock.hcl""".split()  # noqa: SIM905 - a list of 22 quoted names reads worse
+)
 _VENDORED = _kind(
     folders=r"vendor|node_modules|third[_-]party|bower_components|Godeps|_vendor|\.yarn/(?:releases|plugins)",
     any_case=False,
@@ -148,6 +153,11 @@ def is_generated(path: str) -> bool:
 def is_output(path: str) -> bool:
     """Whether a file holds what a program has written down: generated source, a lock file, a snapshot, a patch, a drawing."""
     return is_generated(path) or bool(_OUTPUT.search(path))
+
+
+def is_lock(path: str) -> bool:
+    """Whether a package manager writes down in a file which versions it has chosen, by the name that it gives it."""
+    return basename(path) in _LOCK_FILES
 
 
 def is_settings(path: str) -> bool:

@@ -15,6 +15,7 @@ from bot.values.change import (
     SINGLETON,
     ChangedFile,
     ChangedSymbol,
+    CommitLines,
     Contract,
     Dependent,
     Dependents,

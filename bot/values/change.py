@@ -152,6 +152,18 @@ class RawChange:
 
 
 @dataclass(frozen=True, slots=True)
+class CommitLines:
+    """Consecutive lines of a file as one commit of a change leaves them, and what stood there on each side before it."""
+
+    commit: str
+    path: str
+    lines: Sequence[str]
+    added_indexes: frozenset[int]  # the lines that none of the sides before has
+    sides_before: Sequence[Sequence[str]]
+    follows_label: bool = False  # they are what follows a label that was asked for, whether or not the commit adds it
+
+
+@dataclass(frozen=True, slots=True)
 class DiffLine:
     """One line of a hunk. `old` and `new` are its numbers on each side, None where it does not exist."""
 

@@ -320,6 +320,67 @@ def test_a_key_that_takes_the_place_of_another_is_found(repository: Repository, 
     assert [(finding.rule, finding.verdict) for finding in found] == [("private-key", "proven")]
 
 
+ROWS = [LONG_BODY[at : at + 64] for at in range(0, len(LONG_BODY), 64)]
+END_MARK = "-----END RSA " + "PRIVATE KEY-----"
+PARTS = {  # how a file begins, the body that the change adds, and how the file ends
+    "rows": (f"{PEM}\n", "\n".join(ROWS), f"\n{END_MARK}\n"),
+    "one line": (f"{PEM}\n", LONG_BODY, f"\n{END_MARK}\n"),
+    "PHP": (f"<?php\n$k = '{PEM}' .\n", "\n".join(f"  '{row}' ." for row in ROWS), f"\n  '{END_MARK}';\n"),
+    "Go": (f'var k = "{PEM}\\n" +\n', "\n".join(f'\t"{row}\\n" +' for row in ROWS), f'\n\t"{END_MARK}"\n'),
+    "Ruby": (f"K = '{PEM}' \\\n", "\n".join(f"  '{row}' \\" for row in ROWS), f"\n  '{END_MARK}'\n"),
+    "a list of YAML": (f"k:\n  - {PEM}\n", "\n".join(f"  - {row}" for row in ROWS), f"\n  - {END_MARK}\n"),
+    "a folded block": (f"k: >\n  {PEM}\n", "  " + " ".join(ROWS), f"\n  {END_MARK}\n"),
+    "comments": (f"# {PEM}\n", "\n".join(f"# {row}" for row in ROWS), f"\n# {END_MARK}\n"),
+    "calls": (f"k.push('{PEM}');\n", "\n".join(f"k.push('{row}');" for row in ROWS), f"\nk.push('{END_MARK}');\n"),
+    "a shell": (f"echo '{PEM}' > k\n", "\n".join(f"echo '{row}' >> k" for row in ROWS), f"\necho '{END_MARK}' >> k\n"),
+    "far below": (f"{PEM}\n" + "#\n" * 70, "\n".join(ROWS), f"\n{END_MARK}\n"),
+    "more than it had": (f"{PEM}\n{ROWS[0]}\n", "\n".join(ROWS[1:]), f"\n{END_MARK}\n"),
+    "the last rows": (f"{PEM}\n" + "\n".join(ROWS[:6]) + "\n", "\n".join(ROWS[6:]), f"\n{END_MARK}\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", PARTS)
+def test_a_body_that_comes_between_old_marks_is_a_key(repository: Repository, form: str) -> None:
+    """Whatever the base has of a key, and in whatever form its rows are written."""
+    before, body, after = PARTS[form]
+    found = look(repository.change({"k.conf": before + after}, {"k.conf": before + body + after}))
+
+    assert [(finding.rule, finding.path) for finding in found] == [("private-key", "k.conf")]
+    assert PEM in found[0].quote
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"x = (\n    '{PASSWORD}'\n)\n", f"DB_PASSWORD = (\n    '{PASSWORD}'\n)\n"),
+        (f"{BODY}\n{OTHER_BODY}\n", f"{PEM}\n{BODY}\n{OTHER_BODY}\n{END_MARK}\n"),
+    ],
+    ids=["a name", "a mark"],
+)
+def test_a_line_that_makes_an_old_one_a_secret_is_reported(repository: Repository, before: str, after: str) -> None:
+    """Nobody took the old line for one before the change."""
+    assert len(look(repository.change({"conf.py": before}, {"conf.py": after}))) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"DB_PASSWORD = (\n    '{PASSWORD}'\n)\n", f"SHOP_PASSWORD = (\n    '{PASSWORD}'\n)\n"),
+        ("".join(PARTS["rows"]), "".join(PARTS["rows"]).replace(ROWS[1], f"# half of it\n{ROWS[1]}")),
+        ("".join(PARTS["rows"]), "".join(PARTS["rows"]).replace("\n", "\n ")),
+        ("".join(PARTS["rows"]), f"{PEM}\n{LONG_BODY}\n{END_MARK}\n"),
+        ("".join(PARTS["calls"]), "".join(PARTS["calls"]) + f"cert = '{LONG_BODY[::-1]}'\n"),
+        (f"if '{PEM}' in text:\n    read(text)\n", f"if '{PEM}' in text:\n    read(text, strictly=True)\n"),
+    ],
+    ids=["a name", "a comment", "another indentation", "one line", "a certificate", "code that reads keys"],
+)
+def test_an_edit_around_an_old_secret_is_no_leak(repository: Repository, before: str, after: str) -> None:
+    """The change shows nothing that the base did not show."""
+    kept = after.replace(f" {PEM}", PEM)  # its first line stays
+
+    assert look(repository.change({"conf.py": before}, {"conf.py": kept})) == []
+
+
 def test_a_line_beside_a_key_that_stays_is_no_new_key(repository: Repository) -> None:
     """Nor is a certificate that takes the place of another one."""
     key = f"{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\n"
@@ -531,10 +592,13 @@ def test_a_request_that_takes_its_secret_from_elsewhere_is_no_leak(
         ("docs/key.pem", False),
         ("tests/server.key", False),
         ("LICENSE", True),
+        ("yarn.lock", True),
+        ("deploy/go.sum", True),
+        ("examples/Cargo.lock", False),
     ],
 )
 def test_a_key_in_a_document_is_a_key(repository: Repository, path: str, is_found: bool) -> None:
-    """Tests and `docs/` hold made-up ones; a password by its name counts in no document."""
+    """Tests and `docs/` hold made-up ones; a password by its name counts in no document and in no lock file."""
     text = f'{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\npassword = "{PASSWORD}"\n'
     found = look(repository.change({"r": "x"}, {path: text}))
     assert [finding.rule for finding in found] == ["private-key"] * is_found

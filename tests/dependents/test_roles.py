@@ -24,6 +24,7 @@ TABLE = {
 UNDEFINED = "def f():\n    return yy\n"
 SETTINGS = "timeout_seconds: 3\nretry_count: 2\n"
 READER = 'import yaml\n\nC = yaml.safe_load(open(PATH))\n\n\ndef f():\n    return C["timeout_seconds"]\n'
+KEY = "-----BEGIN " + "PRIVATE KEY-----\n" + "MIIEpAIBAAKCAQEA7d8sK3mQv1xPz5nR0tYwUeHjLkGfDsAqWzXcVbNmPoIuYtRe\n" * 2
 LIVE = {
     "a workflow among documents": ("docs/a.yml", ".github/workflows/a.yml", INJECTED),
     "a workflow that was put aside": (".github/disabled/a.yml", ".github/workflows/a.yml", INJECTED),
@@ -41,6 +42,9 @@ LIVE = {
     "a script without an ending": ("x", "x.sh", 'if [ "$1" > 3 ]; then echo x; fi\n'),
     "an image": ("Dockerfile.txt.x", "Dockerfile", "FROM a:1\nEXPOSE 70000\n"),
     "a variant of an image": ("Dockerfile.old", "Dockerfile", "FROM a:1\nEXPOSE 70000\n"),
+    "a key of tests": ("tests/k.pem", "deploy/k.pem", KEY),
+    "a key of a sample": ("k.example.pem", "k.pem", KEY),
+    "a key in a document of examples": ("examples/k.md", "k.md", KEY),
     "JavaScript": ("b.txt", "b.js", "export const a = { k: 1, k: 2 }\n"),
 }  # fmt: skip
 QUIET = {
@@ -52,6 +56,8 @@ QUIET = {
     "a workflow that is called like a test": (".github/workflows/ci.yml", ".github/workflows/tests.yml", INJECTED),
     "a workflow of another name": (".github/workflows/ci.yml", ".github/workflows/a.yml", INJECTED),
     "a document": ("README.md", "docs/index.rst", "words\n"),
+    "a document that leaves its folder": ("docs/guide.md", "guide.md", "words\n"),
+    "a key in another folder": ("keys/k.pem", "deploy/k.pem", KEY),
     "a picture": ("docs/logo.svg", "assets/logo.svg", "<svg></svg>\n"),
     "a migration of another number": ("migrations/2.sql", "migrations/3.sql", DROP),
 }  # fmt: skip

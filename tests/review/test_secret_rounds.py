@@ -152,6 +152,93 @@ def test_no_form_of_a_commit_hides_its_secret(rounds: Rounds) -> None:
         )
 
 
+MARK, END_MARK = "-----BEGIN RSA " + "PRIVATE KEY-----", "-----END RSA " + "PRIVATE KEY-----"
+BODY = "\n".join(
+    [
+        "MIIEpAIBAAKCAQEA7d8sK3mQv1xPz5nR0tYwUeHjLkGfDsAqWzXcVbNmPoIuYtRe"[at:] + "q7Z" * (at // 3)
+        for at in range(0, 24, 3)
+    ]
+)
+MARKS, WHOLE = f"{MARK}\n{END_MARK}\n", f"{MARK}\n{BODY}\n{END_MARK}\n"
+WORD = "Tr0ub4dor-" + "kestrel-91"
+HALVES = {  # the file on the base, and what each commit makes of it
+    "a body between its marks": ("", MARKS, WHOLE, MARKS),
+    "marks of the base": (MARKS, WHOLE, MARKS),
+    "a body far below": (f"{MARK}\n" + "#\n" * 90, f"{MARK}\n" + "#\n" * 90 + BODY, f"{MARK}\n" + "#\n" * 90),
+    "a mark above a body": ("", f"{BODY}\n", f"{MARK}\n{BODY}\n", "x\n"),
+    "a value below its name": ("", "PASSWORD = (\n)\n", f"PASSWORD = (\n    '{WORD}'\n)\n", "PASSWORD = (\n)\n"),
+    "a name above its value": ("", f"x = (\n    '{WORD}'\n)\n", f"PASSWORD = (\n    '{WORD}'\n)\n", "x = 1\n"),
+    "a value beside its name": (
+        "- name: DB_PASSWORD\n  value: x\n", f"- name: DB_PASSWORD\n  value: {WORD}\n", "- name: DB_PASSWORD\n  value: x\n"
+    ),
+    "a property list": (
+        "<key>DbPassword</key>\n<string>x</string>\n", f"<key>DbPassword</key>\n<string>{WORD}</string>\n", "<key>x</key>\n"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", HALVES)
+def test_a_secret_of_two_steps_that_is_taken_back_is_reported(rounds: Rounds, what: str) -> None:
+    """What a commit adds is a secret by the lines around it, which are older."""
+    base, *steps = HALVES[what]
+    rounds.repository.git("checkout", "-q", "main")
+    rounds.repository.commit({"deploy.yml": base}, "base")
+    rounds.repository.git("checkout", "-qB", "feature")
+    for step in steps:
+        rounds.repository.commit({"deploy.yml": step}, "step")
+    titles = open_ones(rounds.review())
+
+    assert ["removed, still in commit" in title for title in titles] == [True]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "both"),
+    [(MARKS, f"{BODY}\n", WHOLE), ("PASSWORD = (\n)\n", f"x = [\n    '{WORD}'\n]\n", f"PASSWORD = (\n    '{WORD}'\n)\n")],
+    ids=["a key", "a password"],
+)  # fmt: skip
+def test_a_merge_that_joins_the_halves_of_a_secret_is_reported(rounds: Rounds, one: str, two: str, both: str) -> None:
+    """Each side of it brings one."""
+    repository = rounds.repository
+    repository.git("checkout", "-qb", "side")
+    repository.commit({"conf.py": two}, "two")
+    repository.git("checkout", "-q", "feature")
+    repository.commit({"conf.py": one}, "one")
+    repository.git("merge", "-q", "--no-ff", "--no-commit", "-X", "ours", "side")
+    repository.commit({"conf.py": both}, "merged")
+    repository.commit({"conf.py": None}, "gone")
+
+    assert any("removed, still in commit" in title for title in open_ones(rounds.review()))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [None, WHOLE],
+        [f"# kept here\n{WHOLE}", f"# kept there\n{WHOLE}"],
+        [WHOLE.replace(END_MARK, f"#\n{END_MARK}"), WHOLE],
+        [f"{WHOLE}PASSWORD = (\n    os.environ['X']\n)\n", f"{WHOLE}PASSWORD = None\n"],
+    ],
+    ids=["deleted and back", "a line above", "a line inside", "a line below"],
+)
+def test_a_secret_of_the_base_is_not_the_change_s(rounds: Rounds, steps: list[str | None]) -> None:
+    """Its commits edit the file around it, or take it away and bring it back."""
+    rounds.repository.git("checkout", "-q", "main")
+    rounds.repository.commit({"deploy.yml": WHOLE}, "base")
+    rounds.repository.git("checkout", "-qB", "feature")
+    for step in steps:
+        rounds.repository.commit({"deploy.yml": step}, "step")
+
+    assert open_ones(rounds.push({"app.py": "A = 2\n"})) == []
+
+
+def test_a_key_that_grows_is_one_finding(rounds: Rounds) -> None:
+    """What an earlier commit held of it, the head shows too."""
+    rounds.repository.commit({"deploy.yml": WHOLE[:200]}, "part")
+    rounds.repository.commit({"deploy.yml": WHOLE}, "whole")
+
+    assert open_ones(rounds.push({"app.py": "A = 2\n"})) == ["A private key is committed"]
+
+
 def test_a_secret_that_moves_where_nobody_looks_stays_open(rounds: Rounds) -> None:
     """The owner's patterns leave a file out of the check: what an earlier commit added is reported for its own file."""
     rounds.repository.git("checkout", "-q", "main")

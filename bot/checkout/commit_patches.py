@@ -1,0 +1,88 @@
+"""What `git diff-tree` prints of one commit, read as consecutive lines with what stood there before. Pure.
+
+In the patch of a merge a row begins with a sign for each of its sides.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from bot.text.lines import file_lines
+from bot.values import CommitLines
+
+Row = tuple[str, str]  # signs and text
+Hunk = tuple[str, tuple[Row, ...]]  # the path and the rows
+
+FILE_MODE = "100"  # how the mode of a file begins, unlike that of a link or a submodule
+_RAW_ROW = re.compile(r":+((?:\d{6} )+)((?:[0-9a-f]{40,64} )+)[A-Z]+\t(.*)")
+
+
+def hunks(patch: bytes) -> Iterator[Hunk]:
+    """The hunks of a patch, in order."""
+    path, signs, rows = "", 0, list[Row]()
+    for row in file_lines(patch):
+        if signs and row[:1] in {" ", "+", "-"}:
+            rows.append((row[:signs], row[signs:]))
+        elif row.startswith(("@@", "diff --")):
+            if rows:
+                yield path, tuple(rows)
+            rows, signs = [], len(row) - len(row.lstrip("@")) - 1 if row.startswith("@@") else 0
+        elif not signs and row.startswith("+++ "):
+            path = _plain(row[4:].removesuffix("\t")).removeprefix("b/")
+    if rows:
+        yield path, tuple(rows)
+
+
+def lines_of(commit: str, hunk: Hunk) -> CommitLines:
+    """A hunk as the lines after the commit and those of each side before it."""
+    path, rows = hunk
+    after = [row for row in rows if "-" not in row[0]]
+    sides = [
+        [text for signs, text in rows if signs[side] == "-" or ("-" not in signs and signs[side] == " ")]
+        for side in range(len(rows[0][0]))
+    ]
+    added_indexes = frozenset(at for at, (signs, _) in enumerate(after) if " " not in signs)
+    return CommitLines(commit, path, [text for _, text in after], added_indexes, sides)
+
+
+def changed_contents(patch: bytes) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """The path of each file that is there after the commit, the id of its content, and the ids of what it was on each side."""
+    for row in file_lines(patch):
+        match = _RAW_ROW.fullmatch(row) if row.startswith(":") else None
+        if match:
+            modes, ids = match[1].split(), match[2].split()
+            before = [one for mode, one in zip(modes[:-1], ids, strict=False) if mode.startswith(FILE_MODE)]
+            if modes[-1].startswith(FILE_MODE):
+                yield _plain(match[3]), ids[-1], before
+        elif row.startswith("diff --"):
+            return
+
+
+def regions(matches: bytes) -> Mapping[str, Sequence[str]]:
+    """What `git grep -z -A` has found in contents: the id of each, and its lines."""
+    lines_by_id: dict[str, list[str]] = {}
+    for row in file_lines(matches):
+        content, _, line = row.partition("\0")
+        if line or content != "--":
+            lines_by_id.setdefault(content, []).append(line.replace("\0", ""))
+    return lines_by_id
+
+
+def binary_files(patch: bytes) -> frozenset[str]:
+    """The files that a patch names and does not show: a NUL byte makes git take a text for something else.
+
+    Of a merge their paths. Of two commits the ends of a row that holds both paths: no name is too odd to differ from a picture's.
+    """
+    names, path = set[str](), ""
+    for row in file_lines(patch):
+        if row.startswith("diff --combined "):
+            path = _plain(row.removeprefix("diff --combined "))
+        elif row == "Binary files differ":
+            names.add(path)
+        elif row.startswith("Binary files ") and row.endswith(" differ"):
+            names.add(row.removesuffix(" differ").removesuffix(" and /dev/null").removesuffix('"'))
+    return frozenset(names)
+
+
+def _plain(name: str) -> str:
+    """A path without the quotes around an odd one."""
+    return name.removeprefix('"').removesuffix('"')
