@@ -119,7 +119,14 @@ async def _defaults(
     def inside(_: str) -> AbstractAsyncContextManager[GitHubClient]:
         return apps.holding(token or step.inputs.github_token, step.runner.github_api_url, host.client.pace)
 
-    defaults = await OrganizationFiles(name).read(host, repository, inside if token else None, is_private=is_private)
+    defaults = None
+    try:
+        defaults = await OrganizationFiles(name).read(
+            host, repository, inside if token else None, is_private=is_private
+        )
+    except HostRefused as refusal:
+        if token is None or not refusal.is_gone:
+            raise
     place = f"{repository.partition('/')[0]}/{name}"
     if defaults is None and token is not None and repository.lower() != place.lower():
         return OrganizationFile(

@@ -292,23 +292,32 @@ async def _state(
     `sure`: what is known to be open. `gone_pull`: a pull request that is known to be closed. Who writes with a workflow's token makes a
     check run only where somebody asks for it: there a pull request without one lacks nothing.
     """
-    rows, whole, bases = list(rows), False, dict[int, str]()
-    with suppress(HostRefused):  # GitHub's list by commit (`commits/SHA/pulls`) leaves out those from forks
-        home = {"owner": host.pull.owner, "name": host.pull.name}
-        nodes = [one async for one in host.client.nodes("open", home, MOST_PAGES)]
-        bases = {int(one["number"]): str(one["baseRefName"]) for one in nodes if one.get("headRefOid") == head}
-        whole = len(nodes) < MOST_PAGES * PAGE
+    rows, home = list(rows), {"owner": host.pull.owner, "name": host.pull.name}
+    # GitHub's list by commit (`commits/SHA/pulls`) leaves out those from forks.
+    nodes = [one async for one in host.client.nodes("open", home, MOST_PAGES)]
+    bases = {int(one["number"]): str(one["baseRefName"]) for one in nodes if one.get("headRefOid") == head}
+    whole = len(nodes) < MOST_PAGES * PAGE
     pulls_with_row = {row.pull for row in rows}
     known_bases = {
         n: base for n, base in bases.items() if n != gone_pull and (host.voice.app or n in pulls_with_row)
     } | dict(sure)
     left = () if whole else tuple(pull for pull in waits_for(rows, known_bases) if pull != gone_pull)
     for pull in left[:MOST_PULLS]:
-        with suppress(HostRefused):
-            now = await host.beside(pull).facts()
-            if now.state == "open" and now.head_sha == head:
-                known_bases[pull] = now.base_ref
+        now = await _facts_of(host.beside(pull))
+        if now is not None and now.state == "open" and now.head_sha == head:
+            known_bases[pull] = now.base_ref
     return replace(fold(_with_bases(rows, known_bases), known_bases), unknown_pulls=left[MOST_PULLS:])
+
+
+async def _facts_of(host: Host) -> PullFacts | None:
+    """A pull request as it is now, None if GitHub has none of this number: it says so twice."""
+    for _ in range(2):
+        try:
+            return await host.facts()
+        except HostRefused as refusal:
+            if not refusal.is_gone:
+                raise
+    return None
 
 
 def _with_bases(rows: Iterable[CheckResult], known_bases: Mapping[int, str]) -> list[CheckResult]:

@@ -168,5 +168,5 @@ class Backend(Protocol):
     async def current(self) -> bool:
         """Whether the review is still wanted. Asked before each write."""
 
-    async def keep(self, run: ReviewRun, result: ReviewResult, made_review: MadeReview, start: float) -> None:
-        """Store the review for the next round. `start`: seconds since 1970."""
+    async def keep(self, run: ReviewRun, ending: Ending, made_review: MadeReview, start: float) -> None:
+        """Store the review for the next round, before its check run ends. `start`: seconds since 1970."""

@@ -17,7 +17,7 @@ from bot.workflow import looking
 FRESH = 60.0  # seconds until it is read again
 STALE = 86_400.0  # seconds that it holds on while GitHub fails
 MOST = 1_000  # owners that are kept
-ABSENT = (403, 404, 422)  # GitHub's answers if there is no such repository, or the token may not know of it
+UNPROCESSABLE = 422  # GitHub's answer if a token is to be made for a repository that the App does not see
 Open = Callable[
     [str], AbstractAsyncContextManager[GitHubClient]
 ]  # a client that may read the owner's repository of this name
@@ -47,7 +47,8 @@ class OrganizationFiles:
         """The defaults for a repository ("owner/name"); None if its owner has none, or it has them itself.
 
         `inside` opens a client that may read a private repository. `is_private`: of the repository for which they hold, where nothing
-        of a private file is shown to everybody. What cannot be read costs a sentence.
+        of a private file is shown to everybody. Raises HostError if GitHub does not give it, and nothing that was read lately holds on: what
+        cannot be read may set a bar.
         """
         owner, _, name = repository.partition("/")
         if self.name == names.NO_ORGANIZATION or name.lower() == self.name.lower():
@@ -56,10 +57,12 @@ class OrganizationFiles:
         entry, now = self._entries.get(key), self.clock()
         if entry is None or now - entry.at >= FRESH:
             try:
-                entry = await self._read(host, owner, inside, now)
-            except (HostError, UsageError) as error:
+                entry = await self._read(host, owner, inside, now, was_absent=entry is not None and entry.text is None)
+            except HostError:
                 if entry is None or now - entry.at >= STALE:
-                    return OrganizationFile(place, problem=f"GitHub did not give it ({error})")
+                    raise
+            except UsageError as error:  # of a name that nothing has
+                return OrganizationFile(place, problem=str(error))
             else:
                 self._keep(key, entry)
         if entry.text is None:
@@ -72,28 +75,34 @@ class OrganizationFiles:
         while len(self._entries) > self.most:
             self._entries.popitem(last=False)
 
-    async def _read(self, host: Host, owner: str, inside: Open | None, now: float) -> _Entry:
-        """Read it with the token of the pull request, which sees public repositories, then with one of its own."""
+    async def _read(self, host: Host, owner: str, inside: Open | None, now: float, *, was_absent: bool) -> _Entry:
+        """Read it with the token of the pull request, which sees public repositories, then with one of its own.
+
+        That there is no such repository is believed if GitHub says so twice, this minute or since the last one.
+        """
         there = Host(host.client, replace(host.pull, owner=owner, name=self.name, repository=0, number=0), host.voice)
-        entry = await _look(there, now)
-        if entry is None and inside is not None:
+        for is_last in (True,) if was_absent else (False, True):
+            entry = None
             try:
-                async with inside(self.name) as client:
-                    entry = await _look(Host(client, there.pull, host.voice), now)
+                entry = await _look(there, now)
             except HostRefused as refused:
-                if refused.status not in ABSENT:
+                if not refused.is_gone:
                     raise
-        return entry or _Entry(now, None, is_private=True)
+            try:
+                if entry is None and inside is not None:
+                    async with inside(self.name) as client:
+                        entry = await _look(Host(client, there.pull, host.voice), now)
+            except HostRefused as refused:  # one for which GitHub makes a token is there
+                if refused.status != UNPROCESSABLE and (is_last or not refused.is_gone):
+                    raise
+            if entry is not None:
+                return entry
+        return _Entry(now, None, is_private=True)
 
 
 async def _look(there: Host, now: float) -> _Entry | None:
-    """The file at the tip of the default branch; None if this token sees no such repository. One that was moved to another owner is none."""
-    try:
-        data = await there.client.answer(there.rest.repos.async_get(*there.repo))
-    except HostRefused as refused:
-        if refused.status not in ABSENT:
-            raise
-        return None
+    """The file at the tip of the default branch; None if the repository was moved: of another name, it is none."""
+    data = await there.client.answer(there.rest.repos.async_get(*there.repo))
     if str(shapes.at(data, "full_name")).lower() != "/".join(there.repo).lower():
         return None
     text = await looking.text_at(there, config.FILE, str(shapes.at(data, "default_branch")))

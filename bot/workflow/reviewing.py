@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.config import policy
 from bot.config.policy import Go, No
-from bot.errors import NothingToReview, SupersededError
+from bot.errors import DeepRepoError, NothingToReview, SupersededError
 from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.publish import checks, publish
@@ -21,12 +21,16 @@ NOTHING = "the head adds nothing to the base branch."
 KNOWN = "this change has its review already."
 
 
-async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResult:
+async def review(
+    run: ReviewRun, backend: Backend, stored_review: MadeReview | None = None, *, again: bool
+) -> ReviewResult:
     """Review the pull request and post the result. Repeated after a crash, it pays and posts nothing twice.
 
-    `again`: also if this change has its review already. Raises the errors that are not final for `backend`.
+    `stored_review`: what an earlier try of this run has made, and not posted to its end. `again`: also if this change has its review already. Raises the errors that are not final for `backend`.
     """
     run = replace(run, pushes=await pausing.count_pushes(run.host, run.ask, run.id, run.settings.pause_after))
+    if stored_review is not None:
+        return await _post_again(run, backend, stored_review)
     if policy.asks_for_last(run.settings) and run.state.facts.state == "open":
         run = replace(run, last=await backend.last_ending(run))
     waits = (run.pushes.most or 0) if run.pushes.is_spent else 0
@@ -45,7 +49,9 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
         try:
             made_review = await backend.unless_cancelled(_make(run, backend, decision, check))
             result = (
-                _decline(run, made_review) if isinstance(made_review, No) else await _post(run, backend, made_review)
+                _decline(run, made_review)
+                if isinstance(made_review, No)
+                else await _post(run, backend, made_review, start)
             )
         except NothingToReview:
             result = ReviewResult("success", NOTHING)
@@ -54,8 +60,14 @@ async def review(run: ReviewRun, backend: Backend, *, again: bool) -> ReviewResu
         except backend.final as error:
             result = ReviewResult(run.ending_without_review, str(error), fault=error)
         await check.end(result, made_review.page if isinstance(made_review, MadeReview) else "")
-        if isinstance(made_review, MadeReview) and result.holds:
-            await backend.keep(run, result, made_review, start)
+    return result
+
+
+async def _post_again(run: ReviewRun, backend: Backend, made_review: MadeReview) -> ReviewResult:
+    """Post a stored review: what is there already is left as it is."""
+    async with backend.check(run) as check:
+        result = await _post(run, backend, made_review)
+        await check.end(result, made_review.page)
     return result
 
 
@@ -110,17 +122,25 @@ def _with_note(change: Change, why: str) -> Change:
     return replace(change, note=" ".join(filter(None, (why, change.note))))
 
 
-async def _post(run: ReviewRun, backend: Backend, made_review: MadeReview) -> ReviewResult:
-    """Put the review on the pull request. If its comments cannot be posted, it is in the check run or the job summary alone."""
+async def _post(run: ReviewRun, backend: Backend, made_review: MadeReview, start: float | None = None) -> ReviewResult:
+    """Put the review on the pull request. If its comments cannot be posted, it is in the check run or the job summary alone.
+
+    It is stored whatever becomes of its comments, unless it is superseded. `start`: when it was begun; None if it is stored.
+    """
     review_done = made_review.review
 
     def comments(one: Review) -> Comments:  # rendered anew only if GitHub has refused places
         return made_review.comments if one == review_done else backend.comments(run, one)
 
+    ending, fault = checks.conclusion(review_done), None
     try:
         outcome = await publish(run.host, review_done, comments, run.id, backend.current, run.pushes.facts)
     except SupersededError as superseded_error:
         return ReviewResult("cancelled", SUPERSEDED, review_done, fault=superseded_error)
-    except backend.final as error:
-        return ReviewResult(checks.conclusion(review_done), "", review_done, fault=error)
-    return ReviewResult(checks.conclusion(review_done), "", review_done, outcome)
+    except DeepRepoError as error:
+        outcome, fault = None, error
+    if start is not None:
+        await backend.keep(run, ending, made_review, start)
+    if fault is not None and not isinstance(fault, backend.final):
+        raise fault
+    return ReviewResult(ending, "", review_done, outcome, fault)

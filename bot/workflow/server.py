@@ -28,7 +28,7 @@ from bot.values import Ending, Follow, PullFacts, PullRef, PullRequest, Review, 
 from bot.values.consumer import FetchedConsumers
 from bot.values.daily import CapReached
 from bot.workflow import asking, ci_failures, journals, keeping, learning, packages, paging, reviewing, spending
-from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
+from bot.workflow.backend import CheckRun, Funds, ReviewRun
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import look
 from bot.workflow.parts import Services
@@ -41,8 +41,8 @@ Result = TypeVar("Result")
 async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
     """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
     async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
-        if await parts.store.reviews.has(job.id):
-            await parts.store.checks.remove(job.id)
+        is_stored = await parts.store.reviews.has(job.id)
+        if is_stored and job.id not in [run for run, _ in await parts.store.checks.of(ask.pull)]:
             await paging.follow(ask.pull, host, parts)
             return
         state = await look(ask.pull, host, job, parts)
@@ -61,7 +61,8 @@ async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
         if bound.trigger == "reopened":
             bound = replace(bound, also=(*bound.also, *await _called_off(ask.pull, state.facts, parts)))
         run = ReviewRun(job.id, bound, host, state, settings)
-        result = await reviewing.review(run, backend, again=ask.trigger in policy.ASKED)
+        made_review = await paging.read_stored(run, parts) if is_stored else None
+        result = await reviewing.review(run, backend, made_review, again=ask.trigger in policy.ASKED)
         if isinstance(result.fault, SupersededError):
             raise result.fault
         if result.outcome is not None and await _words(ask.pull, parts):  # people may have spoken while it was made
@@ -94,8 +95,9 @@ class ServerBackend:
 
     @property
     def final(self) -> tuple[type[DeepRepoError], ...]:
-        """The errors that the check run shows. Others are faults of the moment: the job is repeated."""
-        return (HostRefused, UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
+        """The errors that the check run shows. Others are faults of the moment: the job is repeated. A refusal of GitHub may be one too."""
+        lasting = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
+        return (HostRefused, *lasting) if self.job.last else lasting
 
     async def decline(self, run: ReviewRun, no: No) -> None:
         """Report it in the check run."""
@@ -219,21 +221,20 @@ class ServerBackend:
         """Whether the job is still wanted."""
         return await self.job.current()
 
-    async def keep(self, run: ReviewRun, result: ReviewResult, made_review: MadeReview, start: float) -> None:
-        """Store a review that was posted, and count it."""
-        if result.outcome is not None:
-            row = keeping.review_row(
-                run.ask,
-                self.job.id,
-                made_review.review,
-                result.conclusion,
-                start,
-                made_review.json_text,
-                made_review.memory,
-                fork=run.state.facts.fork,
-                journal=journals.name(run.ask, made_review.review.pull.head, made_review.review.pull.base, self.job.id),
-                source=run.state.facts.source,
-            )
-            await self.parts.store.reviews.keep(row)
-            await self.parts.store.failures.clear(run.ask.pull.key)
+    async def keep(self, run: ReviewRun, ending: Ending, made_review: MadeReview, start: float) -> None:
+        """Store a review that holds, and count it."""
+        row = keeping.review_row(
+            run.ask,
+            self.job.id,
+            made_review.review,
+            ending,
+            start,
+            made_review.json_text,
+            made_review.memory,
+            fork=run.state.facts.fork,
+            journal=journals.name(run.ask, made_review.review.pull.head, made_review.review.pull.base, self.job.id),
+            source=run.state.facts.source,
+        )
+        await self.parts.store.reviews.keep(row)
+        await self.parts.store.failures.clear(run.ask.pull.key)
         self.parts.record_metrics(made_review.review, f"{run.ask.pull.owner}/{run.ask.pull.name}")

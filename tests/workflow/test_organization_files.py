@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 
 import pytest
 from hosted import Scene, scene
 
 from bot import github
+from bot.errors import HostDown, HostRefused
 from bot.github.client import GitHubClient
 from bot.values import OrganizationFile
 from bot.workflow.organization import FRESH, STALE, OrganizationFiles
@@ -109,11 +110,53 @@ def test_an_owner_without_a_file_has_no_defaults(run: Run, place: Callable[[Scen
 
     async def talk(at: Scene) -> None:
         await place(at)
-        reader = Reader(at)
+        reader, before = Reader(at), len(at.gh.requests)
         assert await reader.read() is None
         asked = len(at.gh.requests)
         assert await reader.read("Acme/shop") is None
         assert len(at.gh.requests) == asked
+        reader.now = FRESH
+        assert await reader.read() is None
+        assert len(at.gh.requests) - asked <= asked - before
+
+    run(talk)
+
+
+REFUSALS = [
+    (r"acme/\.deeprepo$", 404, 2),
+    (r"acme/\.deeprepo/contents", 404, 1),
+    (r"access_tokens$", 422, 1),
+]
+
+
+@pytest.mark.parametrize("private", [True, False])
+@pytest.mark.parametrize(("path", "status", "times"), REFUSALS)
+def test_a_refusal_is_not_taken_for_an_owner_without_a_file(
+    run: Run, path: str, status: int, times: int, private: bool
+) -> None:
+    """GitHub is asked again; what it refuses then too is a fault of the moment, for this review and for any other of the minute."""
+
+    async def talk(at: Scene) -> None:
+        await at.gh.repository("acme", ".deeprepo", files=FILE, private=private)
+        reader = Reader(at)
+        await at.host.facts()  # its token is made
+        at.gh.fail("*", path, sandbox.Fault(status, times=times))
+        with suppress(HostRefused):
+            assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"
+        assert (await reader.read() or OrganizationFile("")).text == "quota: 1\n"
+
+    run(talk)
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_repository_that_is_there_and_stays_refused_is_not_absent(run: Run, status: int) -> None:
+    """GitHub makes a token for it, and refuses it all the same: no review goes on as if there were no file."""
+
+    async def talk(at: Scene) -> None:
+        await at.gh.repository("acme", ".deeprepo", files=FILE, private=True)
+        at.gh.fail("GET", r"/repos/acme/\.deeprepo", sandbox.Fault(status, times=-1))
+        with pytest.raises(HostRefused):
+            await Reader(at).read()
 
     run(talk)
 
@@ -134,7 +177,7 @@ def test_the_repository_with_the_defaults_has_none_itself(run: Run) -> None:
 
 
 def test_while_github_fails_what_was_read_holds_on(run: Run) -> None:
-    """For a day; then, or if nothing was read before, the review has a sentence and goes on."""
+    """For a day; then, or if nothing was read before, no review goes on without what may set a bar."""
 
     async def talk(at: Scene) -> None:
         await at.gh.repository("acme", ".deeprepo", files=FILE, private=False)
@@ -145,10 +188,8 @@ def test_while_github_fails_what_was_read_holds_on(run: Run) -> None:
         assert (await known.read() or OrganizationFile("")).text == "quota: 1\n"
         for reader, now in ((known, STALE), (fresh, 0.0)):
             reader.now = now
-            failed = await reader.read()
-            assert failed is not None
-            assert failed.text == ""
-            assert failed.problem.startswith("GitHub did not give it")
+            with pytest.raises(HostDown):
+                await reader.read()
 
     run(talk)
 

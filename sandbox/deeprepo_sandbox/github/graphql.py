@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from deeprepo_sandbox.github import access
+from deeprepo_sandbox.github import access, git
 from deeprepo_sandbox.github.bodies import stamp
 from deeprepo_sandbox.github.bodies.comments import place
 from deeprepo_sandbox.github.call import Caller, GitHubRefusal
@@ -90,11 +90,23 @@ class _Root:
 
     async def _repository(self, arguments: Mapping[str, Any]) -> Fields | None:
         where = self._world.repository(str(arguments.get("owner")), str(arguments.get("name")))
-        if where is None or (where.private and not self._may(where, ("pull_requests",), "read")):
+        if where is None or not self._may(where, ("metadata",), "read"):
             name = f"{arguments.get('owner')}/{arguments.get('name')}"
             return self._missing("repository", f"Could not resolve to a Repository with the name '{name}'.")
 
+        async def thing(arguments: Mapping[str, Any]) -> Fields | None:
+            """What an expression names, as `git rev-parse` reads it."""
+            if not self._may(where, ("contents",), "read"):
+                return self._missing("repository", "Resource not accessible by integration", "FORBIDDEN")
+            oid = await git.find(where.git, str(arguments.get("expression")))
+            return {"__typename": "Commit", "oid": oid} if oid else None
+
+        async def is_empty(_: Mapping[str, Any]) -> bool:
+            return await git.find(where.git, "HEAD") is None
+
         async def one(arguments: Mapping[str, Any]) -> Fields | None:
+            if not self._may(where, ("pull_requests",), "read"):
+                return self._missing("repository", "Resource not accessible by integration", "FORBIDDEN")
             pull = where.pulls.get(arguments.get("number") or 0)
             if pull is None:
                 return self._missing("repository", "Could not resolve to a PullRequest with that number.")
@@ -102,6 +114,9 @@ class _Root:
 
         async def several(arguments: Mapping[str, Any]) -> Fields:
             """Those in one of the states; the last that changed first."""
+            if not self._may(where, ("pull_requests",), "read"):
+                self._missing("repository", "Resource not accessible by integration", "FORBIDDEN")
+                return await _connection([], arguments)
             states, order = arguments.get("states") or (), arguments.get("orderBy") or {}
             wanted = {states} if isinstance(states, str) else set(states)
             rows = [pull for pull in where.pulls.values() if not wanted or pull.state.upper() in wanted]
@@ -114,6 +129,8 @@ class _Root:
             "nameWithOwner": where.full_name,
             "pullRequest": one,
             "pullRequests": several,
+            "object": thing,
+            "isEmpty": is_empty,
         }
 
     async def _closes(self, pull: Pull, arguments: Mapping[str, Any]) -> Fields | None:

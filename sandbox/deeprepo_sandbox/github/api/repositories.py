@@ -30,9 +30,11 @@ async def permission(call: Call) -> Answer:
 
 
 async def content(call: Call) -> Answer:
-    """GET R/contents/PATH: a file, as JSON or raw. A link to a file of the repository is that file."""
+    """GET R/contents/PATH: a file, as JSON or raw; a folder's entries. A link to a file of the repository is that file."""
     where, path = call.repository, call.params["path"]
     sha = await _commit(where, call.query.get("ref") or where.default_branch)
+    if await git.kind(where.git, f"{sha}:{path}") == "tree":
+        return Answer(200, await _entries(call, sha, path))
     target = await commits.target(where.git, sha, path)
     linked = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target is not None else path
     followed = None if linked.startswith(("/", "..")) else await commits.blob(where.git, sha, linked)
@@ -63,6 +65,25 @@ async def content(call: Call) -> Answer:
         "_links": links,
     }
     return Answer(200, row)
+
+
+async def _entries(call: Call, sha: str, folder: str) -> list[Json]:
+    """What lies in a folder, without the contents."""
+    where, rows = call.repository, list[Json]()
+    for line in (await git.text(call.repository.git, "ls-tree", f"{sha}:{folder}")).split("\n"):
+        about, _, name = line.partition("\t")
+        _, kind, oid = about.split()
+        path, web = f"{folder}/{name}", f"{call.world.origin}/{where.full_name}"
+        api = f"{call.world.api}/repos/{where.full_name}"
+        links = {
+            "self": f"{api}/contents/{path}?ref={sha}",
+            "git": f"{api}/git/{kind}s/{oid}",
+            "html": f"{web}/{kind}/{sha}/{path}",
+        }
+        row = {"type": "dir" if kind == "tree" else "file", "size": 0, "name": name, "path": path, "sha": oid}
+        addresses = {"url": links["self"], "git_url": links["git"], "html_url": links["html"], "download_url": None}
+        rows.append(row | addresses | {"_links": links})
+    return rows
 
 
 async def compare(call: Call) -> Answer:
