@@ -1,6 +1,7 @@
-"""The classes that inherit a member, in languages whose receivers have declared types: what is called on them, or in them without a receiver, may be it.
+"""The classes that inherit a member: what is called on them, or in them without a receiver, may be it.
 
-`Cart.total` is written `total` in a class below Cart and in another part of Cart, and `basket.total` where a basket is a Cart.
+`basket.total` is the `total` of Cart where a basket is of a class below Cart; in that class, and in another part of Cart, many languages write
+`total` alone.
 """
 
 import re
@@ -10,16 +11,18 @@ from dataclasses import dataclass, field
 
 from bot.dependents.exports import Exports
 from bot.dependents.implementations import namespaces
+from bot.dependents.members import outside_names
 from bot.dependents.overrides import ARGUMENTS, GENERATIONS
 from bot.dependents.propose import globs
 from bot.dependents.sites import Families, UseTarget
 from bot.dependents.targets import former_names
 from bot.ports import Language, Tree
-from bot.text.filetypes import filetype
 from bot.values import Outline, Query
 
 SEPARATOR = re.compile(r"::|[.\\]")
-DEFINES = r"\b(?:extends|implements|with|class|object|trait|interface|struct|record|protocol|extension|actor|enum)\b|^\s*[:,]|\)\s*:"
+DEFINES = r"\b(?:extends|implements|with|class|object|trait|interface|struct|record|protocol|extension|actor|enum|type)\b|^\s*[:,]|\)\s*:"
+MIXES = r"^\s+(?:include|extend|prepend|use)\b"  # in the body of a class
+WORD = re.compile(r"\w+")
 MOST_NAMES = 40  # of one generation
 MOST_LINES = 2_000
 
@@ -44,13 +47,13 @@ class _Search:
         for _ in range(GENERATIONS):
             below: set[str] = set()
             for path, outline in outlines.items():
-                source = (await self.tree.read(path) or b"").decode("utf-8", "replace")
-                if not all(text in source for text in texts):
+                source = await self.tree.read(path) or b""
+                if not all(text.encode() in source for text in texts):
                     continue
                 own = {name.rpartition(".")[2] for name in _classes(outline)} & generation
                 for name in own & {target.owner}:
                     files[name].add(path)
-                for name in _heirs(outline, generation) - files.keys():
+                for name in await self._heirs(path, source, outline, generation) - files.keys():
                     short = name.rpartition(".")[2]
                     if not any(_has(outline, name, one) for one in target.shorts):
                         files[short].add(path)
@@ -60,6 +63,14 @@ class _Search:
                 break
             outlines = await self.outlines(generation)
         return {name: frozenset(paths) for name, paths in files.items()}
+
+    async def _heirs(self, path: str, source: bytes, outline: Outline, names: set[str]) -> set[str]:
+        """The classes of a file just below one of these: not those of a base that it imports from outside the tree."""
+        pairs = [(name, base) for name, every in outline.bases for base in every if _short(base) in names]
+        told = self.exports.is_told  # an import's place is in doubt: the namespaces have been asked
+        roots = {words[0] for _, base in pairs if not told and (words := WORD.findall(base))}
+        outside = await outside_names(self.language, self.exports, path, source, roots)
+        return {name for name, base in pairs if outside.keys().isdisjoint(WORD.findall(base)[:1])}
 
     async def _is_above(self, target: UseTarget) -> bool:
         """Whether a base of the class in the tree has such a member too, which is inherited now."""
@@ -77,7 +88,7 @@ class _Search:
                 if name.rpartition(".")[2] in names
                 for base in every
             }
-            names = {SEPARATOR.split(ARGUMENTS.sub("", base).strip())[-1] for base in bases} - {"", "?", "*", "object"}
+            names = {_short(base) for base in bases} - {"", "?", "*", "object"}
             if not names:
                 break
         return False
@@ -93,9 +104,9 @@ class _Search:
     async def outlines(self, names: set[str]) -> dict[str, Outline]:
         """The files that may define one of these classes, or one below it."""
         either = "|".join(re.escape(name) for name in sorted(names)[:MOST_NAMES])
-        query = Query(
-            [rf"(?:{DEFINES})[^\n]{{0,200}}\b(?:{either})\b"], globs(self.language), syntax="perl", limit=MOST_LINES
-        )
+        defines = rf"(?:{DEFINES}|{MIXES})[^\n]{{0,200}}\b(?:{either})\b"
+        embeds = rf"^\s+\*?(?:\w+\.)?(?:{either})\s*(?:[\[`]|//|$)"
+        query = Query([defines, embeds], globs(self.language), syntax="perl", limit=MOST_LINES)
         lines = await self.tree.grep_lines(query)
         if len(lines) >= MOST_LINES or len(names) > MOST_NAMES:
             self.missed_uses.append(
@@ -122,10 +133,7 @@ def _is_inherited(target: UseTarget, language: Language) -> bool:
     if not target.owner or not target.contract or target.constructor or target.is_attribute:
         return False
     before = target.symbol.before if target.symbol is not None else None
-    is_typed = any(filetype(home).bare_members for home in target.homes)
-    return (
-        is_typed and before is not None and before.visibility != "file" and target.shorts.isdisjoint(language.AMBIENT)
-    )
+    return before is not None and before.visibility != "file" and target.shorts.isdisjoint(language.AMBIENT)
 
 
 def _classes(outline: Outline) -> set[str]:
@@ -136,12 +144,9 @@ def _classes(outline: Outline) -> set[str]:
     }
 
 
-def _heirs(outline: Outline, names: set[str]) -> set[str]:
-    return {
-        name
-        for name, bases in outline.bases
-        if any(SEPARATOR.split(ARGUMENTS.sub("", base).strip())[-1] in names for base in bases)
-    }
+def _short(base: str) -> str:
+    """The last word of a base: `Base` of `shop.Base<T>`, of `*shop.Base` and of an embedded field with a tag."""
+    return SEPARATOR.split(ARGUMENTS.sub("", base.partition("`")[0]).strip().lstrip("*"))[-1]
 
 
 def _has(outline: Outline, owner: str, short: str) -> bool:

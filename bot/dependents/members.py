@@ -12,7 +12,7 @@ from bot.dependents.exports import Exports
 from bot.dependents.names import NameOccurrences, Own, Spans, base_occurrences, occurrences
 from bot.dependents.proof import BORNE
 from bot.dependents.sites import UseTarget, telling
-from bot.dependents.targets import former_names
+from bot.dependents.targets import former_names, words_of
 from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
@@ -119,6 +119,17 @@ async def giver_names(tree: Tree, exports: Exports, paths: Sequence[str], target
             if one.kind in CLASSES or any(owner.search(line[:LONG_LINE]) for line in lines[one.start - 1 : one.end]):
                 names.add(one.short)
     return frozenset(names - {target.owner})
+
+
+async def outside_names(
+    language: Language, exports: Exports, path: str, source: bytes, names: Collection[str]
+) -> dict[str, int]:
+    """Those of these names that a file imports from outside the tree, each with the line of its import."""
+    import_lines = {use.name: use.line for use in language.uses(path, source, names) if use.form == "import"}
+    imports = await exports.imports(path) if import_lines else ()
+    own_names = {name for item in imports for name in words_of(item)}
+    own_lines = {item.line for item in imports}  # `from cart import Cart` binds no `cart`
+    return {name: line for name, line in import_lines.items() if name not in own_names and line not in own_lines}
 
 
 def names_one(source: bytes, names: Collection[str]) -> bool:

@@ -17,6 +17,7 @@ from bot.dependents.members import (
     giver_names,
     lone_members,
     names_one,
+    outside_names,
     with_definitions,
     words_of_members,
 )
@@ -51,11 +52,9 @@ from bot.dependents.targets import (
     spans_of,
     still_defined,
     unread,
-    words_of,
 )
 from bot.machine.concurrency import together
 from bot.ports import Language, Tree
-from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_output
 from bot.values import SINGLETON, Import, Query, Reference, Side, SomeUses, Symbol, Use
@@ -170,10 +169,10 @@ class Search:
         return {*self.importers, *homes, *mates, *relatives}
 
     async def _families(self, targets: Sequence[UseTarget]) -> Families:
-        """The classes that have each changed member, where what is inherited is written without a receiver."""
-        if not any(filetype(home).bare_members for target in targets for home in target.homes):
+        """The classes that have each changed member."""
+        if not any(target.owner and target.contract for target in targets):
             return {}
-        from bot.dependents.kin import families  # few languages have them
+        from bot.dependents.kin import families  # loaded if a member changed
 
         return await families(self.tree, self.language, self.exports, targets, self.missed_uses)
 
@@ -235,6 +234,10 @@ class Search:
                 break
             wanted_names = own_names | more_names
             uses = self.language.uses(path, source, wanted_names)
+        if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.cut):
+            self._miss(
+                f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"
+            )
         return uses
 
     async def _file(
@@ -257,18 +260,16 @@ class Search:
             and (not target.shorts.isdisjoint(paths_by_word) or self._is_near(target, path, bound))
         ]
         uses = self._uses(path, source, mine, bound) if mine else ()
-        if isinstance(uses, SomeUses) and not any(note.startswith(f"{path}: ") for note in self.cut):
-            self._miss(
-                f"{path}: it holds more uses than are read, or code that people do not write: some may be missing"
-            )
         lines = file_lines(source)
         import_words = frozenset(
             word for line in lines if IMPORTS.match(line) for word in NAME.findall(line[:LONG_LINE])
         )
         foreign = await self._foreign(path, source, uses, self._telling_names(mine, lone[0]), lines)
+        strangers = await self._strangers(path, source, uses)
         for target in mine:
             alone = (bearers_known := lone[target.is_gone]).alone
-            for hit in match(target, uses, bound, path, self.families.get(target.key, {})):
+            hits = match(target, uses, bound, path, self.families.get(target.key, {}))
+            for hit in [_without_strangers(one, strangers) for one in hits]:
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
                 if target.contract == ("lambda",) and not has_lambda(hit.use.name, path, lines, hit.use.line):
@@ -297,6 +298,13 @@ class Search:
                     rivals = {**bearers_known.old, **bearers_known.come} if near else bearers_known.come
                     row = await self._weigh(row, target, hit, uses, (alone, rivals), (import_words, foreign))
                 references[target.key].append(row)
+
+    async def _strangers(self, path: str, source: bytes, uses: Sequence[Use]) -> Collection[str]:
+        """The first words of types that a file imports from outside the tree, where its imports tell."""
+        if not self.families or self.exports.is_told:
+            return ()
+        roots = {root for use in uses for root in _type_roots(use)}
+        return (await outside_names(self.language, self.exports, path, source, roots)).keys()
 
     def _is_near(self, target: UseTarget, path: str, bound: Bindings) -> bool:
         """Whether a file holds the target, imports it, or has a class that inherits it."""
@@ -500,11 +508,8 @@ class Search:
         roots = {match[0] for receiver in receivers if (match := ROOT.match(receiver))} - OWN
         if not roots:
             return {}
-        import_lines = {use.name: use.line for use in self.language.uses(path, source, roots) if use.form == "import"}
-        import_names = {name for item in await self.exports.imports(path) for name in words_of(item)}
-        outside = dict.fromkeys(roots & self.language.AMBIENT, 0) | {
-            name: line for name, line in import_lines.items() if name not in import_names
-        }
+        outside = dict.fromkeys(roots & self.language.AMBIENT, 0)
+        outside |= await outside_names(self.language, self.exports, path, source, roots)
         return {
             receiver: lines[outside[match[0]] - 1][:LONG_LINE] if outside[match[0]] else ""
             for receiver in receivers
@@ -590,6 +595,17 @@ def _may_be_lost_member(target: UseTarget, use: Use) -> bool:
     is_lost = target.is_gone or (use.call is not None and has_new_signature(target))
     is_member = bool(target.owner) or target.is_method_of_a_value
     return is_lost and is_member and use.form == "member" and is_unknown and use.name not in METHODS
+
+
+def _type_roots(use: Use) -> set[str]:
+    """The first words of what a use says of the type that its receiver has."""
+    return {match[0] for one in use.types or (use.receiver,) if (match := ROOT.match(one))} - OWN
+
+
+def _without_strangers(hit: Match, strangers: Collection[str]) -> Match:
+    """A match that is no inherited member if its class is a library's, called like one of the tree."""
+    is_strange = hit.is_inherited and not _type_roots(hit.use).isdisjoint(strangers)
+    return replace(hit, is_inherited=False) if is_strange else hit
 
 
 def _leaves_type_to_place(use: Use) -> bool:

@@ -496,6 +496,8 @@ def _is_of_family(
     if use.receiver:
         named = {one.rpartition(".")[2] for one in (use.types or (use.receiver,))}
         return any(one in family and one != target.owner for one in named)
+    if not filetype(path).bare_members:
+        return False
     around = use.function.split(".")
     is_own = set(use.types) <= {"?"} or any(one in family for one in use.types)
     local = any(

@@ -93,7 +93,7 @@ class FileType:
     shorter_overrides: bool = False  # an override may ask for less than it is given
     exact_overrides: bool = False  # an override takes what its base takes and nothing else
     unimported_types: bool = False  # a type of the same package, namespace or module needs no import
-    bare_members: bool = False  # what a class inherits is written without a receiver, and a value's type is declared
+    bare_members: bool = False  # what a class inherits may be written without a receiver
     platform_marks: bool = False  # a declaration is expected of each platform, and each has an actual one
     callbacks: bool = False  # modules answer each other's callbacks, tied by a name and a number of arguments
     implicit_values: Literal["", "enum", "auto", "iota"] = ""  # what counts the members that write no value
@@ -327,6 +327,7 @@ RUBY = FileType(
     names_any_file=True,
     folder_scope=True,
     bare_calls=True,
+    bare_members=True,
     grammar=("tree_sitter_ruby", "language"),
     comments=(HASH,),
     hash_comments=True,

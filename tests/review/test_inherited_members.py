@@ -1,6 +1,6 @@
 """A member that a class has from its base, or from another part of itself, is used without a receiver, or on a value of that class.
 
-In Java, Kotlin, Scala, C# and Swift nothing on such a line names the class that declares the member.
+Nothing on such a line names the class that declares the member, and where a third file holds it, nothing in that file.
 """
 
 from collections.abc import Callable, Mapping
@@ -73,6 +73,41 @@ QUIET: Mapping[str, Case] = {
     "scala-param": ({"src/p/Base.scala": "package p\ntrait Base {\n  val total = 1\n  def sum(a: Int): Int = {\n    a\n  }\n}\n", "src/q/C.scala": "package q\nimport p.Base\nclass C extends Base {\n  def go(total: Int): Int = {\n    total + 1\n  }\n}\n"}, "src/p/Base.scala", ("  val total = 1\n", "  val totals = 1\n")),
     "java-override-goes": ({"src/p/Top.java": "package p;\npublic class Top {\n    protected int sum(int a) { return a; }\n}\n", "src/p/Base.java": "package p;\npublic class Base extends Top {\n    protected int total = 1;\n    protected int sum(int a) {\n        return a;\n    }\n}\n", "src/q/C.java": "package q;\nimport p.Base;\nclass C extends Base {\n    int go() {\n        return sum(1) + 1;\n    }\n}\n"}, "src/p/Base.java", ("    protected int sum(int a) {\n        return a;\n    }\n", "")),
 }
+PY_BASE = "class Base:\n    def settle(self, row):\n        return row\n\n    def keep(self):\n        return 2\n"
+TS_BASE = "export class Base {\n  settle(row: number) {\n    return row;\n  }\n}\n"
+PHP_BASE = "<?php\nnamespace Shop;\nabstract class Base\n{\n    public function settle($row) { return $row; }\n}\n"
+RB_BASE = "class Base\n  def settle(row)\n    row\n  end\nend\n"
+GO_BASE = "package base\n\ntype Ledger struct {\n\tSerial int\n}\n\nfunc (l *Ledger) Settle(row int) int { return row }\n"
+GO_HEIR = 'package order\n\nimport "shop/base"\n\ntype Cart struct {\n\t*base.Ledger\n}\n'
+COMPOSER = '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}'
+ON_HEIRS: Mapping[str, Case] = {  # what is open is in `app`, which never names the class that has the member
+    "py-made": ({"base.py": PY_BASE, "order.py": "from base import Base\n\n\nclass Order(Base):\n    pass\n", "app.py": "from order import Order\n\nOrder().settle(1)\n"}, "base.py", ("settle(self, row)", "clear(self, row)")),
+    "py-annotated-attribute": ({"base.py": PY_BASE, "order.py": "from base import Base\n\n\nclass Order(Base):\n    pass\n", "app.py": "from order import Order\n\n\nclass View:\n    order: Order\n\n    def show(self):\n        return self.order.settle(1)\n"}, "base.py", ("(self, row)", "(self, row, why)")),
+    "py-two-below": ({"base.py": PY_BASE, "order.py": "from base import Base\n\n\nclass Order(Base):\n    pass\n", "late.py": "from order import Order\n\n\nclass Late(Order):\n    pass\n", "app.py": "from late import Late\n\n\ndef go(late: Late):\n    return late.settle(1)\n"}, "base.py", ("settle(self, row)", "clear(self, row)")),
+    "py-super": ({"base.py": PY_BASE, "order.py": "from base import Base\n\n\nclass Order(Base):\n    pass\n", "app.py": "from order import Order\n\n\nclass Late(Order):\n    def go(self):\n        return super().settle(1)\n"}, "base.py", ("(self, row)", "(self, row, why)")),
+    "py-class-attribute": ({"base.py": "class Base:\n    retries = 2\n", "order.py": "from base import Base\n\n\nclass Order(Base):\n    pass\n", "app.py": "from order import Order\n\nprint(Order.retries)\n"}, "base.py", ("retries", "attempts")),
+    "py-variable-called-like-the-module": ({"base.py": PY_BASE, "order.py": "from base import Base\n\n\nclass Order(Base):\n    pass\n", "app.py": "from order import Order\n\n\ndef go(order):\n    return order.settle(1)\n"}, "base.py", ("settle(self, row)", "clear(self, row)")),
+    "ts-property-of-a-constructor": ({"base.ts": TS_BASE, "order.ts": 'import { Base } from "./base";\nexport class Order extends Base {}\n', "app.ts": 'import { Order } from "./order";\nexport class App {\n  constructor(private readonly order: Order) {}\n  go() {\n    return this.order.settle(1);\n  }\n}\n'}, "base.ts", ("row: number", "row: number, why: string")),
+    "ts-interface": ({"base.ts": "export interface Base {\n  serial: number;\n}\n", "order.ts": 'import { Base } from "./base";\nexport interface Order extends Base {\n  rows: number;\n}\n', "app.ts": 'import { Order } from "./order";\nexport const go = (order: Order) => order.serial;\n'}, "base.ts", ("serial", "code")),
+    "js-this": ({"base.js": TS_BASE.replace(": number", ""), "order.js": 'import { Base } from "./base.js";\nexport class Order extends Base {}\n', "app.js": 'import { Order } from "./order.js";\nexport class Late extends Order {\n  go() {\n    return this.settle(1);\n  }\n}\n'}, "base.js", ("settle", "clear")),
+    "php-property": ({"composer.json": COMPOSER, "src/Base.php": PHP_BASE, "src/Order.php": "<?php\nnamespace Shop;\nclass Order extends Base {}\n", "src/app.php": "<?php\nnamespace Shop;\nclass App\n{\n    public function __construct(private Order $order) {}\n    public function go() { return $this->order->settle(1); }\n}\n"}, "src/Base.php", ("settle", "clear")),
+    "php-trait": ({"composer.json": COMPOSER, "src/Base.php": PHP_BASE.replace("abstract class", "trait"), "src/Order.php": "<?php\nnamespace Shop;\nclass Order\n{\n    use Base;\n}\n", "src/app.php": "<?php\nnamespace Shop;\nfunction go(Order $order) { return $order->settle(1); }\n"}, "src/Base.php", ("settle", "clear")),
+    "rb-made": ({"base.rb": RB_BASE, "order.rb": 'require_relative "base"\nclass Order < Base\nend\n', "app.rb": 'require_relative "order"\nOrder.new.settle(1)\n'}, "base.rb", ("(row)", "(row, why)")),
+    "rb-bare": ({"base.rb": RB_BASE, "order.rb": 'require_relative "base"\nclass Order < Base\nend\n', "app.rb": 'require_relative "order"\nclass Late < Order\n  def go\n    settle(1)\n  end\nend\n'}, "base.rb", ("(row)", "(row, why)")),
+    "rb-module": ({"base.rb": RB_BASE.replace("class Base", "module Base"), "order.rb": 'require_relative "base"\nclass Order\n  include Base\nend\n', "app.rb": 'require_relative "order"\nOrder.new.settle(1)\n'}, "base.rb", ("settle", "clear")),
+    "go-embedded-method": ({"go.mod": "module shop\n", "base/base.go": GO_BASE, "order/order.go": GO_HEIR, "app.go": 'package main\n\nimport "shop/order"\n\nfunc run(c *order.Cart) int { return c.Settle(3) }\n'}, "base/base.go", ("(row int)", "(row int, why string)")),
+    "go-embedded-field": ({"go.mod": "module shop\n", "base/base.go": GO_BASE, "order/order.go": GO_HEIR, "app.go": 'package main\n\nimport "shop/order"\n\nfunc run(c *order.Cart) int { return c.Serial }\n'}, "base/base.go", ("Serial", "Code")),
+}
+NO_HEIRS: Mapping[str, Case] = {
+    "py-class-of-a-library": ({"base.py": PY_BASE, "client.py": "from base import Base\n\n\nclass Client(Base):\n    pass\n", "app.py": "from httpx import Client\n\n\ndef go(client: Client):\n    return client.settle(1)\n"}, "base.py", ("(self, row)", "(self, row, why)")),
+    "js-base-of-a-library": ({"base.js": TS_BASE.replace(": number", ""), "model.js": 'import { Base } from "./base.js";\nexport class Model extends Base {}\n', "app.js": 'import { Model } from "sequelize";\nexport class Row extends Model {\n  go() {\n    return this.settle(1);\n  }\n}\n'}, "base.js", ("settle", "clear")),
+    "py-function-of-the-file": ({"base.py": PY_BASE, "app.py": "from base import Base\n\n\ndef settle(row):\n    return row\n\n\nclass Order(Base):\n    def go(self):\n        return settle(1)\n"}, "base.py", ("(self, row)", "(self, row, why)")),
+    "py-function-of-a-star": ({"base.py": PY_BASE, "util.py": "def settle(row):\n    return row\n", "app.py": "from base import Base\nfrom util import *\n\n\nclass Order(Base):\n    def go(self):\n        return settle(1)\n"}, "base.py", ("(self, row)", "(self, row, why)")),
+    "py-own": ({"base.py": PY_BASE, "order.py": "from base import Base\n\n\nclass Order(Base):\n    def settle(self, row):\n        return 1\n", "app.py": "from order import Order\n\n\ndef go(one: Order):\n    return one.settle(1)\n"}, "base.py", ("return row", "return row + 1")),
+    "py-one-that-can-be-left-out": ({"base.py": PY_BASE, "order.py": "from base import Base\n\n\nclass Order(Base):\n    pass\n", "app.py": "from order import Order\n\n\ndef go(one: Order):\n    return one.settle(1)\n"}, "base.py", ("(self, row)", "(self, row, why=None)")),
+    "php-function": ({"composer.json": COMPOSER, "src/Base.php": PHP_BASE, "src/Order.php": "<?php\nnamespace Shop;\nclass Order extends Base\n{\n    public function go() { return settle(1); }\n}\n"}, "src/Base.php", ("($row)", "($row, $why)")),
+    "go-type-of-a-library": ({"go.mod": "module shop\n", "base/base.go": GO_BASE, "order/order.go": GO_HEIR, "app.go": 'package main\n\nimport "example.org/other"\n\nfunc run(c *other.Cart) int { return c.Settle(3) }\n'}, "base/base.go", ("(row int)", "(row int, why string)")),
+}
 # fmt: on
 
 
@@ -93,3 +128,17 @@ def test_a_use_of_an_inherited_member_is_open(places: Places, name: str) -> None
 def test_what_only_has_the_name_of_an_inherited_member_stays_clean(places: Places, name: str) -> None:
     """A variable, a parameter, a label, a field of its own, a member of another class, one that a base further up has as well."""
     assert places(*change(QUIET[name])) == set()
+
+
+@pytest.mark.parametrize("name", few(ON_HEIRS, *range(0, len(ON_HEIRS), 3)))
+def test_a_member_on_a_class_that_inherits_it_is_open_in_a_third_file(places: Places, name: str) -> None:
+    """The file knows the class that inherits, and nothing of the one that has the member."""
+    files, _, _ = ON_HEIRS[name]
+    app = next(path for path in files if "app." in path)
+    assert app in places(*change(ON_HEIRS[name]))
+
+
+@pytest.mark.parametrize("name", few(NO_HEIRS, *range(0, len(NO_HEIRS), 2)))
+def test_what_is_called_like_an_heir_or_its_member_stays_clean(places: Places, name: str) -> None:
+    """A class of a library, a function, a member of its own, a parameter that can be left out."""
+    assert places(*change(NO_HEIRS[name])) == set()
