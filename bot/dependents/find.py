@@ -12,6 +12,7 @@ from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
 from bot.dependents.exchanges import exchanged_names
+from bot.dependents.exhaustive import without_a_branch
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
@@ -212,12 +213,13 @@ def _with_silent_changes(
 async def _relatives(
     scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> Dependents:
-    """The definitions that a changed one has to agree with: its relatives by inheritance, and the other halves of callbacks."""
+    """What a changed definition has to agree with: its relatives by inheritance, the other halves of callbacks, what handles each variant."""
     family = await _family(scene, language, targets, budget, missed_uses)
     halves = await _halves(scene, language, budget, missed_uses)
+    branchless = await without_a_branch(scene, language)
     return Dependents(
-        (*family.symbols, *halves.symbols),
-        references=halves.references,
+        (*family.symbols, *halves.symbols, *branchless.symbols),
+        references=(*halves.references, *branchless.references),
         heirs=(*family.heirs, *halves.heirs),
         bases=(*family.bases, *halves.bases),
     )
