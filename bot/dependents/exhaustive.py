@@ -33,11 +33,11 @@ async def without_a_branch(scene: Scene, language: Language) -> Dependents:
         lines = file_lines(source.after)
         for owner in () if is_test(source.file.path) else sorted(before.keys() & after.keys()):
             symbol = next((one for one in source.new.symbols if one.name.rpartition(".")[2] == owner), None)
-            added = after[owner] - before[owner]
-            is_grown = added and len(before[owner]) > 1 and before[owner] < after[owner]
+            new_variants = after[owner] - before[owner]
+            is_grown = new_variants and len(before[owner]) > 1 and before[owner] < after[owner]
             if symbol is None or not is_grown or not CLOSED.search("\n".join(lines[symbol.start - 1 :][:HEAD])):
                 continue
-            rows = await _of_type(scene, language, owner, before[owner], added)
+            rows = await _of_type(scene, language, owner, before[owner], new_variants)
             key = f"{symbol.path}:{symbol.name}"
             references += [
                 Reference(key, owner, path, line, text, "", None, sure=True, test=is_test(path))
@@ -84,11 +84,11 @@ async def _of_type(
 
 def _blocks(code: str) -> Iterator[tuple[int, str]]:
     """The blocks in braces that a decision opens, each with its place."""
-    opened: list[int] = []
+    starts: list[int] = []
     for match in re.finditer(r"[{}]", code):
         if match[0] == "{":
-            opened.append(match.start())
-        elif opened:
-            start = opened.pop()
+            starts.append(match.start())
+        elif starts:
+            start = starts.pop()
             if match.start() - start <= LONGEST and DECIDES.search(code, max(0, start - 300), start):
                 yield start, code[start : match.start()]

@@ -191,9 +191,7 @@ class ReExports:
             ways = {**self._ways(bindings), **await self._assigned(path, bindings)}
             if path in barrels:  # which hands its origins on by their own names anyway
                 offers = (await self._offered(path, ways)).items() if ways else ()
-                ways = {
-                    name: renamed for name, every in offers if (renamed := {one for one in every if one[1] != name})
-                }
+                ways = {name: others for name, every in offers if (others := {one for one in every if one[1] != name})}
             if ways:
                 candidates[path] = ways
         names = frozenset(name.partition(".")[0] for ways in candidates.values() for name in ways)

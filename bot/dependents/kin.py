@@ -67,8 +67,8 @@ class _Search:
     async def _heirs(self, path: str, source: bytes, outline: Outline, names: set[str]) -> set[str]:
         """The classes of a file just below one of these: not those of a base that it imports from outside the tree."""
         pairs = [(name, base) for name, every in outline.bases for base in every if _short(base) in names]
-        told = self.exports.is_told  # an import's place is in doubt: the namespaces have been asked
-        roots = {words[0] for _, base in pairs if not told and (words := WORD.findall(base))}
+        is_told = self.exports.is_told  # an import's place is in doubt: the namespaces have been asked
+        roots = {words[0] for _, base in pairs if not is_told and (words := WORD.findall(base))}
         outside = await outside_names(self.language, self.exports, path, source, roots)
         return {name for name, base in pairs if outside.keys().isdisjoint(WORD.findall(base)[:1])}
 

@@ -67,11 +67,11 @@ async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryL
         row = (lines.commit, lines.lines[secret.at], secret)
         if secret.whole not in known and (lines.path, secret.whole, row[1]) not in shown:
             rows_by_path.setdefault(lines.path, []).append(row)
-    analyzed = {file.path for file in files if file.is_analyzed}
+    analyzed_paths = {file.path for file in files if file.is_analyzed}
     leaks: dict[tuple[str, str], tuple[str, str, str, Hit]] = {}
     for path, rows in rows_by_path.items():
         base = file_lines(await history.read(path, "base"))
-        head = file_lines(await history.read(path)) if path in analyzed else ()
+        head = file_lines(await history.read(path)) if path in analyzed_paths else ()
         for commit, line, secret in await asyncio.to_thread(_gone, path, rows, base, head):
             leaks.setdefault((path, secret.text), (commit, path, line, replace(secret.hit, value=secret.text)))
     return HistoryLeaks(

@@ -303,8 +303,8 @@ def secrets_in(path: str, lines: Sequence[str], only: Iterable[int] | None = Non
 
 def keys_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
     """Find the private keys of consecutive lines, each at its first line."""
-    marked = (at for at, line in enumerate(lines) if any(label in line for label in KEY_LABELS))
-    return (secret for secret in secrets_in(path, lines, marked) if secret.hit.rule == KEY)
+    marks = (at for at, line in enumerate(lines) if any(label in line for label in KEY_LABELS))
+    return (secret for secret in secrets_in(path, lines, marks) if secret.hit.rule == KEY)
 
 
 def new_secrets(

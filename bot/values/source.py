@@ -150,13 +150,15 @@ class Results:
 
         Who returns a stream and nothing else yields what that yields.
         """
-        known, returns = self.returns | other.returns, self.returns
+        both_sides, returns = self.returns | other.returns, self.returns
         if PERHAPS in returns:
-            returns = returns - {PERHAPS} | {ELEMENT} | ({NOTHING} if not known.isdisjoint((NOTHING, END)) else set())
-        if not known.isdisjoint((VALUE, THERE)):
+            returns = (
+                returns - {PERHAPS} | {ELEMENT} | ({NOTHING} if not both_sides.isdisjoint((NOTHING, END)) else set())
+            )
+        if not both_sides.isdisjoint((VALUE, THERE)):
             returns = frozenset(VALUE if form == THERE or form.startswith(KIND) else form for form in returns)
         for broad, narrow in BROAD.items():
-            if broad in known or (broad == ELEMENT and PERHAPS in known):
+            if broad in both_sides or (broad == ELEMENT and PERHAPS in both_sides):
                 returns = frozenset(broad if narrow.match(form) else form for form in returns)
         if STREAM not in returns:
             return replace(self, returns=returns)
