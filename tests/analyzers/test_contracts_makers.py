@@ -54,6 +54,12 @@ GO = {
     "till/till.go": "package till\n\ntype Kind int\n\nfunc KindOfText(s string) Kind { return 1 }\n",
     "app.go": 'package main\n\nimport "s/till"\n\nfunc main() { println(till.KindOfText("x")) }\n',
 }
+RUST = {
+    "Cargo.toml": '[package]\nname = "s"\nversion = "0.1.0"\n',
+    "src/lib.rs": "pub mod till;\npub mod app;\n",
+    "src/till.rs": "pub fn get_coins() -> u32 {\n    1\n}\n",
+    "src/app.rs": "use crate::till;\n\npub fn go() -> u32 {\n    till::get_coins()\n}\n",
+}
 PHP = {
     "composer.json": '{"autoload": {"psr-4": {"App\\\\": "src/"}}}',
     "src/Till.php": "<?php\nnamespace App;\nclass Till { public function countCoins() { return 1; } }\n",
@@ -111,6 +117,7 @@ def test_what_the_change_makes_in_its_place_is_there(repository: Repository, bef
         (RUBY, {"till.rb": "class Till\n  monetize :coins\nend\n"}),
         (RUBY, {"till.rb": "class Till\nend\nTill.include(SomeGem::Coins)\n"}),
         (GO, {"till/till.go": "package till\n\n//go:generate enumer -type=Kind\ntype Kind int\n"}),
+        (RUST, {"src/till.rs": "use crate::paste::getter;\n\ngetter!(coins);\n"}),
         (PHP, {"src/Till.php": "<?php\nnamespace App;\n/** @method int countCoins() */\nclass Till { public function __call($n, $a) { return 1; } }\n"}),
     ],
 )  # fmt: skip

@@ -26,7 +26,9 @@ from bot.values import OFFERS, Outline, Side, Use
 TRAITS = LanguageTraits(
     conditional_build=True,
     members_apart=True,
-    makers=(r"\w![ \t]*+[({\[][^\n]{0,400}(?<!\w)PART\b",),  # a macro that pastes names
+    makers=(
+        r"^[ \t]*+\w++![ \t]*+[({\[][ \t]*+(?:\w++[ \t]*+,[ \t]*+){0,20}PART[ \t]*+[,)}\]]",
+    ),  # a macro that pastes names
 )
 project = Crates
 # The prelude, the primitive types and the crates that every file has.
