@@ -8,6 +8,7 @@ BLADE = "resources/views/orders/index.blade.php"
 ROW = "app/views/orders/_row.html.erb"
 COMMAND = "shop/management/commands/import_orders.py"
 TAGS = "shop/templatetags/money.py"
+SUMMARY = "app/views/bills/summary.html.erb"
 # what -> (file that goes, (who asks, its text, line))
 ASKED = {
     "a view of Laravel": (BLADE, ("app/a.php", "<?php\nreturn view('orders.index', ['a' => 1]);\n", 2)),
@@ -21,6 +22,21 @@ ASKED = {
     "a partial of Rails, by its key": (ROW, ("app/views/users/show.html.erb", '<p>\n<%= render(partial: "orders/row") %>\n', 2)),
     "a partial of Rails in its folder": (ROW, ("app/views/orders/show.html.erb", "<%= render 'row' %>\n", 1)),
     "a partial of Rails of its controller": (ROW, ("app/controllers/orders_controller.rb", "class OrdersController\n  def show = render(partial: 'row')\nend\n", 2)),
+    "a template of Rails": (SUMMARY, ("app/controllers/carts_controller.rb", 'class CartsController\n  def show = render(template: "bills/summary")\nend\n', 2)),
+    "a template of Rails of its controller": (SUMMARY, ("app/controllers/bills_controller.rb", "class BillsController\n  def show\n    render :summary\n  end\nend\n", 3)),
+    "a template of Rails by its action": (SUMMARY, ("app/controllers/bills_controller.rb", 'class BillsController\n  def show = render(action: "summary")\nend\n', 2)),
+    "a layout of Rails": ("app/views/layouts/backend.html.erb", ("app/controllers/a_controller.rb", 'class AController\n  layout "backend"\nend\n', 2)),
+    "a layout of Rails for one page": ("app/views/layouts/backend.html.erb", ("app/controllers/a_controller.rb", 'class AController\n  def a = render(:a, layout: "backend")\nend\n', 2)),
+    "a view of Express": ("views/basket.ejs", ("routes/a.js", 'exports.a = (req, res) => res.render("basket", {})\n', 1)),
+    "a view of Express in a folder": ("src/views/bills/list.pug", ("routes/a.ts", "export const a = (req, res) =>\n  res.render('bills/list')\n", 2)),
+    "a view of Fastify": ("views/basket.hbs", ("routes/a.js", 'app.get("/", (req, reply) => reply.view("basket", {}))\n', 1)),
+    "a template of Spring": ("src/main/resources/templates/bills/list.html", ("src/A.java", 'class A {\n    String a() {\n        return "bills/list";\n    }\n}\n', 3)),
+    "a template of Spring of one word": ("src/main/resources/templates/basket.html", ("src/A.kt", 'class A {\n    fun a(): String {\n        return "basket"\n    }\n}\n', 3)),
+    "a fragment of Thymeleaf": ("src/main/resources/templates/parts/head.html", ("src/main/resources/templates/a.html", '<div th:replace="~{parts/head :: top}"></div>\n', 1)),
+    "a page of JSP": ("src/main/webapp/WEB-INF/views/basket.jsp", ("src/A.java", 'class A {\n    ModelAndView a() { return new ModelAndView("basket"); }\n}\n', 2)),
+    "a view of Razor": ("Views/Bill/Summary.cshtml", ("Controllers/A.cs", 'class A {\n    IActionResult B() => View("Summary");\n}\n', 2)),
+    "a partial of Razor": ("Views/Shared/_Row.cshtml", ("Views/Bill/Index.cshtml", '<p>\n<partial name="_Row" />\n', 2)),
+    "a layout of Razor": ("Views/Shared/_Main.cshtml", ("Views/_ViewStart.cshtml", '@{\n    Layout = "_Main";\n}\n', 2)),
     "a command of Django": (COMMAND, ("shop/a.py", 'call_command("import_orders", verbosity=1)\n', 1)),
     "a command of Django in a script": (COMMAND, ("run.sh", "python manage.py import_orders\n", 1)),
     "a command of Django in a list": (COMMAND, ("Dockerfile", 'FROM x\nCMD ["python", "manage.py", "import_orders"]\n', 2)),
@@ -35,6 +51,12 @@ SILENT = {
     "a component of a longer name": ("resources/views/components/card.blade.php", "", {"resources/views/a.blade.php": "<x-card-title />\n<x-card.title />\n"}),
     "a partial of another format": (ROW, "app/views/orders/_row.html.haml", {"app/views/orders/show.html.erb": "<%= render 'row' %>\n"}),
     "a partial of another folder": (ROW, "", {"app/views/users/show.html.erb": "<%= render 'row' %>\n"}),
+    "a template of another controller": (SUMMARY, "", {"app/controllers/carts_controller.rb": "class CartsController\n  def show\n    render :summary\n  end\nend\n"}),
+    "a template in another language": (SUMMARY, "app/views/bills/summary.html.haml", {"app/controllers/bills_controller.rb": "class BillsController\n  def show = render(:summary)\nend\n"}),
+    "a view of Express for another engine": ("views/basket.ejs", "views/basket.pug", {"routes/a.js": 'exports.a = (req, res) => res.render("basket")\n'}),
+    "a text that is no view": ("views/basket.ejs", "", {"routes/a.js": 'exports.a = () => load("basket")\n'}),
+    "a text of Java that is no view": ("src/main/resources/templates/basket.html", "", {"src/A.java": 'class A { String a = "basket"; }\n'}),
+    "a view of the same name": ("Views/Bill/Summary.cshtml", "Views/Shared/Summary.cshtml", {"Controllers/A.cs": 'class A { IActionResult B() => View("Summary"); }\n'}),
     "a comment": (COMMAND, "", {"run.sh": "# python manage.py import_orders\n"}),
     "a command of a longer name": (COMMAND, "", {"run.sh": "python manage.py import_orders_fast\n"}),
     "a command of another application": (COMMAND, "pay/management/commands/import_orders.py", {"run.sh": "python manage.py import_orders\n"}),

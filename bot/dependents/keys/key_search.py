@@ -26,6 +26,7 @@ from bot.dependents.keys.key import Key, read_texts
 from bot.dependents.keys.line_search import LineSearch, added_lines
 from bot.dependents.keys.naming_tables import NAMINGS
 from bot.dependents.keys.removals import removed_keys
+from bot.dependents.keys.route_methods import lost_methods
 from bot.dependents.keys.routes import is_said, segments, shapes, with_slashes
 from bot.dependents.keys.tied_keys import tied_keys
 from bot.dependents.keys.words import LONG_LINE, PLAIN, alone_pattern, as_written, header_of, is_distinctive, is_route
@@ -61,6 +62,7 @@ async def lost_keys(
     for rows in (
         await given_names(search, NAMINGS, files, texts) if budget.sites else [],
         await _of_paths(search, files) if budget.sites else [],
+        await lost_methods(search, files, texts) if budget.sites else [],
         await dotted_keys(search, files, suffixes, texts) if budget.sites else [],
     ):
         lines_found = {(row.path, row.line) for row in references}

@@ -17,19 +17,19 @@ Role = Literal["whole", "end", "start"]
 # In front of the literal. A word of a client is none that declares.
 _VERB = r"(?:get|post|put|patch|delete|head|options|all|any|match|route|websocket|Get|Post|Put|Patch|Delete|Head|Options|All|Sse)"
 _OPEN = r"\(\s*+(?:(?:value|path|url_path|name)\s*+=\s*+)?[\[{]?\s*+r?(?=[\"'`])"
-_DECLARES = (
+DECLARES = (
     rf"(?:@(?:\w++\.)?(?:{_VERB}|Controller|Path|action|api_route|\w*Mapping)|[\[(, ](?:Route|Http(?:Get|Post|Put|Patch|Delete))"
     r"|(?<![\w.])(?:re_path|path|route)"
     rf"|\b(?:app|server|fastify|mux|blueprint|bp|\w+_bp|\w*[rR]outer|\w*[gG]roup|Route)(?:\.|::|->)(?:{_VERB}|use|register|prefix|group|resource|apiResource|mount|add_url_rule)"
     rf"|\.(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Group|Handle|HandleFunc|Map(?:Get|Post|Put|Patch|Delete)|add_url_rule)){_OPEN}"
     r"|(?:\burl_prefix\s*+=|[rR]outer\(.{0,80}?\bprefix\s*+=|[{,\s]path\s*+:|<Route\b[^>]{0,80}?\bpath\s*+=)\s*+[{]?r?(?=[\"'`])"
-    r"|^\s*+(?:get|post|put|patch|delete|namespace|scope|resources?)\s++(?=[:\"'])"
+    r"|^[ \t]*+(?:get|post|put|patch|delete|namespace|scope|resources?)\s++(?=[:\"'])"
 )
 _CALLS = (
     rf"\b(?:axios|http\w*|api|ky|\w*[cC]lient)\.{_VERB}(?:<[^()]{{0,80}}>)?\(\s*+(?=[\"'`])|\bfetch\(\s*+(?=[\"'`])"
 )
-_SLASHLESS = re.compile(rf"(?P<before>{_DECLARES}|{_CALLS})(?P<opening>:|[\"'`]\^?)(?=[A-Za-z])(?!https?:)")
-_OWN = rf"(?:{_DECLARES})(?:[\"'`])(?:(?![\"'`]).)*?NAME(?![\w$])(?!-\w)"
+_SLASHLESS = re.compile(rf"(?P<before>{DECLARES}|{_CALLS})(?P<opening>:|[\"'`]\^?)(?=[A-Za-z])(?!https?:)")
+_OWN = rf"(?:{DECLARES})(?:[\"'`])(?:(?![\"'`]).)*?NAME(?![\w$])(?!-\w)"
 # What may precede the first segment of a route: anything but another segment. A parameter does not count as one.
 _BREAK = r"(?:(?<![\w-])|(?<=%[sd])|:\w{1,40}|/\d{1,20})"
 _TEXT = re.compile(r"([\"'`])((?:(?!\1).)*)\1")
@@ -118,6 +118,6 @@ def segments(code: str) -> frozenset[str]:
     """The segments of the routes that a line declares."""
     return frozenset(
         segment_text[1:]
-        for match in re.finditer(_DECLARES, code)
+        for match in re.finditer(DECLARES, code)
         for segment_text in _SEGMENT.findall(code[match.end() :][:200])
     )

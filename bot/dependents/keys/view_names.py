@@ -1,4 +1,4 @@
-"""Names that a framework makes of a file's path: `view('orders.index')` of Laravel, `render "orders/row"` of Rails, commands and tags of Django.
+"""Names that a framework makes of a file's path: `view('orders.index')` of Laravel, `render "orders/row"` of Rails, `View("Row")` of Razor, commands of Django.
 
 A file that goes takes its name with it, unless another one has a path of which the same name is made.
 """
@@ -48,6 +48,32 @@ VIEWS = (
         rf"{_RENDERS}[\"']/?NAME[\"']",
         asked_by=_RAILS,
         beside=rf"{_RENDERS}[\"']NAME[\"']",
+    ),
+    PathNaming(
+        r"(?:^|/)app/views/([\w./-]{1,200}/[a-z]\w{0,80})\.[\w.+]{1,40}$",
+        rf"{_RENDERS}[\"']/?NAME[\"']",
+        asked_by=_RAILS,
+        beside=r"\brender[\s(]*+(?:action:\s*+)?(?:[\"']NAME[\"']|:NAME\b)",
+    ),
+    PathNaming(
+        r"(?:^|/)app/views/layouts/([a-z][\w/]{0,80})\.[\w.+]{1,40}$",
+        r"(?<![\w.])layout(?::|\s)\s*+(?:->|[\"'])\s*+(?:layouts/)?NAME[\"']",
+        asked_by=r"\.rb$",
+    ),
+    PathNaming(
+        r"(?:^|/)views/(.{1,200}?)\.(?:ejs|pug|jade|hbs|handlebars|mustache|njk|eta|liquid|twig)$",
+        r"\.(?:render|view)\(\s*+[\"'`]/?NAME[\"'`]",
+        asked_by=r"\.[cm]?[jt]sx?$",
+    ),
+    PathNaming(
+        r"(?:^|/)(?:templates|WEB-INF/(?:views|jsp))/(.{1,200}?)\.(?:html|ftlh?|jsp|mustache|vm|gsp)$",
+        r"(?:\breturn\s++|\bModelAndView\(\s*+|[sS]etViewName\(\s*+|\.process\(\s*+)\"/?NAME(?:\s++::[^\"\n]{0,80})?\"|~?\{/?NAME(?:\s++::|\})",
+        asked_by=r"\.(?:java|kt|groovy|html)$",
+    ),
+    PathNaming(
+        r"(?:^|/)(?:Views|Pages)/(?:[\w./-]{1,200}/)?(\w{1,100})\.cshtml$",
+        r"\b(?:View|PartialView|PartialAsync|RenderPartialAsync|Partial|RenderPartial)\(\s*+\"NAME\"|<partial\s[^>\n]{0,100}?\bname=\"NAME\"|\bLayout\s*+=\s*+\"NAME\"",
+        asked_by=r"\.(?:cs|cshtml)$",
     ),
     PathNaming(
         r"(?:^|/)management/commands/([a-z]\w*)\.py$",
