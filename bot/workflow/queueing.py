@@ -10,7 +10,7 @@ from bot.ports import Job
 from bot.publish import checks
 from bot.publish.standing import worst
 from bot.values import Ending, MergeGroup, PullFacts, PullRef
-from bot.workflow import keeping, looking
+from bot.workflow import looking
 from bot.workflow.parts import Services, unless_gone
 
 
@@ -76,5 +76,7 @@ async def _by_settings(host: Host, parts: Services, *, is_reviewed: bool) -> End
         return policy.unreadable(*pull_state.files)
     if not is_reviewed:
         return policy.ending_without_review(settings)
+    from bot.workflow import keeping  # of the server: a step of a workflow has no store, and nothing that reads one
+
     last = await parts.store.reviews.last(host.pull)
     return await keeping.ending_now(host.pull, last, settings, parts.store) if last else None

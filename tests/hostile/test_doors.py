@@ -33,6 +33,20 @@ def _file(path: str, rows: list[str]) -> ChangedFile:
     )
 
 
+class _Head:
+    """A tree of one file, as secrets are looked for in it."""
+
+    def __init__(self, file: ChangedFile) -> None:
+        self._text = "\n".join(line.text for line in file.hunks[0].lines).encode()
+
+    async def read(self, path: str, side: str = "head") -> bytes | None:
+        return self._text if (path, side) == ("a.py", "head") else None
+
+
+def _secrets(file: ChangedFile) -> object:
+    return asyncio.run(secrets.check(_Head(file), [file], Dependents()))  # type: ignore[arg-type]
+
+
 def _finding(at: int, quote: str = "x = 1") -> Finding:
     return Finding(
         "a.py",
@@ -80,9 +94,9 @@ ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "attributes": (300, lambda n: [generated_marks({".gitattributes": b"a* linguist-generated\n" * n})(f"p{at}") for at in range(50)]),
     "changed definitions": (300, _changed),
     "units of one long file": (2_000, lambda n: cut([_file("a.py", ["x = 1"] * n)], Dependents(), Texts({"a.py": "x = 1\n" * n}, {}))),
-    "secrets": (500, lambda n: asyncio.run(secrets.check(None, [_file("a.py", [f'password = "a{at}b8Xq!z"' for at in range(n)])], Dependents()))),  # type: ignore[arg-type]
-    "one secret on many lines": (500, lambda n: asyncio.run(secrets.check(None, [_file("a.py", ['k = "AKIAIOSFODNN7EXAMPLQ"'] * n)], Dependents()))),  # type: ignore[arg-type]
-    "one long line with secrets": (2_000, lambda n: asyncio.run(secrets.check(None, [_file("a.py", ["password=" * n])], Dependents()))),  # type: ignore[arg-type]
+    "secrets": (500, lambda n: _secrets(_file("a.py", [f'password = "a{at}b8Xq!z"' for at in range(n)]))),
+    "one secret on many lines": (500, lambda n: _secrets(_file("a.py", ['k = "AKIAIOSFODNN7EXAMPLQ"'] * n))),
+    "one long line with secrets": (2_000, lambda n: _secrets(_file("a.py", ["password=" * n]))),
     "a quote in a file": (2_000, lambda n: quotes.locate("a\n" * n, "\n".join("a" * 100) + "b")),
     "findings of one file": (100, lambda n: merge.merge(_finding(at) for at in range(n))),
     "the place of a finding": (2_000, lambda n: place.place([_finding(1, "\n".join(["a" * 9] * 300))], [_file("a.py", ["a" * 9] * n)])),

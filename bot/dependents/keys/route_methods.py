@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bot.dependents.keys.line_search import LineSearch, Row
 from bot.dependents.keys.routes import DECLARES
+from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
 from bot.text.paths import is_output, is_prose, is_test
 from bot.values import ChangedFile, Query, Reference
@@ -42,7 +43,7 @@ _GO_PATTERN = re.compile(r"([A-Z]{3,6}) +(?=/)")
 _PARAMETER = re.compile(r"\$?\{[^}]*\}|<[^>]*>|\[[^\]]*\]|:\w+|\*\w*")
 _FILE = re.compile(r"(?:^|/)(?:app|src/routes)/(.{1,200})/(?:route|\+server)\.[jt]sx?$")
 _EXPORTED = re.compile(r"^export\s++(?:async\s++)?(?:function|const)\s++(GET|POST|PUT|PATCH|DELETE)\b", re.MULTILINE)
-_GROUP = re.compile(r"\([^)]*\)/")
+_GROUP = re.compile(r"\([^()]{0,80}\)/")
 _OF_REQUEST = re.compile(rf"\b(?:method|type)\s*+(?:=>|[=:])\s*+[\"':]*({_WORDS})\b", re.IGNORECASE)
 _URL = re.compile(r"\burl\s*+[:=]", re.IGNORECASE)
 _READS = re.compile(r"\bfetch\(|\bhref=|\bsrc=|<form\b", re.IGNORECASE)
@@ -71,13 +72,13 @@ def _of_declaration(path: str, match: re.Match[str], text: str) -> set[str]:
     """The methods of one declaration: by its word, by its options, by an annotation beside it."""
     if words := _METHOD.findall(match["before"]):
         return {words[-1].lower()}
-    following = re.split(r"\n\s*+\n|;\s*+\n", text[match.end() : match.end() + _HEAD])[0]
+    following = re.split(r"\n[ \t\r]*+\n|;[ \t\r]*+\n", text[match.end() : match.end() + _HEAD])[0]
     if options := [word for parts in _OPTIONS.findall(following) for word in _METHOD.findall(" ".join(parts))]:
         return {word.lower() for word in options}
     around = text[: match.start()].split("\n")[-3:-1] + following.split("\n")[1:3]
     if beside := _ANNOTATED.findall("\n".join(around)):
         return {beside[0].lower()}
-    is_flask = path.endswith(".py") and match["before"].rstrip("( ").endswith(".route")
+    is_flask = filetype(path).parser == "python" and match["before"].rstrip("( ").endswith(".route")
     return {"get"} if is_flask else set()
 
 
