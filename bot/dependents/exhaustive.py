@@ -19,7 +19,7 @@ LONGEST = 20_000  # characters of what handles variants
 MOST = 200  # files that are read for one type
 DECIDES = re.compile(r"(?:\b(?:match|when|switch)\b[^{};]{0,200}|(?<![<\w])Record<[\w., <>\[\]|]{1,99}\s*+=\s*+)\Z")
 REST = re.compile(  # a branch for what no other one takes
-    r"\bdefault\b|\belse\s*+->|^\s*+(?:case\s++)?(?:_|[a-z]\w*+|\(_(?:,\s*+_){0,9}\))(?:\s++if\b[^\n]{0,200})?\s*+=>|[|,{]\s*+_\s*+=>|\bcase\s++_",
+    r"\bdefault\b|\belse\s*+->|^[ \t]*+(?:case\s++)?(?:(?:ref\s++|mut\s++){0,2}[a-z]\w*+(?:\s*+@\s*+_)?|_|(?:Ok|Err|Some)?\([a-z_]\w*+(?:,\s*+[a-z_]\w*+){0,9}\))(?:\s++if\b[^\n]{0,200})?\s*+=>|[|,{]\s*+_\s*+=>|\bcase\s++(?:_|(?:let|var)\s++\w++\s*+:)",
     re.MULTILINE,
 )
 

@@ -24,7 +24,7 @@ WORD = 4  # letters: a shorter word is a member of too much
 FUNCTIONS = ("function", "method")
 CLASSES = ("class", "type")
 OBJECTS = ("javascript", "lua")  # whose values may be of no class: `{ total: 1 }` has a `total`
-IMPORTS = re.compile(r"\s*(?:import|from|use|using)\b")
+IMPORTS = re.compile(r"^\s*+(?:import|from|use|using)\b")
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 LONG_LINE = 400  # characters; of a longer one the beginning is read
 

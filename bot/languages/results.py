@@ -307,8 +307,8 @@ def _of_plain(node: Node) -> set[str]:
     kind = node.type
     if kind in CALLS | MAKERS:
         return {CALLED + _call(node)}
-    if kind == "element_reference":
-        return {f"{CALLED}[_]"}
+    if kind == "element_reference":  # `Set[1, 2]` makes one
+        return {VALUE if node.named_children[0].type == "constant" else f"{CALLED}[_]"}
     if kind == "list_comprehension":
         return {LIST + _of_each(values(node.child_by_field_name("body")))}
     if kind == "hash":
@@ -339,6 +339,8 @@ def _argument(node: Node) -> str:
     value = node.named_children[-1] if node.type == "argument" and node.named_child_count else node  # of PHP
     if node.type in NAMED or node.child_by_field_name("name") == value:
         return "_=_"
+    if LITERALS.get(value.type) == MAPPING:
+        return "{}"  # what a database is asked for
     return "=>" if value.type in FUNCTIONS else "None" if value.type in NULLS else "_"
 
 

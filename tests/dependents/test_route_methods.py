@@ -43,6 +43,7 @@ ASKING = {
     "a text that tells no method": ("web/a.js", 'export const VOID = "/bills/void"\n', 1),
 }  # fmt: skip
 UNCONCERNED = {
+    "a redirect": ("web/a.py", 'def a():\n    return redirect("/bills/void")\n'),
     "another method": ("web/a.ts", 'axios.get("/bills/void")\n'),
     "another method of a request": ("web/a.js", 'fetch("/bills/void", {\n  method: "PUT",\n})\n'),
     "a request without a method": ("web/a.js", 'fetch("/bills/void")\n'),

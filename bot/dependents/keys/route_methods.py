@@ -40,13 +40,14 @@ _ANNOTATED = re.compile(
     r"^[ \t]*+(?:@|\[Http)(GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete)(?:\(\s*+\)|\])?[ \t]*+$", re.MULTILINE
 )
 _GO_PATTERN = re.compile(r"([A-Z]{3,6}) +(?=/)")
-_PARAMETER = re.compile(r"\$?\{[^}]*\}|<[^>]*>|\[[^\]]*\]|:\w+|\*\w*")
+_PARAMETER = re.compile(r"\$?\{[^{}]{0,80}\}|<[^<>]{0,80}>|\[[^\[\]]{0,80}\]|:\w+|\*\w*")
 _FILE = re.compile(r"(?:^|/)(?:app|src/routes)/(.{1,200})/(?:route|\+server)\.[jt]sx?$")
 _EXPORTED = re.compile(r"^export\s++(?:async\s++)?(?:function|const)\s++(GET|POST|PUT|PATCH|DELETE)\b", re.MULTILINE)
 _GROUP = re.compile(r"\([^()]{0,80}\)/")
 _OF_REQUEST = re.compile(rf"\b(?:method|type)\s*+(?:=>|[=:])\s*+[\"':]*({_WORDS})\b", re.IGNORECASE)
 _URL = re.compile(r"\burl\s*+[:=]", re.IGNORECASE)
 _READS = re.compile(r"\bfetch\(|\bhref=|\bsrc=|<form\b", re.IGNORECASE)
+_REDIRECTS = re.compile(r"\bredirect\w*\(|\bRedirect\(", re.IGNORECASE)
 _HEAD = 300  # characters behind a path in which its declaration ends
 
 
@@ -60,7 +61,9 @@ def _declared(path: str, text: str) -> Methods:
         route = match["name"] or match["text"] or ""
         if (pattern := _GO_PATTERN.match(route)) is not None:
             methods[route[pattern.end() :]].add(pattern[1].lower())
-        elif _PREFIX.search(match["before"]) and not _OPTIONS.match(text[match.end() :].lstrip(", \n")):
+        elif _PREFIX.search(match["before"]) and not _OPTIONS.match(
+            text[match.end() : match.end() + _HEAD].lstrip(", \n")
+        ):
             prefixes.add(route)
         else:
             methods[route].update(_of_declaration(path, match, text) or {"any"})
@@ -75,7 +78,7 @@ def _of_declaration(path: str, match: re.Match[str], text: str) -> set[str]:
     following = re.split(r"\n[ \t\r]*+\n|;[ \t\r]*+\n", text[match.end() : match.end() + _HEAD])[0]
     if options := [word for parts in _OPTIONS.findall(following) for word in _METHOD.findall(" ".join(parts))]:
         return {word.lower() for word in options}
-    around = text[: match.start()].split("\n")[-3:-1] + following.split("\n")[1:3]
+    around = text[max(0, match.start() - _HEAD) : match.start()].split("\n")[-3:-1] + following.split("\n")[1:3]
     if beside := _ANNOTATED.findall("\n".join(around)):
         return {beside[0].lower()}
     is_flask = filetype(path).parser == "python" and match["before"].rstrip("( ").endswith(".route")
@@ -166,6 +169,6 @@ def _asks(row: Row, look: re.Pattern[str], method: str, lines: Sequence[str]) ->
     request = "\n".join([*before, text, *behind])
     if (option := _OF_REQUEST.search(request)) is not None:
         return option[1].lower() == method
-    if _READS.search(f"{above} {text}"):
+    if _REDIRECTS.search(text) or _READS.search(f"{above} {text}"):
         return method == "get"
     return look.pattern.count("/") > look.pattern.count("[^/") + 1

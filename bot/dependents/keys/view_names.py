@@ -26,6 +26,7 @@ class PathNaming:
     asked_by: str = ""  # the paths of those that ask
     mark: str = "/"  # between the parts of the name
     beside: str = ""  # how a file of the same folder asks for it, by its last part
+    in_file: bytes = b""  # what a file that asks says somewhere: a text alone is no name elsewhere
 
 
 _RAILS = r"\.(?:erb|rb|haml|slim|jbuilder|builder)$"
@@ -69,10 +70,11 @@ VIEWS = (
         r"(?:^|/)(?:templates|WEB-INF/(?:views|jsp))/(.{1,200}?)\.(?:html|ftlh?|jsp|mustache|vm|gsp)$",
         r"(?:\breturn\s++|\bModelAndView\(\s*+|[sS]etViewName\(\s*+|\.process\(\s*+)\"/?NAME(?:\s++::[^\"\n]{0,80})?\"|~?\{/?NAME(?:\s++::|\})",
         asked_by=r"\.(?:java|kt|groovy|html)$",
+        in_file=rb"Controller\b|ModelAndView|[tT]emplateEngine|\bth:",
     ),
     PathNaming(
         r"(?:^|/)(?:Views|Pages)/(?:[\w./-]{1,200}/)?(\w{1,100})\.cshtml$",
-        r"\b(?:View|PartialView|PartialAsync|RenderPartialAsync|Partial|RenderPartial)\(\s*+\"NAME\"|<partial\s[^>\n]{0,100}?\bname=\"NAME\"|\bLayout\s*+=\s*+\"NAME\"",
+        r"(?<![\w.])(?:(?:this|Html|await|Controller)\.)?(?:View|PartialView|PartialAsync|RenderPartialAsync|Partial|RenderPartial)\(\s*+\"NAME\"|<partial\s[^>\n]{0,100}?\bname=\"NAME\"|\bLayout\s*+=\s*+\"NAME\"",
         asked_by=r"\.(?:cs|cshtml)$",
     ),
     PathNaming(
@@ -128,6 +130,9 @@ async def _of_naming(search: LineSearch, naming: PathNaming, homes: dict[str, st
         and len(text) <= LONG_LINE
         and not (uses_nothing(path) or is_comment(text, path))
     ]
+    if naming.in_file:
+        sources = await search.tree.read_many(sorted({path for path, _, _ in rows}))
+        rows = [row for row in rows if re.search(naming.in_file, sources.get(row[0], b""))]
     references: list[Reference] = []
     for name, home in homes.items():
         mine = [

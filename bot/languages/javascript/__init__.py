@@ -69,7 +69,7 @@ TRAITS = LanguageTraits(
         r"^=JSON\.parse\([^()]*\)$": DATA,
         r"\.slice\([^()]*\)$": AT_ONCE,
         r"\.(?:findUnique|findFirst)OrThrow\([^()]*\)$": THERE,
-        r"\.(?:find|findLast|match|exec|findOne|findById|findByPk|findUnique|findFirst|querySelector|getElementById|getItem)\([^()]+\)$": PERHAPS,
+        r"\.(?:find|findLast)\((?:=>|_)(?:, _)?\)$|\.(?:match|exec|findOne|findById|findByPk|findUnique|findFirst|querySelector|getElementById|getItem)\([^()]+\)$": PERHAPS,
         r"\.(?:pop|shift)\(\)$|\.at\(_\)$": PERHAPS,
     },
 )

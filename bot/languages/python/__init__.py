@@ -62,7 +62,8 @@ TRAITS = LanguageTraits(
         r"^=(?:list|sorted)\([^()]*\)$|(?<!\.str)\.(?:r?split|splitlines|readlines|fetchall)\([^()]*\)$|^=re\.(?:findall|split)\(": LIST,
         r"^=(?:set|frozenset)\([^()]*\)$": SET,
         r"^=dict\([^()]*\)$": MAPPING,
-        r"^=bytes\([^()]*\)$|\.(?:encode|read_bytes|digest)\([^()]*\)(?:\.l?r?strip\([^()]*\))?$": BYTES,
+        r"^=bytes\([^()]*\)$|(?:\.(?:encode|read_bytes|digest)\([^()]*\)|^=(?:[bB][rR]?|[rR][bB])[\"'][^()]*)"
+        r"(?:\.(?:l?r?strip|lower|upper|title|capitalize|replace|removeprefix|removesuffix|join)\([^()]*\))*+$": BYTES,
         r"^=(?:str|repr)\([^()]*\)$|\.(?:decode|isoformat|strftime|hexdigest|as_posix|read_text)\([^()]*\)$|^=json\.dumps\([^()]*\)$": TEXT,
         r"(?<!\.str)\.(?:l?r?strip|lower|upper|title|capitalize|casefold|removeprefix|removesuffix|join|format)\([^()]*\)$"
         r"|(?<!\.str)\.replace\(_, _\)$": TEXT,
@@ -72,7 +73,7 @@ TRAITS = LanguageTraits(
         r"^=(?:datetime\.)?datetime\.(?:now|utcnow|today|utcfromtimestamp)\(_?\)(?<!now\(_\))$": f"{KIND}time without a zone",
         r"^=(?:datetime\.)?datetime\.now\([^()]+\)$": f"{KIND}time of a zone",
         # What is known to be there: the one row, the next element, a match's group.
-        r"\.objects(?:\.\w+\([^()]*\))*\.get\([^()]*\)$|\.get\([^()]*_=_\)$|^=get_object_or_404\(": THERE,
+        r"\.objects(?:\.\w+\([^()]*\))*\.get\([^()]*\)$|^=get_object_or_404\(": THERE,
         r"^=next\(_\)$|^=getattr\(_, _\)$|\.(?:one|scalar_one|groups?|groupdict|latest|earliest)\([^()]*\)$|\.pop\(_?\)$": THERE,
         r"^=next\(_, None\)$|^=getattr\(_, _, None\)$|\.(?:get|pop)\(_(?:, None)?\)$|^=(?:os\.)?getenv\(_(?:, None)?\)$": PERHAPS,
         r"\.(?:search|match|fullmatch)\([^()]*\)$|\.(?:first|last|one_or_none|scalar_one_or_none|scalar|fetchone)\(\)$": PERHAPS,
