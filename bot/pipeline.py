@@ -142,10 +142,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         async with _judging(session, left, deps.tell, settings) as judging:
             transcript = await strategies.run(name, session)
             judgement, transcript = await _judge_findings(transcript, session, alone=partial(judging, None))
-        if subject.past.round.full:  # asked to say everything: what is still open is said again
-            judgement = replace(
-                judgement, reportable_findings=(*judgement.reportable_findings, *judgement.still), still=()
-            )
+        judgement = judge.say_again(judgement, subject.past.unsaid_numbers, is_full=subject.past.round.full)
         judgement, withheld = judge.keep_back(judgement, settings.minimum_severity)
         earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
         placed_findings = await suggest.suggest(

@@ -270,5 +270,5 @@ class StepBackend:
         """A newer run of the workflow cancels this one's job; nobody else tells us."""
         return True
 
-    async def keep(self, *_: object) -> None:
+    async def keep(self, *_: object, **__: object) -> None:
         """Everything that outlives the job is in the summary."""

@@ -91,6 +91,7 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         failed_answers=_failed_answers(document, check_reports),
         shown_consumers=_shown_consumers(document),
         loss=str(document.get("loss", "")),
+        unsaid_numbers=frozenset(map(int, document.get("unsaid", ()))),
     )
 
 

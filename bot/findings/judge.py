@@ -410,6 +410,17 @@ def _update(before: Finding, now: Finding) -> Finding:
     return replace(before, verdict=verdict, unconfirmed=before.unconfirmed and now.unconfirmed)
 
 
+def say_again(judgement: JudgedFindings, unsaid_numbers: Collection[int], *, is_full: bool) -> JudgedFindings:
+    """With what is still open among what is reported: all of it if everything was asked for (`is_full`), else what could not be posted before."""
+    still = [replace(one, status="new") if one.number in unsaid_numbers else one for one in judgement.still]
+    again = [one for one in still if is_full or one.number in unsaid_numbers]
+    return replace(
+        judgement,
+        reportable_findings=(*judgement.reportable_findings, *again),
+        still=tuple(one for one in still if one not in again),
+    )
+
+
 def keep_back(judgement: JudgedFindings, least: Severity) -> tuple[JudgedFindings, tuple[Finding, ...]]:
     """The findings of at least this severity, and the open ones below it.
 

@@ -1,7 +1,7 @@
 """The review as JSON: everything but if the repository lies. The schema is docs/review.schema.json."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -118,6 +118,11 @@ def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
         [*document.get("numbers", ()), *([n, mark] for mark, n in numbers.items() if n not in known_numbers)]
     )
     return write(document)
+
+
+def with_unsaid(data: bytes, numbers: Collection[int]) -> bytes:
+    """What a review leaves for the next one, with the numbers of its findings that GitHub has not taken."""
+    return write({**json.loads(data), "unsaid": sorted(numbers)}).encode()
 
 
 def with_ci_failures(data: bytes, failures: Sequence[CIFailure]) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 
 from bot.errors import HostError, HostRefused
@@ -10,7 +10,7 @@ from bot.github import Host
 from bot.masking import hide
 from bot.outputs import facts, markdown, marker
 from bot.publish import PublishResult, check_runs
-from bot.publish.standing import BADNESS, QUEUE, CheckResult, CommitState, How, Standing, fold, waits_for
+from bot.publish.standing import BADNESS, QUEUE, CheckResult, CommitState, How, Standing, fold, waits_for, worst
 from bot.render import Phrases, Safe, comment, line, load, plain, visible
 from bot.values import Action, Annotation, Check, Ending, PullFacts, Review
 from bot.values.progress import Progress
@@ -82,9 +82,9 @@ async def progress(host: Host, number: int, owner: CheckOwner, now: Progress) ->
 
 
 async def end_with_review(
-    host: Host, number: int, run: str, review: Review, outcome: PublishResult, page: str = ""
+    host: Host, number: int, run: str, review: Review, outcome: PublishResult, page: str = "", *, is_last: bool = False
 ) -> Ending:
-    """End it with what the review came to. `page`: the review as Markdown, where that is made already."""
+    """End it with what the review came to. `page`: the review as Markdown, where that is made already. `is_last`: see `_end`."""
     words, ending = load(review.language), conclusion(review)
     verdict = facts.verdict(review, words)
     first = comment(
@@ -107,7 +107,7 @@ async def end_with_review(
         page or await asyncio.to_thread(markdown.render, review),
         annotations(review, words),
     )
-    await _end(host, one, words, {host.pull.number: review.pull.base_name})
+    await _end(host, one, words, {host.pull.number: review.pull.base_name}, is_last=is_last)
     return ending
 
 
@@ -128,11 +128,12 @@ async def end_without_review(
     *,
     head: str = "",
     is_declined: bool = False,
+    is_last: bool = True,
 ) -> None:
     """End it without a review: it was left out (`is_declined`), broken off, or something failed. The sentence says which.
 
     `ending`: None for the one that was fixed when it began. `head`: the commit that it is on; left out, the pull request's head is asked for:
-    a check run on another commit is ended by itself.
+    a check run on another commit is ended by itself. `is_last`: see `_end`.
     """
     words, head = load(language), head or (await host.facts()).head_sha
     checks = await check_runs.list_runs(host, head, NAME)
@@ -145,7 +146,7 @@ async def end_without_review(
     if marker_facts is None:
         await _write(host, one, CommitState(), words)
     else:
-        await _end(host, one, words, {})
+        await _end(host, one, words, {}, is_last=is_last)
 
 
 async def let_pass(host: Host, head: str, ending: Ending = "success", language: str = "en") -> None:
@@ -220,7 +221,7 @@ def _outcome_to_show(ending: Standing, one: Check) -> Standing:
     return own if _pull(one) == QUEUE and max(BADNESS.index(own), STOPS) >= BADNESS.index(ending) else ending
 
 
-async def _show(host: Host, one: Check, state: CommitState, words: Phrases) -> None:
+async def _show(host: Host, one: Check, state: CommitState, words: Phrases, least: Standing | None = None) -> None:
     """Change what a check run that has ended shows; what it came to by itself stays in its marker."""
     marker_facts = _facts(one)
     text, title = one.summary.replace("\r\n", "\n"), one.title
@@ -229,26 +230,55 @@ async def _show(host: Host, one: Check, state: CommitState, words: Phrases) -> N
         lead, _, text = text.partition("\n\n")
         title = title.removeprefix(f"{lead} ")
     check_result = CheckResult(_pull(one), marker_facts.get("base", ""), _own(one), _how(marker_facts))
-    await _write(
-        host, _Ending(one.id, marker_facts.get("run", ""), one.head, check_result, title, text, one.text), state, words
-    )
+    ended = _Ending(one.id, marker_facts.get("run", ""), one.head, check_result, title, text, one.text)
+    await _write(host, ended, state, words, least)
 
 
-async def _end(host: Host, one: "_Ending", words: Phrases, sure: Mapping[int, str]) -> None:
-    """End a check run with the worst of what is open for its commit, and look once more whether that is what stands."""
+async def _end(host: Host, one: "_Ending", words: Phrases, sure: Mapping[int, str], *, is_last: bool) -> None:
+    """End a check run with the worst of what is open for its commit, and look once more whether that is what stands.
+
+    In the last try (`is_last`) it ends also if GitHub refuses to tell what is open: nothing else would end it.
+    """
     checks = await _list(host, one.head)
     before = _rows(each for each in checks if each.id < one.number)
     after = _rows(each for each in checks if each.id > one.number)
-    state = await _state(host, one.head, [*before, one.own, *after], sure)
+    rows = [*before, one.own, *after]
+    try:
+        state = await _state(host, one.head, rows, sure)
+    except HostRefused:
+        if not is_last:
+            raise
+        await _end_by_rows(host, one, words, rows, checks)
+        return
     await _write(host, one, state, words)
-    await _settle(host, one.head, words, {})
+    with suppress(HostRefused) if is_last else nullcontext():
+        await _settle(host, one.head, words, {})
 
 
-async def _write(host: Host, one: "_Ending", state: CommitState, words: Phrases) -> None:
+async def _end_by_rows(
+    host: Host, one: "_Ending", words: Phrases, rows: Sequence[CheckResult], checks: Sequence[Check]
+) -> None:
+    """End it by what the check runs on its commit say, as if each of their pull requests were open: never better than its own end.
+
+    Where another one waits for something, so does this one. The next event that may change it asks GitHub again.
+    """
+    bases = {row.pull: row.base for row in rows if row.pull != QUEUE} | {one.own.pull: one.own.base}
+    state = fold(_with_bases(rows, bases), bases)
+    others = [each for each in checks if _came(each) and each.id != one.number]
+    waits: Standing | None = "pending" if any(not each.is_over for each in others) else None
+    least = worst((one.own.ending, waits))
+    await _write(host, one, state, words, least)
+    ending = worst((state.ending, least))
+    if others and others[-1].id > one.number and worst((_shows(others[-1]), ending)) != _shows(others[-1]):
+        await _show(host, others[-1], state, words, least)
+
+
+async def _write(host: Host, one: "_Ending", state: CommitState, words: Phrases, least: Standing | None = None) -> None:
+    """Write it with what the state comes to, or `least` if that is worse."""
     own, lead = one.own, _lead(one.own, state, words)
     marker_facts = {"run": one.run, "base": own.base, "own": own.ending, "how": own.how}
     text = _mark(f"{lead}\n\n{one.text}" if lead else one.text, **marker_facts, **({"lead": "1"} if lead else {}))
-    ending = state.ending or own.ending
+    ending = worst((state.ending or own.ending, least))
     await check_runs.end(
         host,
         one.number,

@@ -57,6 +57,7 @@ class Past:
     failed_answers: tuple[FailedAnswer, ...] = ()  # where checks of the team's own have failed in it so far
     shown_consumers: tuple[tuple[str, int], ...] = ()  # whose lines models may have told of in what is kept
     loss: str = ""  # why something that was reported may be unknown; a full review begins anew
+    unsaid_numbers: frozenset[int] = frozenset()  # of findings that the review before could not post
 
     @property
     def ignored_proofs(self) -> tuple[tuple[str, str], ...]:
@@ -131,11 +132,11 @@ class Past:
         tracker.reuse(same, dict.fromkeys(paths, by), {use.place: by for use in uses})
 
     async def held_marks(self, findings: Sequence[Finding]) -> frozenset[str]:
-        """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave."""
+        """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave, and of what was never said."""
         if self.earlier is None or self.round.full or not self.earlier.is_attested:
             return frozenset()
         quiet = [
-            finding for finding in findings if not finding.serious
+            finding for finding in findings if not finding.serious and finding.number not in self.unsaid_numbers
         ]  # the serious ones are reported in every round, wherever they are
         return frozenset([f.fingerprint for f in quiet if not await memory.is_new_code(f, self.before)])
 
@@ -261,6 +262,7 @@ def _lasting(earlier_review: Earlier) -> Past:
         failed_answers=earlier_review.failed_answers,
         shown_consumers=earlier_review.shown_consumers,
         loss=earlier_review.loss,
+        unsaid_numbers=earlier_review.unsaid_numbers,
     )
 
 

@@ -36,3 +36,4 @@ class Earlier:
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
     shown_consumers: tuple[tuple[str, int], ...] = ()  # as in the review
     loss: str = ""  # why something that reviews before it reported may be unknown
+    unsaid_numbers: frozenset[int] = frozenset()  # of findings that could not be posted

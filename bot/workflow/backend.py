@@ -90,11 +90,12 @@ class Funds:
 
 @dataclass(frozen=True, slots=True)
 class CheckRun:
-    """The check run of a review. `number`: None if the review has no check run. `optional`: GitHub may refuse to end it."""
+    """The check run of a review. `number`: None if the review has no check run. `optional`: GitHub may refuse to end it. `is_last`: no further try ends it."""
 
     run: ReviewRun
     number: int | None
     optional: bool = False
+    is_last: bool = True
     on_line: Callable[[str], None] = field(default=lambda _: None)  # gets each line of progress
 
     async def show(self, now: Progress) -> None:
@@ -111,15 +112,18 @@ class CheckRun:
         with suppress(HostError) if self.optional else nullcontext():
             if result.review is not None and result.holds:
                 outcome = result.outcome or PublishResult(0, 0, "", (str(result.fault),))
-                await checks.end_with_review(self.run.host, self.number, self.run.id, result.review, outcome, page)
+                await checks.end_with_review(
+                    self.run.host, self.number, self.run.id, result.review, outcome, page, is_last=self.is_last
+                )
             else:
                 ending: Ending = "neutral" if result.conclusion == "skipped" else result.conclusion
                 host, run = self.run.host, self.run
                 is_declined = result.fault is None and result.conclusion != "cancelled"
                 head = run.state.facts.head_sha
                 await checks.end_without_review(
-                    host, self.number, run.id, result.says, ending, run.language, head=head, is_declined=is_declined
-                )
+                    host, self.number, run.id, result.says, ending, run.language,
+                    head=head, is_declined=is_declined, is_last=self.is_last,
+                )  # fmt: skip
 
 
 class Backend(Protocol):
@@ -168,5 +172,7 @@ class Backend(Protocol):
     async def current(self) -> bool:
         """Whether the review is still wanted. Asked before each write."""
 
-    async def keep(self, run: ReviewRun, ending: Ending, made_review: MadeReview, start: float) -> None:
-        """Store the review for the next round, before its check run ends. `start`: seconds since 1970."""
+    async def keep(
+        self, run: ReviewRun, ending: Ending, made_review: MadeReview, start: float, *, is_posted: bool
+    ) -> None:
+        """Store the review for the next round, before its check run ends. `start`: seconds since 1970. `is_posted`: with all its comments."""

@@ -162,6 +162,19 @@ def review_row(
     )
 
 
+def with_unsaid(memory: bytes, review: Review) -> bytes:
+    """What a review leaves whose comments could not be posted, or not all: the next round says what it lists, if it has no comment."""
+    unsaid = [item.finding.number for item in review.findings if item.place != "folded"]
+    return json_file.with_unsaid(memory, unsaid)
+
+
+async def note_posted(pull: PullRef, job: str, store: Store) -> None:
+    """Note that the stored review of this job has been posted after all."""
+    newest = await store.reviews.newest(pull)
+    if newest is not None and newest[0] == job and newest[2] is not None:
+        await store.reviews.rewrite(job, newest[1], await asyncio.to_thread(json_file.with_unsaid, newest[2], ()))
+
+
 def outcome(review: Review) -> ReviewEnding:
     """How a review ended, as a word for lists."""
     has_findings = bool(review.findings or review.still)

@@ -140,7 +140,7 @@ async def _post(run: ReviewRun, backend: Backend, made_review: MadeReview, start
     except DeepRepoError as error:
         outcome, fault = None, error
     if start is not None:
-        await backend.keep(run, ending, made_review, start)
+        await backend.keep(run, ending, made_review, start, is_posted=outcome is not None)
     if fault is not None and not isinstance(fault, backend.final):
         raise fault
     return ReviewResult(ending, "", review_done, outcome, fault)

@@ -1,5 +1,6 @@
 """A review as a server's job: what it saw first is recorded, money is reserved in the database, and the result is stored."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ from bot.workflow.looking import look
 from bot.workflow.parts import Services
 from bot.workflow.progress import Say
 
+NOT_BEGUN = "What has to be known before a review may set a bar. If it stays refused, look at what the App may read; `/deeprepo review` tries again."
 MOST_COMMITS = 5_000  # of a change, of which other pull requests are looked for
 Result = TypeVar("Result")
 
@@ -41,36 +43,62 @@ Result = TypeVar("Result")
 async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
     """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
     async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
-        is_stored = await parts.store.reviews.has(job.id)
-        if is_stored and job.id not in [run for run, _ in await parts.store.checks.of(ask.pull)]:
-            await paging.follow(ask.pull, host, parts)
-            return
-        state = await look(ask.pull, host, job, parts)
-        if state.facts.state == "open":
-            await parts.store.reviews.close(ask.pull, None)
-        ask = await asking.as_allowed(ask, host, job)
-        backend, bound = ServerBackend(job, parts), policy.bound(ask, state.facts, stranger=state.stranger)
         try:
-            settings = await parts.resolve(state.file, state.bound, state.organization)
-        except UsageError as error:
-            await backend.left(ask, host, state.facts, str(error), policy.unreadable(*state.files))
-            await parts.remember_failure(ask, str(error))
-            return
-        if ask.comment is not None and bound.trigger not in policy.ASKED and state.facts.state == "open":
-            await asking.tell_moved(ask, ask.comment, state.facts, host, settings)
-        if bound.trigger == "reopened":
-            bound = replace(bound, also=(*bound.also, *await _called_off(ask.pull, state.facts, parts)))
-        run = ReviewRun(job.id, bound, host, state, settings)
-        made_review = await paging.read_stored(run, parts) if is_stored else None
-        result = await reviewing.review(run, backend, made_review, again=ask.trigger in policy.ASKED)
-        if isinstance(result.fault, SupersededError):
-            raise result.fault
-        if result.outcome is not None and await _words(ask.pull, parts):  # people may have spoken while it was made
-            await paging.follow(ask.pull, host, parts)
-        if result.outcome is not None and settings.ci and await ci_failures.is_due(host, state.facts.head_sha):
-            await parts.submit(Follow(ask.pull, state.facts.head_sha), f"ci-{job.id}")
-        if result.fault is not None:
-            await parts.remember_failure(ask, str(result.fault))
+            await _review(ask, host, job, parts)
+        except HostRefused as refusal:
+            if job.last:
+                await _tell_refused(ask, host, job, parts, refusal)
+            raise
+
+
+async def _tell_refused(ask: ReviewAsk, host: Host, job: Job, parts: Services, refusal: HostRefused) -> None:
+    """Say in a check run that the review could not even begin. It fails: what GitHub keeps back may set a bar."""
+    if await parts.store.reviews.has(job.id) or job.id in [run for run, _ in await parts.store.checks.of(ask.pull)]:
+        return
+    facts = await host.facts()
+    if facts.state == "open":
+        await ServerBackend(job, parts).left(ask, host, facts, f"{str(refusal).rstrip('.')}. {NOT_BEGUN}", "failure")
+
+
+async def _review(ask: ReviewAsk, host: Host, job: Job, parts: Services) -> None:
+    is_stored = await parts.store.reviews.has(job.id)
+    if is_stored and job.id not in [run for run, _ in await parts.store.checks.of(ask.pull)]:
+        await paging.follow(ask.pull, host, parts)
+        return
+    state = await look(ask.pull, host, job, parts)
+    if state.facts.state == "open":
+        await parts.store.reviews.close(ask.pull, None)
+    ask = await asking.as_allowed(ask, host, job)
+    backend, bound = ServerBackend(job, parts), policy.bound(ask, state.facts, stranger=state.stranger)
+    try:
+        settings = await parts.resolve(state.file, state.bound, state.organization)
+    except UsageError as error:
+        await backend.left(ask, host, state.facts, str(error), policy.unreadable(*state.files))
+        await parts.remember_failure(ask, str(error))
+        return
+    if ask.comment is not None and bound.trigger not in policy.ASKED and state.facts.state == "open":
+        await asking.tell_moved(ask, ask.comment, state.facts, host, settings)
+    if bound.trigger == "reopened":
+        bound = replace(bound, also=(*bound.also, *await _called_off(ask.pull, state.facts, parts)))
+    run = ReviewRun(job.id, bound, host, state, settings)
+    made_review = await paging.read_stored(run, parts) if is_stored else None
+    result = await reviewing.review(run, backend, made_review, again=ask.trigger in policy.ASKED)
+    if isinstance(result.fault, SupersededError):
+        raise result.fault
+    if result.outcome is not None:
+        await _follow_up(run, parts, was_stored=is_stored)
+    if result.fault is not None:
+        await parts.remember_failure(ask, str(result.fault))
+
+
+async def _follow_up(run: ReviewRun, parts: Services, *, was_stored: bool) -> None:
+    """What is due once a review is posted. `was_stored`: an earlier try has stored it, and could not post it."""
+    if was_stored:
+        await keeping.note_posted(run.ask.pull, run.id, parts.store)
+    if await _words(run.ask.pull, parts):  # people may have spoken while it was made
+        await paging.follow(run.ask.pull, run.host, parts)
+    if run.settings.ci and await ci_failures.is_due(run.host, run.state.facts.head_sha):
+        await parts.submit(Follow(run.ask.pull, run.state.facts.head_sha), f"ci-{run.id}")
 
 
 async def _called_off(pull: PullRef, facts: PullFacts, parts: Services) -> tuple[Trigger, ...]:
@@ -114,7 +142,7 @@ class ServerBackend:
         """Make a check run that says why there is no review."""
         number = await self._begin(ask, host, facts, ending)
         await checks.end_without_review(
-            host, number, self.job.id, reason, ending, head=facts.head_sha, is_declined=True
+            host, number, self.job.id, reason, ending, head=facts.head_sha, is_declined=True, is_last=self.job.last
         )
         await self.parts.store.checks.remove(self.job.id)
 
@@ -140,9 +168,8 @@ class ServerBackend:
     @asynccontextmanager
     async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:
         """The check run of this job, remembered until it is ended."""
-        yield CheckRun(
-            run, await self._begin(run.ask, run.host, run.state.facts, run.ending_without_review, run.language)
-        )
+        number = await self._begin(run.ask, run.host, run.state.facts, run.ending_without_review, run.language)
+        yield CheckRun(run, number, is_last=self.job.last)
         await self.parts.store.checks.remove(self.job.id)
 
     async def _begin(
@@ -221,8 +248,13 @@ class ServerBackend:
         """Whether the job is still wanted."""
         return await self.job.current()
 
-    async def keep(self, run: ReviewRun, ending: Ending, made_review: MadeReview, start: float) -> None:
+    async def keep(
+        self, run: ReviewRun, ending: Ending, made_review: MadeReview, start: float, *, is_posted: bool
+    ) -> None:
         """Store a review that holds, and count it."""
+        memory = made_review.memory
+        if not is_posted and memory is not None:
+            memory = await asyncio.to_thread(keeping.with_unsaid, memory, made_review.review)
         row = keeping.review_row(
             run.ask,
             self.job.id,
@@ -230,7 +262,7 @@ class ServerBackend:
             ending,
             start,
             made_review.json_text,
-            made_review.memory,
+            memory,
             fork=run.state.facts.fork,
             journal=journals.name(run.ask, made_review.review.pull.head, made_review.review.pull.base, self.job.id),
             source=run.state.facts.source,

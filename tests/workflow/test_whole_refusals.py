@@ -152,3 +152,22 @@ def test_a_base_branch_that_was_deleted_is_gone(tmp_path: Path) -> None:
             assert newest(at, number) == ("completed", "failure")
 
     asyncio.run(go())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [r"acme/\.deeprepo$", r"/contents/", r"/compare/"])
+def test_what_stays_refused_before_a_review_is_said_in_a_check_run(tmp_path: Path, path: str) -> None:
+    """It may set a bar: the check fails, with the reason and the way out, and nothing was reviewed."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            at.gh.fail("GET", path, Fault(403, times=-1))
+            number = await at.opened(fork=True, author="stranger")
+            await at.until(lambda: bool(at.gh.pull(number).checks))
+            await at.quiet()
+            (check,) = at.gh.pull(number).checks
+            assert (check.status, check.conclusion) == ("completed", "failure")
+            assert "403" in check.title
+            assert "/deeprepo review" in check.summary
+
+    asyncio.run(go())
