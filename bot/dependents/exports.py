@@ -170,7 +170,7 @@ class Exports:
             if bound_name == "*"
             else await self.meaning(item.target, bound_name, visited, types=types, side=side)
             for item in await self._sides[side].imports(path)
-            for bound_name in _binding(item, name)
+            for bound_name in binding(item, name)
         ]
         if meanings and all(one == "absent" for one in meanings):
             return "absent" if outline.complete and outline.bound.count(name) == len(meanings) else "unknown"
@@ -271,7 +271,7 @@ class Exports:
         return [item.target for item in items if "*" in item.names and "*" not in dict(item.aliases)]
 
 
-def _binding(item: Import, name: str) -> Iterator[str]:
+def binding(item: Import, name: str) -> Iterator[str]:
     """What an import takes from its target for a name here: another name, or "*" for the whole module."""
     here = dict(item.aliases)
     for bound_name in sorted(item.names):

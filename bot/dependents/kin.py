@@ -6,21 +6,25 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.dependents.exports import Exports
+from bot.dependents.exports import Exports, binding
 from bot.dependents.implementations import namespaces
-from bot.dependents.members import outside_names
+from bot.dependents.members import CLASSES, outside_names
 from bot.dependents.overrides import ARGUMENTS, GENERATIONS
 from bot.dependents.propose import globs
 from bot.dependents.sites import Families, UseTarget
 from bot.dependents.targets import former_names
 from bot.ports import Language, Tree
-from bot.values import Outline, Query
+from bot.values import Outline, Query, Symbol
 
 SEPARATOR = re.compile(r"::|[.\\]")
 DEFINES = r"\b(?:extends|implements|with|class|object|trait|interface|struct|record|protocol|extension|actor|enum|type)\b|^\s*[:,]|\)\s*:"
+OWN = (  # the name of a class stands behind, not that of its base
+    r"\b(?:class|module|object|trait|interface|struct|record|protocol|extension|actor|enum|type)\b"
+    r"(?:(?!\b(?:extends|implements|with|for)\b)(?:[^\n(:<{,=]|::)){0,200}"
+)
 MIXES = r"^\s+(?:include|extend|prepend|use)\b"  # in the body of a class
 WORD = re.compile(r"\w+")
 MOST_NAMES = 40  # of one generation
@@ -36,6 +40,9 @@ class _Search:
     nearest: dict[str, Outline] = field(
         default_factory=dict
     )  # the files that may define one of the classes, or one just below it
+    outside: dict[tuple[str, str], Collection[str]] = field(
+        default_factory=dict
+    )  # (file, name) -> the name, if the file imports it from outside the tree
 
     async def family(self, target: UseTarget) -> dict[str, frozenset[str]]:
         """The class of a member and those below it, each with the files that define it or a part of it."""
@@ -44,18 +51,20 @@ class _Search:
             return {}
         generation, texts = {target.owner}, await self._namespaces(target)
         outlines = self.nearest
-        for _ in range(GENERATIONS):
+        for depth in range(GENERATIONS):
+            if texts:
+                sources = await self.tree.read_many([*outlines])
+                are_named = {path: all(text.encode() in sources.get(path, b"") for text in texts) for path in outlines}
+                outlines = {path: outline for path, outline in outlines.items() if are_named[path]}
+            if not depth:
+                files[target.owner] = {path for path, one in outlines.items() if self._is_part(path, one, target)}
+                files[target.owner] |= target.homes
+            definers = {name: frozenset(files[name]) for name in generation}
             below: set[str] = set()
             for path, outline in outlines.items():
-                source = await self.tree.read(path) or b""
-                if not all(text.encode() in source for text in texts):
-                    continue
-                own = {name.rpartition(".")[2] for name in _classes(outline)} & generation
-                for name in own & {target.owner}:
-                    files[name].add(path)
-                for name in await self._heirs(path, source, outline, generation) - files.keys():
+                for name in await self._heirs(path, outline, definers, outlines):
                     short = name.rpartition(".")[2]
-                    if not any(_has(outline, name, one) for one in target.shorts):
+                    if path not in files[short] and not any(_has(outline, name, one) for one in target.shorts):
                         files[short].add(path)
                         below.add(short)
             generation, texts = below, []
@@ -64,19 +73,79 @@ class _Search:
             outlines = await self.outlines(generation)
         return {name: frozenset(paths) for name, paths in files.items()}
 
-    async def _heirs(self, path: str, source: bytes, outline: Outline, names: set[str]) -> set[str]:
-        """The classes of a file just below one of these: not those of a base that it imports from outside the tree."""
-        pairs = [(name, base) for name, every in outline.bases for base in every if _short(base) in names]
-        is_told = self.exports.is_told  # an import's place is in doubt: the namespaces have been asked
-        roots = {words[0] for _, base in pairs if not is_told and (words := WORD.findall(base))}
-        outside = await outside_names(self.language, self.exports, path, source, roots)
-        return {name for name, base in pairs if outside.keys().isdisjoint(WORD.findall(base)[:1])}
+    def _is_part(self, path: str, outline: Outline, target: UseTarget) -> bool:
+        """Whether a file defines the class of a member or adds to it: not where it defines another one of that name."""
+        if target.owner not in {name.rpartition(".")[2] for name in _classes(outline)}:
+            return False
+        if path in target.homes or self.is_shared or not _defines(outline, target.owner):
+            return True
+        return not target.homes.isdisjoint(self.exports.mates(path))
+
+    async def _heirs(
+        self, path: str, outline: Outline, definers: Mapping[str, frozenset[str]], outlines: Mapping[str, Outline]
+    ) -> set[str]:
+        """The classes of a file just below one of these. `definers`: name of a class -> the files that define it."""
+        bases = [(name, base) for name, every in outline.bases for base in every if _short(base) in definers]
+        return {name for name, base in bases if await self._means(path, base, definers[_short(base)], outlines)}
+
+    async def _means(self, path: str, base: str, definers: frozenset[str], outlines: Mapping[str, Outline]) -> bool:
+        """Whether a base may be the class that these files define: not if the file shows that it means another one."""
+        words, short = WORD.findall(base.partition("`")[0]), _short(base)
+        if self.exports.is_told or not words:  # an import's place is in doubt: the namespaces have been asked
+            return True
+        imports = [  # of the class, or of the module in front of its name
+            (item.target, name)
+            for item in await self.exports.imports(path)
+            for here in {words[0], ".".join(words[:-1])}
+            for name in binding(item, here)
+        ]
+        if imports:
+            return await self._leads_to(imports, short, definers, outlines)
+        if not self.is_shared and words == [short]:
+            near = {path, *self.exports.mates(path)}
+            if any(one in outlines and _defines(outlines[one], short) for one in near):
+                return not near.isdisjoint(definers)
+        return words[0] not in await self._outside_names(path, words[0])
+
+    async def _leads_to(
+        self,
+        imports: Sequence[tuple[str, str]],
+        short: str,
+        definers: frozenset[str],
+        outlines: Mapping[str, Outline],
+    ) -> bool:
+        """Whether one of the imports of a name leads to one of these files, or may."""
+        if any(target in definers for target, _ in imports):
+            return True
+        if any(
+            target in outlines and name in ("*", short) and _defines(outlines[target], short)
+            for target, name in imports
+        ):
+            return False
+        meanings = [
+            await self.exports.meaning(target, short if name == "*" else name, types=True) for target, name in imports
+        ]
+        symbols = [one for one in meanings if isinstance(one, Symbol)]
+        return not symbols or any(one.path in definers or one.kind not in CLASSES for one in symbols)
+
+    async def _outside_names(self, path: str, name: str) -> Collection[str]:
+        """The name, if the file imports it from outside the tree."""
+        if (path, name) not in self.outside:
+            source = await self.tree.read(path) or b""
+            self.outside[path, name] = await outside_names(self.language, self.exports, path, source, {name})
+        return self.outside[path, name]
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a file may mean, or add to, a class of another file without naming that file."""
+        traits = self.language.TRAITS
+        return self.exports.is_told or traits.open_classes or traits.whole_files
 
     async def _is_above(self, target: UseTarget) -> bool:
         """Whether a base of the class in the tree has such a member too, which is inherited now."""
         names = {target.owner}
         for generation in range(GENERATIONS):
-            outlines = [*(await self.outlines(names) if generation else self.nearest).values()]
+            outlines = [*(await self.outlines(names, with_heirs=False) if generation else self.nearest).values()]
             if generation and any(
                 _has(one, name, short) for one in outlines for name in names for short in former_names(target)
             ):
@@ -101,12 +170,13 @@ class _Search:
         ]
         return namespaces(owners[0]) if owners else []
 
-    async def outlines(self, names: set[str]) -> dict[str, Outline]:
+    async def outlines(self, names: set[str], *, with_heirs: bool = True) -> dict[str, Outline]:
         """The files that may define one of these classes, or one below it."""
         either = "|".join(re.escape(name) for name in sorted(names)[:MOST_NAMES])
         defines = rf"(?:{DEFINES}|{MIXES})[^\n]{{0,200}}\b(?:{either})\b"
         embeds = rf"^\s+\*?(?:\w+\.)?(?:{either})\s*(?:[\[`]|//|$)"
-        query = Query([defines, embeds], globs(self.language), syntax="perl", limit=MOST_LINES)
+        patterns = [defines, embeds] if with_heirs else [rf"{OWN}\b(?:{either})\b"]
+        query = Query(patterns, globs(self.language), syntax="perl", limit=MOST_LINES)
         lines = await self.tree.grep_lines(query)
         if len(lines) >= MOST_LINES or len(names) > MOST_NAMES:
             self.missed_uses.append(
@@ -138,10 +208,7 @@ def _is_inherited(target: UseTarget, language: Language) -> bool:
 
 def _classes(outline: Outline) -> set[str]:
     """The classes of a file, and those to which it adds members."""
-    return {
-        symbol.name if symbol.kind in ("class", "type") else symbol.name.rpartition(".")[0]
-        for symbol in outline.symbols
-    }
+    return {symbol.name if symbol.kind in CLASSES else symbol.name.rpartition(".")[0] for symbol in outline.symbols}
 
 
 def _short(base: str) -> str:
@@ -155,3 +222,8 @@ def _has(outline: Outline, owner: str, short: str) -> bool:
         symbol.short == short and symbol.name.rpartition(".")[0].rpartition(".")[2] == owner.rpartition(".")[2]
         for symbol in outline.symbols
     )
+
+
+def _defines(outline: Outline, short: str) -> bool:
+    """Whether a file defines a class of that name, which stands in no other."""
+    return any(symbol.name == short and symbol.kind in CLASSES for symbol in outline.symbols)

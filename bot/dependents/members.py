@@ -125,7 +125,8 @@ async def outside_names(
     language: Language, exports: Exports, path: str, source: bytes, names: Collection[str]
 ) -> dict[str, int]:
     """Those of these names that a file imports from outside the tree, each with the line of its import."""
-    import_lines = {use.name: use.line for use in language.uses(path, source, names) if use.form == "import"}
+    uses = language.uses(path, source, names) if names else ()
+    import_lines = {use.name: use.line for use in uses if use.form == "import"}
     imports = await exports.imports(path) if import_lines else ()
     own_names = {name for item in imports for name in words_of(item)}
     own_lines = {item.line for item in imports}  # `from cart import Cart` binds no `cart`
