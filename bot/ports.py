@@ -30,6 +30,7 @@ from bot.values.consumer import ManifestProblem, Package, Requirement
 
 Plain = TypeVar("Plain", bound="str | int | float | bool | list[object] | dict[str, object] | None")
 Result = TypeVar("Result")
+CodePart = Literal["code", "outside", "comments"]  # code without comments and literals; of that, what no function holds
 
 
 class Tree(Protocol):
@@ -145,9 +146,10 @@ class LanguageTraits:
     results: Callable[[Any], Results] | None = None
     # What calls come to: a pattern of a chain as `bot/languages/results.py` writes it, with the form of its result.
     call_results: Mapping[str, str] = field(default_factory=dict)
-    # Patterns of code that gives names which are written nowhere: CLASS is the class that has lost one, PART a part of the name. One with
-    # either counts in each file of a change, another in those that held the name.
-    makers: tuple[str, ...] = ()
+    # Patterns of what gives names that are written nowhere, with where it counts: CLASS is the class that has lost one, PART a part of the
+    # name, STATEMENT where a statement outside of functions begins, and the group `callee` what is called. One with CLASS or PART counts in
+    # each file of a change, another in those that held the name.
+    makers: Mapping[str, CodePart] = field(default_factory=dict)
     receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
 
 

@@ -7,7 +7,7 @@ Queries find the places, because a step from a node to its parent costs as much 
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from tree_sitter import Language as Grammar
@@ -17,6 +17,7 @@ from bot.languages import LANGUAGES, nesting
 from bot.languages.results import results
 from bot.languages.syntax import grammar_of, parse, text
 from bot.languages.unreadable import Unreadable
+from bot.ports import CodePart
 from bot.text.filetypes import UNKNOWN, FileType, filetype
 from bot.values import ONE, DefinitionCode, Results
 
@@ -47,6 +48,11 @@ SMALL = 8  # children of a node that may be a tuple of one part
 KEY = re.compile(r"[\"']([A-Za-z_$][\w$]*)[\"']$")
 OPENING = re.compile(r"([A-Za-z0-9@$]{0,8}#{0,8})(\"\"\"|'''|\"|'|`)")
 ESCAPED_QUOTE = re.compile(r"\\([\"'`])|(\\.)", re.DOTALL)
+FUNCTION = re.compile(
+    r"^(?:(?:(?:generator_)?function|method|closure|lambda)(?:_(?:declaration|definition|expression|item))?|arrow_function|singleton_method)$"
+)
+STATEMENTS = ("expression_statement", "export_statement", "macro_invocation")
+STATEMENT = "\f"  # stands before each of them
 IN_MACRO = re.compile(
     r"(L?\"(?:\\.|[^\"\\\n])*+\"|L?'(?:\\.|[^'\\\n])++')|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|//[^\n]*+|\\\n"
 )
@@ -107,6 +113,43 @@ def _readable(path: str, source: bytes) -> tuple[FileType, bytes]:
 
 
 @lru_cache(maxsize=4)
+def code_parts(path: str, source: bytes) -> Mapping[CodePart, str]:
+    """The parts of a file, each on its own lines, and outside of functions with `STATEMENT` before each statement; none, where no parser reads it."""
+    kind, code = _readable(path, source)
+    grammar = grammar_of(kind)
+    try:
+        captures = QueryCursor(_part_query(grammar)).captures(_root(path, source)) if grammar is not None else None
+    except Unreadable:
+        captures = None
+    if captures is None:
+        return {}
+    spans = {name: [(node.start_byte, node.end_byte) for node in nodes] for name, nodes in captures.items()}
+    comments = [edit[:2] for edit in _outermost([(*span, "") for span in spans.get("comment", ())])]
+    blanks = [*comments, *spans.get("literal", [])]
+    marks = [(start, start, STATEMENT) for start, _ in spans.get("statement", ())]
+    gaps = zip([0, *(end for _, end in comments)], [*(start for start, _ in comments), len(code)], strict=True)
+
+    def part(places: Iterable[tuple[int, int]], marks: Sequence[Edit] = ()) -> str:
+        edits = [(start, end, _blank(code[start:end])) for start, end in places if start < end]
+        return _applied(code, 0, len(code) + 1, _outermost([*edits, *marks]))
+
+    outside = part([*blanks, *spans.get("body", ())], marks)
+    return {"code": part(blanks), "outside": outside, "comments": part(gaps)}
+
+
+def _blank(code: bytes) -> str:
+    """What stands for code that is left out: its lines, and a space where it ends within one."""
+    return "\n" * code.count(b"\n") + " " * (not code.endswith(b"\n"))
+
+
+@lru_cache(maxsize=32)
+def _part_query(grammar: Grammar) -> Query:
+    kinds = _kinds(grammar)
+    patterns = [*_texts(kinds), *(f"({kind} body: (_) @body)" for kind in kinds if FUNCTION.search(kind))]
+    return _compiled(grammar, [*patterns, *(f"({kind}) @statement" for kind in STATEMENTS)])
+
+
+@lru_cache(maxsize=4)
 def _root(path: str, source: bytes) -> Node:
     """The tree of a file. Raises Unreadable where it is too deep."""
     kind, code = _readable(path, source)
@@ -117,22 +160,36 @@ def _root(path: str, source: bytes) -> Node:
 @lru_cache(maxsize=32)
 def _query(grammar: Grammar, parser: str) -> Query:
     """What is looked for in a tree of this grammar."""
-    kinds = {
-        grammar.node_kind_for_id(at) or "" for at in range(grammar.node_kind_count) if grammar.node_kind_is_named(at)
-    }
-    patterns = [f"({kind}) @literal" for kind in sorted(kinds) if LITERAL.search(kind)]
-    patterns += [f"({kind}) @comment" for kind in sorted(kinds) if COMMENT.search(kind)]
+    patterns = _texts(_kinds(grammar))
     for name, rows in [*EVERYWHERE.items(), *LANGUAGES[parser].TRAITS.formatting.items()]:
         patterns += [row if f"@{name}" in row else f"{row} @{name}" for row in rows]
+    return _compiled(grammar, patterns)
+
+
+def _compiled(grammar: Grammar, patterns: Sequence[str]) -> Query:
+    """One query of those patterns that this grammar can have."""
+    kinds = _kinds(grammar)
     patterns = [
         row
         for row in patterns
-        if kinds.issuperset(KIND.findall(row)) and all(map(grammar.field_id_for_name, FIELD.findall(row)))
+        if set(KIND.findall(row)) <= kinds.keys() and all(map(grammar.field_id_for_name, FIELD.findall(row)))
     ]
     try:
         return Query(grammar, "\n".join(patterns))
     except QueryError:
         return Query(grammar, "\n".join(row for row in patterns if _is_of(grammar, row)))
+
+
+def _kinds(grammar: Grammar) -> dict[str, None]:
+    """The named kinds of nodes, in the order of their names."""
+    kinds = range(grammar.node_kind_count)
+    return dict.fromkeys(sorted(grammar.node_kind_for_id(at) or "" for at in kinds if grammar.node_kind_is_named(at)))
+
+
+def _texts(kinds: Iterable[str]) -> list[str]:
+    """The patterns of literals and of comments."""
+    literals = [f"({kind}) @literal" for kind in kinds if LITERAL.search(kind)]
+    return literals + [f"({kind}) @comment" for kind in kinds if COMMENT.search(kind)]
 
 
 def _is_of(grammar: Grammar, pattern: str) -> bool:

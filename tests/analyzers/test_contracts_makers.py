@@ -45,6 +45,16 @@ CPP = {
     "till.h": "#pragma once\nclass Till {\npublic:\n  int getCoins() const { return coins; }\nprivate:\n  int coins;\n};\n",
     "app.cpp": '#include "till.h"\nint go(Till till) { return till.getCoins(); }\n',
 }
+TS = {
+    "till.ts": "@Injectable()\nexport class Till {\n  countCoins() { return 1; }\n  close() {}\n}\n",
+    "app.ts": 'import { Till } from "./till";\nnew Till().countCoins();\n',
+}
+TS_REST = "export abstract class Till {\n  close() {}\n}\n"
+LUA = {
+    "till.lua": "local Till = {}\nfunction Till.count_coins() return 1 end\nfunction Till.close() return 2 end\nreturn Till\n",
+    "app.lua": 'local Till = require("till")\nprint(Till.count_coins())\n',
+}
+LUA_REST = "local Till = {}\nfunction Till.close() return 2 end\n"
 RUBY = {
     "till.rb": "class Till\n  def coins_cents\n    1\n  end\nend\n",
     "app.rb": 'require_relative "till"\nTill.new.coins_cents\n',
@@ -65,6 +75,27 @@ PHP = {
     "src/Till.php": "<?php\nnamespace App;\nclass Till { public function countCoins() { return 1; } }\n",
     "src/App.php": "<?php\nnamespace App;\nclass App { function go(Till $till) { return $till->countCoins(); } }\n",
 }
+
+
+def _py(code: str, path: str = "more.py") -> tuple[Files, Files]:
+    """The member goes, and a file that uses its class comes."""
+    return PY, {"till.py": PY_REST, path: f"import lazy\nfrom till import Till\n\n{code}\n"}
+
+
+def _js(code: str, path: str = "more.js") -> tuple[Files, Files]:
+    rest = JS_REST.replace('import { more } from "./more.js";\n', "")
+    return JS, {
+        "till.js": rest,
+        path: f'import * as lazy from "lazy";\nimport {{ Till }} from "./till.js";\n\n{code}\n',
+    }
+
+
+def _java(code: str) -> tuple[Files, Files]:
+    return JAVA, {"m/Till.java": f"package m;\n\n{code} {{\n    private int coins;\n}}\n"}
+
+
+def _c(code: str, path: str = "till.c") -> tuple[Files, Files]:
+    return C, {"till.h": "#ifndef TILL_H\n#define TILL_H\n#endif\n", "till.c": '#include "till.h"\n'} | {path: code}
 
 
 def _lazy(code: str) -> tuple[Files, Files]:
@@ -96,10 +127,26 @@ def test_what_the_change_makes_in_its_place_is_there(repository: Repository, bef
         (PY, {"till.py": PY_REST + "\n    locals().update(TABLE)\n"}),
         (PY, {"till.py": PY_REST + "\n    def __getattribute__(self, name):\n        return len\n"}),
         (JS, {"till.js": JS_REST + "Object.assign(Till.prototype, more);\n", "more.js": MORE}),
+        (LUA, {"till.lua": LUA_REST + "return setmetatable(Till, { __index = find })\n"}),
         (JS, {"till.js": JS_REST + "_.extend(\n  Till.prototype,\n  more,\n);\n", "more.js": MORE}),
         (JS, {"till.js": JS_REST + "Object.defineProperties(Till.prototype, more);\n", "more.js": MORE}),
         (JS, {"till.js": JS_REST + "for (const k of Object.keys(more)) Till.prototype[k] = more[k];\n", "more.js": MORE}),
         (JS, {"till.js": JS_REST + "mixin(Till);\n", "more.js": MORE}),
+        _py("lazy.attach(Till, TABLE)"),
+        _py("Till = patched(Till)"),
+        _py("Till = counting(1)(\n    Till,\n)"),
+        _py("if COUNTS:\n    install(Till)"),
+        _py("def install():\n    for name in TABLE:\n        setattr(Till, name, len)"),
+        (PY, {"till.py": PY_REST + "\n    def __init__(self):\n        self.__dict__.update(TABLE)\n"}),
+        (PY, {"till.py": PY_REST + '\n    def __init__(self):\n        self.__dict__["a"] = 1\n'}),
+        (PY, {"till.py": PY_REST + "\n    def __init__(self):\n        vars(self).update(TABLE)\n"}),
+        (PY, {"till.py": PY_REST + "\n\nTill.__getattr__ = find\n"}),
+        _js("lazy.attach(Till, more);"),
+        _js("Till = counted(Till);"),
+        _js("export default counted(Till);"),
+        _js("module.exports = counted(Till);"),
+        _js("function go() { Object.assign(Till, more); }"),
+        _js("const own = Till.prototype;\nown[name] = more;"),
         (JS, {"till.js": JS_REST.replace("close() {}", "constructor() { Object.assign(this, more); }"), "more.js": MORE}),
         (JS, {"till.js": "export class Till { close() {} }\n", "more.js": 'import { Till } from "./till.js";\nReflect.defineProperty(Till.prototype, "x", y);\n'}),
         (
@@ -147,10 +194,49 @@ def test_what_the_change_may_make_is_open(repository: Repository, before: Files,
         ),
         (C, {"till.h": "#ifndef TILL_H\n#define TILL_H\n#endif\n", "till.c": "void go(int coins) {\n  spend(coins);\n}\n"}),
         (JAVA, {"m/Till.java": "package m;\n\npublic class Till {\n    @Deprecated public int coins;\n}\n"}),
+        (PY, {"till.py": PY_REST, "more.py": "from till import (\n    Till,\n    Box,\n)\n"}),
+        _py("# moved out of till (Till)"),
+        _py('NOTE = "see install(Till)"'),
+        _py('"""\ninstall(Till)\n"""'),
+        _py("def go(one):\n    return one in (Till, dict)"),
+        _py("def go(session):\n    return session.query(Till).all()"),
+        _py("def go(one):\n    return issubclass(one, Till) or issubclass(Till, object)"),
+        _py("def go(settings):\n    return build_from(Till, settings)"),
+        _py("made = build_from(Till, 1)"),
+        _py("print(Till)"),
+        _py("ALL = []\nALL.append(Till)"),
+        _py("urls = [\n    view(Till),\n    1,\n]"),
+        _py("from django.contrib import admin\n\nadmin.site.register(Till, Box)"),
+        _py("install(Till)", "tests/test_till.py"),
+        _py("def test_till():\n    assert create_autospec(Till)", "tests/test_till.py"),
+        (PY, {"till.py": PY_REST + '\n    def __init__(self):\n        log.debug("made %s", self.__dict__)\n'}),
+        (PY, {"till.py": PY_REST + "\n    def __init__(self):\n        # setattr(self, name, 1)\n        self.own = vars(self)\n"}),
+        _js("console.log(Till);"),
+        _js("export const all = [];\nall.push(Till);"),
+        _js("export function go() {\n  return Reflect.construct(Till, []);\n}"),
+        _js("export const one = module.get(Till);"),
+        _js("// mixin(Till);\n/* Till.prototype[a] = b */"),
+        _js("export const size = Till.prototype.close.length;"),
+        _js("test('till', () => {\n  expect(Till).toBeDefined();\n});", "till.test.js"),
+        (TS, {"till.ts": "@Injectable()\n" + TS_REST}),
+        _java('@SuppressWarnings("unchecked")\npublic class Till'),
+        _java("@Deprecated\npublic final class Till"),
+        _java("/** Was @lombok.Getter */\npublic class Till"),
+        _c('#include "log.h"\nvoid go(int coins) {\n  LOG_DEBUG("size of %d", coins);\n  UNUSED(coins);\n}\n'),
+        _c("void test_go(void) {\n  ASSERT_EQ(coins, 3);\n}\nTEST(coins) { }\n", "tests/test_till.c"),
+        (
+            RUST,
+            {
+                "src/till.rs": "#[cfg(test)]\nmod tests {\n    #[test]\n    fn coins() {\n        let coins = 3;\n        assert_eq!(coins, 3);\n    }\n}\n"
+            },
+        ),
+        (RUBY, {"till.rb": "class Till\n  def go\n    raise :coins\n  end\nend\n"}),
+        (LUA, {"till.lua": LUA_REST + "print(Till)\nreturn Till\n"}),
+        (GO, {"till/till.go": "package till\n\nconst note = `\n//go:generate enumer\n`\n\ntype Kind int\n"}),
     ],
 )  # fmt: skip
 def test_what_makes_nothing_leaves_the_proof(repository: Repository, before: Files, after: Files) -> None:
-    """A class that inherits, a call that was there, a name of another place."""
+    """A class that inherits, a call or a mark that was there, a name of another place, and what only looks at a class or keeps it."""
     found = look(repository.change(dict(before), dict(after)))
 
     assert [one.verdict for one in found] == ["proven"]

@@ -23,11 +23,11 @@ TRAITS = LanguageTraits(
     conditional_build=True,
     whole_files=True,
     unique_names=True,
-    makers=(  # macros that paste a name together
-        r"^[ \t]*+[A-Z_][A-Z0-9_]*+[ \t]*+\([^\n]{0,400}(?<!\w)PART\b",
-        r"^\w++[ \t]*+\((?:[ \t]*+[\w*]++[ \t]*+,){0,20}[ \t]*+PART[ \t]*+[,)]",
-        r"^[ \t]*+#[ \t]*+define\b[^\n]{0,400}\(PART\b",
-    ),
+    makers={  # macros that paste a name together
+        r"^[ \t]*+STATEMENT?[A-Z_][A-Z0-9_]*+[ \t]*+\([^\n]{0,400}(?<!\w)PART\b": "outside",
+        r"^STATEMENT?\w++[ \t]*+\((?:[ \t]*+[\w*]++[ \t]*+,){0,20}[ \t]*+PART[ \t]*+[,)]": "outside",
+        r"^[ \t]*+#[ \t]*+define\b[^\n]{0,400}\(PART\b": "outside",
+    },
 )
 project = Includes
 # What every file may use without including a header of the tree.

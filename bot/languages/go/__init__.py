@@ -16,7 +16,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import GO
 from bot.values import Outline, Side, Use
 
-TRAITS = LanguageTraits(capital_members=True, receivers=receivers, makers=(r"^//go:generate\b",))
+TRAITS = LanguageTraits(capital_members=True, receivers=receivers, makers={r"^//go:generate\b": "comments"})
 project = GoPackages
 # The predeclared names of the language, and the package that stands for C.
 DECLARED = (

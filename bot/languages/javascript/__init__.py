@@ -15,7 +15,7 @@ from bot.languages.javascript.import_names import import_bindings as import_bind
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import BLOCKS, outline_of
 from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
-from bot.languages.lexical import MARKED, MOST_IMPORTS, Lines
+from bot.languages.lexical import HANDED, MOST_IMPORTS, Lines, mark
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
@@ -50,12 +50,15 @@ FORMATTING = {
 }  # fmt: skip
 TRAITS = LanguageTraits(
     unwritten_names=True,
-    makers=(
-        r"(?<![\w$.])(?!(?:await|catch|if|return|switch|while)\b)[\w$.]++\s*+\(\s*+CLASS(?:\.prototype)?\s*+[,)]",  # what it is handed to
-        r"(?<![\w$.])CLASS(?:\.prototype\b|\s*+\[[^\]\n]{1,200}+\]\s*+=(?!=))",
-        MARKED,
-        r"\bnew Proxy\(|\b(?:assign|definePropert\w++|extend|mixin\w*+|setPrototypeOf)\(\s*+this\b|\bthis\[[^\]\n]{1,200}+\]\s*+=(?!=)",
-    ),
+    makers={
+        HANDED: "outside",
+        r"STATEMENT(?:export\s++default|(?:module\.)?exports(?:\.CLASS)?\s*+=)\s++[^\n]{0,400}?\(\s*+CLASS\s*+[,)]": "outside",
+        r"\b(?:assign|definePropert\w++|extend|setPrototypeOf)\(\s*+CLASS\s*+,": "code",
+        # A part of the prototype that is read makes nothing.
+        r"(?<![\w$.])CLASS(?:\.prototype\b(?!\s*+(?:\.|instanceof\b))|\s*+\[[^\]\n]{1,200}+\]\s*+=(?!=))": "code",
+        mark(): "code",
+        r"\bnew Proxy\(|\b(?:assign|definePropert\w++|extend|mixin\w*+|setPrototypeOf)\(\s*+this\b|\bthis\[[^\]\n]{1,200}+\]\s*+=(?!=)": "code",
+    },
     formatting=FORMATTING,
     call_results={
         r"^=Promise\.(?:all|allSettled|any|race|reject|resolve|try)\([^()]*\)$|\.(?:then|catch|finally)\([^()]+\)": PROMISE,

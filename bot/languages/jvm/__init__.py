@@ -9,12 +9,15 @@ from bot.languages import syntax, typed_receivers
 from bot.languages.constructions import with_constructions
 from bot.languages.jvm import java, kotlin, scala
 from bot.languages.jvm.packages import JvmPackages, imported_names
-from bot.languages.lexical import MARKED
+from bot.languages.lexical import mark
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
-TRAITS = LanguageTraits(makers=(MARKED, r"@(?:lombok\.|Delegate\b)"))
+OWN_MARKS = (  # on types, of Java, Kotlin and Scala themselves
+    "Deprecated|FunctionalInterface|JvmInline|OptIn|PublishedApi|Suppress|SuppressWarnings|deprecated|nowarn"
+)
+TRAITS = LanguageTraits(makers={mark(OWN_MARKS): "code", r"@(?:lombok\.|Delegate\b)": "code"})
 # Members of every object, and the languages' own functions: what loses a definition of such a name still has one.
 KOTLIN = (
     "also apply arrayOf buildString check checkNotNull component1 component2 copy error forEach getOrElse invoke let lazy listOf map "

@@ -16,7 +16,10 @@ from bot.values import STREAM, Outline, Side, Use
 
 TRAITS = LanguageTraits(
     unwritten_names=True,
-    makers=(r"(?<![\w.])[\w.:]++\s*+\(\s*+CLASS\s*+[,)]",),  # what it is handed to
+    makers={
+        r"\bsetmetatable\(\s*+CLASS\s*+,": "code",
+        r"^[ \t]*+(?:(?:local\s++)?CLASS\s*+=\s*+|return\s++)?(?P<callee>[\w.:]++)\s*+\(\s*+CLASS\s*+[,)]": "outside",
+    },
     call_results={r"^=(?:i?pairs|coroutine\.wrap|string\.gmatch|io\.lines)\([^()]*\)$": STREAM},
 )
 project = LuaModules

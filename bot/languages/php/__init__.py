@@ -16,7 +16,7 @@ from bot.values import ARRAY, PERHAPS, STREAM, THERE, Outline, Side, Use
 
 TRAITS = LanguageTraits(
     unique_names=True,
-    makers=(r"\bfunction\s++__(?:call(?:Static)?|get)\b|@(?:method|property)\b",),
+    makers={r"\bfunction\s++__(?:call(?:Static)?|get)\b": "code", r"@(?:method|property)\b": "comments"},
     call_results={
         r"^=new [\w\\]*Iterator\([^()]*\)$|->getIterator\(\)$": STREAM,
         r"^=(?:iterator_to_array|array_\w+)\([^()]*\)$": ARRAY,

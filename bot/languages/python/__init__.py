@@ -9,6 +9,7 @@ from functools import partial
 from bot.languages import misread, syntax
 from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.constructions import with_constructions
+from bot.languages.lexical import HANDED
 from bot.languages.python import binding
 from bot.languages.python.binding import bindings, names_left_out, names_listed
 from bot.languages.python.modules import PythonModules
@@ -50,10 +51,13 @@ FORMATTING = {
 }
 TRAITS = LanguageTraits(
     unwritten_names=True,
-    makers=(
-        r"(?<!class )(?<![\w.])[\w.]++[ \t]*+\(\s*+CLASS\s*+[,)]",  # what it is handed to
-        r"\b(?:__getattr(?:ibute)?__|__dict__|setattr|(?:locals|vars)\(\))",
-    ),
+    makers={
+        HANDED: "outside",
+        r"(?<![\w.])setattr\(\s*+CLASS\s*+,": "code",
+        r"(?<![\w.])(?:setattr\(|__getattr(?:ibute)?__\b)|\b__getattr(?:ibute)?__\s*+=(?!=)": "code",
+        # The names that an object or a class holds, where they are written.
+        r"(?:\b__dict__|\b(?:locals|vars)\([\w.]*+\))(?:\.(?:setdefault|update)\b|(?:\s*+\[[^\]\n]{1,200}+\])?\s*+\|?=(?!=))": "code",
+    },
     uses_indentation=True,
     formatting=FORMATTING,
     call_results={

@@ -20,10 +20,10 @@ from bot.values import LIST, MAPPING, OFFERS, PERHAPS, REQUIRES, STREAM, TEXT, T
 TRAITS = LanguageTraits(
     unwritten_names=True,
     open_classes=True,
-    makers=(
-        r"(?<![\w.:])CLASS\.(?:class_e\w++|define_method|extend|include|instance_eval|module_eval|prepend|(?:public_)?send)\b",
-        r"^[ \t]*+[a-z]\w*+[ (]:PART\b",  # what makes names of a symbol
-    ),
+    makers={
+        r"(?<![\w.:])CLASS\.(?:class_e\w++|define_method|extend|include|instance_eval|module_eval|prepend|(?:public_)?send)\b": "code",
+        r"^[ \t]*+[a-z]\w*+[ (]:PART\b": "outside",  # what makes names of a symbol
+    },
     loader="require",
     results=of_method,
     call_results={

@@ -26,9 +26,9 @@ from bot.values import OFFERS, Outline, Side, Use
 TRAITS = LanguageTraits(
     conditional_build=True,
     members_apart=True,
-    makers=(
-        r"^[ \t]*+\w++![ \t]*+[({\[][ \t]*+(?:\w++[ \t]*+,[ \t]*+){0,20}PART[ \t]*+[,)}\]]",
-    ),  # a macro that pastes names
+    makers={  # a macro that pastes names
+        r"STATEMENT\w++![ \t]*+[({\[][ \t]*+(?:\w++[ \t]*+,[ \t]*+){0,20}PART[ \t]*+[,)}\]]": "outside"
+    },
 )
 project = Crates
 # The prelude, the primitive types and the crates that every file has.
