@@ -98,7 +98,7 @@ async def lost_methods(
     search: LineSearch, files: Sequence[ChangedFile], texts: Mapping[tuple[str, str], str]
 ) -> list[Reference]:
     """The unchanged lines that ask for a path by a method that its file declares no more."""
-    lost = [
+    losses = [
         (file.path, route, method)
         for file in files
         if not is_test(file.path)
@@ -108,11 +108,11 @@ async def lost_methods(
         for route, method in _lost(file, texts)
         if _pattern(route)
     ]
-    if len(lost) > ROUTES:
-        search.cut.append(f"{ROUTES} of the {len(lost)} methods that routes lose were looked up")
-    if not lost:
+    if len(losses) > ROUTES:
+        search.cut.append(f"{ROUTES} of the {len(losses)} methods that routes lose were looked up")
+    if not losses:
         return []
-    forms = sorted({_pattern(route) for _, route, _ in lost[:ROUTES]})
+    forms = sorted({_pattern(route) for _, route, _ in losses[:ROUTES]})
     rows = [
         (path, line, text.rstrip("\r"))
         for path, line, text in await search.rows(
@@ -123,7 +123,7 @@ async def lost_methods(
     sources = await search.tree.read_many(sorted({path for path, _, _ in rows}))
     lines = {path: source.decode("utf-8", "replace").split("\n") for path, source in sources.items()}
     references: list[Reference] = []
-    for path, route, method in lost[:ROUTES]:
+    for path, route, method in losses[:ROUTES]:
         look = re.compile(_pattern(route))
         mine = [row for row in rows if look.search(row[2])]
         if any(
