@@ -7,6 +7,7 @@ from hosted import Scene, finding, reviewed, scene
 from unprompted import unprompted
 
 from bot import publish
+from bot.errors import HostRefused
 from bot.outputs import marker
 from bot.publish import PublishResult, checks
 from bot.render import languages, load
@@ -168,6 +169,31 @@ def test_an_end_without_a_review(tmp_path: Path) -> None:
                 "Not reviewed: it is a draft of @acme/all",
             )
             assert "@acme" not in (one.summary or "")
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(("other", "ending"), [("failure", "failure"), ("skipped", None), (None, "success")])
+def test_the_last_try_ends_by_the_check_runs_alone(tmp_path: Path, other: str | None, ending: str | None) -> None:
+    """GitHub refuses to tell which pull requests have this head: an earlier try is told so; the last one shows the worst that is there.
+
+    Where another check run waits for a pull request without a review, so does this one.
+    """
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            head = at.stands.head_sha
+            if other is not None:
+                beside = at.host.beside(2)
+                left = await checks.start(beside, head, checks.CheckOwner("run-2", base="main"))
+                await checks.end_without_review(beside, left, "run-2", "a bar is set", other, head=head)  # type: ignore[arg-type]
+            number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
+            at.gh.fail("POST", r"/graphql$", Fault(403, times=-1))
+            with pytest.raises(HostRefused):
+                await checks.end_with_review(at.host, number, "run-1", reviewed(head), OUTCOME)
+            assert at.stands.checks[-1].status == "in_progress"
+            await checks.end_with_review(at.host, number, "run-1", reviewed(head), OUTCOME, is_last=True)
+            assert at.stands.checks[-1].conclusion == ending
 
     asyncio.run(go())
 
