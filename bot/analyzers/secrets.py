@@ -104,7 +104,7 @@ def _in_hunks(file: ChangedFile, *, with_keys: bool) -> Iterator[_Secret]:
         texts, before = [line.text for line in after], [line.text for line in hunk.lines if line.kind != "+"]
         added_indexes = {at for at, line in enumerate(after) if line.kind == "+"}
         former = _former(hunk.lines)
-        for secret in new_secrets(secrets_in, file.path, texts, added_indexes, [before]):
+        for secret in new_secrets(secrets_in, file.path, texts, added_indexes.__contains__, [before]):
             if with_keys or secret.hit.rule != KEY:
                 line = after[secret.at]
                 yield line, secret.text, secret.hit, _stays_allowed(file, texts, secret.at, former.get(line.new or 0))
@@ -114,7 +114,7 @@ def _keys(file: ChangedFile, head: Sequence[str], before: Sequence[str]) -> Iter
     """The private keys of the whole file, each at its first line, which may be an old one."""
     added_indexes = {number - 1 for number in file.added_lines}
     former = {number: was for hunk in file.hunks for number, was in _former(hunk.lines).items()}
-    for secret in new_secrets(keys_in, file.path, head, added_indexes, [before]):
+    for secret in new_secrets(keys_in, file.path, head, added_indexes.__contains__, [before]):
         line = DiffLine("+" if secret.at in added_indexes else " ", head[secret.at], None, secret.at + 1)
         yield line, secret.text, secret.hit, _stays_allowed(file, head, secret.at, former.get(secret.at + 1))
 

@@ -33,7 +33,7 @@ CHANGED_BYTES = 256 << 20  # of changed files that are opened for their first li
 PORTION = 32  # files that are held at once for that
 PATCH_BYTES = 128 << 20
 MOST_PATHS = 2_000  # that one command gets
-HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change
+HISTORY_BYTES, HISTORY_SECONDS = 16 << 20, 20.0  # of the patches of all commits of a change, and of what follows labels
 MOST_ENTRIES, PATH_BYTES = 500_000, 400  # files of a tree; bytes of a row, on average
 MOST_NAMES = 1_000  # of files in folders that are listed by name
 MOST_FOLDERS = 1_000  # of changed files, when the tree is larger
@@ -458,14 +458,14 @@ class Checkout:
             if patch is None or whole is None:
                 missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
             room -= len(patch or b"") + len(whole or b"")
-            hunks = dict.fromkeys(commit_patches.hunks(patch or b""))
+            lines += (commit_patches.lines_of(commit, hunk) for hunk in commit_patches.hunks(patch or b""))
             # A merge's own names are exact; between two commits, what the patch did not show is what it calls binary.
-            binary_hunks = [
-                (path, tuple((signs, text.replace("\0", "")) for signs, text in rows))
-                for path, rows in commit_patches.hunks(whole or b"")
-                if (path in binary if commit in with_all_sides else (path, rows) not in hunks)
-            ]
-            lines += [commit_patches.lines_of(commit, hunk) for hunk in (*hunks, *binary_hunks)]
+            shown = frozenset(commit_patches.hunks(patch or b"") if whole and commit not in with_all_sides else ())
+            lines += (
+                commit_patches.lines_of(commit, (path, signs, tuple(row.replace("\0", "") for row in rows)))
+                for path, signs, rows in commit_patches.hunks(whole or b"")
+                if (path in binary if commit in with_all_sides else (path, signs, rows) not in shown)
+            )
             contents += [(commit, *row) for row in commit_patches.changed_contents(patch or b"")]
         regions = await self._regions([one for *_, now, then in contents for one in (now, *then)], labels, reach, until)
         if regions is None:
@@ -475,7 +475,7 @@ class Checkout:
         for commit, path, now, then in contents:
             if regions and now in regions:
                 sides_before = [regions[one] for one in then if one in regions]
-                lines.append(CommitLines(commit, path, regions[now], frozenset(), sides_before, follows_label=True))
+                lines.append(CommitLines(commit, path, regions[now], "", sides_before, follows_label=True))
         return lines, missing
 
     def _history_gap(self, most: int, count: int) -> str:
@@ -504,18 +504,19 @@ class Checkout:
     async def _regions(
         self, contents: Iterable[str], labels: Sequence[str], reach: int, until: float
     ) -> Mapping[str, Sequence[str]] | None:
-        """What follows a label, by the id of the content that holds it; None if that takes too long or is too large."""
-        ids, matches = list(dict.fromkeys(contents)), b""
+        """What follows a label, by the id of the content that holds it; None if that takes too long or is too large in all."""
+        ids, room, regions = list(dict.fromkeys(contents)), HISTORY_BYTES, dict[str, Sequence[str]]()
         patterns = [part for label in labels for part in ("-e", label)]
         for at in range(0, len(ids), MOST_PATHS):
             done = await git.search(
-                "grep", "--text", "-F", "-z", f"-A{reach}", f"--threads={THREADS}", *patterns, *ids[at : at + MOST_PATHS],
-                cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=HISTORY_BYTES,
+                "grep", "--text", "-F", "-z", "-n", "--heading", f"-A{reach}", f"--threads={THREADS}", *patterns, *ids[at : at + MOST_PATHS],
+                cwd=self._folder, env=self._env, seconds=max(0.1, until - asyncio.get_running_loop().time()), rows=None, most=max(1, room),
             )  # fmt: skip
             if done.was_stopped or done.status > NO_MATCH:
                 return None
-            matches += done.out
-        return commit_patches.regions(matches)
+            room -= len(done.out)
+            regions |= commit_patches.regions(done.out)
+        return regions
 
     async def holds(self, name: str) -> bool:
         """Whether the store holds this commit or tree."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.findings import memory
+from bot.machine import limits
 from bot.masking.forms import (
     KEY,
     KEY_LABELS,
@@ -57,6 +58,7 @@ async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryL
 
     What the head shows in the same line is judged there. A copy elsewhere takes nothing away, because that place may be silenced.
     """
+    limits.reading("")  # no file of the head is to blame for what the commits cost
     commits, missing = await history.commit_lines(MOST_COMMITS, KEY_LABELS, KEY_REACH)
     known, shown = set[str](), set[tuple[str, str, str]]()
     for file in files:
@@ -85,11 +87,13 @@ def _gone(path: str, rows: Sequence[_Row], base: Sequence[str], head: Sequence[s
     rows_now = {(secret.whole, head[secret.at]) for secret in secrets_in(path, head)}
     rest = [row for row in rows if row[2].whole not in values_before and (row[2].whole, row[1]) not in rows_now]
     # Of a key that grows, an earlier commit has a part.
-    wholes = [*((whole, "") for whole in values_before), *rows_now]
+    before, now = sorted(values_before), dict[str, list[str]]()  # of the head: what each line has
+    for whole, line in sorted(rows_now):
+        now.setdefault(line, []).append(whole)
     return [
         (commit, line, secret)
         for commit, line, secret in rest
-        if secret.hit.rule != KEY or not any(secret.is_part_of(whole) for whole, where in wholes if where in {"", line})
+        if secret.hit.rule != KEY or not (secret.is_in(before) or secret.is_in(now.get(line, ())))
     ]
 
 
@@ -98,7 +102,7 @@ def _committed(commits: Sequence[CommitLines]) -> Iterator[tuple[CommitLines, Lo
     whole = {(lines.commit, lines.path) for lines in commits if lines.follows_label}
     for lines in commits:
         find = keys_in if lines.follows_label else secrets_in
-        for secret in new_secrets(find, lines.path, lines.lines, lines.added_indexes, lines.sides_before):
+        for secret in new_secrets(find, lines.path, lines.lines, lines.is_added, lines.sides_before):
             if lines.follows_label or secret.hit.rule != KEY or (lines.commit, lines.path) not in whole:
                 yield lines, secret
 

@@ -3,7 +3,8 @@
 import hashlib
 import re
 import string
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import islice
@@ -183,9 +184,11 @@ class LocatedSecret:
         """What tells it from all others: the value, or how the body of a private key begins."""
         return self.whole[:KEY_TELLS] if self.hit.rule == KEY else self.whole
 
-    def is_part_of(self, whole: str) -> bool:
-        """Whether it is this one, or how this one begins; the last row of a key may be a word of prose."""
-        return whole == self.whole or (self.hit.rule == KEY and whole.startswith(self.whole[: 1 - KEY_WIDTH]))
+    def is_in(self, wholes: Sequence[str]) -> bool:
+        """Whether it is one of these, which are sorted, or how one of them begins; the last row of a key may be a word of prose."""
+        start = self.whole[: 1 - KEY_WIDTH] if self.hit.rule == KEY else self.whole
+        at = bisect_left(wholes, start)  # whatever begins so comes next
+        return at < len(wholes) and (wholes[at].startswith(start) if self.hit.rule == KEY else wholes[at] == start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,13 +295,13 @@ def secrets_in(path: str, lines: Sequence[str], only: Iterable[int] | None = Non
 
     The first line of a private key without a body is not a secret: code that reads keys names it too.
     """
-    role = role_of(path)
+    role, wholes = role_of(path), dict[str, str]()  # one copy of a body below several marks
     for at in range(len(lines)) if only is None else only:
         line, whole_text = lines[at], with_name(lines[at - 1], lines[at]) if at else ""
         for hit in _distinct((*hits(path, line, role), *(hits(path, whole_text, role) if whole_text else ()))):
             whole = _key_body(line, lines[at + 1 : at + 1 + KEY_REACH]) if hit.rule == KEY else hit.value
             if whole:
-                yield LocatedSecret(at, hit, whole)
+                yield LocatedSecret(at, hit, wholes.setdefault(whole, whole))
 
 
 def keys_in(path: str, lines: Sequence[str]) -> Iterator[LocatedSecret]:
@@ -311,7 +314,7 @@ def new_secrets(
     find: Callable[[str, Sequence[str]], Iterable[LocatedSecret]],
     path: str,
     lines: Sequence[str],
-    added_indexes: Collection[int],
+    is_added: Callable[[int], bool],
     sides_before: Iterable[Sequence[str]],
 ) -> Iterator[LocatedSecret]:
     """Find the secrets that a change brings into these lines: in those that it adds, and those that it completes around them.
@@ -321,9 +324,9 @@ def new_secrets(
     """
     former: list[str] | None = None
     for secret in find(path, lines):
-        if secret.at not in added_indexes and former is None:
-            former = [one.whole for side in sides_before for one in find(path, side)]
-        if secret.at in added_indexes or not any(map(secret.is_part_of, former or ())):
+        if not is_added(secret.at) and former is None:
+            former = sorted({one.whole for side in sides_before for one in find(path, side)})
+        if is_added(secret.at) or not secret.is_in(former or ()):
             yield secret
 
 
@@ -358,14 +361,21 @@ def _key_body(line: str, following: Sequence[str]) -> str:
 
 
 def _key_runs(line: str, following: Sequence[str]) -> str:
-    """A body between words of code: comments, calls, numbers of rows, an end mark that comes too early."""
+    """A body between words of code: comments, calls, numbers of rows, an end mark that comes too early. The next mark has one of its own."""
     body, room = "", KEY_HEAD
     for row in (line.partition("PRIVATE KEY")[2], *following):
+        if body and _is_key_mark(row):
+            break
         body += "".join(run for run in KEY_RUN.findall(row) if len(MIX.findall(run)) > KEY_MIXES)
         room -= not KEY_HEADER.fullmatch(row)
         if not room or (body and KEY_END.search(row)):
             break
     return body
+
+
+def _is_key_mark(row: str) -> bool:
+    forms = known_forms() if any(label in row for label in KEY_LABELS) else ()
+    return any(pattern.search(row) for form in forms if form.rule == KEY for pattern in form.patterns)
 
 
 def _key_rows(rest: str, following: Sequence[str]) -> Iterator[str]:

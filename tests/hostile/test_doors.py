@@ -1,7 +1,8 @@
 """What a change, a comment or a model writes costs each part of a review its length: four times the text, about four times the time."""
 
 import asyncio
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
 from datetime import date
 
 import growth
@@ -10,16 +11,17 @@ from families import few
 
 from bot import commands
 from bot.analyzers import secrets
+from bot.checkout import commit_patches
 from bot.context import identifiers
 from bot.dependents import symbols
 from bot.diff import read as diff_read
 from bot.diff.units import Texts, cut
-from bot.findings import merge, place, quotes, suppress
+from bot.findings import history, merge, place, quotes, suppress
 from bot.languages import LANGUAGES
 from bot.models import answers, stream
 from bot.render import disarm
 from bot.text.attributes import generated_marks
-from bot.values import ChangedFile, Dependents, DiffLine, DiffRow, Finding, Hunk, RawChange, Source, Unit
+from bot.values import ChangedFile, CommitLines, Dependents, DiffLine, DiffRow, Finding, Hunk, RawChange, Source, Unit
 
 
 def _unit(line: str) -> Unit:
@@ -45,6 +47,37 @@ class _Head:
 
 def _secrets(file: ChangedFile) -> object:
     return asyncio.run(secrets.check(_Head(file), [file], Dependents()))  # type: ignore[arg-type]
+
+
+def _keys(seed: str, count: int) -> list[str]:
+    bodies = (hashlib.sha256(f"{seed} {at}".encode()).hexdigest() for at in range(count))
+    return [
+        row for body in bodies for row in ("-----BEGIN " + "PRIVATE KEY-----", f"Ab{body}", "-----END PRIVATE KEY-----")
+    ]
+
+
+class _Commit:
+    """One commit that leaves these lines of a file where others stood, none of which the head has."""
+
+    def __init__(self, lines: list[str], before: list[str], base: list[str]) -> None:
+        self._lines, self._base = CommitLines("c" * 40, "a.py", lines, "", [before], follows_label=True), base
+
+    async def commit_lines(self, most: int, labels: Sequence[str], reach: int) -> tuple[Sequence[CommitLines], str]:
+        del most, labels, reach
+        return [self._lines], ""
+
+    async def read(self, path: str, side: str = "head") -> bytes | None:
+        return "\n".join(self._base).encode() if (path, side) == ("a.py", "base") else None
+
+
+def _leaks(lines: list[str], before: list[str], base: list[str]) -> int:
+    leaks = asyncio.run(history.find_leaks(_Commit(lines, before, base), []))
+    assert len(leaks.findings) == len(lines) // 3
+    return len(leaks.findings)
+
+
+def _matches(size: int) -> bytes:
+    return b"".join(b"%040d\n" % at + b"".join(b"%d\0row\n" % row for row in range(1, 9)) for at in range(size))
 
 
 def _finding(at: int, quote: str = "x = 1") -> Finding:
@@ -97,6 +130,9 @@ ACTS: dict[str, tuple[int, Callable[[int], object]]] = {
     "secrets": (500, lambda n: _secrets(_file("a.py", [f'password = "a{at}b8Xq!z"' for at in range(n)]))),
     "one secret on many lines": (500, lambda n: _secrets(_file("a.py", ['k = "AKIAIOSFODNN7EXAMPLQ"'] * n))),
     "one long line with secrets": (2_000, lambda n: _secrets(_file("a.py", ["password=" * n]))),
+    "keys that a commit changes": (1_000, lambda n: _leaks(_keys("new", n), _keys("old", n), [])),
+    "keys of a commit beside those of the base": (1_000, lambda n: _leaks(_keys("new", n), [], _keys("base", n))),
+    "what follows labels in many contents": (500, lambda n: commit_patches.regions(_matches(n))),
     "a quote in a file": (2_000, lambda n: quotes.locate("a\n" * n, "\n".join("a" * 100) + "b")),
     "findings of one file": (100, lambda n: merge.merge(_finding(at) for at in range(n))),
     "the place of a finding": (2_000, lambda n: place.place([_finding(1, "\n".join(["a" * 9] * 300))], [_file("a.py", ["a" * 9] * n)])),

@@ -326,6 +326,18 @@ def test_a_secret_behind_a_hundred_commits_is_found_or_open(rounds: Rounds, coun
     assert open_ones(done) or any("last 100 commits" in str(part) for part in done.coverage.open)
 
 
+def test_what_follows_labels_has_one_room_for_all_files(rounds: Rounds) -> None:
+    """A line of each of many files is changed again and again: no one command finds too much, all of them do, and that is open."""
+    text = "// PRIVATE " + "KEY\n" + f"// {'x' * 120}\n" * 50
+    for step in range(30):
+        rounds.repository.commit({f"d/{at}.c": f"int a{step} = {at};\n{text}" for at in range(100)}, "step")
+    rounds.repository.commit({f"d/{at}.c": None for at in range(100)}, "gone")
+    done = rounds.push({"app.py": LINE})
+
+    assert open_ones(done) == ["An AWS key is committed"]
+    assert any("not all commits of the change were looked through" in str(part) for part in done.coverage.open)
+
+
 def merge(repository: Repository, files: dict[str, str | bytes | None], *branches: str) -> None:
     """Merge branches of one commit each into the feature branch; the merge itself brings these files."""
     for name in branches:
