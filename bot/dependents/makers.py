@@ -91,7 +91,7 @@ class Makers:
         if path not in self._modules and self._sources is not None:
             bindings = self.language.import_bindings(self._sources[path])
             self._modules[path] = frozenset(
-                here for here, meant in bindings.items() if MODULES & {name for _, name in meant}
+                here for here, offers in bindings.items() if MODULES & {name for _, name in offers}
             )
         return first in self._modules.get(path, ())
 
