@@ -65,10 +65,6 @@ LookAtConsumers = Callable[
     [checkout.Checkout, Sequence[ChangedFile], Dependents, Sequence[NamedConsumer]], Awaitable[ConsumerImpact]
 ]
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
-SEVERAL_BASES = (  # a merge compares with all of them: it may take back what the base branch has got since this one
-    "the change is compared with one of several merge bases, so a merge may bring, or take back, what is not shown here: "
-    "merge {base} into the branch once more, or rebase the branch onto it"
-)
 NAMED = 5  # files and findings that are named while the review works
 
 
@@ -206,7 +202,10 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         change = await tree.change(partial(_changes_role, settings))
         files = _reviewable(diff.read(change), settings, deps.left_out)
         past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings.analyzers)
-        gaps = [*filter(None, [unseen]), *([SEVERAL_BASES.format(base=pull.base_name)] if pull.several_bases else [])]
+        gaps = [
+            *filter(None, [unseen]),
+            *([coverage.SEVERAL_BASES.format(base=pull.base_name)] if pull.several_bases else []),
+        ]
         is_told = past.leaks or past.loss or (gaps and pull.base != pull.head)  # commits that nobody looked through
         if not files and deps.earlier is None and not is_told:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)

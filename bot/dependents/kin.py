@@ -225,5 +225,5 @@ def _has(outline: Outline, owner: str, short: str) -> bool:
 
 
 def _defines(outline: Outline, short: str) -> bool:
-    """Whether a file defines a class of that name, which stands in no other."""
+    """Whether a file defines a class of that name at its top level."""
     return any(symbol.name == short and symbol.kind in CLASSES for symbol in outline.symbols)

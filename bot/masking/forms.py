@@ -342,9 +342,9 @@ def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _key_body(line: str, following: Sequence[str]) -> str:
-    """Return a private key's body, or "" if it has none. `line` is the one with `BEGIN PRIVATE KEY`.
+    """Return the body of a private key, or "" if there is none. `line` is its first line, `BEGIN PRIVATE KEY`.
 
-    The rows of a body, however long, follow each other up to the end mark; code that reads keys has no such rows.
+    The rows of a body run without a gap to the end mark; code that only reads keys has no such rows.
     """
     body = ""
     for row in _key_rows(line.partition("PRIVATE KEY")[2], following):

@@ -340,7 +340,7 @@ async def _state(
 
 
 async def _facts_of(host: Host) -> PullFacts | None:
-    """A pull request as it is now, None if GitHub has none of this number: it says so twice."""
+    """Return the pull request as it is now, or None if GitHub has answered twice that it does not exist."""
     for _ in range(2):
         try:
             return await host.facts()

@@ -53,6 +53,10 @@ _NUMBERED = re.compile(r"^(?:[ +-]?[ \t]*+\d{1,7} |[ +-] )", re.MULTILINE)  # si
 _WRITTEN = re.compile(
     r"^[ +-]?\d{0,7} ", re.MULTILINE
 )  # the same in front of a row of a diff, whatever the line begins with
+SEVERAL_BASES = (  # a merge compares with all of them: it may take back what the base branch has got since this one
+    "the change is compared with one of several merge bases, so a merge may bring, or take back, what is not shown here: "
+    "merge {base} into the branch once more, or rebase the branch onto it"
+)
 
 
 class CoverageTracker:

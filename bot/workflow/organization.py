@@ -101,7 +101,7 @@ class OrganizationFiles:
 
 
 async def _look(there: Host, now: float) -> _Entry | None:
-    """The file at the tip of the default branch; None if the repository was moved: of another name, it is none."""
+    """Return the file at the tip of the default branch, or None if GitHub redirects to a repository of another name."""
     data = await there.client.answer(there.rest.repos.async_get(*there.repo))
     if str(shapes.at(data, "full_name")).lower() != "/".join(there.repo).lower():
         return None

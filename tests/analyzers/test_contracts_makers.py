@@ -169,7 +169,7 @@ def test_what_the_change_makes_in_its_place_is_there(repository: Repository, bef
     ],
 )  # fmt: skip
 def test_what_the_change_may_make_is_open(repository: Repository, before: Files, after: Files) -> None:
-    """No finding says that it is gone, and its use is there for whoever reads it."""
+    """No finding says that the name is gone, and its use is listed as open."""
     pull = repository.change(dict(before), dict(after))
 
     assert look(pull) == []
