@@ -125,6 +125,14 @@ class Receivers(Protocol):
         """Return the package of a function's first result; None if the function is not declared in the file or returns nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """How a language handles the variants of a type one by one, in blocks with braces."""
+
+    opens: re.Pattern[str]  # what stands in front of such a block, to its brace
+    rest: re.Pattern[str]  # a branch of it for what no other one takes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguageTraits:
     """What the search for users has to know of a language. What holds of a suffix is in `bot/text/filetypes.py`."""
@@ -150,6 +158,7 @@ class LanguageTraits:
     # name, STATEMENT where a statement outside of functions begins, and the group `callee` what is called. One with CLASS or PART counts in
     # each file of a change, another in those that held the name.
     makers: Mapping[str, CodePart] = field(default_factory=dict)
+    decisions: Decisions | None = None  # where a type can have all its variants in one file
     receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
 
 

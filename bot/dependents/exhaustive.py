@@ -4,11 +4,12 @@ Only a place that names all variants that were there, has no branch for the rest
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from bot.dependents.importing import Scene
 from bot.dependents.propose import globs
-from bot.ports import Language
+from bot.ports import Decisions, Language
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependents, Outline, Query, Reference
@@ -17,15 +18,13 @@ CLOSED = re.compile(r"\b(?:enum|sealed)\b|\(\s*+(?:enum\.)?\w*Enum\s*+\)")  # a 
 HEAD = 4  # lines in which a type says what it is
 LONGEST = 20_000  # characters of what handles variants
 MOST = 200  # files that are read for one type
-DECIDES = re.compile(r"(?:\b(?:match|when|switch)\b[^{};]{0,200}|(?<![<\w])Record<[\w., <>\[\]|]{1,99}\s*+=\s*+)\Z")
-REST = re.compile(  # a branch for what no other one takes
-    r"\bdefault\b|\belse\s*+->|^[ \t]*+(?:case\s++)?(?:(?:ref\s++|mut\s++){0,2}[a-z]\w*+(?:\s*+@\s*+_)?|_|(?:Ok|Err|Some)?\([a-z_]\w*+(?:,\s*+[a-z_]\w*+){0,9}\))(?:\s++if\b[^\n]{0,200})?\s*+=>|[|,{]\s*+_\s*+=>|\bcase\s++(?:_|(?:let|var)\s++\w++\s*+:)",
-    re.MULTILINE,
-)
 
 
 async def without_a_branch(scene: Scene, language: Language) -> Dependents:
     """The places that handle all variants of a type but those that the change adds to it."""
+    decisions = language.TRAITS.decisions
+    if decisions is None:
+        return Dependents(())
     symbols: list[ChangedSymbol] = []
     references: list[Reference] = []
     for source in scene.sources:
@@ -37,7 +36,7 @@ async def without_a_branch(scene: Scene, language: Language) -> Dependents:
             is_grown = new_variants and len(before[owner]) > 1 and before[owner] < after[owner]
             if symbol is None or not is_grown or not CLOSED.search("\n".join(lines[symbol.start - 1 :][:HEAD])):
                 continue
-            rows = await _of_type(scene, language, owner, before[owner], new_variants)
+            rows = await _of_type(scene, language, decisions, owner, before[owner], new_variants)
             key = f"{symbol.path}:{symbol.name}"
             references += [
                 Reference(key, owner, path, line, text, "", None, sure=True, test=is_test(path))
@@ -49,21 +48,25 @@ async def without_a_branch(scene: Scene, language: Language) -> Dependents:
 
 def _variants(outline: Outline) -> Mapping[str, frozenset[str]]:
     """The name of a type -> the names of its variants: its constants, the classes in it or in its file that extend it."""
-    names: dict[str, set[str]] = {}
+    names: defaultdict[str, set[str]] = defaultdict(set)
     bases = dict(outline.bases)
     for one in outline.symbols:
         owner, _, short = one.name.rpartition(".")
-        for base in (
-            {owner.rpartition(".")[2] if one.kind == "variable" else "", *bases.get(short, ())}
-            if (one.kind in ("variable", "class"))
-            else ()
-        ):
-            names.setdefault(base, set()).add(short)
+        if one.kind == "variable":
+            names[owner.rpartition(".")[2]].add(short)
+        if one.kind in ("variable", "class"):
+            for base in bases.get(short, ()):
+                names[base].add(short)
     return {owner: frozenset(shorts) for owner, shorts in names.items() if owner}
 
 
 async def _of_type(
-    scene: Scene, language: Language, owner: str, before: frozenset[str], added_names: frozenset[str]
+    scene: Scene,
+    language: Language,
+    decisions: Decisions,
+    owner: str,
+    before: frozenset[str],
+    added_names: frozenset[str],
 ) -> list[tuple[str, int, str]]:
     """The place, the line and its text of each block that names all of these variants, none of the new ones and no rest."""
     tree = scene.head.tree
@@ -74,15 +77,15 @@ async def _of_type(
         if not re.search(rf"\b{re.escape(owner)}\b", code):
             continue
         lines = file_lines(source)
-        for start, block in _blocks(code):
+        for start, block in _blocks(code, decisions.opens):
             words = set(re.findall(r"\w+", block))
-            if before <= words and not added_names & words and not REST.search(block):
+            if before <= words and not added_names & words and not decisions.rest.search(block):
                 line = code.count("\n", 0, start) + 1
                 rows.append((path, line, lines[line - 1]))
     return rows
 
 
-def _blocks(code: str) -> Iterator[tuple[int, str]]:
+def _blocks(code: str, opens: re.Pattern[str]) -> Iterator[tuple[int, str]]:
     """The blocks in braces that a decision opens, each with its place."""
     starts: list[int] = []
     for match in re.finditer(r"[{}]", code):
@@ -90,5 +93,5 @@ def _blocks(code: str) -> Iterator[tuple[int, str]]:
             starts.append(match.start())
         elif starts:
             start = starts.pop()
-            if match.start() - start <= LONGEST and DECIDES.search(code, max(0, start - 300), start):
+            if match.start() - start <= LONGEST and opens.search(code, max(0, start - 300), start):
                 yield start, code[start : match.start()]

@@ -14,7 +14,7 @@ from bot.languages.cfamily.outline import BLOCKS, outline_of
 from bot.languages.cfamily.uses import SHAPE, plain, with_members
 from bot.languages.conditions import Conditions, Span, with_conditions
 from bot.languages.unreadable import finds, outlines
-from bot.ports import LanguageTraits
+from bot.ports import Decisions, LanguageTraits
 from bot.text.filetypes import CPP, C
 from bot.values import OFFERS, REQUIRES, Outline, Parameter, Side, Symbol, Use
 
@@ -23,6 +23,7 @@ TRAITS = LanguageTraits(
     conditional_build=True,
     whole_files=True,
     unique_names=True,
+    decisions=Decisions(opens=re.compile(r"\bswitch\b[^{};]{0,200}\Z"), rest=re.compile(r"\bdefault\b")),
     makers={  # macros that paste a name together
         r"^[ \t]*+STATEMENT?[A-Z_][A-Z0-9_]*+[ \t]*+\([^\n]{0,400}(?<!\w)PART\b": "outside",
         r"^STATEMENT?\w++[ \t]*+\((?:[ \t]*+[\w*]++[ \t]*+,){0,20}[ \t]*+PART[ \t]*+[,)]": "outside",

@@ -16,11 +16,19 @@ from bot.languages.csharp.targets import targets
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk
 from bot.languages.unreadable import Unreadable, finds, outlines
-from bot.ports import LanguageTraits
+from bot.ports import Decisions, LanguageTraits
 from bot.text.filetypes import CSHARP
 from bot.values import OFFERS, REQUIRES, Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
-TRAITS = LanguageTraits(capital_members=True)
+TRAITS = LanguageTraits(
+    capital_members=True,
+    decisions=Decisions(
+        opens=re.compile(r"\bswitch\b[^{};]{0,200}\Z"),
+        rest=re.compile(
+            r"\bdefault\b|^[ \t]*+(?:[a-z]\w*+|_)\s*+=>|[{,]\s*+_\s*+=>|\bcase\s++(?:_|var\s++\w++)\s*+:", re.MULTILINE
+        ),
+    ),
+)
 project = Namespaces
 AMBIENT = frozenset({
     "Clone", "CompareTo", "Deconstruct", "Dispose", "Equals", "Finalize", "GetEnumerator", "GetHashCode", "GetType", "HasFlag",

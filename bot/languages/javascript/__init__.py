@@ -17,7 +17,7 @@ from bot.languages.javascript.outline import BLOCKS, outline_of
 from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
 from bot.languages.lexical import HANDED, MOST_IMPORTS, Lines, mark
 from bot.languages.unreadable import finds, outlines
-from bot.ports import LanguageTraits
+from bot.ports import Decisions, LanguageTraits
 from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
 from bot.values import (
     AT_ONCE,
@@ -50,6 +50,10 @@ FORMATTING = {
 }  # fmt: skip
 TRAITS = LanguageTraits(
     unwritten_names=True,
+    decisions=Decisions(
+        opens=re.compile(r"(?:\bswitch\b[^{};]{0,200}|(?<![<\w])Record<[\w., <>\[\]|]{1,99}\s*+=\s*+)\Z"),
+        rest=re.compile(r"\bdefault\b"),
+    ),
     makers={
         HANDED: "outside",
         r"STATEMENT(?:export\s++default|(?:module\.)?exports(?:\.CLASS)?\s*+=)\s++[^\n]{0,400}?\(\s*+CLASS\s*+[,)]": "outside",

@@ -10,12 +10,13 @@ from bot.languages.php.names import Names
 from bot.languages.php.outline import BLOCKS, outline_of
 from bot.languages.php.uses import OWNERS, READING, constructions
 from bot.languages.unreadable import finds, outlines
-from bot.ports import LanguageTraits
+from bot.ports import Decisions, LanguageTraits
 from bot.text.filetypes import PHP
 from bot.values import ARRAY, PERHAPS, STREAM, THERE, Outline, Side, Use
 
 TRAITS = LanguageTraits(
     unique_names=True,
+    decisions=Decisions(opens=re.compile(r"\b(?:match|switch)\b[^{};]{0,200}\Z"), rest=re.compile(r"\bdefault\b")),
     makers={r"\bfunction\s++__(?:call(?:Static)?|get)\b": "code", r"@(?:method|property)\b": "comments"},
     call_results={
         r"^=new [\w\\]*Iterator\([^()]*\)$|->getIterator\(\)$": STREAM,

@@ -19,13 +19,21 @@ from bot.languages.rust.surface import declaring as declaring
 from bot.languages.rust.surface import openness as _openness
 from bot.languages.rust.uses import SHAPE, in_macro
 from bot.languages.unreadable import Unreadable, finds, outlines
-from bot.ports import LanguageTraits
+from bot.ports import Decisions, LanguageTraits
 from bot.text.filetypes import RUST
 from bot.values import OFFERS, Outline, Side, Use
 
 TRAITS = LanguageTraits(
     conditional_build=True,
     members_apart=True,
+    decisions=Decisions(
+        opens=re.compile(r"\bmatch\b[^{};]{0,200}\Z"),
+        rest=re.compile(
+            r"^[ \t]*+(?:(?:ref\s++|mut\s++){0,2}[a-z]\w*+(?:\s*+@\s*+_)?|_|(?:Ok|Err|Some)?\([a-z_]\w*+(?:,\s*+[a-z_]\w*+){0,9}\))"
+            r"(?:\s++if\b[^\n]{0,200})?\s*+=>|[|,{]\s*+_\s*+=>",
+            re.MULTILINE,
+        ),
+    ),
     makers={  # a macro that pastes names
         r"STATEMENT\w++![ \t]*+[({\[][ \t]*+(?:\w++[ \t]*+,[ \t]*+){0,20}PART[ \t]*+[,)}\]]": "outside"
     },

@@ -14,10 +14,16 @@ from bot.languages.swift.targets import targets
 from bot.languages.swift.uses import READING
 from bot.languages.syntax import text
 from bot.languages.unreadable import finds, outlines
-from bot.ports import LanguageTraits
+from bot.ports import Decisions, LanguageTraits
 from bot.values import Outline, Side, SomeUses, Use
 
-TRAITS = LanguageTraits(makers={mark(r"(?!dynamic)[a-z]\w*+|MainActor"): "code"})
+TRAITS = LanguageTraits(
+    makers={mark(r"(?!dynamic)[a-z]\w*+|MainActor"): "code"},
+    decisions=Decisions(
+        opens=re.compile(r"\bswitch\b[^{};]{0,200}\Z"),
+        rest=re.compile(r"\bdefault\b|\bcase\s++(?:_|(?:let|var)\s++\w++\s*+:)"),
+    ),
+)
 # Functions of the standard library, of C and of Foundation, and members that every object or collection has.
 GIVEN = (
     "abs acos asin assert assertionFailure atan atan2 cbrt ceil close cos debugPrint description dump encode exit exp exp2 fabs "
