@@ -17,6 +17,10 @@ from bot.values import PullRequest
 # Tests start hundreds of interpreters, and each compiles the package again if the environment forbids to keep what was compiled.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# An environment that a shell has activated changes what hints say and which linters are found: the tests have none active.
+SCRIPTS = str(Path(sys.prefix) / "bin")
+os.environ["PATH"] = os.pathsep.join(one for one in os.environ["PATH"].split(os.pathsep) if one != SCRIPTS)
+os.environ.pop("VIRTUAL_ENV", None)
 
 AGAIN = 5.0  # seconds between two alarms for a test that hangs
 
