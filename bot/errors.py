@@ -15,7 +15,7 @@
     ├── HostError                 GitHub did not do what was asked                    exit 3
     │   ├── HostDown              5xx, a timeout, no connection: worth another try
     │   ├── HostLimited           a rate limit; `retry_after` in seconds
-    │   └── HostRefused           4xx: `status` says which; a job is tried a few times more
+    │   └── HostRefused           4xx, or an answer of an unknown form: `status` says which; a job is tried a few times more
     ├── StorageError              the database does not answer, or holds what makes no sense   exit 3
     └── ProviderError             a model provider failed                                 exit 3
         ├── RateLimited           429 or overloaded; `retry_after` in seconds, or None
@@ -116,7 +116,7 @@ class HostLimited(HostError):  # noqa: N818 - the field's term
 
 
 class HostRefused(HostError):  # noqa: N818 - GitHub's decision
-    """GitHub will not take this request: `status` is the HTTP status."""
+    """GitHub will not take this request, or answers in a form that is not known: `status` is the HTTP status."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)

@@ -18,7 +18,8 @@ from bot.values.consumer import Clone
 MOST_TITLES = 50  # of a range, newest first
 ORIGIN = re.compile(r"^(?:https?://|ssh://|git@)[^\s]*?[:/]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")
 LATEST = 1 << 37  # a later second is no date of a commit
-USUAL_NAMES = ("main", "master", "trunk", "develop", "development", "devel", "dev", "default", "mainline")
+SURE_NAMES = ("main", "master")
+USUAL_NAMES = (*SURE_NAMES, "trunk", "develop", "development", "devel", "dev", "default", "mainline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ async def _a_path(repository: _OwnRepository, name: str) -> bool:
 async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequest:
     head_name = request.head or "HEAD"
     head = await _resolve(repository, head_name)
-    base_name, tip = (request.base, "") if request.base else await _default_branch(repository)
+    base_name, tip = (request.base, "") if request.base else await _default_branch(repository, head)
     tip = tip or await _resolve(repository, base_name)
     base, *others = await _merge_bases(repository, tip, head, base_name, head_name)
     title, body = await _title_and_text(repository, base, head, head_name)
@@ -157,35 +158,47 @@ async def _missing_history(repository: _OwnRepository, base: str, head: str) -> 
     return "this clone is shallow, `git fetch --unshallow` brings the rest of its history" if is_cut else ""
 
 
-async def _default_branch(repository: _OwnRepository) -> tuple[str, str]:
+async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, str]:
     """The branch that work is merged into, as (name, commit).
 
     A remote's HEAD says it; `git init`, `git remote add` and a fetch of one branch leave none, so names that are usual come next,
-    then the only branch there is. Raises RevisionError if there are several and none of them has a usual name: to compare HEAD
-    with itself would find nothing and look like a review.
+    then the only branch there is. Raises RevisionError if none is left. The branch that is checked out, or holds all of `head`, is none
+    but by the usual names of any repository: a clone may have a single branch, and to compare it with itself would find nothing and look
+    like a review.
     """
-    refs_output = await repository.run("for-each-ref", "--format=%(refname) %(objectname) %(symref)", "refs")
-    rows = (line.split(" ") for line in os.fsdecode(refs_output.out).splitlines())
-    refs = {name: (commit, symref) for name, commit, symref in rows}
+    refs_output = await repository.run("for-each-ref", "--format=%(refname) %(objectname) %(symref) %(HEAD)", "refs")
+    rows = [line.split(" ", 3) for line in os.fsdecode(refs_output.out).splitlines()]
+    refs = {name: (commit, symref) for name, commit, symref, _ in rows}
+    checked_out = {_short(name) for name, _, _, mark in rows if mark == "*"}
     heads = sorted(name for name in refs if name.startswith("refs/remotes/") and name.endswith("/HEAD"))
     remotes = sorted({name.split("/")[2] for name in refs if name.startswith("refs/remotes/")}, key=_origin_first)
     branches = [name for name in refs if name.startswith("refs/remotes/") and name not in heads] or [
         name for name in refs if name.startswith("refs/heads/")
     ]
-    likely = (
-        *(f"refs/remotes/{remote}/HEAD" for remote in remotes),
+    told = [f"refs/remotes/{remote}/HEAD" for remote in remotes]
+    guesses = [
         *(f"refs/remotes/{remote}/{name}" for remote in remotes for name in USUAL_NAMES),
         *(f"refs/heads/{name}" for name in USUAL_NAMES),
         *(branches if len(branches) == 1 else ()),
+    ]
+    for name in (one for one in (*told, *guesses) if one in refs):
+        commit, symref = refs[name]
+        is_sure = name in told or _short(name) in SURE_NAMES
+        if is_sure or (_short(name) not in checked_out and not await _holds(repository, commit, head)):
+            return (symref or name).removeprefix("refs/remotes/").removeprefix("refs/heads/"), commit
+    raise RevisionError(
+        "no default branch is known here, so there is nothing to compare HEAD with: name the base, as in "
+        "`deeprepo review origin/BRANCH..HEAD`, after `git fetch origin BRANCH:refs/remotes/origin/BRANCH` if this clone lacks it"
     )
-    branch = next((name for name in likely if name in refs), None)
-    if branch is None:
-        raise RevisionError(
-            "no default branch is known here, so there is nothing to compare HEAD with: name the base, as in "
-            "`deeprepo review BRANCH..HEAD`, or run `git remote set-head origin --auto` once"
-        )
-    commit, symref = refs[branch]
-    return (symref or branch).removeprefix("refs/remotes/").removeprefix("refs/heads/"), commit
+
+
+def _short(ref: str) -> str:
+    """The name of a branch without its remote."""
+    return ref.split("/", 3)[3] if ref.startswith("refs/remotes/") else ref.removeprefix("refs/heads/")
+
+
+async def _holds(repository: _OwnRepository, commit: str, head: str) -> bool:
+    return (await repository.run("merge-base", "--is-ancestor", head, commit)).status == 0
 
 
 def _origin_first(remote: str) -> tuple[bool, str]:

@@ -60,7 +60,7 @@ def _hook(options: "HookOptions") -> int:
         review = local.run_review(request, flags, scratch, partial(reviewing.progress, quiet=options.quiet), tell)
     code = reviewing.finish(review)
     if code == FOUND:
-        tell(reviewing.after_stop(review, push=not options.staged))
+        reviewing.tell_stopped(review, push=not options.staged)
     return code
 
 

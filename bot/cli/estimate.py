@@ -85,12 +85,11 @@ def _table(estimates: dict[str, Any]) -> None:
     console.print(f"root {estimates['root'] or 'none'}, worker {estimates['worker']}\n", highlight=False)
     console.print(table)
     from bot.machine import extras
-    from bot.models import prices
 
-    if not prices.is_listed():
+    if not extras.is_installed("models"):
         remedy = extras.install("models")
         console.print(
-            f"\nPrices come with the models, which are not installed: {remedy}",
+            f"\nPrices, and what cascade and rlm would ask, come with the models, which are not installed: {remedy}",
             highlight=False,
             markup=False,
             soft_wrap=True,

@@ -68,15 +68,17 @@ def deliver(review: "Review", form: str, output: Path | None) -> None:
     tell(f"{count_text}; the review is in {output}")
 
 
-def after_stop(review: "Review", *, push: bool) -> str:
-    """What a person can do whose commit or push a hook has stopped."""
-    mark = next((finding.fingerprint for finding in review.reaching(review.fail_on)), "FINGERPRINT")
+def tell_stopped(review: "Review", *, push: bool) -> None:
+    """Tell a person whose commit or push a hook has stopped what they can do."""
+    from bot.config import hook
+
+    if not hook.is_running():
+        return
+    mark = next((finding.identity for finding in review.reaching(review.fail_on)), "FINDING")
     again = "git push --no-verify" if push else "git commit --no-verify"
-    own = (
-        Path(sys.executable).parent / "deeprepo"
-    )  # a hook runs in an environment of its own, which is on nobody's PATH
-    name = "deeprepo" if shutil.which("deeprepo") == str(own) else shlex.quote(str(own))
-    return (
+    own, found = Path(sys.executable).parent / "deeprepo", shutil.which("deeprepo", path=hook.path())
+    name = "deeprepo" if found is not None and Path(found).resolve() == own.resolve() else shlex.quote(str(own))
+    tell(
         f"`{again}` goes on without this check. If a finding is wrong, silence it on this machine, for example "
         f"`{name} ignore {mark} --local --reason '...'`; without --local the entry is for everybody, once it is on the base branch."
     )

@@ -1,7 +1,9 @@
 """What git and pre-commit tell the hooks that they start."""
 
 import os
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,18 @@ def push() -> Push | None:
     """
     head = os.environ.get("PRE_COMMIT_TO_REF") or os.environ.get("PRE_COMMIT_LOCAL_BRANCH")
     return Push(os.environ.get("PRE_COMMIT_FROM_REF") or None, head) if head else None
+
+
+def is_running() -> bool:
+    """Whether git or pre-commit has started us: git names the folder that it was called in to every program that it starts."""
+    return "PRE_COMMIT" in os.environ or "GIT_PREFIX" in os.environ
+
+
+def path() -> str:
+    """The PATH of the person whose commit or push it is: pre-commit puts the environment of a hook in front of it."""
+    own = str(Path(sys.executable).parent)
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    return os.pathsep.join(one for one in folders if one != own or "PRE_COMMIT" not in os.environ)
 
 
 def git_dir() -> str | None:

@@ -53,7 +53,7 @@ def failure(error: Exception) -> DeepRepoError:
             return Repeatable(f"GitHub cannot be reached for {route_of(cause.request)}: {type(cause).__name__}")
         return _down(cause.request, f"GitHub did not answer {route_of(cause.request)}: {type(cause).__name__}")
     if isinstance(cause, ValidationError | GitHubException):
-        return HostError(UNKNOWN)
+        return unknown()
     return HostError(f"GitHub cannot be asked: {type(cause).__name__}")
 
 
@@ -81,7 +81,7 @@ def graphql(response: httpx.Response) -> None:
     """Raise HostError if an answer of GraphQL has errors, which come with the status 200 and perhaps with a part of the data."""
     data = _json(response)
     if not isinstance(data, dict) or not (data.get("data") or data.get("errors")):
-        raise HostError(UNKNOWN)
+        raise unknown()
     faults = [fault for fault in data.get("errors") or () if isinstance(fault, dict)]
     if not faults:
         return
@@ -93,6 +93,11 @@ def graphql(response: httpx.Response) -> None:
         raise Repeatable(f"GitHub failed at {what}: {words}")
     status = 404 if "NOT_FOUND" in kinds else 403 if "FORBIDDEN" in kinds else 422
     raise HostRefused(f"GitHub refuses {what}, {MEANING[status]}: {words}", status)
+
+
+def unknown(lacks: str = "") -> HostRefused:
+    """Our error for an answer that is not what was asked for. It may be a passing fault of something in between."""
+    return HostRefused(f"{UNKNOWN}{f': it lacks {lacks}' if lacks else ''}", HTTPStatus.OK)
 
 
 def _down(request: httpx.Request, sentence: str) -> HostDown:

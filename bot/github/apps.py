@@ -14,8 +14,9 @@ from githubkit.utils import UNSET
 from jwt.algorithms import RSAAlgorithm
 from pydantic import SecretStr
 
-from bot.errors import ConfigError, HostError, HostRefused
+from bot.errors import ConfigError, HostRefused
 from bot.github import client, shapes
+from bot.github.answers import unknown
 from bot.github.client import GitHubClient, HiddenText
 from bot.github.host import Host
 from bot.github.identity import Identity
@@ -84,7 +85,7 @@ async def _minted(
     made, ends = shapes.at(data, "token"), shapes.at(data, "expires_at")
     with suppress(TypeError, ValueError):
         return HiddenText("".join(made)), datetime.fromisoformat(ends).astimezone(UTC)
-    raise HostError("GitHub's answer lacks what is needed: a token and its end")
+    raise unknown("a token and its end")
 
 
 def holding(

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from bot import __version__
 from bot.errors import HostDown, HostError
-from bot.github.answers import UNKNOWN, failure
+from bot.github.answers import failure, unknown
 from bot.github.pace import RequestPace
 from bot.github.policy import Policy, Token
 
@@ -63,7 +63,7 @@ class GitHubClient:
             data = _json(response)
             rows = data.get(key) if key and isinstance(data, dict) else data
             if not isinstance(rows, list) or pages == most:  # the last: GitHub goes on with empty pages
-                raise HostError("GitHub answered with something that is not the list that was asked for")
+                raise unknown("the list that was asked for")
             pages, left = pages + 1, len(rows)
             return rows
 
@@ -86,11 +86,13 @@ class GitHubClient:
             try:
                 data: Any = await _ours(anext(pages, END))
             except (KeyError, TypeError):
-                raise HostError(UNKNOWN) from None
+                raise unknown() from None
             if data is END:
                 return
             while "pageInfo" not in data:
-                data = next(value for value in data.values() if isinstance(value, dict))
+                data = next((value for value in data.values() if isinstance(value, dict)), None)
+                if data is None:
+                    raise unknown()
             for node in filter(None, data.get("nodes") or ()):
                 yield node
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from typing import cast
 
 import httpx
@@ -13,7 +14,7 @@ from githubkit.exception import GitHubException
 from githubkit.throttling import BaseThrottler
 from githubkit.typing import RetryOption
 
-from bot.errors import HostError, HostLimited, HostRefused
+from bot.errors import HostLimited, HostRefused
 from bot.github import answers
 from bot.github.pace import RequestPace
 
@@ -124,7 +125,7 @@ class _BoundedStream(httpx.AsyncByteStream):
             left -= len(part)
             if left < 0:
                 wrong = f"GitHub's answer to {self._what} was not read: it is longer than {MOST_BYTES >> 20} MB"
-                raise HostError(wrong)
+                raise HostRefused(wrong, HTTPStatus.OK)
             yield part
 
     async def aclose(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, cast
 from githubkit.utils import UNSET
 from pydantic import TypeAdapter, ValidationError
 
-from bot.errors import HostError
+from bot.github.answers import unknown
 from bot.values import PostedComment, PullFacts, Voice
 
 Value = TypeVar("Value")
@@ -40,7 +40,7 @@ def at(data: Any, path: str) -> Any:  # noqa: ANN401 - JSON
 
 
 def value(kind: type[Value], data: Any, paths: Mapping[str, str] | None = None, /, **more: object) -> Value:  # noqa: ANN401 - JSON
-    """Read a value. A text that is null is empty. Raises HostError if GitHub has sent something else."""
+    """Read a value. A text that is null is empty. Raises HostRefused if GitHub has sent something else."""
     form, places, known = cast("Any", kind), paths or {}, dict[str, object]()
     for row in fields(form):
         found = more[row.name] if row.name in more else at(data, places.get(row.name, row.name))
@@ -50,7 +50,7 @@ def value(kind: type[Value], data: Any, paths: Mapping[str, str] | None = None, 
         return cast("Value", _adapter(form).validate_python(known))
     except ValidationError as error:
         wrong = str(error.errors()[0]["loc"][0])
-        raise HostError(f"GitHub's answer lacks what is needed: {kind.__name__} {places.get(wrong, wrong)}") from None
+        raise unknown(f"{kind.__name__} {places.get(wrong, wrong)}") from None
 
 
 def pull(data: Any) -> PullFacts:  # noqa: ANN401 - JSON

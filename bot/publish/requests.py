@@ -88,7 +88,8 @@ async def _dismiss(job: Publication, one: PostedComment, why: str) -> tuple[str,
     """Take a request back. Its text says first that it is us: GitHub does not say who has dismissed a review."""
     await job.check()
     try:
-        body = job.make(REVIEW, marker.without(one.body), "whole", **{WITHDRAWN: "1"})
+        text = one.body.replace("\r\n", "\n").partition("\n")[2]  # below the marker, in whose place comes another
+        body = job.make(REVIEW, marker.without(text), "whole", **{WITHDRAWN: "1"})
         await job.host.edit_comment(one.id, body, "whole")
         dismiss = job.host.rest.pulls.async_dismiss_review
         await job.host.client.answer(dismiss(*job.host.at, one.id, message=why, event="DISMISS"))

@@ -125,7 +125,8 @@ async def _estimate(
 
 
 async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
-    """Every strategy rehearsed over the change, each with a coverage record of its own."""
+    """Every strategy rehearsed over the change, each with a coverage record of its own. A root's turns are only where its REPL is installed."""
+    from bot.machine import extras
     from bot.strategies.choice import WITH_ROOT
     from bot.strategies.estimate import HABITS, NAMES, estimate
 
@@ -139,7 +140,7 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
             async with deps.open_session(fresh, settings) as session:
                 root, worker = session.root, session.reader
                 affordable = affords(session)
-                if name not in WITH_ROOT or root is not None:
+                if name not in WITH_ROOT or (root is not None and extras.is_installed("models")):
                     rows.append(await estimate(name, session, verify=settings.verify, proofs=proofs))
         strategy, reason = choose(
             settings.strategy,

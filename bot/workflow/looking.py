@@ -15,6 +15,7 @@ from bot.commands.carrying import WRITERS
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit, UsageError
 from bot.github import Host, shapes
+from bot.github.answers import unknown
 from bot.github.client import GitHubClient
 from bot.github.host import safe
 from bot.payloads import Change
@@ -121,11 +122,13 @@ async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: s
         if not refused.is_gone or await _has(client, repo, path, ref):
             raise
         return None
-    kind = shapes.at(data, "type")
+    kind = "dir" if isinstance(data, list) and data else shapes.at(data, "type")
     if kind == "symlink":
         return str(shapes.at(data, "target")).encode()
-    if kind != "file":
+    if kind in ("dir", "submodule"):
         return None
+    if kind != "file":
+        raise unknown("a file")
     return base64.b64decode(data.get("content", "")) if shapes.at(data, "encoding") == "base64" else b" " * MOST_CONFIG
 
 

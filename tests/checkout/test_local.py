@@ -241,13 +241,50 @@ def test_head_is_never_compared_with_itself(repository: Repository, tmp_path: Pa
     repository.git("branch", "theirs")
     repository.git("checkout", "-qb", "feature")
     repository.commit({"a.py": "2\n"})
-    with pytest.raises(RevisionError, match=r"no default branch is known .*deeprepo review BRANCH\.\.HEAD"):
+    with pytest.raises(RevisionError, match=r"no default branch is known .*deeprepo review origin/BRANCH\.\.HEAD"):
         resolve(repository, tmp_path / "s")
 
 
-def test_a_repository_with_one_branch_has_that_as_its_default(repository: Repository, tmp_path: Path) -> None:
-    """Whatever it is called; HEAD adds nothing to it."""
-    head = repository.commit({"a.py": "1\n"})
-    repository.git("branch", "-m", "only")
-    found = resolve(repository, tmp_path / "s")
-    assert (found.base, found.head, found.base_name) == (head, head, "only")
+HOW = {
+    "of a single branch": ("clone", "-q", "--single-branch", "-b", "feature"),
+    "shallow": ("clone", "-q", "--depth=1", "-b", "feature"),
+}
+
+
+@pytest.mark.parametrize("name", ["feature", "develop"])
+@pytest.mark.parametrize("how", [*HOW, "fetched", "fetched and detached", "without a remote"])
+def test_a_clone_that_holds_the_head_alone_is_no_base(
+    repository: Repository, tmp_path: Path, how: str, name: str
+) -> None:
+    """Compared with itself it would add nothing, and a bar would pass: a branch of a usual name may be the head's own too."""
+    repository.commit({"a.py": "1\n"})
+    repository.git("checkout", "-qb", name)
+    repository.commit({"a.py": "2\n"})
+    url, place = repository.folder.as_uri(), tmp_path / "clone"
+    if how != "without a remote":
+        repository.git("checkout", "-q", "main")
+    if how in HOW:
+        repository.git(*(name if word == "feature" else word for word in HOW[how]), url, str(place))
+    elif how == "without a remote":
+        repository.git("branch", "-D", "main")
+        place = repository.folder
+    else:
+        repository.git("init", "-q", str(place))
+        for command in (
+            ("remote", "add", "origin", url),
+            ("fetch", "-q", "origin", f"{name}:refs/remotes/origin/{name}"),
+            ("checkout", "-q", *(("--detach",) if "detached" in how else ("-B", name)), f"origin/{name}"),
+        ):
+            repository.git("-C", str(place), *command)
+    with pytest.raises(RevisionError, match=r"no default branch is known .*git fetch origin"):
+        resolve(place, tmp_path / "s")
+
+
+def test_the_only_branch_of_a_remote_is_a_base_for_work_on_another(repository: Repository, tmp_path: Path) -> None:
+    """Whatever it is called."""
+    base = repository.commit({"a.py": "1\n"})
+    repository.git("update-ref", "refs/remotes/origin/production", base)
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"a.py": "2\n"})
+    repository.git("branch", "-D", "main")
+    assert resolve(repository, tmp_path / "s").base_name == "origin/production"

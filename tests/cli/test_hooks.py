@@ -1,6 +1,8 @@
 """The hooks that we publish, run by the real pre-commit on real commits and pushes."""
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +50,35 @@ def test_a_commit_that_breaks_a_caller_is_stopped(hooked: Repository) -> None:
     assert done.returncode == 1
     assert "shop/labels.py" in done.stdout + done.stderr
     assert hooked.git("rev-list", "--count", "HEAD") == "1"
+
+
+def test_the_hint_of_a_stopped_commit_can_be_typed_as_it_stands(hooked: Repository, tmp_path: Path) -> None:
+    """The environment of the hook is on the PATH of the hook alone, and the number is one that the page has shown."""
+    hooked.write(AFTER)
+    hooked.git("add", "--all")
+    hooked.env["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), hooked.env["PATH"]))
+    done = attempt(hooked, "commit", "-m", "Name the service")
+    page, _, hint = (done.stdout + done.stderr).partition("`git commit --no-verify` goes on")
+    command = shlex.split(re.search(r"`([^`]+) --reason '...'`", hint)[1])  # type: ignore[index]
+    assert (command[0], command[1], command[3]) == (
+        str(Path(sys.executable).parent / "deeprepo"),
+        "ignore",
+        "--local",
+    )
+    assert f"· {command[2]}" in page
+    silence = subprocess.run(
+        [*command, "--reason", "It is meant so"], cwd=hooked.folder, env=hooked.env, capture_output=True, check=False
+    )
+    assert silence.returncode == 0, silence.stderr
+
+
+def test_a_review_that_no_hook_has_started_speaks_of_none(hooked: Repository) -> None:
+    """Its command line is that of our hook."""
+    hooked.write(AFTER)
+    hooked.git("add", "--all")
+    command = [sys.executable, "-m", "bot", "review", "--staged", "--effort", "none", "--fail-on", "high"]
+    done = subprocess.run(command, cwd=hooked.folder, env=hooked.env, capture_output=True, text=True, check=False)
+    assert (done.returncode, "--no-verify" in done.stderr) == (1, False)
 
 
 def test_the_branch_that_is_pushed_is_reviewed(hooked: Repository) -> None:

@@ -97,7 +97,7 @@ def test_an_answer_over_the_bound_is_cut(*, packed: bool, status: int) -> None:
         async with hosted(lambda _line, _origin: Answer(body, status, more)) as (host, seen):
             with pytest.raises(HostError, match="was not read: it is longer than 32 MB") as error:
                 await host.facts()
-            assert type(error.value) is HostError
+            assert type(error.value) is HostRefused
             assert len(seen) == 1
 
     asyncio.run(go())
@@ -180,7 +180,7 @@ def test_a_list_without_an_end_is_left(*, empty: bool) -> None:
     async def go() -> None:
         async with hosted(answer) as (host, seen):
             if empty:
-                with pytest.raises(HostError, match="not the list"):
+                with pytest.raises(HostError, match="it lacks the list"):
                     await host.comments()
             else:
                 assert len(await host.comments()) == 100

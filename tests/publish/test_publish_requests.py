@@ -52,6 +52,7 @@ def test_one_review_carries_the_comments_and_the_request(tmp_path: Path) -> None
             await put(at, high(at, **gone(bad)), "run-3")
             assert states(at) == ["DISMISSED"]
             assert at.stands.reviews[0].dismissal == "No finding of severity high or above is open any more."
+            assert at.stands.reviews[0].body.count("deeprepo:{") == 1  # the old marker is not shown as text
 
     asyncio.run(go())
 
