@@ -119,6 +119,8 @@ async def _resolve(repository: _OwnRepository, revision: str) -> str:
         raise RevisionError(
             f"{revision!r} is a file or folder: give a range of commits as BASE..HEAD, for example `main..HEAD`"
         )
+    if await _commit(repository, f"refs/remotes/origin/{revision}"):
+        raise RevisionError(f"unknown revision {revision!r}: did you mean origin/{revision}?")
     raise RevisionError(f"unknown revision {revision!r}: `git branch -a` and `git log` list what there is")
 
 

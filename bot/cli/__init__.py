@@ -81,6 +81,8 @@ def _outside(error: Exception) -> int:
 
             first = errors()[0]
             message = message.replace(first["msg"], yaml_text.sentence(first))
+        if not message:  # nothing was typed, and the help is on the page
+            return USAGE
         about = getattr(error, "ctx", None)
         tell(f"deeprepo: {message}\nTry `{about.command_path if about else 'deeprepo'} --help`.")
         return USAGE

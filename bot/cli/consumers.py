@@ -37,10 +37,11 @@ def command(
     """
     if server:
         return _of_server(form)
+    from bot.cli.reviewing import clones
     from bot.wiring.consumers import list_consumers
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        reports = list_consumers(repo, consumers or (), scratch)
+        reports = list_consumers(repo, clones(consumers), scratch)
     if form == "json":
         rows = [
             {**asdict(one), "takes": [{**asdict(row), "arrival": row.arrival} for row in one.takes]} for one in reports

@@ -132,7 +132,7 @@ def command(
         "journal": journal,
         "trace": trace,
         "local": reviewing.local(repo),
-        "with": tuple(consumers or ()),
+        "with": reviewing.clones(consumers),
     }  # fmt: skip
     request = reviewing.read_request(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch:

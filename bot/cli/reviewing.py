@@ -164,6 +164,14 @@ def local(repo: str) -> bytes | None:
     return files.content(home / names.LOCAL_IGNORE, MOST_LIST, below=home)
 
 
+def clones(places: Sequence[str] | None) -> tuple[str, ...]:
+    """The clones of consumers that were named. Raises UsageError if there is none where one is named."""
+    for place in places or ():
+        if not Path(place).exists() and not Path(place.rpartition("@")[0] or place).exists():
+            raise UsageError(f"--with {place}: there is no such folder")
+    return tuple(places or ())
+
+
 def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
     """The name and the content of each file, at most a byte more than is read. Raises UsageError."""
     if not paths:

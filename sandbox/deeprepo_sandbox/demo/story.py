@@ -21,14 +21,14 @@ TO_TRY = """What to try on the page:
 - Look at the table of the repository's own checks: one has failed and stops the change, one is undecided, one does not apply.
 - Look at finding 3: the line that breaks is in acme/storefront, a repository that takes this one's package. It was found by the manifests.
 - Reply in a thread of a finding, or ask below: "Is this safe to merge, @deeprepo?"
-- Put 👎 on the comment of finding 7, which code has found, then press `/deeprepo rules`: a rule is proposed. 👍 on it, press again, and it is in force.
+- Press `/deeprepo rules`: the learning and the rule that the thread has led to are in force. Reply in the thread of another finding that code has made, as the maintainer: "Won't fix: it is meant so."
 - Commit a suggestion: the next review counts the finding as accepted.
 - Press `/deeprepo fix`: the answer has a patch, because the App may only read. Press "let it commit" on the right and `/deeprepo fix` again: one commit by the
   bot, and the review that follows says what it fixed.
 - Write `/deeprepo review` in the text box and submit it as a review: commands count there too.
 - Be the stranger, who may only read, and try the same.
 - With bubblewrap installed: unfold the test in the comment about remote regions. It was run on the head, the base and with the suggestion.
-- Push the next commit: what it mends is closed. The request for changes is dismissed once the token is ignored too: `/deeprepo ignore 4 It is revoked`.
+- Push the next commit: what it mends is closed. The request for changes is dismissed with it, because the token was ignored by a person who may.
 - Open the operator's page and sign in with GitHub as the maintainer.
 Press Ctrl-C to end the demo."""
 Say = Callable[[str], None]
@@ -47,7 +47,7 @@ async def play(gh: GitHub, repo: Repo, number: int, say: Say) -> None:
         repo.react(number, _comment(gh, number, proposal).id, "+1", MAINTAINER)
         say(f"{name:10} proposed in the thread, confirmed by the 👍 of {MAINTAINER}")
     await repo.reply(number, _comment(gh, number, LEAKED).id, IGNORE, MAINTAINER)
-    say(f"command    {IGNORE}: removing the line would not close it")
+    say(f"command    {IGNORE.rstrip('.')}: removing the line would not close it")
     await repo.comment(number, RULES, MAINTAINER)
     await _wait_for_answer(gh, number, f"in force: `{MAINTAINER}`")
     say(f"command    {RULES}: the rule is in force from the next review on")
