@@ -154,6 +154,8 @@ def _copied(clone: Path, revision: str, unchanged: str, objects: Path) -> str:
         "GIT_INDEX_FILE": str(objects / "index"),
         "GIT_OBJECT_DIRECTORY": str(objects),
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(clone / "objects"),
+        "GIT_DIR": str(clone),
+        "GIT_WORK_TREE": str(objects),  # a prefix needs one, and a clone may be bare
     }
     git(clone, "read-tree", revision, env=env)
     for number in range(COPIES):

@@ -120,7 +120,7 @@ def test_pages_show_the_consumers_line(library: Repository, repositories: Others
 
 
 def test_what_was_not_looked_at_is_open(library: Repository, repositories: Others, tmp_path: Path) -> None:
-    """No folder, no git, no commit, a bare clone and one that takes nothing: each costs its own line."""
+    """No git, no commit, a bare clone and one that takes nothing: each costs its own line. Where there is no folder, it was mistyped."""
     (tmp_path / "plain").mkdir()
     (tmp_path / "empty").mkdir()
     empty = repositories("empty")
@@ -128,14 +128,16 @@ def test_what_was_not_looked_at_is_open(library: Repository, repositories: Other
     user(repositories, "billing", "quotes<2").git("clone", "--quiet", "--bare", ".", str(bare))
     other = repositories("other")
     other.commit({"requirements.txt": "flask\n", "pay.py": PAY}, "uses something else")
-    found = review(library, *named(tmp_path / "nowhere", tmp_path / "plain", empty, bare, other, library))
+    found = review(library, *named(tmp_path / "plain", empty, bare, other, library))
     assert [(one["name"], one["state"]) for one in found["consumers"]] == [
-        ("nowhere", "unread"), ("plain", "unread"), ("empty", "unread"), ("repository", "unrelated"), ("bare", "checked"), ("other", "unrelated"),
+        ("plain", "unread"), ("empty", "unread"), ("repository", "unrelated"), ("bare", "checked"), ("other", "unrelated"),
     ]  # fmt: skip
     assert [row["reason"].partition(":")[0] for row in found["coverage"]["open"] if row["kind"] == "check"] == [
-        "nowhere was not looked at", "plain was not looked at", "empty was not looked at",
+        "plain was not looked at", "empty was not looked at",
     ]  # fmt: skip
-    assert "1 of 4 repositories that use this one, or may use it, were looked at; 1 breaks." in found["notes"]
+    assert "1 of 3 repositories that use this one, or may use it, were looked at; 1 breaks." in found["notes"]
+    mistake = deeprepo("review", "HEAD~1..HEAD", *named(tmp_path / "nowhere"), cwd=library.folder)
+    assert (mistake.returncode, "nowhere: there is no such folder" in mistake.stderr) == (2, True)
 
 
 def test_a_copy_of_the_library_is_no_consumer(library: Repository, repositories: Others) -> None:

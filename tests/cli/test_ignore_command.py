@@ -15,9 +15,9 @@ BEFORE: dict[str, str | bytes | None] = {
 AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
 
 
-def run(*arguments: str, cwd: Path) -> Ended:
+def run(*arguments: str, cwd: Path, **env: str) -> Ended:
     """The command, with no key."""
-    return deeprepo(*arguments, cwd=cwd, HOME=str(cwd.parent))
+    return deeprepo(*arguments, cwd=cwd, HOME=str(cwd.parent), **env)
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> Non
 def test_a_hook_that_stops_a_commit_names_what_goes_on(changed: Repository) -> None:
     """The command that it prints, pasted, silences this very finding; and git's own way past every hook."""
     changed.git("reset", "-q", "--soft", "main")
-    stopped = run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder)
+    stopped = run("review", "--staged", "--effort", "none", "--fail-on", "high", cwd=changed.folder, GIT_PREFIX="")
     assert (stopped.returncode, "`git commit --no-verify`" in stopped.stderr) == (1, True)
     pasted = stopped.stderr.split("`")[3].replace("'...'", "'it is known'")
     done = subprocess.run(pasted, shell=True, cwd=changed.folder, capture_output=True, text=True, check=False)  # noqa: S602 - as a person would

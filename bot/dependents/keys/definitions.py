@@ -87,18 +87,24 @@ def moved_keys(before: frozenset[Place], after: frozenset[Place]) -> frozenset[s
     return frozenset(one[-1] for one in before - after if (one[:-1] in after if len(one) > 1 else one[-1] in words))
 
 
+@lru_cache(maxsize=1024)
 def owners(word: str, content: str, path: str) -> frozenset[str]:
     """The tables and types of a schema that declare the name."""
-    owners_found: set[str] = set()
-    owner = ""
-    hidden_lines = lines_inside_texts(content) if word in content else ()
-    for number, line in enumerate(content.split("\n") if word in content else (), 1):
+    rows = _owned_lines(content) if word in content else ()
+    return frozenset(owner for owner, line in rows if word in line and declares_in_schema(word, line, path))
+
+
+@lru_cache(maxsize=2)  # a schema before and after a change: each of its keys asks
+def _owned_lines(content: str) -> Sequence[tuple[str, str]]:
+    """The lines of a schema that are no text, each with the table or type that it is in."""
+    rows, owner = list[tuple[str, str]](), ""
+    hidden_lines = lines_inside_texts(content)
+    for number, line in enumerate(content.split("\n"), 1):
         if number not in hidden_lines:
             if match := _OWNER.match(line[:1_000]):
                 owner = match[1]
-            if word in line and declares_in_schema(word, line, path):
-                owners_found.add(owner)
-    return frozenset(owners_found)
+            rows.append((owner, line))
+    return rows
 
 
 def dropped_columns(lines: Sequence[str]) -> Iterator[tuple[str, int]]:

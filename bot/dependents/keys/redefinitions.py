@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from bot.dependents.byname import suffix
 from bot.dependents.keys.definitions import (
@@ -19,7 +19,7 @@ from bot.dependents.keys.routes import shapes, with_slashes
 from bot.dependents.keys.settings_formats import Place, UnreadableSettingsError, format_of, has_parser
 from bot.dependents.keys.words import LONG_LINE, NAME, is_route, words_of
 from bot.text.lines import code_of, defines, is_comment, says
-from bot.values import ChangedFile
+from bot.values import ChangedFile, DiffLine
 
 DOTTED_KEY = r"^\s*+[\"']?NAME(?:\.[\w-]++)++[\"']?\s*+[:=]"
 OWN_MEMBER = re.compile(r"(?:self|this|cls)(?:\.|->)|@")
@@ -36,11 +36,9 @@ def drop_redefined(
     last = {name for word in keys_by_word for name in NAME.findall(word)[-1:]}
     by_path = {file.path: file for file in files}
     for file in files if keys_by_word else ():
-        if time.process_time() > end:
-            return
         is_parsed = suffix(file.path) in suffixes
         hidden_lines: frozenset[int] | None = None
-        for line in (line for hunk in file.hunks for line in hunk.lines if line.kind == "+"):
+        for line in _added_lines(file, end):
             if last.isdisjoint(NAME.findall(line.text[:LONG_LINE])) or is_comment(line.text, file.path):
                 continue
             code = with_slashes(code_of(line.text[:LONG_LINE], file.path))
@@ -57,6 +55,14 @@ def drop_redefined(
                     is_defined = line.new not in hidden_lines and _is_in_place(key, file, texts, is_parsed=is_parsed)
                 if is_defined:
                     del keys_by_word[word]
+
+
+def _added_lines(file: ChangedFile, end: float) -> Iterator[DiffLine]:
+    """The lines that the change adds to a file, as long as there is time."""
+    for line in (line for hunk in file.hunks for line in hunk.lines if line.kind == "+"):
+        if time.process_time() > end:
+            return
+        yield line
 
 
 def _defines_again(key: Key, path: str, code: str, *, is_parsed: bool) -> bool:

@@ -7,7 +7,7 @@ of a grammar: a statement of an unknown dialect costs nothing, and a file of any
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 
 from bot.dependents.schemas import breaks, sql_uses
@@ -349,7 +349,12 @@ def created_tables(text: str, dialect: Dialect = "standard") -> dict[str, tuple[
 def tables_with(column: str, text: str) -> frozenset[str]:
     """The tables that a file creates with a column of this name."""
     name = column.lower()
-    return frozenset(table for table, (_, columns) in created_tables(_forward(text)).items() if name in columns)
+    return frozenset(table for table, columns in _columns_by_table(text).items() if name in columns)
+
+
+@lru_cache(maxsize=2)  # a schema before and after a change: each of its keys asks
+def _columns_by_table(text: str) -> Mapping[str, Collection[str]]:
+    return {table: columns for table, (_, columns) in created_tables(_forward(text)).items()}
 
 
 def _is_temporary(statement: Statement) -> bool:
