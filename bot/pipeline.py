@@ -252,16 +252,8 @@ async def _settings(deps: Deps, tree: checkout.Checkout) -> Config:
     file = await deps.read_settings(tree, deps.file)
     bound = None if deps.bound is None else deps.bound.encode()
     defaults = await deps.organization(tree.pull) if deps.organization is not None else None
-    return _without_secrets(config.resolve(deps.flags, file, deps.settings, deps.file, others, bound, defaults))
-
-
-def _without_secrets(settings: Config) -> Config:
-    """The settings with a placeholder for each secret in the sentences that the owner wrote.
-
-    Those of a record, which come as flags when it is replayed, stay as they were recorded.
-    """
-    sentences = {name: getattr(settings, name) for name in config.SENTENCES if settings.origins[name] != "flag"}
-    return replace(settings, **Masks().hide(sentences))
+    settings = config.resolve(deps.flags, file, deps.settings, deps.file, others, bound, defaults)
+    return settings.without_secrets()
 
 
 async def _guidance(

@@ -4,6 +4,7 @@ Who asks by a command or presses a button gets a review wherever one is possible
 for. Each refusal is a sentence that the check run shows, so that a person knows what to do.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -64,6 +65,16 @@ def ending_without_review(
     unreviewed.
     """
     return "failure" if has_bar(settings) and (lacks in settings.fail_also or last == "failure") else "neutral"
+
+
+def mark_of_rules(settings: "Config") -> str:
+    """What a check that the owner's own rules leave out keeps of them: it is left out as long as they stand."""
+    return hashlib.sha256(repr(settings.conditions).encode("utf-8", "replace")).hexdigest()[:20]
+
+
+def rules_of(settings: "Config", no: No) -> str:
+    """The mark of the rules by which a pull request is left out; empty if it has no review for another reason."""
+    return mark_of_rules(settings) if no.lacks == "skipped" else ""
 
 
 def asks_for_last(settings: "Config") -> bool:

@@ -12,11 +12,11 @@ organization enforces holds against the file and against the inputs of a workflo
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from bot.config.defaults import DEFAULTS, ReviewSettings
+from bot.config.defaults import DEFAULTS, SENTENCES, ReviewSettings
 from bot.config.names import FILE
 from bot.config.settings import Settings
 from bot.config.stricter import BARS, Stricter
@@ -93,6 +93,16 @@ class Config(ReviewSettings):
         """What a pull request has to meet to be reviewed by itself, with the file that asks for it."""
         files = dict.fromkeys(origin.removesuffix(f" {OF_BASE}") for origin in self.trigger_origins.values())
         return ((" and ".join(files) or FILE, self._own), *self.bounds)
+
+    def without_secrets(self) -> "Config":
+        """The settings with a placeholder for each secret in the sentences that the owner wrote.
+
+        Those of a record, which come as flags when it is replayed, stay as they were recorded.
+        """
+        from bot.masking.masks import Masks
+
+        sentences = {name: getattr(self, name) for name in SENTENCES if self.origins[name] != "flag"}
+        return replace(self, **Masks().hide(sentences))
 
     def ignores(self, path: str) -> bool:
         """Whether the repository's file asks not to review this path."""

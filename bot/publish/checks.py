@@ -128,9 +128,10 @@ async def end_without_review(
     *,
     head: str = "",
     is_declined: bool = False,
+    rules: str = "",
     is_last: bool = True,
 ) -> None:
-    """End it without a review: it was left out (`is_declined`), broken off, or something failed. The sentence says which.
+    """End it without a review: it was left out (`is_declined`, by the owner's own `rules`), broken off, or something failed. The sentence says which.
 
     `ending`: None for the one that was fixed when it began. `head`: the commit that it is on; left out, the pull request's head is asked for:
     a check run on another commit is ended by itself. `is_last`: see `_end`.
@@ -141,7 +142,7 @@ async def end_without_review(
     says = f"{words.say('check_not')}: {says}"
     how: How = "declined" if is_declined else "broken"
     own = ending or _word((marker_facts or {}).get("broken", "")) or "cancelled"
-    check_result = CheckResult(host.pull.number, (marker_facts or {}).get("base", ""), own, how)
+    check_result = CheckResult(host.pull.number, (marker_facts or {}).get("base", ""), own, how, rules)
     one = _Ending(number, run, head, check_result, line(says)[:TITLE], plain(says))
     if marker_facts is None:
         await _write(host, one, CommitState(), words)
@@ -229,8 +230,7 @@ async def _show(host: Host, one: Check, state: CommitState, words: Phrases, leas
     if marker_facts.get("lead"):
         lead, _, text = text.partition("\n\n")
         title = title.removeprefix(f"{lead} ")
-    check_result = CheckResult(_pull(one), marker_facts.get("base", ""), _own(one), _how(marker_facts))
-    ended = _Ending(one.id, marker_facts.get("run", ""), one.head, check_result, title, text, one.text)
+    ended = _Ending(one.id, marker_facts.get("run", ""), one.head, _result(one), title, text, one.text)
     await _write(host, ended, state, words, least)
 
 
@@ -277,7 +277,8 @@ async def _write(host: Host, one: "_Ending", state: CommitState, words: Phrases,
     """Write it with what the state comes to, or `least` if that is worse."""
     own, lead = one.own, _lead(one.own, state, words)
     marker_facts = {"run": one.run, "base": own.base, "own": own.ending, "how": own.how}
-    text = _mark(f"{lead}\n\n{one.text}" if lead else one.text, **marker_facts, **({"lead": "1"} if lead else {}))
+    marker_facts |= ({"rules": own.rules} if own.rules else {}) | ({"lead": "1"} if lead else {})
+    text = _mark(f"{lead}\n\n{one.text}" if lead else one.text, **marker_facts)
     ending = worst((state.ending or own.ending, least))
     await check_runs.end(
         host,
@@ -362,11 +363,13 @@ async def _list(host: Host, head: str) -> list[Check]:
 
 def _rows(checks: Iterable[Check]) -> list[CheckResult]:
     """What they came to, each for its own pull request; of a merge queue, that it was stopped."""
-    return [
-        CheckResult(_pull(one), _facts(one).get("base", ""), _own(one), _how(_facts(one)))
-        for one in checks
-        if _came(one) and (_pull(one) != QUEUE or BADNESS.index(_own(one)) > STOPS)
-    ]
+    return [_result(one) for one in checks if _came(one) and (_pull(one) != QUEUE or BADNESS.index(_own(one)) > STOPS)]
+
+
+def _result(one: Check) -> CheckResult:
+    marker_facts = _facts(one)
+    rules = marker_facts.get("rules", "")
+    return CheckResult(_pull(one), marker_facts.get("base", ""), _own(one), _how(marker_facts), rules)
 
 
 def _pull(one: Check) -> int:

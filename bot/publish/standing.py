@@ -33,11 +33,12 @@ Place = tuple[int, str]  # a pull request by its number, and the base branch tha
 class CommitOutcome:
     """What is known of one commit against one base branch.
 
-    `last_ending`: the end of its last review. `without`: the worst of what came to no review since.
+    `last_ending`: the end of its last review. `without`: the worst of what came to no review since. `rules`: of the last of these.
     """
 
     last_ending: Ending | None = None
     without: Ending | None = None
+    rules: str = ""
 
     @property
     def ending(self) -> Ending | None:
@@ -90,6 +91,7 @@ class CheckResult:
     base: str
     ending: Ending
     how: How
+    rules: str = ""  # by which its owner's own rules left it out: `policy.mark_of_rules`; empty: another reason, or an earlier version
 
 
 def worst(endings: Iterable[Grade | None]) -> Grade | None:
@@ -117,7 +119,7 @@ def with_ending(state: CommitState, one: CheckResult) -> CommitState:
     if one.how == "reviewed":
         outcome = CommitOutcome(one.ending)
     elif one.how == "broken" or outcome.last_ending is None:
-        outcome = replace(outcome, without=worst((outcome.without, one.ending)))
+        outcome = replace(outcome, without=worst((outcome.without, one.ending)), rules=one.rules)
     return replace(state, outcomes=MappingProxyType({**state.outcomes, place: outcome}))
 
 

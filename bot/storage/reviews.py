@@ -162,6 +162,12 @@ class Reviews(StoragePart):
         rows = await self.database.run(lambda connection: connection.execute(query).all())
         return tuple((row.number, row.conclusion, row.output) for row in rows)
 
+    async def of_head(self, pull: PullRef, head: str, most: int) -> tuple[bytes, ...]:
+        """The JSON outputs of the reviews of a pull request at this head, newest first."""
+        query = sa.select(review.c.output).where((review.c.pull == pull.key) & (review.c.head == head))
+        query = query.order_by(review.c.finished.desc()).limit(most)
+        return tuple(await self.database.run(lambda connection: connection.execute(query).scalars().all()))
+
     async def at(self, pull: PullRef, when: float) -> bytes | None:
         """The last review that was finished by then."""
         return await self._newest((review.c.pull == pull.key) & (review.c.finished <= when))

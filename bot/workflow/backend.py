@@ -66,6 +66,7 @@ class ReviewResult:
     review: Review | None = None
     outcome: PublishResult | None = None  # None: nothing was posted
     fault: DeepRepoError | None = None  # what prevented the review, or its comments
+    rules: str = ""  # the mark of the owner's own rules, if they leave it out
 
     @property
     def holds(self) -> bool:
@@ -122,7 +123,7 @@ class CheckRun:
                 head = run.state.facts.head_sha
                 await checks.end_without_review(
                     host, self.number, run.id, result.says, ending, run.language,
-                    head=head, is_declined=is_declined, is_last=self.is_last,
+                    head=head, is_declined=is_declined, rules=result.rules, is_last=self.is_last,
                 )  # fmt: skip
 
 

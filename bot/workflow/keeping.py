@@ -19,7 +19,9 @@ from bot.publish.standing import worst
 from bot.render import line, visible
 from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.reviews import ReviewEnding, State
-from bot.values import Ending, Finding, PullFacts, PullRef, Review, ReviewAsk
+from bot.values import CustomCheck, Ending, Finding, PlacedFinding, PullFacts, PullRef, Review, ReviewAsk
+from bot.values.finding import at_least
+from bot.values.review import Shortfall
 from bot.workflow.reviewing import SUPERSEDED
 
 # Reviews that are looked through for the last one against a base branch: so many at once, and at most.
@@ -36,43 +38,66 @@ def place(last: bytes | None) -> tuple[str, str, str] | None:
         return None
 
 
-async def ending_now(pull: PullRef, output: bytes, settings: Config, store: Store) -> Ending | None:
+async def of_head(pull: PullRef, facts: PullFacts, store: Store) -> bytes | None:
+    """The newest stored review of this head against this base branch: one of another says nothing of it."""
+    for output in await store.reviews.of_head(pull, facts.head_sha, RECENT):
+        change = await asyncio.to_thread(place, output)
+        if change is not None and change[1:] == (facts.head_sha, facts.base_ref):
+            return output
+    return None
+
+
+async def ending_now(pull: PullRef, output: bytes, settings: Config, store: Store) -> LastEnding | None:
     """What a stored review comes to by a bar that was set since, with what people have said; None if it was made under the bar in force, or a stricter one.
 
-    A check of the team's own that stops a change and was not asked then leaves it unreviewed.
+    A check of the team's own that stops a change and was not asked then leaves it unreviewed. "unknown": an earlier version wrote it in another form.
     """
-    stored_review = await asyncio.to_thread(_under_stricter_bar, output, settings)
-    if stored_review is None:
+    if not policy.has_bar(settings):
+        return None
+    try:
+        own, is_asked = await asyncio.to_thread(_read, output, settings)
+    except ValueError:
+        return "unknown"
+    review = _under_stricter_bar(own, settings)
+    if review == own and is_asked:
         return None
     words = await ignored_findings(pull, store), await store.rules.in_force(pull.repository)
-    ending = checks.conclusion(silencing.now(stored_review, *words))
-    return worst((ending, policy.ending_without_review(settings) if _unasked(stored_review, settings) else None))
+    lacks: tuple[Shortfall, ...] = () if is_asked else ("unreviewed", "undecided")
+    without = [policy.ending_without_review(settings, one) for one in lacks]
+    ending: Ending | None = worst([checks.conclusion(silencing.now(review, *words)), *without])
+    return ending
 
 
-def _under_stricter_bar(output: bytes, settings: Config) -> Review | None:
-    """The review with the stricter of both bars, its own and that of the settings; None if that is its own, or an earlier version wrote it in another form."""
-    try:
-        own = json_file.read(output)
-    except ValueError:
-        return None
+def _read(output: bytes, settings: Config) -> tuple[Review, bool]:
+    """The stored review, and whether each check of the team's own that stops a change now was asked in it, in these words, and stopped one. Raises ValueError."""
+    review = json_file.read(output)
+    if not settings.checks:
+        return review, True
+    digests = {one.digest for one in review.checks if one.severity == "fail"}
+    own_checks = [CustomCheck(*row) for row in settings.without_secrets().checks]  # as a review asks them
+    return review, all(one.digest in digests for one in own_checks if one.severity == "fail")
+
+
+def _under_stricter_bar(own: Review, settings: Config) -> Review:
+    """The review with the stricter of both bars, its own and that of the settings. What it kept back and that bar reaches is open."""
     fail_on = stricter.MORE_SEVERITIES.pick(own.fail_on, settings.fail_on)
-    review = replace(own, fail_on=fail_on, fail_also=stricter.IN_EITHER.pick(own.fail_also, settings.fail_also))
-    return None if (review == own or not policy.has_bar(settings)) and not _unasked(own, settings) else review
-
-
-def _unasked(review: Review, settings: Config) -> bool:
-    """Whether a check of the team's own stops a change now and was not asked in this review, or did not stop one."""
-    names = {one.name for one in review.checks if one.severity == "fail"}
-    return any(name not in names for name, *_, severity in settings.checks if severity == "fail")
+    open_too = [one for one in own.kept_back if fail_on is not None and at_least(one.severity, fail_on)]
+    return replace(
+        own,
+        fail_on=fail_on,
+        fail_also=stricter.IN_EITHER.pick(own.fail_also, settings.fail_also),
+        findings=(*own.findings, *(PlacedFinding(one, "outside") for one in open_too)),
+        kept_back=tuple(one for one in own.kept_back if one not in open_too),
+    )
 
 
 async def last_ending(pull: PullRef, host: Host, facts: PullFacts, settings: Config, store: Store) -> LastEnding | None:
     """What the last review came to, and the last one against this base branch, as their check runs show it now: the worse of both.
 
     That of another pull request of this branch and base counts like its own, unless it was merged: anybody may open a new one.
-    "unknown" if there are more reviews of other pull requests and of other bases than are looked through.
+    "unknown" if there are more reviews of other pull requests and of other bases than are looked through, or one has another form.
     """
-    endings, bases = list[Ending](), set[str]()
+    endings, bases, is_unknown = list[Ending](), set[str](), False
     for start in range(0, MOST_RECENT, RECENT):
         rows = await store.reviews.recent(pull, facts.source, RECENT, start)
         for number, conclusion, output in rows:
@@ -87,10 +112,11 @@ async def last_ending(pull: PullRef, host: Host, facts: PullFacts, settings: Con
             endings.append(now or conclusion)
             if output and base == facts.base_ref:
                 later = await ending_now(replace(pull, number=number), output, settings, store)
-                endings += [later] if later is not None else []
+                is_unknown = is_unknown or later == "unknown"
+                endings += [later] if later is not None and later != "unknown" else []
         if facts.base_ref in bases or len(rows) < RECENT:
             ending: Ending | None = worst(endings)
-            return ending
+            return "unknown" if is_unknown and ending != "failure" else ending
     return "unknown"
 
 

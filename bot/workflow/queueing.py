@@ -8,8 +8,9 @@ from bot.errors import HostError, OverLimit, UsageError
 from bot.github import Host
 from bot.ports import Job
 from bot.publish import checks
-from bot.publish.standing import worst
+from bot.publish.standing import CommitOutcome, worst
 from bot.values import Ending, MergeGroup, PullFacts, PullRef
+from bot.values.review import Shortfall
 from bot.workflow import looking
 from bot.workflow.parts import Services, unless_gone
 
@@ -46,7 +47,7 @@ async def stop(ask: MergeGroup, parts: Services) -> None:
     async with github.open_pull(parts.identity, where(ask), parts.pace) as host:
         ending: Ending = "failure"
         with suppress(HostError):  # what it would take to know that no bar is set may be refused as well
-            ending = "failure" if await _by_settings(host, parts, is_reviewed=False) == "failure" else "success"
+            ending = "failure" if await _by_settings(host, parts, CommitOutcome()) == "failure" else "success"
         await checks.let_pass(host.beside(0), ask.head, ending)
 
 
@@ -56,27 +57,39 @@ def where(ask: MergeGroup) -> PullRef:
 
 
 async def _stands(facts: PullFacts, host: Host, parts: Services) -> Ending:
-    """Whether the queue goes on: not past a pull request whose check does not pass, nor past one without a review if a bar is set.
+    """Whether the queue goes on: not past a pull request whose check does not pass, nor past a head without a review if a bar is set.
 
-    A bar that was set after the review counts too.
+    A bar that was set after its check has ended counts too.
     """
     state = await checks.standing(host, facts)
     ending = None if state.ending in (None, "pending") else state.ending
     if ending not in ("failure", "cancelled"):
-        ending = worst((ending, await _by_settings(host, parts, is_reviewed=ending is not None)))
+        outcome = state.outcome((host.pull.number, facts.base_ref)) if ending is not None else CommitOutcome()
+        ending = worst((ending, await _by_settings(host, parts, outcome)))
     return "failure" if ending in ("failure", "cancelled") else "success"
 
 
-async def _by_settings(host: Host, parts: Services, *, is_reviewed: bool) -> Ending | None:
-    """How the check of a pull request ends by the settings in force: without a review, or with the stored one if its bar is another."""
+async def _by_settings(host: Host, parts: Services, outcome: CommitOutcome) -> Ending | None:
+    """How the check of a pull request ends by the settings in force; None if they ask for nothing else than it shows.
+
+    `outcome`: what is known of its head. A check that has ended is no review: only a stored review of this head against this base is one.
+    """
     pull_state = await looking.current_state(host, config.FILE, parts.defaults)
     try:
         settings = await parts.resolve(pull_state.file, pull_state.bound, pull_state.organization)
     except (UsageError, OverLimit):
         return policy.unreadable(*pull_state.files)
-    if not is_reviewed:
-        return policy.ending_without_review(settings)
+    is_reviewed = outcome.last_ending is not None
+    adds_nothing = not is_reviewed and outcome.without == "success"
+    if adds_nothing or not policy.has_bar(settings):
+        return None
     from bot.workflow import keeping  # of the server: a step of a workflow has no store, and nothing that reads one
 
-    last = await parts.store.reviews.last(host.pull)
-    return await keeping.ending_now(host.pull, last, settings, parts.store) if last else None
+    pull, facts, store = host.pull, pull_state.facts, parts.store
+    own_review = await keeping.of_head(pull, facts, store) if is_reviewed else None
+    if own_review is not None:
+        now = await keeping.ending_now(pull, own_review, settings, store)
+        return "failure" if now == "unknown" else now
+    last = await keeping.last_ending(pull, host, facts, settings, store) if policy.asks_for_last(settings) else None
+    lacks: Shortfall = "skipped" if outcome.rules == policy.mark_of_rules(settings) else "unreviewed"
+    return "failure" if last == "unknown" else policy.ending_without_review(settings, lacks, last)

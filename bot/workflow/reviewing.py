@@ -76,7 +76,7 @@ def _decline(run: ReviewRun, no: No) -> ReviewResult:
     fails = (
         run.state.facts.state == "open" and policy.ending_without_review(run.settings, no.lacks, run.last) == "failure"
     )
-    return ReviewResult("failure" if fails else "skipped", no.reason)
+    return ReviewResult("failure" if fails else "skipped", no.reason, rules=policy.rules_of(run.settings, no))
 
 
 async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> MadeReview | No:

@@ -136,14 +136,18 @@ class ServerBackend:
                 run.state.facts,
                 no.reason,
                 policy.ending_without_review(run.settings, no.lacks, run.last),
+                policy.rules_of(run.settings, no),
             )
 
-    async def left(self, ask: ReviewAsk, host: Host, facts: PullFacts, reason: str, ending: Ending) -> None:
-        """Make a check run that says why there is no review."""
+    async def left(
+        self, ask: ReviewAsk, host: Host, facts: PullFacts, reason: str, ending: Ending, rules: str = ""
+    ) -> None:
+        """Make a check run that says why there is no review. `rules`: the mark of the owner's own, if they leave it out."""
         number = await self._begin(ask, host, facts, ending)
         await checks.end_without_review(
-            host, number, self.job.id, reason, ending, head=facts.head_sha, is_declined=True, is_last=self.job.last
-        )
+            host, number, self.job.id, reason, ending,
+            head=facts.head_sha, is_declined=True, rules=rules, is_last=self.job.last,
+        )  # fmt: skip
         await self.parts.store.checks.remove(self.job.id)
 
     async def last_ending(self, run: ReviewRun) -> LastEnding | None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from families import few
-from whole import Whole, whole
+from whole import WORSE, Whole, whole
+
+from bot.values import PullRef
 
 Event = Callable[[Whole, int], Awaitable[str]]
 CHECK = "checks: [{name: Notes, ask: 'Does NEWS.md tell users of it?', severity: fail}]\n"
@@ -96,5 +98,204 @@ def test_what_people_have_silenced_stops_no_queue_by_a_later_bar(tmp_path: Path)
             await at.quiet()
             await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
             assert await queued(at, number) == "success"
+
+    asyncio.run(go())
+
+
+DOUBLE = {"shop/rates.py": 'RATES = {"a": 1, "a": 2}\n'}  # a finding of severity medium
+PLAIN = {"NEWS.md": "One.\n"}
+SKIP = "triggers: {paths: [docs/**]}\n"
+NO_SKIPPED = "fail_on: high\nfail_also: [unreviewed]\n"
+
+
+async def clean(at: Whole, files: dict[str, str] = PLAIN) -> int:
+    """A pull request of a stranger in which nothing is found."""
+    number = await at.reviewed(files=files, fork=True, author="stranger")
+    assert shown(at, number) in ("success", "neutral")
+    return number
+
+
+async def paused(at: Whole) -> int:
+    """An earlier head was reviewed and is clean; what was pushed since is not reviewed."""
+    number = await clean(at)
+    await at.repo.comment(number, "/deeprepo pause", author="maintainer")
+    await at.quiet()
+    await at.repo.push("feature", WORSE, author="stranger")
+    await at.quiet()
+    return number
+
+
+async def draft(at: Whole) -> int:
+    """An earlier head was reviewed, with a finding; what was pushed since is a draft."""
+    number = await at.reviewed(fork=True, author="stranger")
+    await left_out(at, number)
+    return number
+
+
+async def left(at: Whole) -> int:
+    """The first head is left out by the settings."""
+    return await clean(at, WORSE)
+
+
+async def moved(at: Whole) -> int:
+    """Its head was reviewed against a branch that holds the same; then somebody moves it to another base, which nobody reviews."""
+    await at.repo.commit("next", WORSE)
+    await at.repo.commit("feature", WORSE)
+    number = await at.repo.open_pull("feature", base="next", title="Prices")
+    await at.quiet()
+    await at.repo.comment(number, "/deeprepo pause", author="maintainer")
+    await at.quiet()
+    await at.repo.retarget(number, "main")
+    await at.quiet()
+    return number
+
+
+@pytest.mark.parametrize(
+    ("before", "head", "bar", "ending"),
+    few(
+        [
+            ("language: en\n", paused, "fail_on: high\n", "failure"),
+            ("language: en\n", paused, "language: de\n", "success"),
+            ("language: en\n", draft, "fail_on: high\n", "failure"),
+            ("language: en\n", draft, "fail_on: high\nfail_also: []\n", "failure"),
+            ("language: en\n", moved, "fail_on: high\n", "failure"),
+            ("fail_on: high\nfail_also: []\n", paused, "fail_on: high\n", "failure"),
+            ("fail_on: high\nfail_also: []\n", paused, "fail_on: high\nfail_also: []\n", "success"),
+            ("triggers: {skip_lines: 1}\n", left, "fail_on: high\ntriggers: {skip_lines: 1}\n", "failure"),
+            ("quota: many\n", left, "fail_on: high\n", "failure"),
+            (SKIP, left, f"fail_on: high\n{SKIP}", "failure"),
+            (SKIP, left, NO_SKIPPED + SKIP, "success"),
+            (SKIP, left, NO_SKIPPED, "failure"),
+            ("triggers: {events: []}\n", left, NO_SKIPPED + "triggers: {events: []}\n", "success"),
+            ("triggers: {events: []}\n", left, NO_SKIPPED, "failure"),
+        ],
+        0,
+        3,
+        10,
+        11,
+    ),
+)
+def test_a_queue_stops_at_a_head_that_nobody_has_reviewed(
+    tmp_path: Path, before: str, head: Callable[[Whole], Awaitable[int]], bar: str, ending: str
+) -> None:
+    """A check that has ended is no review, and a review of another head or base is none of this one, whatever its bar was.
+
+    What the owner's own rules leave out passes if they let it pass, as long as they are the same.
+    """
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": before})
+            number = await head(at)
+            await at.repo.commit("main", {".deeprepo.yml": bar})
+            assert await queued(at, number) == ending
+
+    asyncio.run(go())
+
+
+@pytest.mark.slow
+def test_a_queue_passes_what_adds_nothing_to_its_base(tmp_path: Path) -> None:
+    """There is nothing to review, under any bar."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(files={"README.md": "# A shop\n"})
+            assert shown(at, number) == "success"
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+            assert await queued(at, number) == "success"
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("before", "bar", "event", "ending"),
+    few(
+        [
+            ("minimum_severity: high\n", "fail_on: low\nminimum_severity: high\n", queued, "failure"),
+            ("minimum_severity: high\n", "fail_on: low\n", queued, "failure"),
+            ("minimum_severity: high\n", "fail_on: medium\nfail_also: []\n", left_out, "failure"),
+            ("minimum_severity: high\n", "fail_on: low\n", reopened, "failure"),
+            ("minimum_severity: high\n", "fail_on: high\n", queued, "success"),
+            ("minimum_severity: high\nfail_on: high\n", "fail_on: medium\n", queued, "failure"),
+            ("quota: 0\n", "fail_on: medium\n", queued, "failure"),
+        ],
+        0,
+        2,
+        4,
+    ),
+)
+def test_a_later_bar_counts_what_a_review_kept_back(
+    tmp_path: Path, before: str, bar: str, event: Event, ending: str
+) -> None:
+    """The finding is of severity medium and was not posted: what reaches `fail_on` stops the change all the same."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": before})
+            number = await clean(at, DOUBLE)
+            await at.repo.commit("main", {".deeprepo.yml": bar})
+            assert await event(at, number) == ending
+
+    asyncio.run(go())
+
+
+def check(ask: str, more: str = "", also: str = "[unreviewed, undecided]") -> str:
+    """The settings with one check of the team's own, which asks nothing of a change without documents."""
+    return f"fail_also: {also}\nchecks: [{{name: Notes, ask: '{ask}', severity: fail{more}}}]\n"
+
+
+DOCS = ", paths: [docs/**]"
+KEY = "Is AKIA" + "Q3ZRT5PLMX7WQN2B gone?"  # in pieces: no secret of this project
+
+
+@pytest.mark.parametrize(
+    ("before", "later", "event", "ending"),
+    few(
+        [
+            (check("Is it told?", DOCS), check("Is it tested?"), queued, "failure"),
+            (check("Is it told?", DOCS), check("Is it told?"), queued, "failure"),
+            (check("Is it told?", DOCS), check("Is it told?"), reopened, "failure"),
+            (check("Is it told?", DOCS), check("Is it told?", also="[undecided]"), queued, "failure"),
+            (check("Is it told?", DOCS), check("Is it told?", also="[undecided]"), left_out, "failure"),
+            (check("Is it told?", DOCS), check("Is it told?", DOCS) + "quota: 2\n", queued, "success"),
+            (check(KEY, DOCS), check(KEY, DOCS) + "quota: 2\n", queued, "success"),
+            (check(KEY, DOCS), check(KEY.replace("gone", "there"), DOCS), queued, "failure"),
+        ],
+        0,
+        2,
+        5,
+    ),
+)
+def test_a_check_that_is_edited_and_keeps_its_name_was_not_asked(
+    tmp_path: Path, before: str, later: str, event: Event, ending: str
+) -> None:
+    """An answer to other words, or about other files, does not count."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": before})
+            number = await clean(at, {"shop/new.py": "X = 1\n"})
+            assert shown(at, number) == "success"
+            await at.repo.commit("main", {".deeprepo.yml": later})
+            assert await event(at, number) == ending
+
+    asyncio.run(go())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("event", "ending"), [(queued, "failure"), (reopened, "failure"), (left_out, "failure")])
+def test_a_stored_review_in_another_form_is_none_under_a_later_bar(tmp_path: Path, event: Event, ending: str) -> None:
+    """Nobody can tell what it found: the queue stops, the next event has it reviewed again, and a push that is left out is looked at by code."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number = await at.reviewed(fork=True, author="stranger")
+            pull, reviews = at.gh.pull(number), at.server.store.reviews
+            stored = await reviews.newest(PullRef(at.gh.installation, at.repo.repository.id, "acme", "shop", number))
+            assert stored is not None
+            place = f'"base": "{pull.base_sha}", "head": "{pull.head_sha}", "base_name": "main"'
+            await reviews.rewrite(stored[0], f'{{"pull": {{{place}}}}}'.encode())
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nfail_also: []\n"})
+            assert await event(at, number) == ending
 
     asyncio.run(go())
