@@ -202,10 +202,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         change = await tree.change(partial(_changes_role, settings))
         files = _reviewable(diff.read(change), settings, deps.left_out)
         past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings.analyzers)
-        gaps = [
-            *filter(None, [unseen]),
-            *([coverage.SEVERAL_BASES.format(base=pull.base_name)] if pull.several_bases else []),
-        ]
+        gaps = coverage.commit_gaps(pull, unseen)
         is_told = past.leaks or past.loss or (gaps and pull.base != pull.head)  # commits that nobody looked through
         if not files and deps.earlier is None and not is_told:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
@@ -355,18 +352,33 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...], paths: Collection[
     return always | {name: value for name, value in optional.items() if value}
 
 
-async def no_review_reason(pull: PullRequest, settings: Config, trigger: "Trigger") -> "No | None":
-    """Why there is no review after all, now that the changed files are known."""
+async def no_review_reason(
+    pull: PullRequest,
+    commits: Collection[str],
+    settings: Config,
+    trigger: "Trigger",
+    *,
+    earlier: bytes | None,
+    beside: Sequence[bytes],
+    same_head: Sequence[bytes],
+) -> "No | None":
+    """Why there is no review after all, now that it is known what is changed: by all in all, and by each of its commits.
+
+    A commit may bring a secret that a later one removes. One that an earlier review has reported is looked at again too.
+    """
     from bot.config import policy
 
-    if not any(triggers.paths for _, triggers in settings.conditions):
-        return None
     async with checkout.Checkout(pull) as tree:
         files = diff.read(await tree.change())
-    decision = policy.decide_on_paths(
-        [path for file in files for path in (file.path, file.old_path) if path], settings.conditions, trigger
-    )
-    return decision if isinstance(decision, policy.No) else None
+        commit_paths = await tree.paths_of(commits)
+        if commit_paths is None:
+            return None
+        paths = commit_paths.union(path for file in files for path in (file.path, file.old_path) if path)
+        decision = policy.decide_on_paths([*paths], settings.conditions, trigger)
+        if not isinstance(decision, policy.No):
+            return None
+        past = await incremental.past(earlier, beside, tree, pull, files, full=False, same_head=same_head)
+    return None if past.leaks or past.loss else decision
 
 
 def _files(files: Sequence[ChangedFile]) -> Reading:

@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Collection
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -147,9 +147,12 @@ class StepBackend:
                 store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
             yield fetching.as_pull_request(facts, bases, store)
 
-    async def no_review_reason(self, run: ReviewRun, pull: PullRequest) -> No | None:
-        """Why there is no review, now that the changed files are known."""
-        return await pipeline.no_review_reason(pull, run.settings, run.ask.trigger)
+    async def no_review_reason(self, run: ReviewRun, pull: PullRequest, commits: Collection[str]) -> No | None:
+        """Why there is no review, now that the changed files and the commits of the change are known."""
+        earlier, beside, _, _ = await self._earlier(run)
+        return await pipeline.no_review_reason(
+            pull, commits, run.settings, run.ask.trigger, earlier=earlier, beside=beside, same_head=()
+        )
 
     @asynccontextmanager
     async def consumers(self, run: ReviewRun) -> AsyncIterator[FetchedConsumers]:

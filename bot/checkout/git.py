@@ -107,12 +107,17 @@ async def search(
     rows: int | None,
     most: int,
     row_end: bytes = b"\n",
+    stdin: bytes = b"",
 ) -> GitResult:
-    """Run a command until it is done, has written so many rows or bytes, or takes too long: what it wrote until then counts."""
+    """Run a command until it is done, has written so many rows or bytes, or takes too long: what it wrote until then counts.
+
+    `stdin` is no longer than a pipe holds.
+    """
     process = await start(*arguments, cwd=cwd, env=env)
     out, lines, was_stopped = bytearray(), 0, False
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise GitError("git has no pipes")
+    process.stdin.write(stdin)
     process.stdin.close()
     stderr = asyncio.ensure_future(process.stderr.read())
     try:

@@ -136,6 +136,7 @@ async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequ
     tip = tip or await _resolve(repository, base_name)
     base, *others = await _merge_bases(repository, tip, head, base_name, head_name)
     title, body = await _title_and_text(repository, base, head, head_name)
+    missing_history = await _missing_history(repository, base, head, tip)
     return PullRequest(
         title=title,
         body=body,
@@ -145,18 +146,29 @@ async def _range(request: ReviewRequest, repository: _OwnRepository) -> PullRequ
         head_name=head_name if head_name != "HEAD" else head[:10],
         git_dir=repository.place.git_dir,
         base_tip=tip,
-        missing_history=await _missing_history(repository, base, head),
-        several_bases=bool(others),
+        missing_history=missing_history,
+        several_bases=bool(others) or (None if missing_history else False),
     )
 
 
-async def _missing_history(repository: _OwnRepository, base: str, head: str) -> str:
-    """Why commits of the change may not be here; empty if none of those that are here has parents that are not."""
+async def _missing_history(repository: _OwnRepository, base: str, head: str, tip: str) -> str:
+    """Why commits of the change, or of what it is compared with, may not be here; empty if nothing that counts is missing.
+
+    Of the base branch's own history only a change counts that has commits which are not on top of `base`: one may be a merge base too.
+    """
     ends = own_git_dir.ends(repository.place)
     if not ends:
         return ""
-    commits = await repository.run("rev-list", f"{base}..{head}")
-    is_cut = commits.status or not ends.isdisjoint(commits.out.decode().split())
+
+    async def commits(*form: str) -> frozenset[str] | None:
+        result = await repository.run("rev-list", *form)
+        return None if result.status else frozenset(result.out.decode().split())
+
+    own = await commits(f"{base}..{head}")
+    is_cut = own is None or not ends.isdisjoint(own)
+    if not is_cut and own != await commits("--ancestry-path", f"{base}..{head}"):
+        others = await commits(f"{base}..{tip}")
+        is_cut = others is None or not ends.isdisjoint(others)
     return "this clone is shallow, `git fetch --unshallow` brings the rest of its history" if is_cut else ""
 
 

@@ -129,6 +129,11 @@ def decide(facts: PullFacts, ask: ReviewAsk, conditions: "Conditions", *, is_pau
     return next(iter(sorted(sizes, key=_laxness)))
 
 
+def asks_for_paths(conditions: "Conditions", trigger: Trigger) -> bool:
+    """Whether the changed files decide about a review for this reason."""
+    return trigger not in ASKED and any(triggers.paths for _, triggers in conditions)
+
+
 def decide_on_paths(paths: Sequence[str], conditions: "Conditions", trigger: Trigger) -> Go | No:
     """The same question once the changed files are known."""
     for file, triggers in conditions if trigger not in ASKED else ():

@@ -155,7 +155,8 @@ class Triggers(FileSection):
         default=(), description="Logins whose pull requests are not reviewed automatically."
     )
     paths: Annotated[tuple[Pattern, ...], stricter.EACH] = Field(
-        default=(), description="A changed file must match, as in .gitignore; if empty, every file does."
+        default=(),
+        description="A changed file must match, as in .gitignore, or one that a commit of the change touches; if empty, every file does.",
     )
     offline_files: Annotated[int, stricter.LOWER] = Field(
         default=1_000, ge=1, description="Above this number of changed files, an automatic review uses no model."

@@ -22,6 +22,7 @@ from bot.values import (
     Dependents,
     DiffRow,
     Mark,
+    PullRequest,
     Reference,
     Symbol,
     Unit,
@@ -57,6 +58,17 @@ SEVERAL_BASES = (  # a merge compares with all of them: it may take back what th
     "the change is compared with one of several merge bases, so a merge may bring, or take back, what is not shown here: "
     "merge {base} into the branch once more, or rebase the branch onto it"
 )
+UNKNOWN_BASES = "what the change is built on is not all known, so it may have another merge base, or commits of another review: {reason}"
+
+
+def commit_gaps(pull: PullRequest, secrets_gap: str) -> list[str]:
+    """What is open of the commits of a change, each reason once. `secrets_gap`: why not all were looked through for secrets."""
+    gaps = [secrets_gap] if secrets_gap else []
+    if pull.several_bases:
+        gaps.append(SEVERAL_BASES.format(base=pull.base_name))
+    elif pull.several_bases is None and pull.missing_history not in secrets_gap:
+        gaps.append(UNKNOWN_BASES.format(reason=pull.missing_history))
+    return gaps
 
 
 class CoverageTracker:

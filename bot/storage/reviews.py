@@ -221,6 +221,12 @@ class Reviews(StoragePart):
 
         return await self.database.run(do)
 
+    async def has_others(self, pull: PullRef) -> bool:
+        """Whether another pull request of its repository has a review."""
+        mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
+        query = sa.select(sa.exists().where(mine, review.c.number != pull.number))
+        return await self.database.run(lambda connection: bool(connection.execute(query).scalar()))
+
     async def pulls_with_findings(self, pull: PullRef, since: float) -> tuple[int, ...]:
         """The other pull requests of its repository that have a review since then with anything to silence or to bring back, newest first."""
         mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)

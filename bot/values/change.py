@@ -98,8 +98,8 @@ class PullRequest:
         default=(), metadata=EXACT
     )  # uncommitted files whose content a filter program would have to convert: not read
     missing_history: str = ""  # why the store may lack commits of the change; empty: it holds all of them
-    several_bases: bool = (
-        False  # whether `base` is not the only merge base: `base..head` lacks a part of what a merge brings
+    several_bases: bool | None = (
+        False  # whether `base` is not the only merge base: `base..head` lacks a part of what a merge brings; None: unknown
     )
     issues: tuple[LinkedIssue, ...] = ()
 

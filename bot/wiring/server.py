@@ -6,7 +6,7 @@ file that it had in hand; paid calls are in the journal.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
-from bot.values import Ask, OrganizationFile, OwnerRule, PullRequest, Review, ReviewAsk, Trigger
+from bot.values import Ask, OrganizationFile, OwnerRule, Review, ReviewAsk, Trigger
 from bot.values.consumer import Disclosure, PackageRow
 from bot.wiring import blame, child, review, tasks
 from bot.wiring.tasks import Room
@@ -133,8 +133,10 @@ def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode()
 
 
-async def _no_review_reason(caps: ProcessLimits, pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:
-    return await child.run(tasks.no_review_reason, pull, settings, trigger, caps=caps)
+async def _no_review_reason(
+    caps: ProcessLimits, change: Change, commits: Collection[str], settings: Config, trigger: Trigger
+) -> No | None:
+    return await child.run(tasks.no_review_reason, change, commits, settings, trigger, caps=caps)
 
 
 async def _page(

@@ -4,7 +4,7 @@ Each function is named to `child.run` and carried out over there, so it takes an
 """
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -167,9 +167,12 @@ async def settings(
     return config.resolve({}, file, operator_settings, bound=bound, organization=organization)
 
 
-async def no_review_reason(_: ChildPipe, pull: PullRequest, settings: Config, trigger: Trigger) -> No | None:
-    """Why there is no review, now that the changed files are known."""
-    return await pipeline.no_review_reason(pull, settings, trigger)
+async def no_review_reason(
+    _: ChildPipe, change: Change, commits: Collection[str], settings: Config, trigger: Trigger
+) -> No | None:
+    """Why there is no review, now that the changed files and the commits of the change are known."""
+    earlier, others = change.earlier, {"beside": change.beside, "same_head": change.same_head}
+    return await pipeline.no_review_reason(change.pull, commits, settings, trigger, earlier=earlier, **others)
 
 
 def _deps(line: ChildPipe, change: Change, room: Room) -> Deps:

@@ -41,11 +41,12 @@ async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr,
 def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:
     """The pull request as a change that is in this store."""
     is_cut = Path(store, "shallow").exists()  # a clone that was there already holds everything
+    missing_history = remote.missing_history(bases.ahead) if is_cut else ""
     return PullRequest(
         title=facts.title, body=facts.body, base=bases.merge_base, head=facts.head_sha,
         base_name=facts.base_ref, head_name=facts.head_ref,
         git_dir=store, base_tip=bases.tip, url=facts.pages or None,
-        missing_history=remote.missing_history(bases.ahead) if is_cut else "",
+        missing_history=missing_history, several_bases=None if missing_history else False,
     )  # fmt: skip
 
 

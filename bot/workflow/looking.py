@@ -4,6 +4,7 @@ import base64
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
@@ -199,16 +200,33 @@ async def has_several_bases(host: Host, pull: PullRequest, told_bases: Bases) ->
     """Whether the fetched head and its base branch have other merge bases beside the one that GitHub has named (`told_bases`).
 
     The branch has such a commit and its named merge base does not, so the head is further ahead of this than of that. A store without
-    the whole history may show too many commits: only then GitHub is asked. If it does not tell, there may be several.
+    the whole history may show too many commits, or too few: only then GitHub is asked. If it does not tell, there may be several.
     """
     async with checkout.Checkout(pull) as tree:
         commits = await tree.commits()
-    if commits is None or len(commits) == told_bases.ahead:
+    if commits is not None and len(commits) == told_bases.ahead:
         return False
     try:
         return (await bases(host, pull.base, pull.head)).ahead != told_bases.ahead
     except HostRefused:
         return True
+
+
+async def own_commits(host: Host, pull: PullRequest, told_bases: Bases) -> frozenset[str] | None:
+    """The commits of the fetched change; None if not all of them are known to be here.
+
+    A store without the whole history may show older ones too: only then GitHub is asked which they are.
+    """
+    async with checkout.Checkout(pull) as tree:
+        commits = await tree.commits()
+    if commits is None or len(commits) == told_bases.ahead:
+        return commits
+    page = partial(host.rest.pulls.async_list_commits, *host.repo, host.pull.number)
+    try:
+        own = frozenset([str(shapes.at(row, "sha")) async for row in host.client.pages(page)])
+    except HostRefused:
+        return None
+    return own if own <= commits and len(own) == told_bases.ahead else None
 
 
 async def issues(host: Host) -> tuple[LinkedIssue, ...]:

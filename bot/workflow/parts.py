@@ -17,7 +17,7 @@ from bot.github import Host, Identity, RequestPace
 from bot.outputs.posts import Comments
 from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import LASTS, Job
-from bot.values import Ask, OrganizationFile, OwnerRule, PullRef, PullRequest, Review, ReviewAsk, Trigger
+from bot.values import Ask, OrganizationFile, OwnerRule, PullRef, Review, ReviewAsk, Trigger
 from bot.values.consumer import Disclosure, PackageRow
 from bot.workflow.progress import Say
 
@@ -70,7 +70,7 @@ class Services:
     # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it, and the owner's defaults.
     resolve: Callable[[str | None, str | None, OrganizationFile | None], Awaitable[Config]]
     defaults: Defaults
-    no_review_reason: Callable[[PullRequest, Config, Trigger], Awaitable[No | None]]
+    no_review_reason: Callable[[Change, Collection[str], Config, Trigger], Awaitable[No | None]]
     page: Callable[
         [bytes, bytes | None, SilencedFindings, Sequence[OwnerRule], Mapping[str, Disclosure]], Awaitable[MadeReview]
     ]  # of a stored review, under the words that hold now, with so much of each consumer

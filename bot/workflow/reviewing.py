@@ -11,7 +11,7 @@ from bot.errors import DeepRepoError, NothingToReview, SupersededError
 from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.publish import checks, publish
-from bot.values import Review
+from bot.values import PullRequest, Review
 from bot.workflow import looking, pausing
 from bot.workflow.backend import Backend, CheckRun, ReviewResult, ReviewRun
 from bot.workflow.progress import progress
@@ -84,9 +84,7 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
     async with backend.fetch(run) as local_pull:
         several_bases = await looking.has_several_bases(run.host, local_pull, run.state.bases)
         pull = replace(local_pull, several_bases=several_bases)
-        refusal = (
-            await backend.no_review_reason(run, pull) if any(one.paths for _, one in run.settings.conditions) else None
-        )
+        refusal = await _refusal_by_paths(run, backend, pull)
         weighed_decision = decision if refusal is None else policy.weigh(run.settings, refusal, run.last)
         if isinstance(weighed_decision, No):
             return weighed_decision
@@ -97,6 +95,14 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
             change = _with_note(replace(change, consumers=consumers), consumers.note if consumers is not None else "")
             async with _with_funds(run, backend, change) as change_with_funds, progress(check.show) as say:
                 return await backend.review(run, change_with_funds, say)
+
+
+async def _refusal_by_paths(run: ReviewRun, backend: Backend, pull: PullRequest) -> No | None:
+    """Why `triggers.paths` leaves the change out. What touches which paths has to be known whole: of a change whose is not, nothing is left out."""
+    if not policy.asks_for_paths(run.settings.conditions, run.ask.trigger) or pull.several_bases:
+        return None
+    commits = await looking.own_commits(run.host, pull, run.state.bases)
+    return None if commits is None else await backend.no_review_reason(run, pull, commits)
 
 
 @asynccontextmanager

@@ -109,6 +109,7 @@ def test_another_base_branch_is_another_review(tmp_path: Path) -> None:
 
 
 LEFT_OUT = "fail_on: high\nfail_also: [unreviewed, cut, dropped]\ntriggers: {paths: ['shop/**']}\n"
+UNDEFINED = {"shop/new.py": "def total(items):\n    return missing(items)\n"}
 LEAK = {"shop/keys.py": 'aws_access_key_id = "AKIA' + 'Q3ZRT5PLMX7WQN2B"\n'}
 
 
@@ -128,12 +129,15 @@ def test_a_push_that_is_left_out_lets_nothing_pass_that_failed(
             asks = {"worker": "openai/gpt-5-mini", "strategy": "direct"} if has_key else {}
             if has_key:
                 monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
-            await at.repo.commit("feature", LEAK)
+            await at.repo.commit("feature", UNDEFINED if has_key else LEAK)
             with at.gh.holding() as held:
                 number = await at.repo.open_pull("feature", author="stranger")
             assert (await at.told("pull_request", event(held), **asks)).conclusion == "failure"
             with at.gh.holding() as held:
-                await at.repo.push("feature", {**dict.fromkeys(LEAK), "README.md": "# x\n"})
+                if has_key:
+                    await at.repo.force_push("feature", {"README.md": "# x\n"})
+                else:
+                    await at.repo.push("feature", {**dict.fromkeys(LEAK), "README.md": "# x\n"})
             requests = len(model.requests)
             for payload in (event(held), await _happens(at, number, "title")):
                 result = await at.told("pull_request", payload, **asks)

@@ -35,14 +35,12 @@ async def leaked_and_retargeted(at: Whole) -> int:
 
 
 DECLINED = {
-    "the secret taken back": (PATHS, LEAK, {"shop/key.py": None, "README.md": "# x\n"}),
-    "the secret moved": (PATHS, LEAK, {"shop/key.py": None, "lib/key.py": LEAK["shop/key.py"]}),
     "no event of theirs": (EVENTS, BROKEN, {"NEWS.md": "x\n"}),
     "too many files": (SIZE, LEAK, MANY),
 }
 
 
-@pytest.mark.parametrize("case", few(list(DECLINED), 0, 2))
+@pytest.mark.parametrize("case", few(list(DECLINED), 0, 1))
 def test_what_the_last_review_left_open_decides_on_a_head_without_one(tmp_path: Path, case: str) -> None:
     """Whatever has the push left out, and `fail_also` leaves it out too; a person is told what starts a review, which decides again."""
     settings, first, second = DECLINED[case]
@@ -64,6 +62,24 @@ def test_what_the_last_review_left_open_decides_on_a_head_without_one(tmp_path: 
             await at.quiet()
             assert newest(at, number)[0] == "failure"
             assert "Not reviewed" not in newest(at, number)[1]
+
+    asyncio.run(story())
+
+
+def test_what_was_pushed_over_stands_beside_the_paths(tmp_path: Path) -> None:
+    """No file and no commit of the new head is among the paths: it is not reviewed, and what failed still does."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": PATHS})
+            number = await at.reviewed()
+            assert newest(at, number)[0] == "failure"
+            await at.repo.force_push("feature", {"NEWS.md": "x\n"})
+            await at.quiet()
+            ending, title = newest(at, number)
+            assert ending == "failure"
+            assert "Not reviewed" in title
+            assert LEFT in title
 
     asyncio.run(story())
 
@@ -109,9 +125,7 @@ def test_another_branch_or_another_pull_request_forgets_nothing(tmp_path: Path) 
             await at.quiet()
             await at.repo.push("feature", {"NEWS.md": "x\n"})
             await at.quiet()
-            ending, title = newest(at, again)
-            assert ending == "failure"
-            assert LEFT in title
+            assert newest(at, again)[0] == "failure"
 
     asyncio.run(story())
 
@@ -141,8 +155,8 @@ def test_without_a_bar_or_a_failure_a_push_that_is_left_out_stays_neutral(tmp_pa
     async def story() -> None:
         async with whole(tmp_path) as at:
             for branch, settings, files in (
-                ("one", PATHS, {"shop/new.py": "x = 1\n"}),
-                ("two", "triggers: {paths: ['shop/**']}\n", LEAK),
+                ("one", EVENTS, {"shop/new.py": "x = 1\n"}),
+                ("two", "triggers: {events: [opened]}\n", LEAK),
             ):
                 await at.repo.commit("main", {".deeprepo.yml": settings})
                 number = await at.reviewed(branch=branch, files=files)

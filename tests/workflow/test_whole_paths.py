@@ -1,0 +1,155 @@
+"""What `triggers.paths` leaves out touches none of these paths in any of its commits: what is not known whole is reviewed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import histories
+import pytest
+from families import few
+from test_whole_leaks import LEAK
+from whole import Whole, whole
+
+PATHS = "fail_on: high\nfail_also: [unreviewed, cut, dropped]\ntriggers: {paths: ['shop/**']}\n"
+GONE = {"shop/keys.py": None}
+
+
+def newest(at: Whole, number: int) -> tuple[str | None, str]:
+    """The conclusion and the title of the check that counts."""
+    last = max(at.gh.pull(number).checks, key=lambda one: one.id)
+    return last.conclusion, last.title or ""
+
+
+def drawn(name: str) -> Callable[[Whole], Awaitable[None]]:
+    """Draw the history of this name."""
+
+    async def draw(at: Whole) -> None:
+        rows = (histories.SEVERAL_BASES | histories.ONE_BASE)[name]
+        await asyncio.to_thread(histories.draw, at.repo.repository.git, rows)
+
+    return draw
+
+
+async def taken_back(at: Whole) -> None:
+    """A secret, then other news in its place."""
+    await at.repo.commit("feature", LEAK)
+    await at.repo.commit("feature", {**GONE, "NEWS.md": "One.\n"})
+
+
+async def taken_back_whole(at: Whole) -> None:
+    """A secret, then nothing."""
+    await at.repo.commit("feature", LEAK)
+    await at.repo.commit("feature", GONE)
+
+
+async def in_a_merge(at: Whole) -> None:
+    """A merge brings the secret, which no side of it has."""
+    rows: tuple[histories.Row, ...] = (
+        ("feature", ("main",), histories.NEWS),
+        ("side", ("main",), {"MORE.md": "1\n"}),
+        ("feature", ("feature", "side"), {"MORE.md": "1\n", **LEAK}),
+        ("feature", ("feature",), GONE),
+    )
+    await asyncio.to_thread(histories.draw, at.repo.repository.git, rows)
+
+
+async def in_many(at: Whole) -> None:
+    """A secret that was removed, behind more commits than are fetched."""
+    await taken_back(at)
+    await asyncio.to_thread(histories.lengthen, at.repo.repository.git, "feature", 260, empty=True)
+
+
+REVIEWED = {
+    "a secret that was removed": taken_back,
+    "several merge bases": drawn("crossed, with the other parent first"),
+    "several merge bases, and nothing differs": drawn("nothing differs from the topic"),
+    "nothing differs, and a secret was removed": taken_back_whole,
+    "a secret that a merge brought": in_a_merge,
+    "more commits than are fetched": in_many,
+}
+
+
+@pytest.mark.parametrize("name", few(REVIEWED, 0, 1))
+def test_a_change_that_may_touch_the_paths_is_reviewed(tmp_path: Path, name: str) -> None:
+    """Also if no file that differs from its base is among them; here each review fails the check."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": PATHS, **histories.OLD})
+            await REVIEWED[name](at)
+            number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
+            await at.quiet()
+            ending, title = newest(at, number)
+            assert ending == "failure"
+            assert "Not reviewed" not in title
+
+    asyncio.run(story())
+
+
+async def plain(at: Whole) -> None:
+    """Two commits of news."""
+    await at.repo.commit("feature", {"NEWS.md": "One.\n"})
+    await at.repo.commit("feature", {"NEWS.md": "Two.\n"})
+
+
+async def nothing(at: Whole) -> None:
+    """News that are taken back."""
+    await at.repo.commit("feature", {"NEWS.md": "One.\n"})
+    await at.repo.commit("feature", {"NEWS.md": None})
+
+
+async def merged_in(at: Whole) -> None:
+    """The main branch, which changes these paths again and again, is merged in: the store shows commits of it."""
+    steps: tuple[histories.Row, ...] = tuple(("main", ("main",), {"shop/step.py": f"{n}\n"}) for n in range(30))
+    last: dict[str, str | None] = {"shop/step.py": "29\n"}
+    rows: tuple[histories.Row, ...] = (
+        ("feature", ("main",), histories.NEWS),
+        *steps,
+        ("feature", ("feature", "main"), last),
+        *steps,
+        ("feature", ("feature", "main"), {**last, "NEWS.md": "Two.\n"}),
+    )
+    await asyncio.to_thread(histories.draw, at.repo.repository.git, rows)
+
+
+LEFT_OUT = {"the main branch merged in": merged_in, "news": plain, "nothing": nothing}
+
+
+@pytest.mark.parametrize("name", few(LEFT_OUT, 0))
+def test_a_change_beside_the_paths_is_left_out(tmp_path: Path, name: str) -> None:
+    """What the main branch has changed is not the change's; GitHub is asked for its commits once, if the fetched ones leave it undecided."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": PATHS})
+            await LEFT_OUT[name](at)
+            number = await at.repo.open_pull("feature", title="News", fork=True, author="stranger")
+            await at.quiet()
+            assert newest(at, number)[0] == "neutral"
+            assert "no changed file matches" in newest(at, number)[1]
+            listed = [seen.path for seen in at.gh.requests if f"/pulls/{number}/commits" in seen.path]
+            assert len(listed) == (name == "the main branch merged in")
+
+    asyncio.run(story())
+
+
+@pytest.mark.slow
+def test_a_secret_that_was_pushed_over_is_looked_at_in_the_next_pull_request_of_its_author(tmp_path: Path) -> None:
+    """Neither its own commits nor its files are among the paths; what it is built on was reviewed."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": PATHS})
+            first = await at.reviewed(files=LEAK)
+            await at.repo.force_push("feature", {"NEWS.md": "1\n", **GONE}, "again")
+            await at.quiet()
+            assert newest(at, first)[0] == "failure"
+            assert "Not reviewed" not in newest(at, first)[1]
+            rows: tuple[histories.Row, ...] = (("other", ("feature",), {"NEWS.md": "2\n"}),)
+            await asyncio.to_thread(histories.draw, at.repo.repository.git, rows)
+            second = await at.repo.open_pull("other", title="again")
+            await at.quiet()
+            assert newest(at, second)[0] == "failure"
+            assert "Not reviewed" not in newest(at, second)[1]
+
+    asyncio.run(story())
