@@ -183,22 +183,22 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
     refs_output = await repository.run("for-each-ref", "--format=%(refname) %(objectname) %(symref) %(HEAD)", "refs")
     rows = [line.split(" ", 3) for line in os.fsdecode(refs_output.out).splitlines()]
     refs = {name: (commit, symref) for name, commit, symref, _ in rows}
-    checked_out = {_short(name) for name, _, _, mark in rows if mark == "*"}
+    current = {_short(name) for name, _, _, mark in rows if mark == "*"}
     heads = sorted(name for name in refs if name.startswith("refs/remotes/") and name.endswith("/HEAD"))
     remotes = sorted({name.split("/")[2] for name in refs if name.startswith("refs/remotes/")}, key=_origin_first)
     branches = [name for name in refs if name.startswith("refs/remotes/") and name not in heads] or [
         name for name in refs if name.startswith("refs/heads/")
     ]
-    told = [f"refs/remotes/{remote}/HEAD" for remote in remotes]
+    remote_heads = [f"refs/remotes/{remote}/HEAD" for remote in remotes]
     guesses = [
         *(f"refs/remotes/{remote}/{name}" for remote in remotes for name in USUAL_NAMES),
         *(f"refs/heads/{name}" for name in USUAL_NAMES),
         *(branches if len(branches) == 1 else ()),
     ]
-    for name in (one for one in (*told, *guesses) if one in refs):
+    for name in (one for one in (*remote_heads, *guesses) if one in refs):
         commit, symref = refs[name]
-        is_sure = name in told or _short(name) in SURE_NAMES
-        if is_sure or (_short(name) not in checked_out and not await _holds(repository, commit, head)):
+        is_sure = name in remote_heads or _short(name) in SURE_NAMES
+        if is_sure or (_short(name) not in current and not await _holds(repository, commit, head)):
             return (symref or name).removeprefix("refs/remotes/").removeprefix("refs/heads/"), commit
     raise RevisionError(
         "no default branch is known here, so there is nothing to compare HEAD with: name the base, as in "

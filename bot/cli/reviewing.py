@@ -76,8 +76,8 @@ def tell_stopped(review: "Review", *, push: bool) -> None:
         return
     mark = next((finding.identity for finding in review.reaching(review.fail_on)), "FINDING")
     again = "git push --no-verify" if push else "git commit --no-verify"
-    own, found = Path(sys.executable).parent / "deeprepo", shutil.which("deeprepo", path=hook.path())
-    name = "deeprepo" if found is not None and Path(found).resolve() == own.resolve() else shlex.quote(str(own))
+    own, program = Path(sys.executable).parent / "deeprepo", shutil.which("deeprepo", path=hook.path())
+    name = "deeprepo" if program is not None and Path(program).resolve() == own.resolve() else shlex.quote(str(own))
     tell(
         f"`{again}` goes on without this check. If a finding is wrong, silence it on this machine, for example "
         f"`{name} ignore {mark} --local --reason '...'`; without --local the entry is for everybody, once it is on the base branch."
