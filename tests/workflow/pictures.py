@@ -22,7 +22,6 @@ IMAGES = Path(__file__).parents[2] / "docs/images"
 DESKTOP, PHONE = 760, 390  # CSS pixels
 WHOLE_PAGE = 1280
 TALL = 1600
-FOLDED = "details.hidden"
 COMMENT = "article.card.bot"  # one of the conversation
 SUMMARY = f"{COMMENT}:has(h2)"
 IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}
@@ -144,16 +143,15 @@ async def talked(folder: Path, camera: Camera) -> None:
             await story.play(at.gh, repo, number, print)
             await at.quiet()
             page = at.gh.page(number)
-            await camera.take("conversation", page, f".thread:has({FOLDED})", unfolded=True)
-            await camera.take("rule", page, f".thread:has(#{_proposal(at, number)})", unfolded=True)
+            for name, words in (("conversation", story.OBJECTION), ("rule", '"kind": "rule"')):
+                await camera.take(name, page, f".thread:has(#{_comment(at, number, words)})", unfolded=True)
         for name in names:
             del os.environ[name]
 
 
-def _proposal(at: Whole, number: int) -> str:
-    """The comment that shows the rule which was confirmed."""
-    (found,) = [one.id for one in at.gh.pull(number).review_comments if '"kind": "rule"' in one.body]
-    return f"discussion_r{found}"
+def _comment(at: Whole, number: int, words: str) -> str:
+    """The anchor of the first comment in a thread that has these words."""
+    return f"discussion_r{next(one.id for one in at.gh.pull(number).review_comments if words in one.body)}"
 
 
 async def refused(folder: Path, camera: Camera) -> None:
