@@ -118,7 +118,7 @@ def _large(clone: Path, scratch: Path) -> Iterator[Row]:
     yield Row(
         f"a change of {large[1]} files", timed[0].whole, 5.0, "s", f"{timed[0].cpu + timed[0].git:.2f} CPU seconds"
     )
-    objects = scratch / "copied-objects"
+    objects = (scratch / "copied-objects").resolve()  # git runs in the clone
     shutil.rmtree(objects, ignore_errors=True)
     objects.mkdir()
     pair = tuple(_copied(clone, revision, f"{middle[0]}^", objects) for revision in (f"{middle[0]}^", middle[0]))
@@ -167,7 +167,7 @@ def _measure(clone: Path, pairs: Sequence[tuple[str, ...]], objects: Path | None
     """Every pair in one process; the peak is that process's own."""
     command = [sys.executable, "-m", "benchmarks.dependents_time", str(clone)]
     done = subprocess.run(
-        [*command, *(["--objects", str(objects.resolve())] if objects else [])],
+        [*command, *(["--objects", str(objects)] if objects else [])],
         input="\n".join(f"{base} {head}" for base, head in pairs),
         capture_output=True,
         text=True,
