@@ -183,7 +183,7 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
     refs_output = await repository.run("for-each-ref", "--format=%(refname) %(objectname) %(symref) %(HEAD)", "refs")
     rows = [line.split(" ", 3) for line in os.fsdecode(refs_output.out).splitlines()]
     refs = {name: (commit, symref) for name, commit, symref, _ in rows}
-    current = {_short(name) for name, _, _, mark in rows if mark == "*"}
+    current = {name for name, _, _, mark in rows if mark == "*"}  # a local branch
     heads = sorted(name for name in refs if name.startswith("refs/remotes/") and name.endswith("/HEAD"))
     remotes = sorted({name.split("/")[2] for name in refs if name.startswith("refs/remotes/")}, key=_origin_first)
     branches = [name for name in refs if name.startswith("refs/remotes/") and name not in heads] or [
@@ -198,7 +198,7 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
     for name in (one for one in (*remote_heads, *guesses) if one in refs):
         commit, symref = refs[name]
         is_sure = name in remote_heads or _short(name) in SURE_NAMES
-        if is_sure or (_short(name) not in current and not await _holds(repository, commit, head)):
+        if is_sure or (name not in current and not await _holds(repository, commit, head)):
             return (symref or name).removeprefix("refs/remotes/").removeprefix("refs/heads/"), commit
     raise RevisionError(
         "no default branch is known here, so there is nothing to compare HEAD with: name the base, as in "

@@ -33,7 +33,7 @@ Place = tuple[int, str]  # a pull request by its number, and the base branch tha
 class CommitOutcome:
     """What is known of one commit against one base branch.
 
-    `last_ending`: the end of its last review. `without`: the worst of what came to no review since. `rules`: of the last of these.
+    `last_ending`: the end of its last review. `without`: the worst of what came to no review since. `rules`: of the last of these, if all of them were left out by rules.
     """
 
     last_ending: Ending | None = None
@@ -119,7 +119,8 @@ def with_ending(state: CommitState, one: CheckResult) -> CommitState:
     if one.how == "reviewed":
         outcome = CommitOutcome(one.ending)
     elif one.how == "broken" or outcome.last_ending is None:
-        outcome = replace(outcome, without=worst((outcome.without, one.ending)), rules=one.rules)
+        rules = one.rules if outcome.without is None or outcome.rules else ""  # another reason stays one
+        outcome = replace(outcome, without=worst((outcome.without, one.ending)), rules=rules)
     return replace(state, outcomes=MappingProxyType({**state.outcomes, place: outcome}))
 
 

@@ -288,3 +288,13 @@ def test_the_only_branch_of_a_remote_is_a_base_for_work_on_another(repository: R
     repository.commit({"a.py": "2\n"})
     repository.git("branch", "-D", "main")
     assert resolve(repository, tmp_path / "s").base_name == "origin/production"
+
+
+def test_the_branch_of_a_remote_is_a_base_for_work_on_its_namesake(repository: Repository, tmp_path: Path) -> None:
+    """What is not pushed yet is reviewed, although the remote's HEAD is unknown here."""
+    base = repository.commit({"a.py": "1\n"})
+    repository.git("branch", "-m", "develop")
+    repository.git("update-ref", "refs/remotes/origin/develop", base)
+    repository.commit({"a.py": "2\n"})
+    found = resolve(repository, tmp_path / "s")
+    assert (found.base, found.base_name) == (base, "origin/develop")

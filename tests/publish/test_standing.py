@@ -157,3 +157,13 @@ def test_a_queue_that_was_stopped_counts_as_long_as_its_commit_is_there() -> Non
         state = fold(rows, now_open)
         assert (state.ending, state.blame) == ("failure", QUEUE)
     assert waits_for(rows, {}) == ()
+
+
+@pytest.mark.parametrize(
+    ("marks", "kept"), [(("A",), "A"), (("A", "B"), "B"), (("", "A"), ""), (("A", ""), ""), (("A", "", "B"), "")]
+)
+def test_a_head_is_left_out_by_rules_only_if_nothing_else_left_it_out(marks: tuple[str, ...], kept: str) -> None:
+    """A pause, or a review that broke off, is not forgotten because a later event starts none by the owner's rules."""
+    rows = [CheckResult(1, "main", "neutral", "declined", mark) for mark in marks]
+    assert fold(rows, {1: "main"}).outcome((1, "main")).rules == kept
+    assert fold([*rows, CheckResult(1, "main", "success", "reviewed")], {1: "main"}).outcome((1, "main")).rules == ""
