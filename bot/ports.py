@@ -129,8 +129,8 @@ class Receivers(Protocol):
 class Decisions:
     """How a language handles the variants of a type one by one, in blocks with braces."""
 
-    opens: re.Pattern[str]  # what stands in front of such a block, to its brace
-    rest: re.Pattern[str]  # a branch of it for what no other one takes
+    opens: re.Pattern[str]  # the code before such a block, up to its brace
+    rest: re.Pattern[str]  # a branch of the block that takes what no other branch takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -109,10 +109,7 @@ async def search(
     row_end: bytes = b"\n",
     stdin: bytes = b"",
 ) -> GitResult:
-    """Run a command until it is done, has written so many rows or bytes, or takes too long: what it wrote until then counts.
-
-    `stdin` is no longer than a pipe holds.
-    """
+    """Run a command until it is done, has written so many rows or bytes, or takes too long: what it wrote until then counts."""
     process = await start(*arguments, cwd=cwd, env=env)
     out, lines, was_stopped = bytearray(), 0, False
     if process.stdin is None or process.stdout is None or process.stderr is None:

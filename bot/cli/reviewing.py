@@ -165,7 +165,7 @@ def local(repo: str) -> bytes | None:
 
 
 def clones(places: Sequence[str] | None) -> tuple[str, ...]:
-    """The clones of consumers that were named. Raises UsageError if there is none where one is named."""
+    """Return the paths given with `--with`. Raises UsageError if one of them does not exist."""
     for place in places or ():
         if not Path(place).exists() and not Path(place.rpartition("@")[0] or place).exists():
             raise UsageError(f"--with {place}: there is no such folder")

@@ -342,7 +342,7 @@ def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _key_body(line: str, following: Sequence[str]) -> str:
-    """Return the body of a private key, or "" if there is none. `line` is its first line, `BEGIN PRIVATE KEY`.
+    """Return the body of a private key whose `BEGIN PRIVATE KEY` is in `line`, "" if no body follows.
 
     The rows of a body run without a gap to the end mark; code that only reads keys has no such rows.
     """

@@ -98,7 +98,7 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
 
 
 async def _refusal_by_paths(run: ReviewRun, backend: Backend, pull: PullRequest) -> No | None:
-    """Why `triggers.paths` leaves the change out. What touches which paths has to be known whole: of a change whose is not, nothing is left out."""
+    """Why `triggers.paths` leaves the change out. Nothing is left out unless all commits of the change are known."""
     if not policy.asks_for_paths(run.settings.conditions, run.ask.trigger) or pull.several_bases:
         return None
     commits = await looking.own_commits(run.host, pull, run.state.bases)
