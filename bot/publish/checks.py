@@ -40,6 +40,21 @@ class CheckOwner:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueAnswer:
+    """What the check of a merge queue reports: how it ends, and the key of the sentence."""
+
+    says: str
+    ending: Ending = "failure"
+
+
+PASSES = QueueAnswer("check_queue", "success")
+FAILED = QueueAnswer("check_queue_stops")  # the check of its pull request does not pass
+UNREVIEWED = QueueAnswer("check_queue_unreviewed")  # no review of its head is below the bar in force
+SETTINGS = QueueAnswer("check_queue_settings")  # these cannot be used, and were to set a bar
+UNKNOWN = QueueAnswer("check_queue_unknown")  # nobody can tell how its pull request stands
+
+
+@dataclass(frozen=True, slots=True)
 class _Ending:
     """A check run that is ended: what it came to for its own pull request, and its words."""
 
@@ -150,13 +165,13 @@ async def end_without_review(
         await _end(host, one, words, {}, is_last=is_last)
 
 
-async def let_pass(host: Host, head: str, ending: Ending = "success", language: str = "en") -> None:
+async def let_pass(host: Host, head: str, answer: QueueAnswer, language: str = "en") -> None:
     """Answer a merge queue for a commit of its own: a queue that requires our check would stall without one."""
     words, run = load(language), f"queue-{head}"
     if any(one.is_over and _facts(one).get("run") == run for one in await check_runs.list_runs(host, head, NAME)):
         return
     number = await start(host, head, CheckOwner(run, language))
-    says = words.say("check_queue" if ending == "success" else "check_queue_stops")
+    says, ending = words.say(answer.says), answer.ending
     await check_runs.end(host, number, ending, says[:TITLE], _mark(says, run=run))
     await _settle(host, head, words, {})
 
@@ -299,7 +314,7 @@ def _lead(own: CheckResult, state: CommitState, words: Phrases) -> str:
     if differs and blame == own.pull and state.ending == "pending":
         why = words.say("check_waits", base=plain(state.open[own.pull]))
     elif differs and blame == QUEUE:
-        why = words.say("check_queue_stops")
+        why = words.say(FAILED.says)
     elif differs and blame not in (None, own.pull):
         key = (
             "check_waits_other" if state.ending == "pending" else "check_of_other" if _stops(state) else "check_counts"

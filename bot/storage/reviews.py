@@ -227,13 +227,13 @@ class Reviews(StoragePart):
         query = sa.select(sa.exists().where(mine, review.c.number != pull.number))
         return await self.database.run(lambda connection: bool(connection.execute(query).scalar()))
 
-    async def pulls_with_findings(self, pull: PullRef, since: float) -> tuple[int, ...]:
-        """The other pull requests of its repository that have a review since then with anything to silence or to bring back, newest first."""
+    async def pulls_with_findings(self, pull: PullRef, most: int) -> tuple[int, ...]:
+        """The other open pull requests of its repository that have a review with anything to silence or to bring back, newest first."""
         mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
-        others = mine & (review.c.number != pull.number) & (review.c.finished > since)
+        others = mine & (review.c.number != pull.number) & review.c.closed.is_(None)
         has_findings = sa.exists().where(finding.c.pull == review.c.pull, finding.c.state != "fixed")
         query = sa.select(review.c.number).where(others, has_findings).group_by(review.c.number)
-        query = query.order_by(sa.func.max(review.c.finished).desc())
+        query = query.order_by(sa.func.max(review.c.finished).desc()).limit(most)
         numbers = await self.database.run(lambda connection: connection.execute(query).scalars().all())
         return tuple(numbers)
 

@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.config import Config, policy, stricter
 from bot.config.policy import LastEnding
@@ -47,25 +47,36 @@ async def of_head(pull: PullRef, facts: PullFacts, store: Store) -> bytes | None
     return None
 
 
-async def ending_now(pull: PullRef, output: bytes, settings: Config, store: Store) -> LastEnding | None:
-    """What a stored review comes to by a bar that was set since, with what people have said; None if it was made under the bar in force, or a stricter one.
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What a stored review comes to by the bar and the words in force.
 
-    A check of the team's own that stops a change and was not asked then leaves it unreviewed. "unknown": an earlier version wrote it in another form.
+    `ending`: None without a bar. `by_own_bar`: it was made under this bar, or a stricter one. `is_known`: False if an earlier version wrote it in another form.
     """
+
+    ending: Ending | None = None
+    by_own_bar: bool = True
+    is_known: bool = True
+
+    def is_shown_by(self, check_ending: Ending) -> bool:
+        """Whether its check run shows no better: no stricter bar was set, and no word taken back that silenced a finding."""
+        return self.is_known and self.by_own_bar and worst((check_ending, self.ending)) == check_ending
+
+
+async def grade(pull: PullRef, output: bytes, settings: Config, store: Store) -> Grade:
+    """Grade a stored review. A check of the team's own that stops a change and was not asked in it leaves the change unreviewed."""
     if not policy.has_bar(settings):
-        return None
+        return Grade()
     try:
         own, is_asked = await asyncio.to_thread(_read, output, settings)
     except ValueError:
-        return "unknown"
+        return Grade(is_known=False)
     review = _under_stricter_bar(own, settings)
-    if review == own and is_asked:
-        return None
     words = await ignored_findings(pull, store), await store.rules.in_force(pull.repository)
     lacks: tuple[Shortfall, ...] = () if is_asked else ("unreviewed", "undecided")
     without = [policy.ending_without_review(settings, one) for one in lacks]
     ending: Ending | None = worst([checks.conclusion(silencing.now(review, *words)), *without])
-    return ending
+    return Grade(ending, by_own_bar=review == own and is_asked)
 
 
 def _read(output: bytes, settings: Config) -> tuple[Review, bool]:
@@ -111,9 +122,9 @@ async def last_ending(pull: PullRef, host: Host, facts: PullFacts, settings: Con
             now = await checks.last_ending(host, reviewed[1], number, base) if reviewed else None
             endings.append(now or conclusion)
             if output and base == facts.base_ref:
-                later = await ending_now(replace(pull, number=number), output, settings, store)
-                is_unknown = is_unknown or later == "unknown"
-                endings += [later] if later is not None and later != "unknown" else []
+                later = await grade(replace(pull, number=number), output, settings, store)
+                is_unknown = is_unknown or not later.is_known
+                endings += [later.ending] if later.ending is not None else []
         if facts.base_ref in bases or len(rows) < RECENT:
             ending: Ending | None = worst(endings)
             return "unknown" if is_unknown and ending != "failure" else ending

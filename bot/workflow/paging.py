@@ -1,7 +1,6 @@
 """The page of a pull request follows what people say between two reviews: a rejection, a withdrawal, a rule that is confirmed or removed."""
 
 import logging
-import time
 from contextlib import suppress
 from dataclasses import replace
 
@@ -15,7 +14,7 @@ from bot.workflow import ci_failures, keeping, stored_review
 from bot.workflow.backend import ReviewRun
 from bot.workflow.parts import Services
 
-DAY, DAYS, MOST = 86_400.0, 30, 50  # other pull requests: reviewed in so many days, at most so many, the newest first
+MOST = 300  # other open pull requests whose pages follow a rule, those that were reviewed last
 log = logging.getLogger("deeprepo.review")
 
 
@@ -34,9 +33,8 @@ async def schedule_all(pull: PullRef, parts: Services, delivery: str) -> None:
 
 
 async def schedule_others(pull: PullRef, parts: Services, delivery: str) -> None:
-    """Store a job for each other pull request of the repository: its page follows."""
-    since = time.time() - DAYS * DAY
-    for number in (await parts.store.reviews.pulls_with_findings(pull, since))[:MOST]:
+    """Store a job for each other open pull request of the repository: its page follows. One that is opened again is graded by then."""
+    for number in await parts.store.reviews.pulls_with_findings(pull, MOST):
         await parts.submit(Follow(replace(pull, number=number)), f"follow-{delivery}")
 
 

@@ -3,13 +3,15 @@
 from contextlib import suppress
 
 from bot import config, github
-from bot.config import policy
+from bot.config import Config, policy
 from bot.errors import HostError, OverLimit, UsageError
 from bot.github import Host
 from bot.ports import Job
 from bot.publish import checks
-from bot.publish.standing import CommitOutcome, worst
-from bot.values import Ending, MergeGroup, PullFacts, PullRef
+from bot.publish.checks import FAILED, PASSES, SETTINGS, UNKNOWN, UNREVIEWED, QueueAnswer
+from bot.publish.standing import CommitOutcome
+from bot.storage import Store
+from bot.values import MergeGroup, PullFacts, PullRef
 from bot.values.review import Shortfall
 from bot.workflow import looking
 from bot.workflow.parts import Services, unless_gone
@@ -25,30 +27,32 @@ async def let_pass(ask: MergeGroup, job: Job, parts: Services) -> None:
         with unless_gone(job, after=1):  # what is in a queue was there long before: no replica is late
             facts = await host.facts() if ask.number else None
         if facts is not None:
-            ending = await _stands(facts, host, parts)
+            answer = await _answer(facts, host, parts)
         else:  # nobody can tell which pull request it is: a bar that the base sets stops it
-            ending = "success" if ask.number else await _without_pull(ask, host, parts)
-        await checks.let_pass(host.beside(0), ask.head, ending)
+            answer = PASSES if ask.number else await _without_pull(ask, host, parts)
+        await checks.let_pass(host.beside(0), ask.head, answer)
 
 
-async def _without_pull(ask: MergeGroup, host: Host, parts: Services) -> Ending:
+async def _without_pull(ask: MergeGroup, host: Host, parts: Services) -> QueueAnswer:
     """What a queue gets whose pull request is not known: its check stops at the bar of the commit that the queue builds upon."""
-    file = await looking.text_at(host, config.FILE, ask.base) if ask.base else None
+    if not ask.base:
+        return UNKNOWN
+    file = await looking.text_at(host, config.FILE, ask.base)
     defaults = await parts.defaults(host, f"{ask.owner}/{ask.name}", is_private=False)
     try:
-        ending = policy.ending_without_review(await parts.resolve(file, None, defaults)) if ask.base else "failure"
+        ending = policy.ending_without_review(await parts.resolve(file, None, defaults))
     except (UsageError, OverLimit):
-        ending = policy.unreadable(file)
-    return "failure" if ending == "failure" else "success"
+        return _unreadable(file)
+    return UNKNOWN if ending == "failure" else PASSES
 
 
 async def stop(ask: MergeGroup, parts: Services) -> None:
     """Answer where nobody could find out how the pull request stands: the queue goes on if it is certain that no bar is set."""
     async with github.open_pull(parts.identity, where(ask), parts.pace) as host:
-        ending: Ending = "failure"
+        answer = UNKNOWN
         with suppress(HostError):  # what it would take to know that no bar is set may be refused as well
-            ending = "failure" if await _by_settings(host, parts, CommitOutcome()) == "failure" else "success"
-        await checks.let_pass(host.beside(0), ask.head, ending)
+            answer = await _by_settings(host, parts, CommitOutcome())
+        await checks.let_pass(host.beside(0), ask.head, answer)
 
 
 def where(ask: MergeGroup) -> PullRef:
@@ -56,40 +60,47 @@ def where(ask: MergeGroup) -> PullRef:
     return PullRef(ask.installation, ask.repository, ask.owner, ask.name, ask.number)
 
 
-async def _stands(facts: PullFacts, host: Host, parts: Services) -> Ending:
-    """Whether the queue goes on: not past a pull request whose check does not pass, nor past a head without a review if a bar is set.
+async def _answer(facts: PullFacts, host: Host, parts: Services) -> QueueAnswer:
+    """The queue goes past no pull request whose check does not pass, nor past a head without a review if a bar is set.
 
     A bar that was set after its check has ended counts too.
     """
     state = await checks.standing(host, facts)
-    ending = None if state.ending in (None, "pending") else state.ending
-    if ending not in ("failure", "cancelled"):
-        outcome = state.outcome((host.pull.number, facts.base_ref)) if ending is not None else CommitOutcome()
-        ending = worst((ending, await _by_settings(host, parts, outcome)))
-    return "failure" if ending in ("failure", "cancelled") else "success"
+    if state.ending in ("failure", "cancelled"):
+        return FAILED
+    has_ended = state.ending not in (None, "pending")
+    outcome = state.outcome((host.pull.number, facts.base_ref)) if has_ended else CommitOutcome()
+    return await _by_settings(host, parts, outcome)
 
 
-async def _by_settings(host: Host, parts: Services, outcome: CommitOutcome) -> Ending | None:
-    """How the check of a pull request ends by the settings in force; None if they ask for nothing else than it shows.
-
-    `outcome`: what is known of its head. A check that has ended is no review: only a stored review of this head against this base is one.
-    """
+async def _by_settings(host: Host, parts: Services, outcome: CommitOutcome) -> QueueAnswer:
+    """What the settings in force ask for. `outcome`: what is known of its head."""
     pull_state = await looking.current_state(host, config.FILE, parts.defaults)
     try:
         settings = await parts.resolve(pull_state.file, pull_state.bound, pull_state.organization)
     except (UsageError, OverLimit):
-        return policy.unreadable(*pull_state.files)
-    is_reviewed = outcome.last_ending is not None
-    adds_nothing = not is_reviewed and outcome.without == "success"
+        return _unreadable(*pull_state.files)
+    adds_nothing = outcome.last_ending is None and outcome.without == "success"
     if adds_nothing or not policy.has_bar(settings):
-        return None
+        return PASSES
+    return PASSES if await _is_below(settings, host, pull_state.facts, outcome, parts.store) else UNREVIEWED
+
+
+def _unreadable(*files: str | None) -> QueueAnswer:
+    return SETTINGS if policy.unreadable(*files) == "failure" else PASSES
+
+
+async def _is_below(settings: Config, host: Host, facts: PullFacts, outcome: CommitOutcome, store: Store) -> bool:
+    """Whether the head is below the bar in force. A check that has ended is no review: only a stored one of this head against this base is."""
     from bot.workflow import keeping  # of the server: a step of a workflow has no store, and nothing that reads one
 
-    pull, facts, store = host.pull, pull_state.facts, parts.store
-    own_review = await keeping.of_head(pull, facts, store) if is_reviewed else None
+    is_reviewed = outcome.last_ending is not None
+    own_review = await keeping.of_head(host.pull, facts, store) if is_reviewed else None
     if own_review is not None:
-        now = await keeping.ending_now(pull, own_review, settings, store)
-        return "failure" if now == "unknown" else now
-    last = await keeping.last_ending(pull, host, facts, settings, store) if policy.asks_for_last(settings) else None
+        grade = await keeping.grade(host.pull, own_review, settings, store)
+        return grade.is_known and grade.ending != "failure"
+    last = (
+        await keeping.last_ending(host.pull, host, facts, settings, store) if policy.asks_for_last(settings) else None
+    )
     lacks: Shortfall = "skipped" if outcome.rules == policy.mark_of_rules(settings) else "unreviewed"
-    return "failure" if last == "unknown" else policy.ending_without_review(settings, lacks, last)
+    return last != "unknown" and policy.ending_without_review(settings, lacks, last) != "failure"

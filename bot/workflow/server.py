@@ -155,11 +155,9 @@ class ServerBackend:
         return await keeping.last_ending(run.ask.pull, run.host, run.state.facts, run.settings, self.parts.store)
 
     async def is_meant(self, run: ReviewRun) -> bool:
-        """Whether the last review was of this change, under the bar in force or a stricter one: a late delivery, a catch-up."""
+        """Whether the last review was of this change, and its check shows what it comes to by the bar and the words in force: a late delivery, a catch-up."""
         facts, last = run.state.facts, await self.parts.store.reviews.last(run.ask.pull)
         if last is None or keeping.place(last) != (run.state.bases.merge_base, facts.head_sha, facts.base_ref):
-            return False
-        if await keeping.ending_now(run.ask.pull, last, run.settings, self.parts.store) is not None:
             return False
         if any(
             await self._beside(run)
@@ -167,7 +165,10 @@ class ServerBackend:
             return False
         state = await checks.settle(run.host, facts, run.language)
         outcome = state.outcome((run.ask.pull.number, facts.base_ref))
-        return outcome.last_ending is not None and outcome.without is None
+        if outcome.last_ending is None or outcome.without is not None:
+            return False
+        grade = await keeping.grade(run.ask.pull, last, run.settings, self.parts.store)
+        return grade.is_shown_by(outcome.last_ending)
 
     @asynccontextmanager
     async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:

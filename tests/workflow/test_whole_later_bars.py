@@ -1,6 +1,8 @@
 """A bar that the owner sets after a review reaches what the review found, wherever it decides: no new finding is needed."""
 
 import asyncio
+import re
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 from families import few
 from whole import WORSE, Whole, whole
 
+from bot.render import load
 from bot.values import PullRef
 
 Event = Callable[[Whole, int], Awaitable[str]]
@@ -44,13 +47,18 @@ async def left_out(at: Whole, number: int) -> str:
     return shown(at, number)
 
 
-async def queued(at: Whole, number: int) -> str:
-    """A merge queue asks for its own commit."""
+async def told(at: Whole, number: int) -> tuple[str, str]:
+    """A merge queue asks for its own commit: how its check ends, and what it says."""
     commit = await at.repo.commit(f"gh-readonly-queue/main/pr-{number}", {"NEWS.md": "One.\n"})
     await at.repo.merge_group(commit, at.gh.pull(number).base_sha)
     await at.quiet()
-    (ending,) = {str(one.conclusion) for one in at.repo.repository.checks.values() if one.head == commit}
-    return ending
+    (answer,) = {(str(one.conclusion), one.title) for one in at.repo.repository.checks.values() if one.head == commit}
+    return answer
+
+
+async def queued(at: Whole, number: int) -> str:
+    """The same without what it says."""
+    return (await told(at, number))[0]
 
 
 @pytest.mark.parametrize(
@@ -245,6 +253,7 @@ def check(ask: str, more: str = "", also: str = "[unreviewed, undecided]") -> st
 
 
 DOCS = ", paths: [docs/**]"
+NO_REVIEW = load("en").say("check_queue_unreviewed")
 KEY = "Is AKIA" + "Q3ZRT5PLMX7WQN2B gone?"  # in pieces: no secret of this project
 
 
@@ -297,5 +306,88 @@ def test_a_stored_review_in_another_form_is_none_under_a_later_bar(tmp_path: Pat
             await reviews.rewrite(stored[0], f'{{"pull": {{{place}}}}}'.encode())
             await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nfail_also: []\n"})
             assert await event(at, number) == ending
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("bar", "says"),
+    few(
+        [
+            ("fail_on: high\n", NO_REVIEW),
+            ("fail_on: high\nquota: many\n", "settings of deeprepo cannot be used"),
+        ],
+        0,
+    ),
+)
+def test_a_stopped_queue_names_the_reason_and_the_remedy(tmp_path: Path, bar: str, says: str) -> None:
+    """Not the check of the pull request, which passes. Once it is reviewed under the bar, the queue goes on."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": SKIP})
+            number = await clean(at)
+            await at.repo.commit("main", {".deeprepo.yml": bar})
+            ending, title = await told(at, number)
+            assert ending == "failure"
+            assert says in title
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+            await at.repo.comment(number, "/deeprepo review", author="maintainer")
+            await at.quiet()
+            await at.repo.commit(f"gh-readonly-queue/main/pr-{number}", {"NEWS.md": "Two.\n"})
+            assert await queued(at, number) == "success"
+
+    asyncio.run(go())
+
+
+async def silenced_by_a_rule(at: Whole) -> tuple[int, str]:
+    """A pull request whose one finding a rule silences, and the number of the rule."""
+    await at.repo.commit("main", {".deeprepo.yml": "fail_on: low\n"})
+    number = await at.reviewed(files=DOUBLE)
+    await at.repo.comment(number, "/deeprepo ignore 1 known", author="maintainer")
+    await at.quiet()
+    rule = next(found[1] for reply in at.replies(number) if (found := re.search(r"rules confirm (\d+)", reply)))
+    await at.repo.comment(number, f"/deeprepo rules confirm {rule} shop/**", author="maintainer")
+    await at.quiet()
+    await at.repo.push("feature", {"shop/other.py": DOUBLE["shop/rates.py"]})
+    await at.quiet()
+    return number, rule
+
+
+async def taken_back(at: Whole, rule: str) -> None:
+    """Somebody takes the rule back, elsewhere."""
+    other = await at.reviewed(branch="other", files={"NEWS.md": "Another.\n"})
+    await at.repo.comment(other, f"/deeprepo rules remove {rule}", author="maintainer")
+    await at.quiet()
+
+
+def test_a_rule_that_is_taken_back_meets_a_pull_request_that_is_opened_again(tmp_path: Path) -> None:
+    """Its page did not follow while it was closed; it is reviewed again, and a queue stops at it."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number, rule = await silenced_by_a_rule(at)
+            assert await queued(at, number) == shown(at, number) == "success"
+            await at.repo.close(number)
+            await at.quiet()
+            await taken_back(at, rule)
+            assert shown(at, number) == "success"
+            assert await reopened(at, number) == "failure"
+
+    asyncio.run(go())
+
+
+@pytest.mark.slow
+def test_a_rule_that_is_taken_back_stops_a_queue_whose_page_did_not_follow(tmp_path: Path) -> None:
+    """Also while its check passes still: of a pull request that counts as closed, or beyond those that follow at once."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            number, rule = await silenced_by_a_rule(at)
+            pull = PullRef(at.gh.installation, at.repo.repository.id, "acme", "shop", number)
+            await at.server.store.reviews.close(pull, time.time())
+            await taken_back(at, rule)
+            assert shown(at, number) == "success"
+            assert await told(at, number) == ("failure", NO_REVIEW)
 
     asyncio.run(go())
