@@ -147,12 +147,12 @@ class StepBackend:
                 store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
             yield fetching.as_pull_request(facts, bases, store)
 
-    async def no_review_reason(self, run: ReviewRun, pull: PullRequest, commits: Collection[str]) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, change: Change, commits: Collection[str]) -> No | None:
         """Why there is no review, now that the changed files and the commits of the change are known."""
-        earlier, beside, _, _ = await self._earlier(run)
         return await pipeline.no_review_reason(
-            pull, commits, run.settings, run.ask.trigger, earlier=earlier, beside=beside, same_head=()
-        )
+            change.pull, commits, run.settings, run.ask.trigger,
+            earlier=change.earlier, beside=change.beside, same_head=change.same_head,
+        )  # fmt: skip
 
     @asynccontextmanager
     async def consumers(self, run: ReviewRun) -> AsyncIterator[FetchedConsumers]:

@@ -200,9 +200,14 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
         is_sure = name in remote_heads or _short(name) in SURE_NAMES
         if is_sure or (name not in current and not await _holds(repository, commit, head)):
             return (symref or name).removeprefix("refs/remotes/").removeprefix("refs/heads/"), commit
+    is_unpushed = not any(name.startswith("refs/remotes/") for name in refs)
     raise RevisionError(
         "no default branch is known here, so there is nothing to compare HEAD with: name the base, as in "
-        "`deeprepo review origin/BRANCH..HEAD`, after `git fetch origin BRANCH:refs/remotes/origin/BRANCH` if this clone lacks it"
+        + (
+            "`deeprepo review BRANCH..HEAD` or `deeprepo review HEAD~1..HEAD`. A hook has none before the first push of a repository: `git push --no-verify` pushes without it"
+            if is_unpushed
+            else "`deeprepo review origin/BRANCH..HEAD`, after `git fetch origin BRANCH:refs/remotes/origin/BRANCH` if this clone lacks it"
+        )
     )
 
 

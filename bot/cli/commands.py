@@ -84,6 +84,10 @@ def _main(
     if version:
         print(f"deeprepo {__version__}")  # noqa: T201 - the command line speaks
         raise typer.Exit
+    from bot.config.settings import unknown_variables
+
+    for sentence in unknown_variables():
+        tell(f"warning: {sentence}")
 
 
 app.command(name="review", cls=review.OneChange)(review.command)

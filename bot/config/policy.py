@@ -67,17 +67,10 @@ def ending_without_review(
     return "failure" if has_bar(settings) and (lacks in settings.fail_also or last == "failure") else "neutral"
 
 
-ONLY_MODELS = (
-    "fork_reviews_per_day",
-    "offline_files",
-    "offline_lines",
-)  # triggers that decide whether a model reads, not whether there is a review
-
-
 def mark_of_rules(settings: "Config") -> str:
     """What a check that the owner's own rules leave out keeps of them: it is left out as long as they stand."""
-    rows = [one.model_dump_json(exclude_defaults=True, exclude={*ONLY_MODELS}) for _, one in settings.conditions]
-    return hashlib.sha256("\n".join(row for row in rows if row != "{}").encode()).hexdigest()[:20]
+    rows = [one.left_out() for _, one in settings.conditions]
+    return hashlib.sha256("\n".join(filter(None, rows)).encode()).hexdigest()[:20]
 
 
 def rules_of(settings: "Config", no: No) -> str:

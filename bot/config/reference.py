@@ -54,6 +54,13 @@ def tables() -> dict[str, list[SettingRow]]:
     }
 
 
+def variables() -> frozenset[str]:
+    """Every variable of the environment that is a setting, under its plain name and as the path of a file."""
+    models = (reader(Settings, PREFIX), ServerPlace, App)
+    names = {name for model in models for name in model.model_fields} | {f"{name}_file" for name in AS_FILE}
+    return frozenset(f"{PREFIX}{name}".upper() for name in names)
+
+
 def _keys(whole: Mapping[str, Any], part: Mapping[str, Any] | None = None, prefix: str = "") -> Iterator[SettingRow]:
     """The keys of the repository's file, or of one section of it as "section.key"."""
     here = part or whole

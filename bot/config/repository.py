@@ -123,6 +123,11 @@ class CheckEntry(FileSection):
     )
 
 
+LEAVES_NOTHING_OUT = (
+    object()
+)  # the mark of a trigger by which no pull request is left out: it waits, or is read without a model
+
+
 class Triggers(FileSection):
     """Section `triggers`: which pull requests are reviewed without a command or a re-run."""
 
@@ -130,7 +135,7 @@ class Triggers(FileSection):
         default=("opened", "reopened", "ready", "push"),
         description="Events that start a review; if the list is empty, only a command does.",
     )
-    drafts: Annotated[bool, stricter.LOWER] = Field(
+    drafts: Annotated[bool, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
         default=False, description="Whether drafts are reviewed automatically."
     )
     bots: Annotated[bool, stricter.LOWER] = Field(
@@ -139,7 +144,7 @@ class Triggers(FileSection):
     forks: Annotated[bool, stricter.LOWER] = Field(
         default=True, description="Whether pull requests from forks are reviewed automatically."
     )
-    fork_reviews_per_day: Annotated[int, stricter.LOWER] = Field(
+    fork_reviews_per_day: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
         default=50, ge=0, description="Automatic reviews of forks by models in a day; further ones use no model."
     )
     branches: Annotated[tuple[str, ...], stricter.EACH] = Field(
@@ -158,26 +163,31 @@ class Triggers(FileSection):
         default=(),
         description="A changed file must match, as in .gitignore, or one that a commit of the change touches; if empty, every file does.",
     )
-    offline_files: Annotated[int, stricter.LOWER] = Field(
+    offline_files: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
         default=1_000, ge=1, description="Above this number of changed files, an automatic review uses no model."
     )
-    offline_lines: Annotated[int, stricter.LOWER] = Field(
+    offline_lines: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
         default=100_000, ge=1, description="The same, by added and deleted lines."
     )
-    skip_files: Annotated[int, stricter.LOWER] = Field(
+    skip_files: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
         default=5_000,
         ge=1,
         description="Above this number of files, no review starts automatically, and no model reads.",
     )
-    skip_lines: Annotated[int, stricter.LOWER] = Field(
+    skip_lines: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
         default=1_000_000, ge=1, description="The same, by added and deleted lines."
     )
-    commands_per_hour: Annotated[int, stricter.LOWER] = Field(
+    commands_per_hour: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
         default=20, ge=1, description="Commands that one person may give in an hour."
     )
-    replies_per_hour: Annotated[int, stricter.LOWER] = Field(
+    replies_per_hour: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
         default=12, ge=0, description="Remarks of one person that are answered in an hour in one pull request; 0: none."
     )
+
+    def left_out(self) -> str:
+        """Which pull requests these leave out, as JSON of what differs from the defaults; empty if none."""
+        others = {name for name, about in Triggers.model_fields.items() if LEAVES_NOTHING_OUT in about.metadata}
+        return self.model_dump_json(exclude_defaults=True, exclude=others).removeprefix("{}")
 
     def within(self, other: "Triggers") -> "Triggers":
         """The stricter of both, setting by setting; what neither sets stays unset."""
@@ -394,8 +404,7 @@ def _unknown(node: yaml.Node | None, model: type[BaseModel], prefix: str = "") -
     for name, value in node.value if isinstance(node, yaml.MappingNode) else ():
         field = model.model_fields.get(name.value)
         if field is None:
-            options = ", ".join(model.model_fields)
-            line = name.start_mark.line + 1
-            yield Problem(line, f"unknown key {prefix}{name.value!s} (known: {options})", fatal=False)
+            near = _near_miss(str(name.value), list(model.model_fields))
+            yield Problem(name.start_mark.line + 1, f"unknown key {prefix}{name.value!s}{near}", fatal=False)
         elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from _unknown(value, field.annotation, f"{prefix}{name.value}.")

@@ -163,6 +163,24 @@ def _validate() -> Settings:
     return Settings(**values)
 
 
+def unknown_variables() -> Iterator[str]:
+    """What the environment sets that no setting is called, each as a sentence: a limit that is mistyped limits nothing."""
+    known = {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
+    ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known]
+    others = [name for name in ours if not name.upper().startswith((f"{BASE_URL}_", f"{PREFIX}ACTION_"))]
+    if not others:
+        return
+    from difflib import get_close_matches
+
+    from bot.config import reference
+
+    known |= reference.variables()
+    for name in sorted({name.upper() for name in others} - known):
+        near = get_close_matches(name.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in known], 1, 0.7)
+        hint = f"did you mean {PREFIX}{near[0]}?" if near else "`deeprepo config --reference` lists those that are"
+        yield f"{name} is not a setting of deeprepo; {hint}"
+
+
 def base_url(provider: str) -> str | None:
     """The address that the environment sets for this one provider."""
     return os.environ.get(f"{BASE_URL}_{provider.upper()}", "").strip() or None

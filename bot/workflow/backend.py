@@ -152,7 +152,7 @@ class Backend(Protocol):
     def fetch(self, run: ReviewRun) -> AbstractAsyncContextManager[PullRequest]:
         """The change in a local store, which is gone afterwards."""
 
-    async def no_review_reason(self, run: ReviewRun, pull: PullRequest, commits: Collection[str]) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, change: Change, commits: Collection[str]) -> No | None:
         """Why there is no review, now that the changed files and the commits of the change are known."""
 
     def consumers(self, run: ReviewRun) -> AbstractAsyncContextManager[FetchedConsumers]:

@@ -1,6 +1,7 @@
 """A merge queue waits for our check on a commit of its own: its changes were reviewed as pull requests, so no review is made."""
 
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from bot import config, github
 from bot.config import Config, policy
@@ -10,11 +11,13 @@ from bot.ports import Job
 from bot.publish import checks
 from bot.publish.checks import FAILED, PASSES, SETTINGS, UNKNOWN, UNREVIEWED, QueueAnswer
 from bot.publish.standing import CommitOutcome
-from bot.storage import Store
 from bot.values import MergeGroup, PullFacts, PullRef
 from bot.values.review import Shortfall
 from bot.workflow import looking
 from bot.workflow.parts import Services, unless_gone
+
+if TYPE_CHECKING:
+    from bot.storage import Store
 
 
 async def let_pass(ask: MergeGroup, job: Job, parts: Services) -> None:
@@ -90,7 +93,7 @@ def _unreadable(*files: str | None) -> QueueAnswer:
     return SETTINGS if policy.unreadable(*files) == "failure" else PASSES
 
 
-async def _is_below(settings: Config, host: Host, facts: PullFacts, outcome: CommitOutcome, store: Store) -> bool:
+async def _is_below(settings: Config, host: Host, facts: PullFacts, outcome: CommitOutcome, store: "Store") -> bool:
     """Whether the head is below the bar in force. A check that has ended is no review: only a stored one of this head against this base is."""
     from bot.workflow import keeping  # of the server: a step of a workflow has no store, and nothing that reads one
 

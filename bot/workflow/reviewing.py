@@ -11,7 +11,7 @@ from bot.errors import DeepRepoError, NothingToReview, SupersededError
 from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.publish import checks, publish
-from bot.values import PullRequest, Review
+from bot.values import Review
 from bot.workflow import looking, pausing
 from bot.workflow.backend import Backend, CheckRun, ReviewResult, ReviewRun
 from bot.workflow.progress import progress
@@ -84,11 +84,12 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
     async with backend.fetch(run) as local_pull:
         several_bases = await looking.has_several_bases(run.host, local_pull, run.state.bases)
         pull = replace(local_pull, several_bases=several_bases)
-        refusal = await _refusal_by_paths(run, backend, pull)
+        change = await backend.change(run, pull)
+        refusal = await _refusal_by_paths(run, backend, change)
         weighed_decision = decision if refusal is None else policy.weigh(run.settings, refusal, run.last)
         if isinstance(weighed_decision, No):
             return weighed_decision
-        change = _with_note(await backend.change(run, pull), run.pushes.note)
+        change = _with_note(change, run.pushes.note)
         if weighed_decision.offline:
             change = _offline(change, weighed_decision.reason)
         async with backend.consumers(run) as consumers:
@@ -97,12 +98,12 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
                 return await backend.review(run, change_with_funds, say)
 
 
-async def _refusal_by_paths(run: ReviewRun, backend: Backend, pull: PullRequest) -> No | None:
+async def _refusal_by_paths(run: ReviewRun, backend: Backend, change: Change) -> No | None:
     """Why `triggers.paths` leaves the change out. Nothing is left out unless all commits of the change are known."""
-    if not policy.asks_for_paths(run.settings.conditions, run.ask.trigger) or pull.several_bases:
+    if not policy.asks_for_paths(run.settings.conditions, run.ask.trigger) or change.pull.several_bases:
         return None
-    commits = await looking.own_commits(run.host, pull, run.state.bases)
-    return None if commits is None else await backend.no_review_reason(run, pull, commits)
+    commits = await looking.own_commits(run.host, change.pull, run.state.bases)
+    return None if commits is None else await backend.no_review_reason(run, change, commits)
 
 
 @asynccontextmanager

@@ -195,16 +195,9 @@ class ServerBackend:
         async with fetch(run.ask.pull, run.state.facts, run.state.bases, self.parts) as pull:
             yield pull
 
-    async def no_review_reason(self, run: ReviewRun, pull: PullRequest, commits: Collection[str]) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, change: Change, commits: Collection[str]) -> No | None:
         """Why there is no review, now that the changed files and the commits of the change are known; found out in a child process."""
-        change = await self._with_memory(run, run.state.change(pull), commits)
         return await self.parts.no_review_reason(change, commits, run.settings, run.ask.trigger)
-
-    async def _with_memory(self, run: ReviewRun, change: Change, commits: Collection[str]) -> Change:
-        """The change with what its last review has left, and those beside it."""
-        beside, same_head = await self._beside(run, sorted(commits)[:MOST_COMMITS])
-        earlier = await self.parts.store.reviews.memory(run.ask.pull)
-        return replace(change, earlier=earlier, beside=beside, same_head=same_head)
 
     @asynccontextmanager
     async def consumers(self, run: ReviewRun) -> AsyncIterator[FetchedConsumers]:
@@ -220,13 +213,16 @@ class ServerBackend:
             pull = replace(pull, several_bases=pull.several_bases or None)  # it may be built on commits of theirs
         async with checkout.Checkout(pull) as tree:
             commits = await tree.local_commits() or frozenset()
-        change = replace(
+        beside, same_head = await self._beside(run, sorted(commits)[:MOST_COMMITS])
+        return replace(
             run.state.change(pull, journals.name(run.ask, pull.head, pull.base, self.job.id)),
             full=run.ask.full,
             ignored_findings=await keeping.ignored_findings(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.in_force(run.ask.pull.repository),
+            earlier=await self.parts.store.reviews.memory(run.ask.pull),
+            beside=beside,
+            same_head=same_head,
         )
-        return await self._with_memory(run, change, commits)
 
     async def _beside(self, run: ReviewRun, commits: Sequence[str] = ()) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
         return await keeping.beside(run.ask.pull, run.host, run.state.facts, self.parts.store, commits)

@@ -241,7 +241,7 @@ def test_head_is_never_compared_with_itself(repository: Repository, tmp_path: Pa
     repository.git("branch", "theirs")
     repository.git("checkout", "-qb", "feature")
     repository.commit({"a.py": "2\n"})
-    with pytest.raises(RevisionError, match=r"no default branch is known .*deeprepo review origin/BRANCH\.\.HEAD"):
+    with pytest.raises(RevisionError, match=r"no default branch is known .*deeprepo review BRANCH\.\.HEAD"):
         resolve(repository, tmp_path / "s")
 
 
@@ -276,7 +276,8 @@ def test_a_clone_that_holds_the_head_alone_is_no_base(
             ("checkout", "-q", *(("--detach",) if "detached" in how else ("-B", name)), f"origin/{name}"),
         ):
             repository.git("-C", str(place), *command)
-    with pytest.raises(RevisionError, match=r"no default branch is known .*git fetch origin"):
+    remedy = "git push --no-verify" if how == "without a remote" else "git fetch origin"
+    with pytest.raises(RevisionError, match=rf"no default branch is known .*{remedy}"):
         resolve(place, tmp_path / "s")
 
 

@@ -101,3 +101,15 @@ def test_a_clone_that_is_not_there_costs_a_line(repository: Repository, tmp_path
     assert done.returncode == 0
     assert "DEEPREPO_ORGANIZATION" in done.stderr
     assert "is not a folder" in done.stderr
+
+
+def test_a_variable_that_no_setting_has_is_named(repository: Repository) -> None:
+    """A mistyped cap would limit nothing, silently. What is a setting of a server, of the Action or of one provider is known."""
+    repository.commit({"a.py": "a = 1\n"})
+    known = {"DEEPREPO_DATABASE_URL_FILE": "x", "DEEPREPO_BASE_URL_GROQ": "http://x", "DEEPREPO_ACTION_EFFORT": "low"}
+    done = deeprepo("config", cwd=repository.folder, DEEPREPO_CAP_USD_DAY="5", DEEPREPO_COLOUR="red", **known)
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        "warning: DEEPREPO_CAP_USD_DAY is not a setting of deeprepo; did you mean DEEPREPO_CAP_USD_PER_DAY?",
+        "warning: DEEPREPO_COLOUR is not a setting of deeprepo; `deeprepo config --reference` lists those that are",
+    ]
