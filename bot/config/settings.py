@@ -165,8 +165,8 @@ def _validate() -> Settings:
 
 def unknown_variables() -> Iterator[str]:
     """What the environment sets that no setting is called, each as a sentence: a limit that is mistyped limits nothing."""
-    known = {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
-    ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known]
+    names = {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
+    ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in names]
     others = [name for name in ours if not name.upper().startswith((f"{BASE_URL}_", f"{PREFIX}ACTION_"))]
     if not others:
         return
@@ -174,9 +174,9 @@ def unknown_variables() -> Iterator[str]:
 
     from bot.config import reference
 
-    known |= reference.variables()
-    for name in sorted({name.upper() for name in others} - known):
-        near = get_close_matches(name.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in known], 1, 0.7)
+    names |= reference.variables()
+    for name in sorted({name.upper() for name in others} - names):
+        near = get_close_matches(name.removeprefix(PREFIX), [one.removeprefix(PREFIX) for one in names], 1, 0.7)
         hint = f"did you mean {PREFIX}{near[0]}?" if near else "`deeprepo config --reference` lists those that are"
         yield f"{name} is not a setting of deeprepo; {hint}"
 
