@@ -78,6 +78,13 @@ def rules_of(settings: "Config", no: No) -> str:
     return mark_of_rules(settings) if no.lacks == "skipped" else ""
 
 
+def leaves_out_still(facts: PullFacts, settings: "Config") -> bool:
+    """Whether rules that have left a pull request out do so still, as far as they have not changed: it may have other labels by now."""
+    if not any(triggers.labels or triggers.skip_labels for _, triggers in settings.conditions):
+        return True
+    return any(next(_against(facts, ("catch-up",), triggers, file), "") for file, triggers in settings.conditions)
+
+
 def asks_for_last(settings: "Config") -> bool:
     """Whether the last review can decide how a check without a review ends: nothing that is not reviewed fails by itself."""
     return has_bar(settings) and not {*settings.fail_also} >= WITHOUT_REVIEW

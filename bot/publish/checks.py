@@ -41,16 +41,17 @@ class CheckOwner:
 
 @dataclass(frozen=True, slots=True)
 class QueueAnswer:
-    """What the check of a merge queue reports: how it ends, and the key of the sentence."""
+    """What the check of a merge queue reports: how it ends, and the key of the sentence, with the pull request or the reason that it names."""
 
     says: str
     ending: Ending = "failure"
+    other: int = 0
+    reason: str = ""
 
 
 PASSES = QueueAnswer("check_queue", "success")
 FAILED = QueueAnswer("check_queue_stops")  # the check of its pull request does not pass
 UNREVIEWED = QueueAnswer("check_queue_unreviewed")  # no review of its head is below the bar in force
-SETTINGS = QueueAnswer("check_queue_settings")  # these cannot be used, and were to set a bar
 UNKNOWN = QueueAnswer("check_queue_unknown")  # nobody can tell how its pull request stands
 
 
@@ -171,8 +172,8 @@ async def let_pass(host: Host, head: str, answer: QueueAnswer, language: str = "
     if any(one.is_over and _facts(one).get("run") == run for one in await check_runs.list_runs(host, head, NAME)):
         return
     number = await start(host, head, CheckOwner(run, language))
-    says, ending = words.say(answer.says), answer.ending
-    await check_runs.end(host, number, ending, says[:TITLE], _mark(says, run=run))
+    says = words.say(answer.says, pull=Safe(f"#{answer.other}"), reason=plain(answer.reason))
+    await check_runs.end(host, number, answer.ending, line(says)[:TITLE], _mark(says, run=run))
     await _settle(host, head, words, {})
 
 

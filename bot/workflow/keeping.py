@@ -19,7 +19,7 @@ from bot.publish.standing import worst
 from bot.render import line, visible
 from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.reviews import ReviewEnding, State
-from bot.values import CustomCheck, Ending, Finding, PlacedFinding, PullFacts, PullRef, Review, ReviewAsk
+from bot.values import CheckReport, CustomCheck, Ending, Finding, PlacedFinding, PullFacts, PullRef, Review, ReviewAsk
 from bot.values.finding import at_least
 from bot.values.review import Shortfall
 from bot.workflow.reviewing import SUPERSEDED
@@ -51,16 +51,19 @@ async def of_head(pull: PullRef, facts: PullFacts, store: Store) -> bytes | None
 class Grade:
     """What a stored review comes to by the bar and the words in force.
 
-    `ending`: None without a bar. `by_own_bar`: it was made under this bar, or a stricter one. `is_known`: False if an earlier version wrote it in another form.
+    `ending`: by the stricter of its own bar and the one in force; None without a bar. `by_later_bar`: by the one in force alone.
+    `by_own_bar`: it was made under this bar, or a stricter one. `is_known`: False if an earlier version wrote it in another form.
     """
 
     ending: Ending | None = None
+    by_later_bar: Ending | None = None
     by_own_bar: bool = True
     is_known: bool = True
 
     def is_shown_by(self, check_ending: Ending) -> bool:
-        """Whether its check run shows no better: no stricter bar was set, and no word taken back that silenced a finding."""
-        return self.is_known and self.by_own_bar and worst((check_ending, self.ending)) == check_ending
+        """Whether its check run shows it: no stricter bar was set, no laxer one that it passes, and no word taken back that silenced a finding."""
+        is_open = self.by_own_bar and worst((check_ending, self.ending)) == check_ending
+        return self.is_known and is_open and (check_ending != "failure" or self.by_later_bar == "failure")
 
 
 async def grade(pull: PullRef, output: bytes, settings: Config, store: Store) -> Grade:
@@ -68,28 +71,28 @@ async def grade(pull: PullRef, output: bytes, settings: Config, store: Store) ->
     if not policy.has_bar(settings):
         return Grade()
     try:
-        own, is_asked = await asyncio.to_thread(_read, output, settings)
+        own = await asyncio.to_thread(json_file.read, output)
     except ValueError:
         return Grade(is_known=False)
-    review = _under_stricter_bar(own, settings)
+    stopping = _stopping(settings)
+    is_asked = stopping <= {one.digest for one in own.checks}
+    review = _under_stricter_bar(own, settings, stopping)
     words = await ignored_findings(pull, store), await store.rules.in_force(pull.repository)
     lacks: tuple[Shortfall, ...] = () if is_asked else ("unreviewed", "undecided")
     without = [policy.ending_without_review(settings, one) for one in lacks]
     ending: Ending | None = worst([checks.conclusion(silencing.now(review, *words)), *without])
-    return Grade(ending, by_own_bar=review == own and is_asked)
+    later = replace(review, fail_on=settings.fail_on, fail_also=settings.fail_also, checks=_by_severity(own, stopping))
+    by_later_bar: Ending | None = worst([checks.conclusion(silencing.now(later, *words)), *without])
+    return Grade(ending, by_later_bar, by_own_bar=review == own and is_asked)
 
 
-def _read(output: bytes, settings: Config) -> tuple[Review, bool]:
-    """The stored review, and whether each check of the team's own that stops a change now was asked in it, in these words, and stopped one. Raises ValueError."""
-    review = json_file.read(output)
-    if not settings.checks:
-        return review, True
-    digests = {one.digest for one in review.checks if one.severity == "fail"}
+def _stopping(settings: Config) -> frozenset[str]:
+    """What the team's own checks ask that stop a change, by digest."""
     own_checks = [CustomCheck(*row) for row in settings.without_secrets().checks]  # as a review asks them
-    return review, all(one.digest in digests for one in own_checks if one.severity == "fail")
+    return frozenset(one.digest for one in own_checks if one.severity == "fail")
 
 
-def _under_stricter_bar(own: Review, settings: Config) -> Review:
+def _under_stricter_bar(own: Review, settings: Config, stopping: frozenset[str]) -> Review:
     """The review with the stricter of both bars, its own and that of the settings. What it kept back and that bar reaches is open."""
     fail_on = stricter.MORE_SEVERITIES.pick(own.fail_on, settings.fail_on)
     open_too = [one for one in own.kept_back if fail_on is not None and at_least(one.severity, fail_on)]
@@ -99,7 +102,13 @@ def _under_stricter_bar(own: Review, settings: Config) -> Review:
         fail_also=stricter.IN_EITHER.pick(own.fail_also, settings.fail_also),
         findings=(*own.findings, *(PlacedFinding(one, "outside") for one in open_too)),
         kept_back=tuple(one for one in own.kept_back if one not in open_too),
+        checks=tuple(replace(one, severity="fail") if one.digest in stopping else one for one in own.checks),
     )
+
+
+def _by_severity(own: Review, stopping: frozenset[str]) -> tuple[CheckReport, ...]:
+    """The answers of a review, each as one that stops the change if it does so now."""
+    return tuple(replace(one, severity="fail" if one.digest in stopping else "warn") for one in own.checks)
 
 
 async def last_ending(pull: PullRef, host: Host, facts: PullFacts, settings: Config, store: Store) -> LastEnding | None:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from bot import config, github
 from bot.config import Config, policy
-from bot.errors import HostError, OverLimit, UsageError
+from bot.errors import DeepRepoError, HostError, OverLimit, UsageError
 from bot.github import Host
 from bot.ports import Job
 from bot.publish import checks
-from bot.publish.checks import FAILED, PASSES, SETTINGS, UNKNOWN, UNREVIEWED, QueueAnswer
+from bot.publish.checks import FAILED, PASSES, UNKNOWN, UNREVIEWED, QueueAnswer
 from bot.publish.standing import CommitOutcome
 from bot.values import MergeGroup, PullFacts, PullRef
 from bot.values.review import Shortfall
@@ -29,23 +29,21 @@ async def let_pass(ask: MergeGroup, job: Job, parts: Services) -> None:
         facts: PullFacts | None = None
         with unless_gone(job, after=1):  # what is in a queue was there long before: no replica is late
             facts = await host.facts() if ask.number else None
-        if facts is not None:
-            answer = await _answer(facts, host, parts)
-        else:  # nobody can tell which pull request it is: a bar that the base sets stops it
-            answer = PASSES if ask.number else await _without_pull(ask, host, parts)
+        answer = await _without_pull(ask, host, parts) if facts is None else await _answer(facts, host, parts)
         await checks.let_pass(host.beside(0), ask.head, answer)
 
 
 async def _without_pull(ask: MergeGroup, host: Host, parts: Services) -> QueueAnswer:
-    """What a queue gets whose pull request is not known: its check stops at the bar of the commit that the queue builds upon."""
+    """What a queue gets whose pull request is not known, or is not found: its check stops at the bar of the commit that the queue builds upon."""
     if not ask.base:
         return UNKNOWN
     file = await looking.text_at(host, config.FILE, ask.base)
-    defaults = await parts.defaults(host, f"{ask.owner}/{ask.name}", is_private=False)
+    # Nothing of the owner's file is shown, so all of it counts, whoever can see the repository.
+    defaults = await parts.defaults(host, f"{ask.owner}/{ask.name}", is_private=True)
     try:
         ending = policy.ending_without_review(await parts.resolve(file, None, defaults))
-    except (UsageError, OverLimit):
-        return _unreadable(file)
+    except (UsageError, OverLimit) as error:
+        return _unreadable(error, file)
     return UNKNOWN if ending == "failure" else PASSES
 
 
@@ -71,9 +69,13 @@ async def _answer(facts: PullFacts, host: Host, parts: Services) -> QueueAnswer:
     state = await checks.standing(host, facts)
     if state.ending in ("failure", "cancelled"):
         return FAILED
-    has_ended = state.ending not in (None, "pending")
-    outcome = state.outcome((host.pull.number, facts.base_ref)) if has_ended else CommitOutcome()
-    return await _by_settings(host, parts, outcome)
+    is_due = state.ending in (None, "pending")
+    outcome = CommitOutcome() if is_due else state.outcome((host.pull.number, facts.base_ref))
+    answer = await _by_settings(host, parts, outcome)
+    waits_for_other = is_due and state.blame not in (None, host.pull.number)
+    return (
+        QueueAnswer("check_queue_waits", other=state.blame or 0) if answer == UNREVIEWED and waits_for_other else answer
+    )
 
 
 async def _by_settings(host: Host, parts: Services, outcome: CommitOutcome) -> QueueAnswer:
@@ -81,16 +83,17 @@ async def _by_settings(host: Host, parts: Services, outcome: CommitOutcome) -> Q
     pull_state = await looking.current_state(host, config.FILE, parts.defaults)
     try:
         settings = await parts.resolve(pull_state.file, pull_state.bound, pull_state.organization)
-    except (UsageError, OverLimit):
-        return _unreadable(*pull_state.files)
+    except (UsageError, OverLimit) as error:
+        return _unreadable(error, *pull_state.files)
     adds_nothing = outcome.last_ending is None and outcome.without == "success"
     if adds_nothing or not policy.has_bar(settings):
         return PASSES
     return PASSES if await _is_below(settings, host, pull_state.facts, outcome, parts.store) else UNREVIEWED
 
 
-def _unreadable(*files: str | None) -> QueueAnswer:
-    return SETTINGS if policy.unreadable(*files) == "failure" else PASSES
+def _unreadable(error: DeepRepoError, *files: str | None) -> QueueAnswer:
+    is_bar = policy.unreadable(*files) == "failure"
+    return QueueAnswer("check_queue_settings", reason=str(error)) if is_bar else PASSES
 
 
 async def _is_below(settings: Config, host: Host, facts: PullFacts, outcome: CommitOutcome, store: "Store") -> bool:
@@ -105,5 +108,6 @@ async def _is_below(settings: Config, host: Host, facts: PullFacts, outcome: Com
     last = (
         await keeping.last_ending(host.pull, host, facts, settings, store) if policy.asks_for_last(settings) else None
     )
-    lacks: Shortfall = "skipped" if outcome.rules == policy.mark_of_rules(settings) else "unreviewed"
+    is_left_out = outcome.rules == policy.mark_of_rules(settings) and policy.leaves_out_still(facts, settings)
+    lacks: Shortfall = "skipped" if is_left_out else "unreviewed"
     return last != "unknown" and policy.ending_without_review(settings, lacks, last) != "failure"

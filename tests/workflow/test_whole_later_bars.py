@@ -1,6 +1,7 @@
 """A bar that the owner sets after a review reaches what the review found, wherever it decides: no new finding is needed."""
 
 import asyncio
+import json
 import re
 import time
 from collections.abc import Awaitable, Callable
@@ -12,6 +13,7 @@ from whole import WORSE, Whole, whole
 
 from bot.render import load
 from bot.values import PullRef
+from deeprepo_sandbox.github import Fault
 
 Event = Callable[[Whole, int], Awaitable[str]]
 CHECK = "checks: [{name: Notes, ask: 'Does NEWS.md tell users of it?', severity: fail}]\n"
@@ -49,8 +51,9 @@ async def left_out(at: Whole, number: int) -> str:
 
 async def told(at: Whole, number: int) -> tuple[str, str]:
     """A merge queue asks for its own commit: how its check ends, and what it says."""
-    commit = await at.repo.commit(f"gh-readonly-queue/main/pr-{number}", {"NEWS.md": "One.\n"})
-    await at.repo.merge_group(commit, at.gh.pull(number).base_sha)
+    text = f"{len(at.repo.repository.checks)}\n"  # a commit of its own each time
+    commit = await at.repo.commit(f"gh-readonly-queue/main/pr-{number}", {"QUEUED.md": text})
+    await at.repo.merge_group(commit, at.gh.pull(number).base_sha, number)
     await at.quiet()
     (answer,) = {(str(one.conclusion), one.title) for one in at.repo.repository.checks.values() if one.head == commit}
     return answer
@@ -334,7 +337,6 @@ def test_a_stopped_queue_names_the_reason_and_the_remedy(tmp_path: Path, bar: st
             await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
             await at.repo.comment(number, "/deeprepo review", author="maintainer")
             await at.quiet()
-            await at.repo.commit(f"gh-readonly-queue/main/pr-{number}", {"NEWS.md": "Two.\n"})
             assert await queued(at, number) == "success"
 
     asyncio.run(go())
@@ -389,5 +391,105 @@ def test_a_rule_that_is_taken_back_stops_a_queue_whose_page_did_not_follow(tmp_p
             await taken_back(at, rule)
             assert shown(at, number) == "success"
             assert await told(at, number) == ("failure", NO_REVIEW)
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    "later", few([("language: en\n"), ("fail_on: critical\n"), ("fail_on: high\n"), ("fail_on: high\nquota: 2\n")], 1)
+)
+def test_a_bar_that_is_lowered_is_met_once_the_pull_request_is_opened_again(tmp_path: Path, later: str) -> None:
+    """A check that failed by a bar which is gone does not stay red; one that fails all the same is not made again."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+            number = await at.reviewed()
+            count = len(at.gh.pull(number).checks)
+            assert shown(at, number) == "failure"
+            await at.repo.commit("main", {".deeprepo.yml": later})
+            is_lower = "high" not in later
+            assert await reopened(at, number) == ("neutral" if is_lower else "failure")
+            assert (len(at.gh.pull(number).checks) > count) is is_lower
+
+    asyncio.run(go())
+
+
+async def another_check(at: Whole, number: int) -> None:
+    """A check of the team's own has failed in the stored review, as one that warns."""
+    pull, reviews = PullRef(at.gh.installation, at.repo.repository.id, "acme", "shop", number), at.server.store.reviews
+    stored = await reviews.newest(pull)
+    assert stored is not None
+    output = json.loads(stored[1])
+    (report,) = output["checks"]
+    report["verdict"], report["cause"], report["reason"] = "failed", "", "It is not told."
+    await reviews.rewrite(stored[0], json.dumps(output).encode())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("severity", "ending"), [("fail", "failure"), ("warn", "success")])
+def test_a_check_that_is_raised_later_stops_what_has_failed_it(tmp_path: Path, severity: str, ending: str) -> None:
+    """Its answer is there: only what it comes to has changed."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            checks = "checks: [{name: Notes, ask: 'Is it told?', paths: [docs/**], severity: %s}]\n"
+            await at.repo.commit("main", {".deeprepo.yml": checks % "warn"})
+            number = await clean(at, {"shop/new.py": "X = 1\n"})
+            await another_check(at, number)
+            bar = "fail_on: critical\nfail_also: []\n"
+            await at.repo.commit("main", {".deeprepo.yml": bar + checks % severity})
+            assert await queued(at, number) == ending
+
+    asyncio.run(go())
+
+
+@pytest.mark.slow
+def test_a_label_that_is_gone_leaves_nothing_out_of_a_queue(tmp_path: Path) -> None:
+    """The rules are the same, and do not name this pull request any more."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            rules = "triggers: {skip_labels: [wip]}\n"
+            await at.repo.commit("main", {".deeprepo.yml": NO_SKIPPED + rules})
+            await at.repo.commit("feature", PLAIN)
+            number = await at.repo.open_pull("feature", title="Notes", labels=("wip",))
+            await at.quiet()
+            assert await queued(at, number) == "success"
+            await at.repo.remove_label(number, "wip")
+            await at.quiet()
+            assert await told(at, number) == ("failure", NO_REVIEW)
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(("bar", "ending"), few([("fail_on: high\n", "failure"), ("language: en\n", "success")], 0))
+def test_a_queue_whose_pull_request_is_not_found_stops_at_a_bar(tmp_path: Path, bar: str, ending: str) -> None:
+    """GitHub answers 404 as often as it is asked: nobody has graded anything."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("main", {".deeprepo.yml": bar})
+            number = await at.reviewed()
+            at.gh.fail("GET", rf"/pulls/{number}$", Fault(status=404, times=2))
+            assert (await told(at, number))[0] == ending
+
+    asyncio.run(go())
+
+
+@pytest.mark.slow
+def test_a_queue_names_the_other_pull_request_that_it_waits_for(tmp_path: Path) -> None:
+    """One with the same head that nobody has reviewed yet: a review of its own changes nothing."""
+
+    async def go() -> None:
+        async with whole(tmp_path) as at:
+            await at.repo.commit("v1", PLAIN)
+            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
+            number = await at.reviewed(files=PLAIN)
+            with at.gh.holding():  # nobody has heard of it yet
+                other = await at.repo.open_pull("feature", base="v1", title="The same")
+            ending, title = await told(at, number)
+            assert ending == "failure"
+            assert f"#{other}" in title
 
     asyncio.run(go())

@@ -153,12 +153,12 @@ def push(world: World, where: Repository, branch: str, before: str, after: str) 
     }
 
 
-def merge_group(world: World, where: Repository, head: str, base: str) -> Json:
-    """The facts of a merge_group event."""
+def merge_group(world: World, where: Repository, head: str, base: str, number: int = 1) -> Json:
+    """The facts of a merge_group event. `number`: of the pull request at this place of the queue."""
     return {
         "merge_group": {
             "head_sha": head,
-            "head_ref": f"refs/heads/gh-readonly-queue/{where.default_branch}/pr-1-{base}",
+            "head_ref": f"refs/heads/gh-readonly-queue/{where.default_branch}/pr-{number}-{base}",
             "base_sha": base,
             "base_ref": f"refs/heads/{where.default_branch}",
             "head_commit": {"id": head, "tree_id": head, "message": "Merge", "timestamp": stamp(world.now())},

@@ -198,6 +198,12 @@ class Repo(Conversation):
         pull.labels.append(name)
         await self._tell(pull, "labeled", self._world.user(by), label=label(self._world, self.repository, name))
 
+    async def remove_label(self, number: int, name: str, *, by: str = MAINTAINER) -> None:
+        """Take a label off."""
+        pull = self.repository.pulls[number]
+        pull.labels.remove(name)
+        await self._tell(pull, "unlabeled", self._world.user(by), label=label(self._world, self.repository, name))
+
     async def retarget(self, number: int, base: str, *, by: str = MAINTAINER) -> None:
         """Change the base branch."""
         pull = self.repository.pulls[number]
@@ -211,9 +217,9 @@ class Repo(Conversation):
         old, pull.title = pull.title, title
         await self._tell(pull, "edited", self._world.user(by), changes={"title": {"from": old}})
 
-    async def merge_group(self, head: str, base: str) -> None:
-        """Put a commit into the merge queue."""
-        facts = payloads.merge_group(self._world, self.repository, head, base)
+    async def merge_group(self, head: str, base: str, number: int = 1) -> None:
+        """Put a commit into the merge queue, for a pull request."""
+        facts = payloads.merge_group(self._world, self.repository, head, base, number)
         who = self._world.user(MAINTAINER)
         await hooks.send(self._world, self.repository, "merge_group", "checks_requested", facts, who)
 
