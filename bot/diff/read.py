@@ -2,11 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
-
-from unidiff.errors import UnidiffParseError
-from unidiff.patch import Hunk as ParsedHunk
-from unidiff.patch import PatchSet
+from typing import TYPE_CHECKING, Literal
 
 from bot.diff import skip
 from bot.machine import limits
@@ -14,6 +10,9 @@ from bot.text.attributes import generated_marks
 from bot.text.paths import is_code, vendored_folder
 from bot.text.tree_names import name_of
 from bot.values import ChangedFile, DiffLine, Hunk, RawChange
+
+if TYPE_CHECKING:
+    from unidiff.patch import Hunk as ParsedHunk
 
 REGULAR = "100"  # how the mode of a file begins that is no link and no submodule
 STATUS: dict[str, Literal["added", "deleted", "renamed"]] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
@@ -132,6 +131,9 @@ def _note(row: RawRow) -> str:
 
 def hunks(section: bytes) -> tuple[Hunk, ...]:
     """Parsed by unidiff under neutral names: a file name with a quote or a line break cannot disturb it."""
+    from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
+
     at = section.find(b"\n@@ ")
     if at < 0:
         return ()
@@ -157,7 +159,7 @@ def of_patch(path: str, old_path: str, patch: str) -> ChangedFile:
     )
 
 
-def _hunk(hunk: ParsedHunk) -> Hunk:
+def _hunk(hunk: "ParsedHunk") -> Hunk:
     lines = tuple(
         DiffLine(kind, line.value.removesuffix("\n").removesuffix("\r"), line.source_line_no, line.target_line_no)
         for line in hunk

@@ -10,10 +10,12 @@ drops blanks at the ends, and a name also means everything in a folder of that n
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 STAR, ANYWHERE, DEEPER = "[^/]*", "^(?:.+/)?", "(?:/.+)?/"  # as pathspec writes `*`, a leading `**/`, and `/**/`
 ANY, NO_SLASH = "[^/]", "(?!/)"
@@ -43,19 +45,9 @@ BRACKET = re.compile(r"\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\]){0,200}\]")
 BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
-class _Linear(GitIgnoreSpecPattern):
-    @classmethod
-    def pattern_to_regex(cls, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN206 - the library's signature
-        """The library's expression, in which early choices are final."""
-        if isinstance(pattern, str) and pattern.startswith(EXACT):
-            return rf"^{re.escape(pattern.removeprefix(EXACT))}\Z", True
-        regex, include = super().pattern_to_regex(_spell_out(pattern) if isinstance(pattern, str) else pattern)
-        return (_final(_without_slash(regex)) if isinstance(regex, str) else regex), include
-
-
 def check(pattern: str) -> None:
     """Raise a ValueError where this is not a pattern."""
-    GitIgnoreSpec.from_lines([pattern], _Linear, backend="simple")
+    _compiled([pattern])
 
 
 def matches(patterns: Iterable[str], path: str) -> bool:
@@ -83,8 +75,31 @@ def braces(pattern: str) -> list[str]:
 
 
 @lru_cache(KEPT)
-def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
-    return GitIgnoreSpec.from_lines(patterns, _Linear, backend="simple")
+def _spec(patterns: Sequence[str]) -> "GitIgnoreSpec":
+    return _compiled(patterns)
+
+
+def _compiled(patterns: Sequence[str]) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines(patterns, _linear(), backend="simple")
+
+
+@cache
+def _linear() -> "type[GitIgnoreSpecPattern]":
+    """A pattern as the library has it, with our expression. The library is imported with the first pattern: many reviews have none."""
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+    class Linear(GitIgnoreSpecPattern):
+        @classmethod
+        def pattern_to_regex(cls, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN206 - the library's signature
+            """The library's expression, in which early choices are final."""
+            if isinstance(pattern, str) and pattern.startswith(EXACT):
+                return rf"^{re.escape(pattern.removeprefix(EXACT))}\Z", True
+            regex, include = super().pattern_to_regex(_spell_out(pattern) if isinstance(pattern, str) else pattern)
+            return (_final(_without_slash(regex)) if isinstance(regex, str) else regex), include
+
+    return Linear
 
 
 def _spell_out(pattern: str) -> str:

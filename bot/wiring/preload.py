@@ -25,7 +25,7 @@ ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
 RUNNING = ("bot.review.reproducing", "bot.review.running")
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
-LATER = ("bot.agent.seed", "bot.llm.schema", "jinja2", "ruff")
+LATER = ("bot.agent.seed", "bot.llm.schema", "jinja2", "pathspec", "ruff", "unidiff")
 # What the search for users loads if a member changed.
 SEARCHES = tuple(
     f"bot.dependents.{name}" for name in ("callbacks", "dotless", "implementations", "kin", "macro_users", "platforms")
