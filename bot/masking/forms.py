@@ -55,10 +55,8 @@ PLACEHOLDER = re.compile(
     r"|xxx|\*\*\*|\.\.\.|000000|123456|abcdef|qwerty|lorem|deadbeef|(.)\1{4}",
     re.IGNORECASE,
 )
-NAMED = re.compile(
-    r"(passw|secret|token|credential|api.?key|access.?key|auth.?key|private.?key|bearer)\w{0,60}+['\"\]]{0,6}+\s*+[:=]",
-    re.IGNORECASE,
-)
+NAMES = r"passw|secret|token|credential|api.?key|access.?key|auth.?key|private.?key|bearer"
+NAMED = re.compile(rf"({NAMES})\w{{0,60}}+['\"\]]{{0,6}}+\s*+[:=]", re.IGNORECASE)
 NO_SECRET = re.compile(
     r"hash|sha\d|md5|digest|checksum|integrity|commit|revision|etag|fingerprint|public|csrf.?header|(?:csrf|xsrf|authenticity|verification).?token(?![\w.-]{0,60}(?:secret|key))|_id\b|selector|i18n|label|regex|pattern|url\b|path\b|name\b|type\b|field\b|file\b",
     re.IGNORECASE,
@@ -258,11 +256,12 @@ def role_of(path: str) -> Role:
 def hits(path: str, line: str, role: Role = "code") -> tuple[Hit, ...]:
     """The secrets in a line, the surest first."""
     may_be_named = role == "code" and _may_be_named(line)
-    if not may_be_named and not MAYBE.search(line):
-        return ()
-    # All that the patterns for names ask about a file; exact forms ask nothing.
-    kind = _kind(path) if may_be_named else ""
-    return _hits(kind, line, role == "sample", may_be_named)
+    line_hits = _exact_hits(line, role == "sample", may_be_named)
+    for part, asks_kind in _named_parts(line) if may_be_named else ():
+        # All that the patterns for names ask about a file; exact forms ask nothing.
+        named_hits = _named_hits(_kind(path) if asks_kind else None, part)
+        line_hits += tuple(hit for hit in named_hits if hit not in line_hits)
+    return line_hits
 
 
 def _kind(path: str) -> str:
@@ -285,8 +284,8 @@ def with_name(before: str, line: str) -> str:
 
 def names_next_line(line: str) -> bool:
     """Whether a line may end in the name of a secret whose value the next one holds."""
-    return NEXT_LINE.search(line) is not None or (
-        MAYBE_NAMED.search(line) is not None and NAME_LINE.search(line) is not None
+    return MAYBE_NAMED.search(line) is not None and (
+        NEXT_LINE.search(line) is not None or NAME_LINE.search(line) is not None
     )
 
 
@@ -443,6 +442,21 @@ def _lines_with_runs(text: str) -> Iterator[int]:
             yield number
 
 
+def _names_value(line: str) -> bool:
+    """Whether a value of a line can be secret by its name: without these words neither the library's patterns match nor `NAMED`.
+
+    Parts of a text that tells how to connect are joined before they are asked, and may only then hold one.
+    """
+    return _naming_words().search(line) is not None or CONNECTION.search(line) is not None
+
+
+@cache
+def _naming_words() -> re.Pattern[str]:
+    from detect_secrets.plugins.keyword import DENYLIST
+
+    return re.compile("|".join((*DENYLIST, NAMES)), re.IGNORECASE)
+
+
 @lru_cache(maxsize=8)  # of one line for several kinds of file
 def _may_be_named(line: str) -> bool:
     """Tell whether the patterns for named secrets can match a line: it has an address with a login, or a word that may be a value."""
@@ -474,17 +488,27 @@ def _may_hold_value(word: str) -> bool:
     return len(word) >= SHORTEST and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
-@lru_cache(maxsize=1 << 16)
-def _hits(kind: str, line: str, sample: bool, by_name: bool) -> tuple[Hit, ...]:
+@lru_cache(maxsize=1 << 15)
+def _exact_hits(line: str, sample: bool, may_be_named: bool) -> tuple[Hit, ...]:
     hits: list[Hit] = []
+    if not may_be_named and not MAYBE.search(line):
+        return ()
     for at in range(0, max(1, len(line) - OVERLAP), WINDOW - OVERLAP):
         window = line[at : at + WINDOW]  # cut before it is asked: a window within a long run begins one
         if MAYBE.search(window):
             hits += _exact(window, sample=sample)
-    if by_name:
-        for part in islice(_parts(" ".join(line.split())), MOST_PARTS):
-            hits += (hit for hit in _by_name(kind, part) if hit not in hits)
     return tuple(hits)
+
+
+@lru_cache(maxsize=8)  # of one line for several kinds of file
+def _named_parts(line: str) -> tuple[tuple[str, bool], ...]:
+    """The parts of a line that may hold a secret by its name, each with whether it matters for that what kind of file it is in."""
+    return tuple((part, _names_value(part)) for part in islice(_parts(" ".join(line.split())), MOST_PARTS))
+
+
+@lru_cache(maxsize=1 << 15)
+def _named_hits(kind: str | None, part: str) -> tuple[Hit, ...]:
+    return tuple(dict.fromkeys((*_sent(part), *(() if kind is None else _by_name(kind, part)))))
 
 
 def _exact(line: str, *, sample: bool) -> Iterator[Hit]:
@@ -508,13 +532,11 @@ def _is_drawn(value: str, pattern: re.Pattern[str]) -> bool:
 
 def _by_name(path: str, line: str) -> Iterator[Hit]:
     """Values that are secret by their name."""
-    from detect_secrets.filters import heuristic
+    from detect_secrets.filters.heuristic import is_indirect_reference as is_looked_up
     from detect_secrets.plugins.keyword import REGEX_BY_FILETYPE
     from detect_secrets.util.filetype import determine_file_type
 
-    yield from _sent(line)
     keyword, entropies = _detectors()
-    is_looked_up = heuristic.is_indirect_reference(line)
     bare_values = tuple(_bare_values(line)) if path in BARE_KINDS else ()
     connections = tuple(_connections(line))
     written = {value: whole for _, value, whole in connections}
@@ -530,7 +552,8 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
             name, is_inside = _name_of(text, value)
             if value.startswith(longer):
                 continue
-            if _is_value(value) and not NO_SECRET.search(name) and (is_inside or text != line or not is_looked_up):
+            is_beside = is_inside or text != line  # of what the line looks up, if it does
+            if _is_value(value) and not NO_SECRET.search(name) and (is_beside or not is_looked_up(line)):
                 yield Hit(written.get(value, value), "password", "A password or key", exact=False)
     for text in (line, *more_values, *bare_values):
         for entropy in entropies if NAMED.search(text) else ():
@@ -540,7 +563,7 @@ def _by_name(path: str, line: str) -> Iterator[Hit]:
                     and entropy.calculate_shannon_entropy(value) > entropy.entropy_limit
                     and _is_value(value)
                     and not NO_SECRET.search((place := _name_of(text, value))[0])
-                    and (place[1] or text != line or not is_looked_up)
+                    and (place[1] or text != line or not is_looked_up(line))
                 ):
                     yield Hit(written.get(value, value), "random-value", "A token or key", exact=False)
 

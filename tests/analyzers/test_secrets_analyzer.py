@@ -725,3 +725,12 @@ def test_no_part_of_a_value_in_a_connection_string_is_left(
     assert len(found) == 1
     assert "Lw2xVb84" not in hidden
     assert "x" in hidden.rpartition("=")[2]
+
+
+@pytest.mark.parametrize("kind", ["a.py", "a.yml", ".env"])
+def test_a_value_that_a_line_shows_in_several_ways_is_one_secret(kind: str) -> None:
+    """The line, what its parts assign and its bare values all tell of it."""
+    value = "h7Kq9zX2mN4pR8tV"
+    line = f"""x7  ":"password: '{value}'"""
+    assert [hit.value for hit in forms.hits(kind, line)].count(value) <= 1
+    assert [hit.value for hit in forms.hits("a.py", f"password = '{value}' or key == '{value}'")] == [value]
