@@ -57,20 +57,15 @@ class Arrivals(StoragePart):
         member = (table.id == _member_id(pull, who)) & (table.given > now - DAY)
         row = {"id": delivery, "installation": pull.installation, "repository": pull.repository, "who": who}
 
-        def do(connection: sa.Connection) -> Traffic:
-            def number(*fits: sa.ColumnElement[bool]) -> int:
-                return int(
-                    connection.execute(sa.select(sa.func.count()).select_from(arrival).where(*fits)).scalar_one()
-                )
+        conditions = ((member,), (table.id == delivery,), (here, table.who == who), (here, table.stranger))
+        counts = sa.select(
+            *(sa.select(sa.func.count()).select_from(arrival).where(*fits).scalar_subquery() for fits in conditions)
+        )
 
-            foreign = stranger and not number(member)
-            is_known = number(table.id == delivery) > 0
-            traffic = Traffic(
-                own=number(here, table.who == who),
-                strangers=number(here, table.stranger),
-                stranger=foreign,
-                is_known=is_known,
-            )
+        def do(connection: sa.Connection) -> Traffic:
+            members, copies, own, strangers = connection.execute(counts).one()
+            foreign, is_known = stranger and not members, copies > 0
+            traffic = Traffic(own=own, strangers=strangers, stranger=foreign, is_known=is_known)
             if not is_known and not bounds.full(traffic):
                 values = row | {"kind": kind, "stranger": foreign, "given": now}
                 connection.execute(sa.insert(arrival).values(**values))
