@@ -99,12 +99,15 @@ def with_conditions(
             conditions_by_symbol[id(symbols[at])].append(words)
     whole = tuple(filter(None, (*file, *_ends(root, symbols, language))))
     undone = _undone(source, language)
+    by_name, by_owner = defaultdict[str, list[Symbol]](list), defaultdict[str, list[Symbol]](list)
+    for symbol in symbols:
+        if symbol.kind != "variable":  # a variable is there to be set
+            by_name[symbol.name].append(symbol)
+            by_owner[symbol.name.rpartition(".")[0]].append(symbol)
     for binding in language.binds(root, source):
-        for symbol in symbols:
-            if _is_bound(symbol, binding):
-                is_below = symbol.end < binding.line
-                if symbol.kind != "variable" and (is_below or not binding.line):  # a variable is there to be set
-                    conditions_by_symbol[id(symbol)].append(_squeeze(binding.text)[:LONGEST])
+        for symbol in _bound(binding, by_name, by_owner):
+            if symbol.end < binding.line or not binding.line:
+                conditions_by_symbol[id(symbol)].append(_squeeze(binding.text)[:LONGEST])
     members = _members(outline, root, source, language)
     for name, local in outline.exports:
         if local and local != name:
@@ -118,12 +121,17 @@ def with_conditions(
     )
 
 
-def _is_bound(symbol: Symbol, binding: Binding) -> bool:
-    """Whether a statement binds this name: its own, any name outside of classes, or any method of one class."""
+def _bound(
+    binding: Binding, by_name: Mapping[str, Sequence[Symbol]], by_owner: Mapping[str, Sequence[Symbol]]
+) -> Iterator[Symbol]:
+    """The definitions whose name a statement binds: its own, any name outside of classes, or any method of one class."""
     owner, _, name = binding.name.rpartition(".")
     if name != ALL:
-        return symbol.name == binding.name
-    return symbol.name.rpartition(".")[0] == owner and symbol.short not in filetype(symbol.path).constructors
+        yield from by_name.get(binding.name, ())
+        return
+    for symbol in by_owner.get(owner, ()):
+        if symbol.short not in filetype(symbol.path).constructors:
+            yield symbol
 
 
 def _members(outline: Outline, root: Node, source: bytes, language: Conditions) -> dict[str, list[str]]:
@@ -252,10 +260,12 @@ def _enclosing(node: Node, symbols: Sequence[Symbol], starts: Sequence[int], lan
     """The head of a node for each definition that begins and ends in it; of a block it is known by its lines alone."""
     if DEFINING.search(node.type) or language.blocks(node) or language.spares(node):
         return
-    head, last = _head(node, starts), last_line(node)
-    places = range(bisect_left(starts, first_line(node)), bisect_right(starts, last) if head else 0)
-    for start in dict.fromkeys(starts[at] for at in places if symbols[at].end <= last):
-        yield start, start, head
+    last = last_line(node)
+    places = range(bisect_left(starts, first_line(node)), bisect_right(starts, last))
+    inner = dict.fromkeys(starts[at] for at in places if symbols[at].end <= last)
+    if inner and (head := _head(node, starts)):
+        for start in inner:
+            yield start, start, head
 
 
 def _head(node: Node, starts: Sequence[int]) -> str:
