@@ -52,6 +52,8 @@ THREADS = min(
     8, os.cpu_count() or 1
 )  # of one search; git takes 8 unless told, which on two cores mostly wait for each other
 MOST_UNLIKE = 200  # files by which the second side of a change differs, when only these are searched for NUL bytes
+LITERAL = ":(literal)"  # before a path that is no pattern
+ALTERNATIVES = 100  # texts in one pattern: PCRE refuses one that is too long
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
 
 
@@ -571,17 +573,17 @@ class Checkout:
 
     async def _grep(self, form: list[str], query: Query, rows: int | None = None) -> bytes:
         """What a search finds. One that takes too long, or that a hostile line brings to an end, has found what it has."""
-        pattern_arguments = [
-            part
-            for pattern in query.patterns
-            for one in [_one_line(pattern, query.syntax)]
-            if one
-            for part in ("-e", STEPS + one if query.syntax == "perl" else one)
-        ]
+        patterns = [one for pattern in query.patterns if (one := _one_line(pattern, query.syntax))]
+        is_plain = query.syntax == "fixed" and len(patterns) == 1
+        if query.syntax == "fixed" and not is_plain:
+            patterns = [
+                _any_of(patterns[at : at + ALTERNATIVES], query) for at in range(0, len(patterns), ALTERNATIVES)
+            ]
+        pattern_arguments = [part for pattern in patterns for part in ("-e", pattern if is_plain else STEPS + pattern)]
         if not pattern_arguments:
             return b""
-        form += ["-w"] if query.word else []
-        form += ["-F" if query.syntax == "fixed" else "-P"]
+        form += ["-w"] if query.word and (is_plain or query.syntax == "perl") else []
+        form += ["-F" if is_plain else "-P"]
         places = [*(query.globs or (["."] if self._without else [])), *self._without]
         lines, odd_texts = await together(
             self._search(["-I", *form, *pattern_arguments], query.side, places, rows), self._odd_texts(query.side)
@@ -594,7 +596,7 @@ class Checkout:
             sentence = f"{hidden_paths[0]} is in an encoding that is not searched, and may hold what was looked for: save it as UTF-8"
             self.stopped_searches += [sentence] if sentence not in self.stopped_searches else []
         if odd_paths:
-            more = [f":(literal){path}" for path in odd_paths]
+            more = [LITERAL + path for path in odd_paths]
             lines += await self._search(["--text", *form, *pattern_arguments], query.side, more, rows)
         return lines
 
@@ -682,8 +684,11 @@ class Checkout:
 
 
 def _is_among(path: str, globs: Sequence[str]) -> bool:
-    """Whether a search of these places takes in a file; what a pattern with a magic word means is left to git."""
-    return not globs or any(glob.startswith(":") or fnmatch(path, glob) for glob in globs)
+    """Whether a search of these places takes in a file; what a pattern with another magic word means is left to git."""
+    return not globs or any(
+        glob == LITERAL + path if glob.startswith(LITERAL) else glob.startswith(":") or fnmatch(path, glob)
+        for glob in globs
+    )
 
 
 def _utf16(blob: bytes) -> str:
@@ -725,6 +730,12 @@ def _apart(rows_and_patch: bytes) -> tuple[bytes, bytes]:
 
 def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> dict[str, bytes]:
     return limits.Contents({e.path: blob for e, blob in zip(entries, blobs, strict=True) if blob is not None})
+
+
+def _any_of(texts: Sequence[str], query: Query) -> str:
+    """One pattern for several texts: git runs each of its patterns over every file. Of a word neither side may go on."""
+    either = f"(?:{'|'.join(map(re.escape, texts))})"
+    return rf"(?<!\w){either}(?!\w)" if query.word else either
 
 
 def _one_line(pattern: str, syntax: str) -> str:
