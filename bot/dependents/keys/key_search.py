@@ -23,13 +23,21 @@ from bot.dependents.keys.dotted_keys import dotted_keys
 from bot.dependents.keys.forms import SCHEMA, SETS, form_in_tree, gives, is_key_like
 from bot.dependents.keys.given_names import given_names
 from bot.dependents.keys.key import Key, read_texts
-from bot.dependents.keys.line_search import LineSearch, added_lines
+from bot.dependents.keys.line_search import LineSearch, Row, added_lines
 from bot.dependents.keys.naming_tables import NAMINGS
 from bot.dependents.keys.removals import removed_keys
 from bot.dependents.keys.route_methods import lost_methods
 from bot.dependents.keys.routes import is_said, segments, shapes, with_slashes
 from bot.dependents.keys.tied_keys import tied_keys
-from bot.dependents.keys.words import LONG_LINE, PLAIN, alone_pattern, as_written, header_of, is_distinctive, is_route
+from bot.dependents.keys.words import (
+    LONG_LINE,
+    PLAIN,
+    any_alone_pattern,
+    as_written,
+    header_of,
+    is_distinctive,
+    is_route,
+)
 from bot.machine.concurrency import together
 from bot.ports import Tree
 from bot.text.lines import code_of
@@ -38,6 +46,8 @@ from bot.values import ChangedFile, Dependents, Query, Reference, Side
 _KeyRow = tuple[str, int, str, str]  # path, line, text, word
 _FormRow = tuple[str, int, str, str]  # path, line, text, what the line does with the key
 ROWS = 5_000
+WORD = re.compile(r"\w+", re.ASCII)
+CUT_LINE, LONGEST_LETTER = 2_000, 4  # bytes: of a line that a search hands back at most, and of a letter
 APART = 20  # plain words that are looked up one by one, where all of them together are everywhere
 FILES = 60  # that say a key of several words: in more it is a word of its own
 FEW = 6  # the same for a key of one word, and for one that is removed and not renamed
@@ -186,11 +196,11 @@ async def _lines_with(tree: Tree, words: Collection[str], side: Side) -> _FoundR
         return _FoundRows(rows)
     distinctive_words = [word for word in words if is_distinctive(word)]
     plain = sorted({*words} - {*distinctive_words}, key=lambda word: (-len(word), word))
-    (rows, is_whole), *parts = await together(
-        _rows(tree, distinctive_words, side), *(_rows(tree, [word], side) for word in plain[:APART])
+    (rows, is_whole), parts = await together(
+        _rows(tree, distinctive_words, side), _rows_of_each(tree, plain[:APART], side)
     )
-    everywhere = {word for word, (_, is_all) in zip(plain, parts, strict=False) if not is_all}
-    more = chain.from_iterable(mine for mine, is_all in parts if is_all)
+    everywhere = {word for word in plain[:APART] if not parts[word][1]}
+    more = chain.from_iterable(parts[word][0] for word in plain[:APART] if parts[word][1])
     return _FoundRows([*rows, *more], is_whole, frozenset(everywhere.union(plain[APART:])))
 
 
@@ -198,12 +208,42 @@ async def _rows(tree: Tree, words: Collection[str], side: Side) -> tuple[list[_K
     """(path, line, text, word) of the lines that hold one of the words; whether these are all of them."""
     if not words:
         return [], True
-    either = "|".join(alone_pattern(word) for word in sorted(words, key=lambda word: (-len(word), word)))
-    pattern = rf"(?:{either})"
-    look = re.compile(pattern)
+    found_rows = await tree.grep_lines(Query([_any_pattern(words)], syntax="perl", side=side, limit=ROWS))
+    return _with_words(found_rows, words), len(found_rows) < ROWS
+
+
+async def _rows_of_each(tree: Tree, words: Sequence[str], side: Side) -> Mapping[str, tuple[list[_KeyRow], bool]]:
+    """The same for each of the words by itself: names in one search of the tree, while there is room for the lines of them all."""
+    names = [word for word in words if WORD.fullmatch(word) and not header_of(word)]
+    limit = len(names) * ROWS
+    found_rows = (
+        await tree.grep_lines(Query([_any_pattern(names)], syntax="perl", side=side, limit=limit)) if names else ()
+    )
+    rows_by_name: dict[str, list[Row]] = {name: [] for name in names if len(found_rows) < limit}
+    look, cut_lines = re.compile(_any_pattern(names), re.ASCII), 0
+    for row in found_rows if rows_by_name else ():
+        names_found = {*look.findall(row[2])}
+        for name in names_found:
+            rows_by_name[name].append(row)
+        cut_lines += len(row[2]) * LONGEST_LETTER >= CUT_LINE  # what it holds behind its cut, nobody sees
+    by_word = {
+        name: (_with_words(rows, [name]), len(rows) < ROWS)
+        for name, rows in rows_by_name.items()
+        if len(rows) >= ROWS or len(rows) + cut_lines < ROWS
+    }
+    others = [word for word in words if word not in by_word]
+    return by_word | dict(zip(others, await together(*(_rows(tree, [word], side) for word in others)), strict=True))
+
+
+def _any_pattern(words: Collection[str]) -> str:
+    return any_alone_pattern(sorted(words, key=lambda word: (-len(word), word)))
+
+
+def _with_words(found_rows: Sequence[Row], words: Collection[str]) -> list[_KeyRow]:
+    """The lines, each with every one of the words that its code holds."""
+    look = re.compile(_any_pattern(words))
     by_header = {header_of(word): word for word in words if header_of(word)}
-    found_rows = await tree.grep_lines(Query([pattern], syntax="perl", side=side, limit=ROWS))
-    rows = [
+    return [
         (path, line, text.rstrip("\r"), word)
         for path, line, text in found_rows
         for word in sorted(
@@ -213,7 +253,6 @@ async def _rows(tree: Tree, words: Collection[str], side: Side) -> tuple[list[_K
             }
         )
     ]
-    return rows, len(found_rows) < ROWS
 
 
 def _as_asked(word_found: str, words: Collection[str], by_header: Mapping[str, str]) -> str:

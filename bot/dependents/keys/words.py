@@ -1,8 +1,9 @@
 """The words that can be keys: names, headers, words with hyphens, paths and routes, as a line writes them."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, groupby
 
 from bot.dependents.keys.routes import is_joined, parts, with_slashes
 from bot.dependents.sites import telling
@@ -21,6 +22,7 @@ LONG_LINE = 20_000  # characters; of a longer one the beginning is read
 PLAIN = 4  # the same for one that nothing but its place on the line tells from a word of a text
 BARE = 6  # letters of a route of one segment that is also looked up without its slash
 BARE_START = r"(?:/|(?<=[:^`'\"]))"
+ALONE, ENDS = r"(?<!\w)(?<!\w-)", r"(?![\w$])(?!-\w)"  # around a word that is not a part of another
 
 
 @lru_cache(maxsize=1024)
@@ -61,14 +63,23 @@ def header_of(word: str) -> str:
 
 def alone_pattern(word: str) -> str:
     """Return the pattern of a word that is not a part of another; a route may follow any other."""
-    after = r"(?![\w$])(?!-\w)"
     if header := header_of(word):
         forms = rf"(?i:{re.escape(header)})|{CGI}{re.escape(header.replace('-', '_').upper())}|{re.escape(word)}"
-        return rf"(?<!\w)(?<!\w-)(?:{forms}){after}"
+        return rf"{ALONE}(?:{forms}){ENDS}"
     if not is_route(word):  # a shell, a Makefile or a page writes `$NAME`
-        return rf"(?<!\w)(?<!\w-){re.escape(word)}{after}"
+        return rf"{ALONE}{re.escape(word)}{ENDS}"
     bare = "/" in word[1:] or len(word) > BARE
-    return rf"{BARE_START if bare else '/'}{re.escape(word[1:])}{after}"
+    return rf"{BARE_START if bare else '/'}{re.escape(word[1:])}{ENDS}"
+
+
+def any_alone_pattern(words: Iterable[str]) -> str:
+    """Return the pattern of any of the words; the one that comes first counts. What stands around names is looked at once for all in a row."""
+    parts: list[str] = []
+    for is_name, some in groupby(words, lambda word: not header_of(word) and not is_route(word)):
+        names = list(some)
+        is_row = is_name and len(names) > 1
+        parts += [rf"{ALONE}(?:{'|'.join(map(re.escape, names))}){ENDS}"] if is_row else map(alone_pattern, names)
+    return rf"(?:{'|'.join(parts)})"
 
 
 def as_written(word: str, text: str) -> str:
