@@ -5,8 +5,11 @@ defined by the statement that creates it, and not by the one that selects it.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from bot.dependents.keys.settings_formats import DOCUMENT, Place, UnreadableSettingsError, parsed_places
 from bot.text.lines import code_of, is_comment, says
@@ -90,21 +93,37 @@ def moved_keys(before: frozenset[Place], after: frozenset[Place]) -> frozenset[s
 @lru_cache(maxsize=1024)
 def owners(word: str, content: str, path: str) -> frozenset[str]:
     """The tables and types of a schema that declare the name."""
-    rows = _owned_lines(content) if word in content else ()
-    return frozenset(owner for owner, line in rows if word in line and declares_in_schema(word, line, path))
+    lines, names = _owned_lines(content), set[str]()
+    at = content.find(word)
+    while at >= 0:
+        number = bisect_right(lines.starts, at) - 1
+        end = content.find("\n", at)
+        end = len(content) if end < 0 else end
+        if (owner := lines.owners[number]) is not None and owner not in names:
+            line = content[lines.starts[number] : end]
+            names |= {owner} if declares_in_schema(word, line, path) else set()
+        at = content.find(word, end)
+    return frozenset(names)
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnedLines:
+    """The lines of a schema: where each begins, and the table or type that it is in; None for one inside a text."""
+
+    starts: Sequence[int]
+    owners: Sequence[str | None]
 
 
 @lru_cache(maxsize=2)  # a schema before and after a change: each of its keys asks
-def _owned_lines(content: str) -> Sequence[tuple[str, str]]:
-    """The lines of a schema that are no text, each with the table or type that it is in."""
-    rows, owner = list[tuple[str, str]](), ""
-    hidden_lines = lines_inside_texts(content)
-    for number, line in enumerate(content.split("\n"), 1):
-        if number not in hidden_lines:
-            if match := _OWNER.match(line[:1_000]):
-                owner = match[1]
-            rows.append((owner, line))
-    return rows
+def _owned_lines(content: str) -> _OwnedLines:
+    owner_by_line, owner = list[str | None](), ""
+    lines, hidden_lines = content.split("\n"), lines_inside_texts(content)
+    for number, line in enumerate(lines, 1):
+        is_hidden = number in hidden_lines
+        if not is_hidden and (match := _OWNER.match(line[:1_000])):
+            owner = match[1]
+        owner_by_line.append(None if is_hidden else owner)
+    return _OwnedLines([0, *accumulate(len(line) + 1 for line in lines[:-1])], owner_by_line)
 
 
 def dropped_columns(lines: Sequence[str]) -> Iterator[tuple[str, int]]:
