@@ -1,8 +1,9 @@
 """What binds a name of a Python module once more, below the definition or from a function, and what a class asks of its users."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 from tree_sitter import Node
 
@@ -59,21 +60,25 @@ DEFAULT = re.compile(
 def bindings(root: Node, source: bytes) -> Iterator[Binding]:
     """The statements that bind the names of a module and of its classes again."""
     yield from _of_block(root, "")
-    for match in GLOBAL.finditer(source):
+    for match in _matches(GLOBAL, source, b"global"):
         for name in match[1].decode("utf-8", "replace").replace(",", " ").split():
             yield Binding(name, 0, f"global {name}")
-    for pattern in (MEMBER, SET):
-        for match in pattern.finditer(source):
-            name = ".".join(one.decode("utf-8", "replace") for one in match.groups())
-            yield Binding(name, 0, match[0].decode("utf-8", "replace"))
-    for match in SPACE.finditer(source):
+    for match in chain(MEMBER.finditer(source), _matches(SET, source, b"attr", b"patch.object")):
+        name = ".".join(one.decode("utf-8", "replace") for one in match.groups())
+        yield Binding(name, 0, match[0].decode("utf-8", "replace"))
+    for match in _matches(SPACE, source, b"globals()", b"vars()", b"locals()", b"sys.modules["):
         if match[0].startswith(b"setattr") or b"=" in match[0] or b"(" in match[0][10:]:  # else it is read
             yield Binding(match[1].decode() if match[1] else ALL, 0, match[0].decode("utf-8", "replace"))
-    for match in RUN.finditer(source):
+    for match in _matches(RUN, source, b"exec("):
         for name in dict.fromkeys(re.findall(r"\w+", match[1].decode("utf-8", "replace"))):
             yield Binding(name, 0, match[0].decode("utf-8", "replace"))
-    for match in MODULE.finditer(source):
+    for match in _matches(MODULE, source, b"sys.modules", b"globals()", b"vars()"):
         yield Binding(ALL, 0, match[0].decode("utf-8", "replace"))
+
+
+def _matches(pattern: re.Pattern[bytes], source: bytes, *words: bytes) -> Iterable[re.Match[bytes]]:
+    """The matches of a pattern that holds one of these words: few files do, and a look for a word takes next to nothing."""
+    return pattern.finditer(source) if any(word in source for word in words) else ()
 
 
 def _of_block(node: Node, inside: str) -> Iterator[Binding]:
@@ -181,13 +186,15 @@ def _imports(node: Node) -> Iterator[str]:
 def replacements(path: str, source: bytes) -> Iterator[str]:
     """The statements that put something else in the place of the module by its name."""
     dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    for match in NAMED.finditer(source):
+    for match in _matches(NAMED, source, b"sys.modules"):
         if f".{dotted}".endswith(f".{match[1].decode()}"):
             yield match[0].decode("utf-8", "replace")
 
 
 def names_listed(source: bytes) -> frozenset[str] | None:
     """The names that `from it import *` brings, where the file lists them; what it computes of the list as it is written, behind a star."""
+    if b"__all__" not in source:
+        return None
     lists, patterns = LISTED.findall(source), {f"*{match[1].decode()}" for match in LISTED_BY.finditer(source)}
     if not lists and not patterns:
         return None
