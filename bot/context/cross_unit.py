@@ -35,7 +35,7 @@ def meetings(units: Sequence[Unit]) -> dict[tuple[str, str], float]:
     weights: dict[tuple[str, str], float] = defaultdict(float)
     for name, owners in names_by_unit.items():
         if len(holders[name]) <= MOST_HOLDERS and len(owners) <= PER_NAME:
-            for pair in {(min(o, h), max(o, h)) for o in owners for h in holders[name] if o != h}:
+            for pair in sorted({(min(o, h), max(o, h)) for o in owners for h in holders[name] if o != h}):
                 weights[pair] += 1 / len(holders[name])
     return weights
 

@@ -275,7 +275,10 @@ async def _exact(
 
 
 def _joined(one: Mapping[str, Sequence[Import]], other: Mapping[str, Sequence[Import]]) -> dict[str, list[Import]]:
-    return {path: [*one.get(path, ()), *other.get(path, ())] for path in {*one, *other}}
+    return {
+        path: [*one.get(path, ()), *other.get(path, ())]
+        for path in [*one, *(path for path in other if path not in one)]
+    }
 
 
 def _with_implied_constructors(

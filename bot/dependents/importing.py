@@ -143,7 +143,10 @@ async def _through_barrels(
         for barrel in barrels - visited - targets:  # nobody takes anything from it
             del scene.origins[barrel]
         visited |= barrels
-        importers = {path: (*importers.get(path, ()), *takers.get(path, ())) for path in {*importers, *takers}}
+        importers = {
+            path: (*importers.get(path, ()), *takers.get(path, ()))
+            for path in [*importers, *(path for path in takers if path not in importers)]
+        }
         for path, items in importers.items():
             for item in items:
                 origins = scene.origins.get(item.target, set()) - {path}

@@ -51,7 +51,7 @@ async def occurrences(
     rows = await tree.grep_lines(Query([any_name], where, syntax="perl", side=side, limit=MAX_LINES))
     words = re.compile(r"(?<![\w$])(?:" + "|".join(re.escape(name) for name in sorted(names)) + r")(?![\w$])")
     for path, line, text in rows:
-        for name in set(words.findall(text)):
+        for name in dict.fromkeys(words.findall(text)):
             if path.endswith(language.SUFFIXES):
                 name_occurrences.files[name].add(path)
             elif line not in fresh.get(path, ()) and not (

@@ -72,7 +72,7 @@ async def heirs(
             )
             continue
         bound = bind(importers.get(path, ()), scene.origins, scene.doors)
-        for home in {*exports.mates(path)} & homes:
+        for home in sorted({*exports.mates(path)} & homes):
             bound.stars.setdefault(home, set()).add("")
         outline = await exports.outline("head", path)
         for target in wanted_targets if outline is not None else ():

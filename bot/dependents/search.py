@@ -570,7 +570,9 @@ class Search:
         for key, name_references in references.items():
             rows = [row for row in name_references if row.sure or (row.path, row.line, row.name) not in sure]
             rows = sorted(
-                set(rows),
+                dict.fromkeys(
+                    rows
+                ),  # not a set: of rows that are equal below, the order would be another in each process
                 key=lambda row: (
                     not row.missing,
                     not row.likely,
@@ -579,6 +581,7 @@ class Search:
                     not row.call,
                     row.path,
                     row.line,
+                    row.name,
                 ),
             )
             most = self.budget.obliging if key in obliging else self.budget.sites

@@ -125,7 +125,7 @@ def _by_name(
     defined_names: set[str] = set()
     rivals: dict[str, str] = {}
     for path, line, text in rows:
-        for name in set(words.findall(text)):
+        for name in dict.fromkeys(words.findall(text)):
             if not is_settings(path) and _gives_meaning(name, path, text[:LONG]):
                 if search.is_old(path, line):
                     defined_names.add(name)

@@ -178,7 +178,7 @@ async def _ties(
     for path, _, text in rows:
         line = text[:LONG_LINE]
         imports = not is_code(path, suffixes) and _IMPORT.search(line)  # else its language has resolved them
-        for name in set(look.findall(line)):
+        for name in dict.fromkeys(look.findall(line)):
             holders[name, False].add(path)
             if (name[:1].isupper() or imports) and not is_comment(line, path):
                 holders[name, True].add(path)

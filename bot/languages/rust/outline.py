@@ -160,5 +160,5 @@ def _macro(node: Node, inside: str, walk: _RustWalk) -> None:
     if not SPELT.fullmatch(text(call.child_by_field_name("macro")).rpartition("::")[2]):
         walk.is_complete = False
     elif not inside:
-        for name in set(re.findall(r"[^\W\d]\w*", text(call))):
+        for name in dict.fromkeys(re.findall(r"[^\W\d]\w*", text(call))):
             walk.exports.setdefault(name, "")
