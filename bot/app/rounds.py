@@ -15,7 +15,7 @@ from bot.app.running_server import RunningServer
 from bot.app.unheard import OpenPull
 from bot.errors import HostError
 from bot.github import apps
-from bot.values import Recheck, ReviewAsk
+from bot.values import Follow, Recheck, ReviewAsk
 from bot.workflow import journals, keeping
 from bot.workflow.events import Ours
 
@@ -69,6 +69,8 @@ async def _pulls(server: RunningServer, since: str) -> None:
     left = MOST_PULLS
     async with aclosing(unheard.open_pulls(server.identity, since, server.pace)) as pulls:
         async for waiting in pulls:
+            if await server.store.reviews.is_closed(waiting.pull):  # it was opened again without a word to us
+                await server.jobs.submit(Follow(waiting.pull), f"open-{waiting.updated_at}")
             if not waiting.draft:
                 left -= await _submit(server, waiting)
             if left <= 0:

@@ -17,12 +17,19 @@ from bot.values.finding import digested_proof
 
 ROWS = ("findings", "still", "fixed", "kept_back", "unproven")
 NESTED = ("suppressed", "archive")  # rows with a finding in them
+OTHER_FORM = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+)  # what reading a document of another form raises
 OF_MODEL = f"A finding about this code: its text may tell of {HIDDEN}"
 _FINDING, _REPORT = TypeAdapter(Finding), TypeAdapter(ConsumerReport)
 
 
 def consumers(data: bytes | None) -> dict[str, int]:
-    """The consumers that a stored review names, with their numbers. Raises ValueError and its like if it has another form."""
+    """The consumers that a stored review names, with their numbers. Raises one of `OTHER_FORM` if it has another form."""
     document = json.loads(data) if data else {}
     rows = [(str(row.get("consumer", "")), int(row.get("consumer_id", 0))) for row in _findings(document)]
     rows += [(str(row["name"]), int(row.get("id", 0))) for row in document.get("consumers", ())]

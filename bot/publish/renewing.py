@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from bot.errors import HostRefused
+from bot.errors import HostRefused, SupersededError
 from bot.github import Host
 from bot.outputs import marker
 from bot.outputs.posts import Comments
@@ -10,24 +10,38 @@ from bot.publish import PublishResult, checks, requests, summary, withdrawing
 from bot.publish.existing import facts
 from bot.publish.job import Publication
 from bot.render import load
-from bot.values import Review
+from bot.values import PostedComment, Review
 
 
 async def _is_wanted() -> bool:
     return True
 
 
-async def renew(host: Host, resolver: Host, review: Review, comments: Comments, page: str) -> None:
-    """Write what has changed. Nothing is posted on lines: a finding that is back is listed in the summary.
+async def renew(host: Host, resolver: Host, run: str, review: Review, comments: Comments, page: str) -> None:
+    """Write what has changed since this run made the review. Nothing is posted on lines: a finding that is back is listed in the summary.
 
-    Done again, it changes nothing. Raises SupersededError if the pull request has gone on: the next review makes its own page.
+    Done again, it changes nothing. What GitHub refuses of the check run is raised. Of the page it costs that part: the next review
+    makes its own, as it does if the pull request has gone on.
     """
-    standing = next(iter(await summary.stands(host)), None)
-    marker_facts = facts(standing, host) if standing is not None else {}
-    if standing is None or marker_facts.get("head") != review.pull.head:
-        return
-    run = marker_facts.get("run", "")
-    job = Publication(host, review, run, load(review.language), _is_wanted)
+    standing: PostedComment | None = None
+    with suppress(HostRefused):
+        standing = next((one for one in await summary.stands(host) if _head(one, host) == review.pull.head), None)
+    posted_count = sum(one.findings for one in comments.posts)
+    link = standing.url if standing is not None else ""
+    outcome = PublishResult(posted_count, len(review.findings) - posted_count, link)
+    await checks.again(host, run, review, outcome, page)
+    if standing is not None:
+        with suppress(SupersededError, HostRefused):
+            await _renew_page(host, resolver, standing, review, comments)
+
+
+def _head(standing: PostedComment, host: Host) -> str:
+    return facts(standing, host).get("head", "")
+
+
+async def _renew_page(host: Host, resolver: Host, standing: PostedComment, review: Review, comments: Comments) -> None:
+    marker_facts = facts(standing, host)
+    job = Publication(host, review, marker_facts.get("run", ""), load(review.language), _is_wanted)
     await job.check()
     others = {name: value for name, value in marker_facts.items() if name != "kind"}
     text = f"{marker.make(marker_facts['kind'], **others)}\n{comments.summary.partition(chr(10))[2]}"
@@ -35,9 +49,6 @@ async def renew(host: Host, resolver: Host, review: Review, comments: Comments, 
         await host.edit_comment(standing.id, text)
     with suppress(HostRefused):  # the next review tries again, and reports the reason
         await requests.settle(job, await requests.look(job))
-    posted_count = sum(one.findings for one in comments.posts)
-    outcome = PublishResult(posted_count, len(review.findings) - posted_count, standing.url)
-    await checks.again(host, run, review, outcome, page)
     silenced_marks = {one.finding.identity for one in review.suppressed}
     with suppress(HostRefused):
         await withdrawing.close(host, resolver, silenced_marks, silenced_marks)

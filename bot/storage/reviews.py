@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -106,6 +106,14 @@ class ReviewBeside:
     is_of_head: bool = field(default=True, compare=False)  # False: of another commit
 
 
+class StoredReview(NamedTuple):
+    """What is stored of a finished review."""
+
+    id: str  # the job's
+    output: bytes  # the JSON output
+    memory: bytes | None  # what it leaves, where that is stored apart
+
+
 class Reviews(StoragePart):
     """The reviews of all pull requests."""
 
@@ -162,11 +170,9 @@ class Reviews(StoragePart):
         rows = await self.database.run(lambda connection: connection.execute(query).all())
         return tuple((row.number, row.conclusion, row.output) for row in rows)
 
-    async def of_head(self, pull: PullRef, head: str, most: int) -> tuple[bytes, ...]:
-        """The JSON outputs of the reviews of a pull request at this head, newest first."""
-        query = sa.select(review.c.output).where((review.c.pull == pull.key) & (review.c.head == head))
-        query = query.order_by(review.c.finished.desc()).limit(most)
-        return tuple(await self.database.run(lambda connection: connection.execute(query).scalars().all()))
+    async def of_head(self, pull: PullRef, head: str, most: int) -> tuple[StoredReview, ...]:
+        """The reviews of a pull request at this head, newest first."""
+        return await self._stored((review.c.pull == pull.key) & (review.c.head == head), most)
 
     async def at(self, pull: PullRef, when: float) -> bytes | None:
         """The last review that was finished by then."""
@@ -176,12 +182,15 @@ class Reviews(StoragePart):
         """What the last finished review leaves for the next one, None where there is none."""
         return await self._newest(review.c.pull == pull.key, _MEMORY)
 
-    async def newest(self, pull: PullRef) -> tuple[str, bytes, bytes | None] | None:
-        """The job that made the last finished review, its JSON output, and what it leaves, where that is stored apart."""
-        query = sa.select(review.c.id, review.c.output, review.c.memory).where(review.c.pull == pull.key)
-        query = query.order_by(review.c.finished.desc()).limit(1)
-        row = await self.database.run(lambda connection: connection.execute(query).first())
-        return (row.id, row.output, row.memory) if row is not None else None
+    async def newest(self, pull: PullRef) -> StoredReview | None:
+        """The last finished review."""
+        return next(iter(await self._stored(review.c.pull == pull.key, 1)), None)
+
+    async def _stored(self, fits: sa.ColumnElement[bool], most: int) -> tuple[StoredReview, ...]:
+        query = sa.select(review.c.id, review.c.output, review.c.memory).where(fits)
+        query = query.order_by(review.c.finished.desc()).limit(most)
+        rows = await self.database.run(lambda connection: connection.execute(query).all())
+        return tuple(StoredReview(row.id, row.output, row.memory) for row in rows)
 
     async def beside(
         self, pull: PullRef, source: str, head: str, commits: Collection[str] = ()
@@ -243,6 +252,11 @@ class Reviews(StoragePart):
         query = sa.select(review.c.number).where(there).group_by(review.c.number)
         query = query.order_by(sa.func.max(review.c.finished).desc()).limit(most)
         return tuple(await self.database.run(lambda connection: connection.execute(query).scalars().all()))
+
+    async def is_closed(self, pull: PullRef) -> bool:
+        """Whether a pull request counts as closed."""
+        query = sa.select(sa.exists().where(review.c.pull == pull.key, review.c.closed.is_not(None)))
+        return await self.database.run(lambda connection: bool(connection.execute(query).scalar()))
 
     async def close(self, pull: PullRef, when: float | None) -> None:
         """Note that a pull request was closed, or with None that it is open: the last review of an open one outlives the retention."""

@@ -17,6 +17,7 @@ from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
 from bot.dependents.consumers.packages import package_rows
+from bot.errors import StorageError
 from bot.findings import silencing
 from bot.journal import spans
 from bot.journal.writer import Journal
@@ -119,9 +120,13 @@ async def page(
 ) -> MadeReview:
     """The texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
 
+    Raises StorageError if it has another form.
     `levels`: how much of each consumer the texts may show; what is stored stays as it is.
     """
-    stored_review = json_file.read(withheld.withhold(output, levels))
+    try:
+        stored_review = json_file.read(withheld.withhold(output, levels))
+    except withheld.OTHER_FORM as error:
+        raise StorageError(f"a stored review has another form ({type(error).__name__})") from error
     review_now = silencing.now(stored_review, ignored_findings, rules)
     numbers = silencing.new_numbers(stored_review, review_now)
     json_text = json_file.with_numbers(output, numbers) if numbers else ""

@@ -51,7 +51,7 @@ async def _carry_out_unseen(ask: Ask, job: Job, parts: Services) -> None:
         case Recheck():
             await rechecking.show(ask, job, parts)
         case Follow():
-            await paging.update_page(ask, parts)
+            await paging.carry_out(ask, job, parts)
         case ChecksEnded():
             await ci_failures.spread(ask, job, parts)
         case Forget():

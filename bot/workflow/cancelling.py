@@ -58,8 +58,11 @@ async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job
         except HostRefused:
             if not job.last:
                 raise
-        await parts.store.reviews.close(ask.pull, time.time())
-        await parts.store.outcomes.close(ask.pull, time.time())
+        with unless_gone(job):
+            facts = await host.facts()  # once more: much was asked for since
+        if facts.state == "closed":
+            await parts.store.reviews.close(ask.pull, time.time())
+            await parts.store.outcomes.close(ask.pull, time.time())
 
 
 async def _open(

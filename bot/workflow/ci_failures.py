@@ -56,7 +56,7 @@ async def spread(ask: ChecksEnded, job: Job, parts: Services) -> None:
     for number in await parts.store.reviews.pulls_at(ask.installation, ask.repository, ask.head, MOST_PULLS):
         pull = PullRef(ask.installation, ask.repository, ask.owner, ask.name, number)
         review = await parts.store.reviews.newest(pull)
-        page = await asyncio.to_thread(_stored_page, review[1]) if review else None
+        page = await asyncio.to_thread(_stored_page, review.output) if review else None
         if page is not None and page.is_wanted and (ask.is_failure or page.check_runs):
             await parts.submit(Follow(pull, ask.head), job.id)
 
@@ -71,7 +71,7 @@ async def is_due(host: Host, head: str) -> bool:
 async def settle(pull: PullRef, head: str, parts: Services) -> bool:
     """Look up what has failed on the head, and store it with its review. Whether the page is to be made again."""
     review = await parts.store.reviews.newest(pull)
-    page = await asyncio.to_thread(_stored_page, review[1]) if review else None
+    page = await asyncio.to_thread(_stored_page, review.output) if review else None
     if review is None or page is None or not page.is_wanted or page.head != head:
         return False
     async with github.open_pull(parts.identity, pull, parts.pace, READING) as host:
@@ -82,7 +82,7 @@ async def settle(pull: PullRef, head: str, parts: Services) -> bool:
         if frozenset(int(row["id"]) for row in rows) == page.check_runs:
             return False
         report = CIReport(await _job_logs(host, rows, page.bases, _end()), await _patches(host) if rows else ())
-    await parts.store.reviews.rewrite(review[0], (await parts.ci_failures(review[1], report)).encode())
+    await parts.store.reviews.rewrite(review.id, (await parts.ci_failures(review.output, report)).encode())
     return True
 
 

@@ -60,7 +60,7 @@ async def carry_out(ask: CommandAsk, host: Host, job: Job, parts: Services) -> N
     if reply.rule and comment is not None:
         await parts.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
     if ask.word == ignore.WORD:
-        await paging.follow(ask.pull, host, parts)
+        await paging.follow(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
 
 
 async def _carried_out(

@@ -83,7 +83,7 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
     if was_decided:
         await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
     elif remark_reply.withdrawn:
-        await paging.follow(ask.pull, host, parts)
+        await paging.follow(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
 
 
 async def _reply(

@@ -18,8 +18,19 @@ from bot.publish import checks
 from bot.publish.standing import worst
 from bot.render import line, visible
 from bot.storage import FinishedReview, Store, StoredFinding
-from bot.storage.reviews import ReviewEnding, State
-from bot.values import CheckReport, CustomCheck, Ending, Finding, PlacedFinding, PullFacts, PullRef, Review, ReviewAsk
+from bot.storage.reviews import ReviewEnding, State, StoredReview
+from bot.values import (
+    CheckReport,
+    CustomCheck,
+    Ending,
+    Finding,
+    OwnerRule,
+    PlacedFinding,
+    PullFacts,
+    PullRef,
+    Review,
+    ReviewAsk,
+)
 from bot.values.finding import at_least
 from bot.values.review import Shortfall
 from bot.workflow.reviewing import SUPERSEDED
@@ -38,13 +49,19 @@ def place(last: bytes | None) -> tuple[str, str, str] | None:
         return None
 
 
-async def of_head(pull: PullRef, facts: PullFacts, store: Store) -> bytes | None:
+async def review_of_head(pull: PullRef, facts: PullFacts, store: Store) -> StoredReview | None:
     """The newest stored review of this head against this base branch: one of another says nothing of it."""
-    for output in await store.reviews.of_head(pull, facts.head_sha, RECENT):
-        change = await asyncio.to_thread(place, output)
+    for review in await store.reviews.of_head(pull, facts.head_sha, RECENT):
+        change = await asyncio.to_thread(place, review.output)
         if change is not None and change[1:] == (facts.head_sha, facts.base_ref):
-            return output
+            return review
     return None
+
+
+async def of_head(pull: PullRef, facts: PullFacts, store: Store) -> bytes | None:
+    """Its JSON output."""
+    review = await review_of_head(pull, facts, store)
+    return review.output if review is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +94,23 @@ async def grade(pull: PullRef, output: bytes, settings: Config, store: Store) ->
     stopping = _stopping(settings)
     is_asked = stopping <= {one.digest for one in own.checks}
     review = _under_stricter_bar(own, settings, stopping)
-    words = await ignored_findings(pull, store), await store.rules.in_force(pull.repository)
+    words_now = await words(pull, store)
     lacks: tuple[Shortfall, ...] = () if is_asked else ("unreviewed", "undecided")
     without = [policy.ending_without_review(settings, one) for one in lacks]
-    ending: Ending | None = worst([checks.conclusion(silencing.now(review, *words)), *without])
+    ending: Ending | None = worst([checks.conclusion(silencing.now(review, *words_now)), *without])
     later = replace(review, fail_on=settings.fail_on, fail_also=settings.fail_also, checks=_by_severity(own, stopping))
-    by_later_bar: Ending | None = worst([checks.conclusion(silencing.now(later, *words)), *without])
+    by_later_bar: Ending | None = worst([checks.conclusion(silencing.now(later, *words_now)), *without])
     return Grade(ending, by_later_bar, by_own_bar=review == own and is_asked)
+
+
+async def stands(pull: PullRef, host: Host, facts: PullFacts, settings: Config, store: Store) -> bool:
+    """Whether the check of this head shows no better than its stored review comes to now. If nobody can tell, it does not stand."""
+    output = await of_head(pull, facts, store)
+    if output is None:
+        return False
+    now = await grade(pull, output, settings, store)
+    check_ending = await checks.last_ending(host, facts.head_sha, pull.number, facts.base_ref)
+    return now.is_known and worst((check_ending, now.ending)) == check_ending
 
 
 def _stopping(settings: Config) -> frozenset[str]:
@@ -217,8 +244,9 @@ def with_unsaid(memory: bytes, review: Review) -> bytes:
 async def note_posted(pull: PullRef, job: str, store: Store) -> None:
     """Note that the stored review of this job has been posted after all."""
     newest = await store.reviews.newest(pull)
-    if newest is not None and newest[0] == job and newest[2] is not None:
-        await store.reviews.rewrite(job, newest[1], await asyncio.to_thread(json_file.with_unsaid, newest[2], ()))
+    if newest is not None and newest.id == job and newest.memory is not None:
+        memory = await asyncio.to_thread(json_file.with_unsaid, newest.memory, ())
+        await store.reviews.rewrite(job, newest.output, memory)
 
 
 def outcome(review: Review) -> ReviewEnding:
@@ -231,6 +259,11 @@ def _finding_row(finding: Finding, state: State) -> StoredFinding:
     """The row of a finding. A model's words may hold characters that no database takes."""
     path, title = visible(finding.path), line(finding.title)
     return StoredFinding(finding.identity, state, finding.severity, finding.category, finding.source, path, title)
+
+
+async def words(pull: PullRef, store: Store) -> tuple[tuple[tuple[str, str, str], ...], tuple[OwnerRule, ...]]:
+    """What silences findings of this pull request now: what people have said of single ones, and the rules in force."""
+    return await ignored_findings(pull, store), await store.rules.in_force(pull.repository)
 
 
 async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str, str], ...]:

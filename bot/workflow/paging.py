@@ -1,80 +1,98 @@
-"""The page of a pull request follows what people say between two reviews: a rejection, a withdrawal, a rule that is confirmed or removed."""
+"""A pull request follows what people say between two reviews: a rejection, a withdrawal, a rule that is confirmed or removed.
+
+Its check is graded again under the words in force, whatever becomes of its page: GitHub may refuse a comment, or have none.
+"""
 
 import logging
-from contextlib import suppress
 from dataclasses import replace
 
-from bot import github
-from bot.errors import HostRefused, OverLimit, SupersededError
+from bot import config, github
+from bot.config import policy
+from bot.errors import OverLimit, StorageError
 from bot.github import Host
+from bot.outputs import withheld
 from bot.payloads import MadeReview
+from bot.ports import Job
 from bot.publish import renewing
-from bot.values import Follow, PullRef
-from bot.workflow import ci_failures, keeping, stored_review
+from bot.storage.reviews import StoredReview
+from bot.values import Follow, PullRef, ReviewAsk
+from bot.workflow import ci_failures, keeping, looking, stored_review
 from bot.workflow.backend import ReviewRun
-from bot.workflow.parts import Services
+from bot.workflow.parts import Services, unless_gone
 
-MOST = 300  # other open pull requests whose pages follow a rule, those that were reviewed last
+MOST = 300  # other open pull requests that follow a rule, those that were reviewed last
 log = logging.getLogger("deeprepo.review")
 
 
-async def update_page(ask: Follow, parts: Services) -> None:
+async def carry_out(ask: Follow, job: Job, parts: Services) -> None:
     """Carry out the job of a pull request beside the one where somebody spoke, or on whose head jobs of CI have ended."""
     if ask.head and not await ci_failures.settle(ask.pull, ask.head, parts):
         return
     async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
-        await follow(ask.pull, host, parts)
+        with unless_gone(job):
+            await follow(ask.pull, host, parts, job.id.rpartition("~")[2])
 
 
 async def schedule_all(pull: PullRef, parts: Services, delivery: str) -> None:
-    """Store a job for each page of the repository that a rule can change: whatever fails afterwards, each page follows."""
+    """Store a job for each pull request that a rule can change: whatever fails afterwards, each follows."""
     await parts.submit(Follow(pull), f"follow-{delivery}")
     await schedule_others(pull, parts, delivery)
 
 
 async def schedule_others(pull: PullRef, parts: Services, delivery: str) -> None:
-    """Store a job for each other open pull request of the repository: its page follows. One that is opened again is graded by then."""
+    """Store a job for each other open pull request of the repository. One that is opened again is graded by then."""
     for number in await parts.store.reviews.pulls_with_findings(pull, MOST):
         await parts.submit(Follow(replace(pull, number=number)), f"follow-{delivery}")
 
 
-async def follow(pull: PullRef, host: Host, parts: Services) -> None:
-    """Make the page again from the stored review and the words that hold now. May be done again, and after any crash."""
-    made_review = await _make(pull, host, parts)
-    if made_review is None:
+async def follow(pull: PullRef, host: Host, parts: Services, delivery: str) -> None:
+    """Grade the check of the present head and base again, and make the page again. May be done again, and after any crash.
+
+    What GitHub refuses of the check is raised: it is tried again.
+    """
+    facts = await host.facts()
+    if facts.state != "open":
         return
-    async with github.open_pull(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
-        with suppress(SupersededError, HostRefused):
-            await renewing.renew(host, resolver, made_review.review, made_review.comments, made_review.page)
+    await parts.store.reviews.close(pull, None)  # it may have been opened again without a word to us
+    own_review = await keeping.review_of_head(pull, facts, parts.store)
+    made_review = await _make(own_review, pull, host, parts) if own_review is not None else None
+    if own_review is not None and made_review is not None:
+        async with github.open_pull(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
+            await renewing.renew(
+                host, resolver, own_review.id, made_review.review, made_review.comments, made_review.page
+            )
+    elif own_review is not None or await _fails_without_review(host, parts):
+        await parts.submit(ReviewAsk(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
+
+
+async def _fails_without_review(host: Host, parts: Services) -> bool:
+    """Whether the check of a head without a review of its own fails by what the last review comes to now, or by what nobody knows of it."""
+    state = await looking.current_state(host, config.FILE, parts.defaults)
+    settings = await looking.settings(state, parts)
+    if not policy.asks_for_last(settings):
+        return False
+    return await keeping.last_ending(host.pull, host, state.facts, settings, parts.store) in ("failure", "unknown")
 
 
 async def read_stored(run: ReviewRun, parts: Services) -> MadeReview | None:
     """The review that this run has stored already, with its comments; None if the pull request has gone on since."""
-    made_review = await _make(run.ask.pull, run.host, parts, run.id)
-    now = (run.state.facts.head_sha, run.state.facts.base_ref)
+    own_review = await keeping.review_of_head(run.ask.pull, run.state.facts, parts.store)
     return (
-        made_review
-        if made_review and (made_review.review.pull.head, made_review.review.pull.base_name) == now
+        await _make(own_review, run.ask.pull, run.host, parts)
+        if own_review is not None and own_review.id == run.id
         else None
     )
 
 
-async def _make(pull: PullRef, host: Host, parts: Services, only: str = "") -> MadeReview | None:
-    """The last stored review with its texts under the words that hold now. `only`: of this job alone."""
-    newest = await parts.store.reviews.newest(pull)
-    if newest is None or only not in ("", newest[0]):
-        return None
-    job, output, memory = newest
-    ignored_findings, rules = (
-        await keeping.ignored_findings(pull, parts.store),
-        await parts.store.rules.in_force(pull.repository),
-    )
+async def _make(own_review: StoredReview, pull: PullRef, host: Host, parts: Services) -> MadeReview | None:
+    """A stored review with its texts under the words that hold now; None if it cannot be read."""
+    words = await keeping.words(pull, parts.store)
     try:
-        levels = await stored_review.levels(output, host, parts)
-        made_review = await parts.page(output, memory, ignored_findings, rules, levels)
-    except (OverLimit, ValueError) as error:  # of an earlier version: the next review makes a page that can follow
-        log.info("a page is left as it is", extra={"facts": {"pull": pull.key, "reason": str(error)}})
+        levels = await stored_review.levels(own_review.output, host, parts)
+        made_review = await parts.page(own_review.output, own_review.memory, *words, levels)
+    except (OverLimit, StorageError, *withheld.OTHER_FORM) as error:  # of an earlier version
+        log.info("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return None
     if made_review.json_text:  # numbers were given: the next round has to know them
-        await parts.store.reviews.rewrite(job, made_review.json_text.encode(), made_review.memory)
+        await parts.store.reviews.rewrite(own_review.id, made_review.json_text.encode(), made_review.memory)
     return made_review

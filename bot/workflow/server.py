@@ -63,7 +63,7 @@ async def _tell_refused(ask: ReviewAsk, host: Host, job: Job, parts: Services, r
 async def _review(ask: ReviewAsk, host: Host, job: Job, parts: Services) -> None:
     is_stored = await parts.store.reviews.has(job.id)
     if is_stored and job.id not in [run for run, _ in await parts.store.checks.of(ask.pull)]:
-        await paging.follow(ask.pull, host, parts)
+        await paging.follow(ask.pull, host, parts, job.id.rpartition("~")[2])
         return
     state = await look(ask.pull, host, job, parts)
     if state.facts.state == "open":
@@ -81,12 +81,15 @@ async def _review(ask: ReviewAsk, host: Host, job: Job, parts: Services) -> None
     if bound.trigger == "reopened":
         bound = replace(bound, also=(*bound.also, *await _called_off(ask.pull, state.facts, parts)))
     run = ReviewRun(job.id, bound, host, state, settings)
+    words = await keeping.words(ask.pull, parts.store)
     made_review = await paging.read_stored(run, parts) if is_stored else None
     result = await reviewing.review(run, backend, made_review, again=ask.trigger in policy.ASKED)
     if isinstance(result.fault, SupersededError):
         raise result.fault
     if result.outcome is not None:
         await _follow_up(run, parts, was_stored=is_stored)
+    if is_stored or await keeping.words(ask.pull, parts.store) != words:  # people have spoken while it was made
+        await parts.submit(Follow(ask.pull), f"words-{job.id.rpartition('~')[2]}")
     if result.fault is not None:
         await parts.remember_failure(ask, str(result.fault))
 
@@ -95,8 +98,6 @@ async def _follow_up(run: ReviewRun, parts: Services, *, was_stored: bool) -> No
     """What is due once a review is posted. `was_stored`: an earlier try has stored it, and could not post it."""
     if was_stored:
         await keeping.note_posted(run.ask.pull, run.id, parts.store)
-    if await _words(run.ask.pull, parts):  # people may have spoken while it was made
-        await paging.follow(run.ask.pull, run.host, parts)
     if run.settings.ci and await ci_failures.is_due(run.host, run.state.facts.head_sha):
         await parts.submit(Follow(run.ask.pull, run.state.facts.head_sha), f"ci-{run.id}")
 
@@ -107,11 +108,6 @@ async def _called_off(pull: PullRef, facts: PullFacts, parts: Services) -> tuple
     if facts.head_sha in heads:
         return ()
     return ("push",) if heads else ("opened",)
-
-
-async def _words(pull: PullRef, parts: Services) -> bool:
-    """Whether anything is silenced in this pull request."""
-    return bool(await keeping.ignored_findings(pull, parts.store) or await parts.store.rules.in_force(pull.repository))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,24 +125,35 @@ class ServerBackend:
 
     async def decline(self, run: ReviewRun, no: No) -> None:
         """Report it in the check run."""
-        if not no.quiet:
-            await self.left(
-                run.ask,
-                run.host,
-                run.state.facts,
-                no.reason,
-                policy.ending_without_review(run.settings, no.lacks, run.last),
-                policy.rules_of(run.settings, no),
-            )
+        if no.quiet:
+            return
+        ending, rules = (
+            policy.ending_without_review(run.settings, no.lacks, run.last),
+            policy.rules_of(run.settings, no),
+        )
+        facts, store = run.state.facts, self.parts.store
+        stands = ending != "failure" or await keeping.stands(run.ask.pull, run.host, facts, run.settings, store)
+        await self.left(run.ask, run.host, facts, no.reason, ending, rules, stands=stands)
 
     async def left(
-        self, ask: ReviewAsk, host: Host, facts: PullFacts, reason: str, ending: Ending, rules: str = ""
+        self,
+        ask: ReviewAsk,
+        host: Host,
+        facts: PullFacts,
+        reason: str,
+        ending: Ending,
+        rules: str = "",
+        *,
+        stands: bool = True,
     ) -> None:
-        """Make a check run that says why there is no review. `rules`: the mark of the owner's own, if they leave it out."""
+        """Make a check run that says why there is no review. `rules`: the mark of the owner's own, if they leave it out.
+
+        `stands`: whether what an earlier review has shown for this head stays; if not, this end makes it worse.
+        """
         number = await self._begin(ask, host, facts, ending)
         await checks.end_without_review(
             host, number, self.job.id, reason, ending,
-            head=facts.head_sha, is_declined=True, rules=rules, is_last=self.job.last,
+            head=facts.head_sha, is_declined=stands, rules=rules, is_last=self.job.last,
         )  # fmt: skip
         await self.parts.store.checks.remove(self.job.id)
 

@@ -47,7 +47,7 @@ async def show(data: bytes | None, host: Host, parts: Services) -> ShownReview:
         now = await _levels(named_consumers, host, parts)
         is_whole = all(now.get(name) == "lines" for name in named_consumers)
         text = data if data is None or is_whole else await asyncio.to_thread(withheld.withhold, data, now)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except withheld.OTHER_FORM:
         return ShownReview(b"" if data is not None else None, is_whole=False)
     return ShownReview(text, is_whole)
 
