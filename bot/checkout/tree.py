@@ -53,7 +53,8 @@ THREADS = min(
 )  # of one search; git takes 8 unless told, which on two cores mostly wait for each other
 MOST_UNLIKE = 200  # files by which the second side of a change differs, when only these are searched for NUL bytes
 LITERAL = ":(literal)"  # before a path that is no pattern
-ALTERNATIVES = 100  # texts in one pattern: PCRE refuses one that is too long
+ALTERNATIVES, PATTERN_BYTES = 100, 20_000  # texts in one pattern, and its length: PCRE refuses one that is too long
+REFUSED = "fatal: -e option"  # how git begins what it says of a pattern that PCRE refuses, as one of over 64 KiB
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
 
 
@@ -574,7 +575,8 @@ class Checkout:
     async def _grep(self, form: list[str], query: Query, rows: int | None = None) -> bytes:
         """What a search finds. One that takes too long, or that a hostile line brings to an end, has found what it has."""
         patterns = [one for pattern in query.patterns if (one := _one_line(pattern, query.syntax))]
-        is_plain = query.syntax == "fixed" and len(patterns) == 1
+        longest = max((len(re.escape(one).encode()) for one in patterns), default=0)
+        is_plain = query.syntax == "fixed" and (len(patterns) == 1 or longest > PATTERN_BYTES // ALTERNATIVES)
         if query.syntax == "fixed" and not is_plain:
             patterns = [
                 _any_of(patterns[at : at + ALTERNATIVES], query) for at in range(0, len(patterns), ALTERNATIVES)
@@ -644,10 +646,13 @@ class Checkout:
             "grep", "-z", "--full-name", "--no-color", "--threads", str(THREADS), *form, self._tree(side), "--", *places,
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
         )  # fmt: skip
-        if result.was_stopped or "match failed with error code" in result.err:
+        is_refused = result.err.startswith(REFUSED)
+        if result.was_stopped or is_refused or "match failed with error code" in result.err:
             why = (
                 f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
                 if result.was_stopped
+                else "by names that are too long for one pattern"
+                if is_refused
                 else "at a line that is too hard for it"
             )
             self.stopped_searches.append(f"a search of the tree was stopped {why}: it may have missed something")

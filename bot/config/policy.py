@@ -49,6 +49,7 @@ class No:
     reason: str
     quiet: bool = False
     lacks: Shortfall = "unreviewed"  # the word of `fail_also` for it; "skipped": the owner's own rules leave it out
+    by_label: bool = False  # whether its labels alone do so
 
 
 def has_bar(settings: "Config") -> bool:
@@ -67,22 +68,22 @@ def ending_without_review(
     return "failure" if has_bar(settings) and (lacks in settings.fail_also or last == "failure") else "neutral"
 
 
-def mark_of_rules(settings: "Config") -> str:
-    """What a check that the owner's own rules leave out keeps of them: it is left out as long as they stand."""
+def mark_of_rules(settings: "Config", *, by_label: bool = False) -> str:
+    """What a check that the owner's own rules leave out keeps of them: it is left out as long as they stand, and its labels if these did it."""
     rows = [one.left_out() for _, one in settings.conditions]
-    return hashlib.sha256("\n".join(filter(None, rows)).encode()).hexdigest()[:20]
+    mark = hashlib.sha256("\n".join(filter(None, rows)).encode()).hexdigest()[:20]
+    return f"{mark}-label" if by_label else mark
 
 
 def rules_of(settings: "Config", no: No) -> str:
     """The mark of the rules by which a pull request is left out; empty if it has no review for another reason."""
-    return mark_of_rules(settings) if no.lacks == "skipped" else ""
+    return mark_of_rules(settings, by_label=no.by_label) if no.lacks == "skipped" else ""
 
 
-def leaves_out_still(facts: PullFacts, settings: "Config") -> bool:
-    """Whether rules that have left a pull request out do so still, as far as they have not changed: it may have other labels by now."""
-    if not any(triggers.labels or triggers.skip_labels for _, triggers in settings.conditions):
-        return True
-    return any(next(_against(facts, ("catch-up",), triggers, file), "") for file, triggers in settings.conditions)
+def is_left_out(rules: str, facts: PullFacts, settings: "Config") -> bool:
+    """Whether the rules that have left a pull request out, by their mark, do so still."""
+    has_label = any(next(_labels(facts.labels, triggers, file), "") for file, triggers in settings.conditions)
+    return rules == mark_of_rules(settings) or (has_label and rules == mark_of_rules(settings, by_label=True))
 
 
 def asks_for_last(settings: "Config") -> bool:
@@ -124,10 +125,11 @@ def decide(facts: PullFacts, ask: ReviewAsk, conditions: "Conditions", *, is_pau
         end_state = "merged" if facts.merged else "closed"
         return No(f"the pull request is {end_state}: there is nothing left to review.", quiet=not is_requested)
     if not is_requested:
-        against = (_against(facts, (ask.trigger, *ask.also), triggers, file) for file, triggers in conditions)
+        against = [_against(facts, (ask.trigger, *ask.also), triggers, file) for file, triggers in conditions]
         objection = next(chain(*against), None)
-        if objection is not None:
-            return No(f"{objection}; {HOW}.", lacks="skipped")
+        label = next(chain(*(_labels(facts.labels, triggers, file) for file, triggers in conditions)), None)
+        if objection or label:
+            return No(f"{objection or label}; {HOW}.", lacks="skipped", by_label=objection is None)
         pause_reason = f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
         holds = (_holds(facts, triggers, is_paused=is_paused) for _, triggers in conditions)
         waits = next(chain(*holds, (pause_reason,) if pushes else ()), None)
@@ -168,7 +170,7 @@ def _holds(facts: PullFacts, triggers: "Triggers", *, is_paused: bool) -> Iterat
 
 
 def _against(facts: PullFacts, events: Sequence[Trigger], triggers: "Triggers", file: str) -> Iterator[str]:
-    """Every rule of the repository against a review that nobody asked for, the most telling first."""
+    """Every rule of the repository against a review that nobody asked for, but for those about labels, the most telling first."""
     if not any(_starts(one, triggers) for one in events):
         yield f"`triggers.events` of {file} does not name this event"
     if facts.author_type == "Bot" and not triggers.bots:
@@ -179,7 +181,6 @@ def _against(facts: PullFacts, events: Sequence[Trigger], triggers: "Triggers", 
         yield f"it comes from a fork, and `triggers.forks` of {file} is off"
     if triggers.branches and not any(fnmatchcase(facts.base_ref, pattern) for pattern in triggers.branches):
         yield f"`triggers.branches` of {file} does not name its base branch"
-    yield from _labels(facts.labels, triggers, file)
 
 
 def _starts(trigger: Trigger, triggers: "Triggers") -> bool:

@@ -21,6 +21,7 @@ from bot.values import Outline, Query, Symbol
 
 SEPARATOR = re.compile(r"::|[.\\]")
 DEFINES = r"\b(?:extends|implements|with|class|object|trait|interface|struct|record|protocol|extension|actor|enum|type)\b|^\s*[:,]|\)\s*:"
+EDGE = r"\b"
 OWN = (  # the name of a class stands behind, not that of its base
     r"\b(?:class|module|object|trait|interface|struct|record|protocol|extension|actor|enum|type)\b"
     r"(?:(?!\b(?:extends|implements|with|for)\b)(?:[^\n(:<{,=]|::)){0,200}"
@@ -173,11 +174,12 @@ class _Search:
 
     async def outlines(self, names: set[str], *, with_heirs: bool = True) -> dict[str, Outline]:
         """The files that may define one of these classes, or one below it."""
-        either = "|".join(re.escape(name) for name in sorted(names)[:MOST_NAMES])
+        own_names = sorted(names)[:MOST_NAMES]
+        either = "|".join(map(re.escape, own_names))
         defines = rf"(?:{DEFINES}|{MIXES})[^\n]{{0,200}}\b(?:{either})\b"
         embeds = rf"^\s+\*?(?:\w+\.)?(?:{either})\s*(?:[\[`]|//|$)"
         patterns = [defines, embeds] if with_heirs else [rf"{OWN}\b(?:{either})\b"]
-        places = await self._places_of(either)
+        places = await self._places_of(own_names)
         query = Query(patterns, places, syntax="perl", limit=MOST_LINES)
         lines = await self.tree.grep_lines(query) if places else ()
         if len(lines) >= MOST_LINES or len(names) > MOST_NAMES:
@@ -187,9 +189,15 @@ class _Search:
         outlines = {path: await self.exports.outline("head", path) for path in sorted({path for path, _, _ in lines})}
         return {path: outline for path, outline in outlines.items() if outline is not None}
 
-    async def _places_of(self, either: str) -> list[str]:
-        """Where to look for classes: few files write the name at all, and the patterns take git three times as long as the name alone."""
-        paths = await self.tree.grep(Query([rf"\b(?:{either})\b"], globs(self.language), syntax="perl"))
+    async def _places_of(self, names: Sequence[str]) -> list[str]:
+        """Where to look for classes: few files write the name at all, and the patterns take git three times as long as the name alone.
+
+        Beside a letter that is not of ASCII git sees no edge of a word.
+        """
+        words = [
+            "".join((EDGE * name[0].isascii(), re.escape(name), EDGE * name[-1].isascii())) for name in names if name
+        ]
+        paths = await self.tree.grep(Query([f"(?:{'|'.join(words)})"], globs(self.language), syntax="perl"))
         is_plain = len(paths) <= MOST_PATHS and all(path.isascii() for path in paths)
         return [f":(literal){path}" for path in sorted(paths)] if is_plain else globs(self.language)
 

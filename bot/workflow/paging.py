@@ -20,7 +20,7 @@ from bot.workflow import ci_failures, keeping, looking, stored_review
 from bot.workflow.backend import ReviewRun
 from bot.workflow.parts import Services, unless_gone
 
-MOST = 300  # other open pull requests that follow a rule, those that were reviewed last
+MOST = 100  # other open pull requests that follow a rule, those that were reviewed last: each takes about 31 of the 5,000 requests of an hour
 log = logging.getLogger("deeprepo.review")
 
 

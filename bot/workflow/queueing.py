@@ -108,6 +108,5 @@ async def _is_below(settings: Config, host: Host, facts: PullFacts, outcome: Com
     last = (
         await keeping.last_ending(host.pull, host, facts, settings, store) if policy.asks_for_last(settings) else None
     )
-    is_left_out = outcome.rules == policy.mark_of_rules(settings) and policy.leaves_out_still(facts, settings)
-    lacks: Shortfall = "skipped" if is_left_out else "unreviewed"
+    lacks: Shortfall = "skipped" if policy.is_left_out(outcome.rules, facts, settings) else "unreviewed"
     return last != "unknown" and policy.ending_without_review(settings, lacks, last) != "failure"

@@ -116,6 +116,7 @@ def test_what_people_have_silenced_stops_no_queue_by_a_later_bar(tmp_path: Path)
 DOUBLE = {"shop/rates.py": 'RATES = {"a": 1, "a": 2}\n'}  # a finding of severity medium
 PLAIN = {"NEWS.md": "One.\n"}
 SKIP = "triggers: {paths: [docs/**]}\n"
+SKIP_TOO = "triggers: {paths: [docs/**], skip_labels: [wip]}\n"
 NO_SKIPPED = "fail_on: high\nfail_also: [unreviewed]\n"
 
 
@@ -179,11 +180,13 @@ async def moved(at: Whole) -> int:
             (SKIP, left, NO_SKIPPED, "failure"),
             ("triggers: {events: []}\n", left, NO_SKIPPED + "triggers: {events: []}\n", "success"),
             ("triggers: {events: []}\n", left, NO_SKIPPED, "failure"),
+            (SKIP_TOO, left, NO_SKIPPED + SKIP_TOO, "success"),
         ],
         0,
         3,
         10,
         11,
+        14,
     ),
 )
 def test_a_queue_stops_at_a_head_that_nobody_has_reviewed(
