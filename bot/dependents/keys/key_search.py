@@ -48,6 +48,7 @@ _FormRow = tuple[str, int, str, str]  # path, line, text, what the line does wit
 ROWS = 5_000
 WORD = re.compile(r"\w+", re.ASCII)
 CUT_LINE, LONGEST_LETTER = 2_000, 4  # bytes: of a line that a search hands back at most, and of a letter
+TOGETHER = 4  # plain words, the lines of which one search may hand back
 APART = 20  # plain words that are looked up one by one, where all of them together are everywhere
 FILES = 60  # that say a key of several words: in more it is a word of its own
 FEW = 6  # the same for a key of one word, and for one that is removed and not renamed
@@ -215,7 +216,9 @@ async def _rows(tree: Tree, words: Collection[str], side: Side) -> tuple[list[_K
 async def _rows_of_each(tree: Tree, words: Sequence[str], side: Side) -> Mapping[str, tuple[list[_KeyRow], bool]]:
     """The same for each of the words by itself: names in one search of the tree, while there is room for the lines of them all."""
     names = [word for word in words if WORD.fullmatch(word) and not header_of(word)]
-    limit = len(names) * ROWS
+    limit = (
+        min(len(names), TOGETHER) * ROWS
+    )  # of more each is looked up by itself: so many lines at once take too much memory
     found_rows = (
         await tree.grep_lines(Query([_any_pattern(names)], syntax="perl", side=side, limit=limit)) if names else ()
     )
