@@ -646,7 +646,7 @@ class Checkout:
             "grep", "-z", "--full-name", "--no-color", "--threads", str(THREADS), *form, self._tree(side), "--", *places,
             cwd=self._folder, env=self._env, seconds=SEARCH_SECONDS, rows=rows, most=SEARCH_BYTES,
         )  # fmt: skip
-        is_refused = result.err.startswith(REFUSED)
+        is_refused = result.err.startswith(REFUSED) and max(map(len, form)) > PATTERN_BYTES  # a wrong one is an error
         if result.was_stopped or is_refused or "match failed with error code" in result.err:
             why = (
                 f"after {SEARCH_SECONDS:g} s or {SEARCH_BYTES >> 20} MiB"
