@@ -204,7 +204,7 @@ async def _default_branch(repository: _OwnRepository, head: str) -> tuple[str, s
     raise RevisionError(
         "no default branch is known here, so there is nothing to compare HEAD with: name the base, as in "
         + (
-            "`deeprepo review BRANCH..HEAD` or `deeprepo review HEAD~1..HEAD`. A hook has none before the first push of a repository: `git push --no-verify` pushes without it"
+            "`deeprepo review BRANCH..HEAD` or `deeprepo review HEAD~1..HEAD`. Before the first push of a repository the hook has no base: `git push --no-verify` skips it"
             if is_unpushed
             else "`deeprepo review origin/BRANCH..HEAD`, after `git fetch origin BRANCH:refs/remotes/origin/BRANCH` if this clone lacks it"
         )

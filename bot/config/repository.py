@@ -123,9 +123,8 @@ class CheckEntry(FileSection):
     )
 
 
-LEAVES_NOTHING_OUT = (
-    object()
-)  # the mark of a trigger by which no pull request is left out: it waits, or is read without a model
+# The mark of a trigger that leaves no pull request out: the review waits, or no model reads.
+LEAVES_NOTHING_OUT = object()
 
 
 class Triggers(FileSection):

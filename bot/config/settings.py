@@ -140,8 +140,8 @@ def environment(*, on_server: bool = False) -> Settings:
 
     `on_server`: with the ceilings that hold where strangers start reviews.
     """
-    variables = {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
-    is_any_set = any(value and name.upper() in variables for name, value in os.environ.items())
+    names = _own_variables()
+    is_any_set = any(value and name.upper() in names for name, value in os.environ.items())
     settings = _validate() if is_any_set else Settings()
     return settings.with_server_ceilings() if on_server else settings
 
@@ -163,9 +163,14 @@ def _validate() -> Settings:
     return Settings(**values)
 
 
+def _own_variables() -> set[str]:
+    """The variables that `Settings` is read from."""
+    return {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
+
+
 def unknown_variables() -> Iterator[str]:
-    """What the environment sets that no setting is called, each as a sentence: a limit that is mistyped limits nothing."""
-    names = {f"{PREFIX}{each.name}".upper() for each in fields(Settings)}
+    """Name each variable that begins with the prefix and is not a setting, in a sentence: a mistyped limit would limit nothing."""
+    names = _own_variables()
     ours = [name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in names]
     others = [name for name in ours if not name.upper().startswith((f"{BASE_URL}_", f"{PREFIX}ACTION_"))]
     if not others:

@@ -58,12 +58,6 @@ async def review_of_head(pull: PullRef, facts: PullFacts, store: Store) -> Store
     return None
 
 
-async def of_head(pull: PullRef, facts: PullFacts, store: Store) -> bytes | None:
-    """Its JSON output."""
-    review = await review_of_head(pull, facts, store)
-    return review.output if review is not None else None
-
-
 @dataclass(frozen=True, slots=True)
 class Grade:
     """What a stored review comes to by the bar and the words in force.
@@ -105,10 +99,10 @@ async def grade(pull: PullRef, output: bytes, settings: Config, store: Store) ->
 
 async def stands(pull: PullRef, host: Host, facts: PullFacts, settings: Config, store: Store) -> bool:
     """Whether the check of this head shows no better than its stored review comes to now. If nobody can tell, it does not stand."""
-    output = await of_head(pull, facts, store)
-    if output is None:
+    review = await review_of_head(pull, facts, store)
+    if review is None:
         return False
-    now = await grade(pull, output, settings, store)
+    now = await grade(pull, review.output, settings, store)
     check_ending = await checks.last_ending(host, facts.head_sha, pull.number, facts.base_ref)
     return now.is_known and worst((check_ending, now.ending)) == check_ending
 

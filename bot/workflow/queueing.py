@@ -38,12 +38,12 @@ async def _without_pull(ask: MergeGroup, host: Host, parts: Services) -> QueueAn
     if not ask.base:
         return UNKNOWN
     file = await looking.text_at(host, config.FILE, ask.base)
-    # Nothing of the owner's file is shown, so all of it counts, whoever can see the repository.
+    # The answer quotes no setting, so a private file of the owner counts too.
     defaults = await parts.defaults(host, f"{ask.owner}/{ask.name}", is_private=True)
     try:
         ending = policy.ending_without_review(await parts.resolve(file, None, defaults))
-    except (UsageError, OverLimit) as error:
-        return _unreadable(error, file)
+    except (UsageError, OverLimit):
+        ending = policy.unreadable(file, defaults.text if defaults is not None else None)
     return UNKNOWN if ending == "failure" else PASSES
 
 
@@ -101,9 +101,9 @@ async def _is_below(settings: Config, host: Host, facts: PullFacts, outcome: Com
     from bot.workflow import keeping  # of the server: a step of a workflow has no store, and nothing that reads one
 
     is_reviewed = outcome.last_ending is not None
-    own_review = await keeping.of_head(host.pull, facts, store) if is_reviewed else None
+    own_review = await keeping.review_of_head(host.pull, facts, store) if is_reviewed else None
     if own_review is not None:
-        grade = await keeping.grade(host.pull, own_review, settings, store)
+        grade = await keeping.grade(host.pull, own_review.output, settings, store)
         return grade.is_known and grade.ending != "failure"
     last = (
         await keeping.last_ending(host.pull, host, facts, settings, store) if policy.asks_for_last(settings) else None
