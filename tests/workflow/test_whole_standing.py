@@ -347,6 +347,30 @@ def test_a_merge_queue_whose_pull_request_is_unknown_stops_at_a_bar(tmp_path: Pa
     asyncio.run(story())
 
 
+CHECKED = "checks: [{name: Notes, ask: 'Is it told?', severity: fail}]\n"
+
+
+@pytest.mark.parametrize("own", few(["language: en\n", "fail_on: often\n"], 1))
+def test_a_queue_whose_pull_request_is_unknown_stops_at_the_owners_bar(tmp_path: Path, own: str) -> None:
+    """Their private file counts, beside a file of the repository that cannot be used too, and nothing of it is shown."""
+
+    async def story() -> None:
+        async with whole(tmp_path) as at:
+            await at.gh.repository("acme", ".deeprepo", files={".deeprepo.yml": CHECKED}, private=True)
+            base = await at.repo.commit("main", {".deeprepo.yml": own})
+            queued = await at.repo.commit("batch", BROKEN, "Merge")
+            facts = payloads.merge_group(at.gh.world, at.repo.repository, queued, base)
+            facts["merge_group"]["head_ref"] = "refs/heads/gh-readonly-queue/main/batch-1"
+            who = at.gh.world.user("maintainer")
+            await hooks.send(at.gh.world, at.repo.repository, "merge_group", "checks_requested", facts, who)
+            await at.quiet()
+            (check,) = [one for one in at.repo.repository.checks.values() if one.head == queued]
+            assert check.conclusion == "failure"
+            assert "Is it told?" not in f"{check.title}{check.summary}"
+
+    asyncio.run(story())
+
+
 @pytest.mark.parametrize("final", few([False, True], 0))
 def test_a_queue_that_was_stopped_stays_stopped_for_its_commit(tmp_path: Path, final: bool) -> None:
     """A pull request whose head is the queue's commit, against a branch of which it breaks nothing, shows why it does not pass."""
