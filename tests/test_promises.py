@@ -1,0 +1,32 @@
+"""Each promise of PROMISES.md names a test or a bench that exists."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ROW = re.compile(r"^\| (\d+) \| (.+) \| (.+) \|$")
+PAGE = (ROOT / "tests" / "PROMISES.md").read_text(encoding="utf-8")
+ROWS = [match.groups() for line in PAGE.splitlines() if (match := ROW.match(line))]
+HELD = [row for row in ROWS if row[2] != "none yet"]
+
+
+def functions(file: Path) -> set[str]:
+    """The names of the functions that a file of tests defines, in classes too."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+@pytest.mark.parametrize(("number", "promise", "holder"), HELD, ids=[number for number, _, _ in HELD])
+def test_a_promise_has_a_holder(number: str, promise: str, holder: str) -> None:
+    path, _, name = holder.strip("`").partition("::")
+    file = ROOT / path
+    assert file.is_file(), f"Promise {number} ({promise}) is held by {path}, which is gone. Name another holder before you delete this one."
+    assert not name or name in functions(file), f"Promise {number} ({promise}) is held by {holder}, which is gone. Name another holder first."
+
+
+def test_promises_are_numbered() -> None:
+    assert [int(number) for number, _, _ in ROWS] == list(range(1, len(ROWS) + 1))
+    assert len(ROWS) >= 120
