@@ -23,8 +23,12 @@ def functions(file: Path) -> set[str]:
 def test_a_promise_has_a_holder(number: str, promise: str, holder: str) -> None:
     path, _, name = holder.strip("`").partition("::")
     file = ROOT / path
-    assert file.is_file(), f"Promise {number} ({promise}) is held by {path}, which is gone. Name another holder before you delete this one."
-    assert not name or name in functions(file), f"Promise {number} ({promise}) is held by {holder}, which is gone. Name another holder first."
+    assert file.is_file(), (
+        f"Promise {number} ({promise}) is held by {path}, which is gone. Name another holder before you delete this one."
+    )
+    assert not name or name in functions(file), (
+        f"Promise {number} ({promise}) is held by {holder}, which is gone. Name another holder first."
+    )
 
 
 def test_promises_are_numbered() -> None:
