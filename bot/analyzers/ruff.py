@@ -4,24 +4,21 @@ A report counts when the base did not have it (same rule, same line) and when it
 lie elsewhere (a removed import makes a name undefined far below). A rule whose truth the code alone decides is "proven"; the others are
 heuristics, stay "unproven" and rank below.
 
-What excepts a report comes from the base at the same path or from syntax. What the change could have written to hide one (a `noqa`
-comment, a file that does not parse, an encoding) leaves the file open.
+A `noqa` comment counts if the base has it at the same path. One that the change writes, and a file that cannot be read, leave the file open.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
-from posixpath import basename, join, normpath
+from posixpath import basename
 from typing import Literal
 
 from bot.analyzers.linters import hidden_reports_sentence
-from bot.analyzers.ruff_bindings import Star, may_be_unsure, unsure
 from bot.analyzers.ruff_rules import SYNTAX, Rule, rules
 from bot.analyzers.ruff_run import Diagnostic, Edit, Reports, run
-from bot.analyzers.ruff_syntax import names, syntax, unreadable
 from bot.analyzers.suppression import Directives, Variants, bare, variants
 from bot.ports import Tree
 from bot.render import count
@@ -32,7 +29,6 @@ NAME = "ruff"
 READS = "Python files"
 ROWS: Literal["git", "other"] = "other"
 SUFFIXES = frozenset({".py", ".pyw"})
-MOST_NAMES = 3  # named one by one
 MOST_LINES = 6  # a longer report is quoted by its first line
 
 ATTRIBUTE = re.compile(r"\s*[\w.]+\s*(#.*)?$")  # read for its effect: a lazy import, a property
@@ -47,6 +43,12 @@ BUILTINS_2 = re.compile(r"(?<![\w.])(?:unicode|basestring|xrange|raw_input|unich
 STATEMENT_2 = re.compile(
     r"\s*+(?:print\s++(?:[\"'%\w]|>>)|except\s++[\w.]++\s*+,\s*+\w++\s*+:|raise\s++[\w.]++\s*+,|exec\s++[\"'\w])"
 )
+COOKIE = re.compile(rb"(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")  # PEP 263
+UTF_8 = frozenset({b"utf-8", b"utf8", b"utf-8-sig", b"ascii", b"us-ascii"})
+LAZY_NAMES = re.compile(rb"^def __getattr__\(", re.MULTILINE)
+DYNAMIC = re.compile(rb"\b(?:globals\(\)|exec\(|builtins\.\w+ *=|setattr\(builtins)")  # names can come from anywhere
+RAISES = re.compile(r"\b(?:raises|assertRaises\w*|warns|suppress|deprecated_call)\(")
+QUOTED = re.compile(r"([\"'])[\w\[\], .|]*$")
 DEFINITION = re.compile(r"\s*(async\s+def|def|class)\s")
 
 
@@ -102,7 +104,6 @@ async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents
     complete: set[str] = set()
     for source in sources:
         findings, reasons = _judge(source)
-        reasons += await _unsure_names(tree, source)
         results += findings
         left += [(source.file.path, reason) for reason in reasons]
         complete |= set() if reasons else {source.file.path}
@@ -135,6 +136,20 @@ async def _sources(tree: Tree, files: Sequence[ChangedFile]) -> tuple[list[RuffS
     return sources, [(path, reason) for path, reason in reasons.items() if reason]
 
 
+def unreadable(source: bytes) -> str:
+    """Why ruff cannot read a file as Python does; empty if it can."""
+    if b"\0" in source:
+        return "it holds a NUL byte, which Python refuses"
+    cookie = COOKIE.match(source)
+    if cookie and cookie[1].lower().replace(b"_", b"-") not in UTF_8:
+        return f"its first lines declare the encoding {cookie[1].decode('ascii')[:40]}, and ruff reads UTF-8 alone"
+    try:
+        source.decode("utf-8")
+    except UnicodeDecodeError:
+        return "it is not UTF-8"
+    return ""
+
+
 def _judge(source: RuffSource) -> tuple[list[Finding], list[str]]:
     """The findings about a file, and why it is open: empty if it was judged to its end."""
     head = source.reports[source.texts.bare]
@@ -151,72 +166,30 @@ def _judge(source: RuffSource) -> tuple[list[Finding], list[str]]:
     if not head.complete:
         return [], [*left, "the program states no reading to the end of the file"]
     own = _fresh(source, source.texts.own, source.base_texts.own)
-    findings = [_finding(source, report, rules()[report.code]) for report, counts in own if counts]
-    left += [f"{report.code} in line {report.start} could not be decided" for report, counts in own if counts is None]
+    findings = [_finding(source, report, rules()[report.code]) for report in own]
     left += _hidden_reports(source)
     if not source.base_parses and any(
         _is_anywhere(source, report) for report in source.reports[source.texts.own].diagnostics
     ):
         left.append("there are reports on unchanged lines, and the file before the change does not parse")
-    has_undefined = any(finding.rule == "F821" for finding in findings)
-    if has_undefined and _is_dynamic(source.texts.own) and not _is_dynamic(source.base_text):
-        left.append("the change writes code that may define names at run time")
     return findings, left
-
-
-async def _unsure_names(tree: Tree, source: RuffSource) -> list[str]:
-    """What is used and bound by nothing that is sure to bind it, where that is the change's doing."""
-    head = names(source.texts.own)
-    base = names(source.base_text) if head is not None and may_be_unsure(head) else None
-    if head is None or base is None:
-        return []
-    rows = []
-    for name, line, stars in unsure(head, base):
-        if not stars:
-            rows.append(f"`{name}` in line {line} is bound only where a condition, a loop or a call comes to it")
-        elif not await _is_in_star(tree, source.file.path, name, stars):
-            rows.append(f"`{name}` in line {line} is bound by `import *` if by anything")
-    return [
-        *rows[:MOST_NAMES],
-        *([f"{count(len(rows) - MOST_NAMES, 'more name')} like these"] if len(rows) > MOST_NAMES else []),
-    ]
-
-
-async def _is_in_star(tree: Tree, path: str, name: str, stars: Iterable[Star]) -> bool:
-    """Whether a module of the tree that a star may mean binds the name for sure, and no other one may be meant."""
-    for level, module in stars:
-        inner = module.replace(".", "/")
-        folders = [*map(str, PurePosixPath(path).parents)]  # the nearest first
-        roots = folders[level - 1 : level] if level else ["src", *folders]
-        paths = [
-            normpath(join(root, inner + ending))
-            for root in roots
-            for ending in ((".py", "/__init__.py") if inner else ("__init__.py",))
-        ]
-        texts = await tree.read_many(list(dict.fromkeys(paths)))
-        modules = [names(text) for text in texts.values()]
-        if modules and all(one is not None and name in one.certain for one in modules):
-            return True
-    return False
 
 
 def _hidden_reports(source: RuffSource) -> list[str]:
     """What a comment of the change silences: reports without any comment that those with the base's comments still have."""
-    visible = {(one.code, one.start) for one, counts in _fresh(source, source.texts.own, source.base_texts.own)}
+    visible = {(one.code, one.start) for one in _fresh(source, source.texts.own, source.base_texts.own)}
     reports = {(one.code, one.start) for one in source.reports[source.texts.base_comments].diagnostics} - visible
     fresh = _fresh(source, source.texts.bare, source.base_texts.bare)
-    hidden_reports = [
-        (one.code, one.start) for one, counts in fresh if counts is not False and (one.code, one.start) in reports
-    ]
+    hidden_reports = [(one.code, one.start) for one in fresh if (one.code, one.start) in reports]
     return [hidden_reports_sentence(hidden_reports)] if hidden_reports else []
 
 
-def _fresh(source: RuffSource, head: bytes, base: bytes) -> list[tuple[Diagnostic, bool | None]]:
-    """The reports that the change brings, and whether each counts; None if that cannot be decided."""
+def _fresh(source: RuffSource, head: bytes, base: bytes) -> list[Diagnostic]:
+    """The reports that the change brings, without those that a usual idiom explains."""
     reports, lines, base_lines = source.reports[head].diagnostics, _lines(head), _lines(base)
     rows = Counter(report.start for report in reports if report.code != "B018")
     old = Counter((report.code, _quote(base_lines, report).strip()) for report in source.reports[base].diagnostics)
-    diagnostics: list[tuple[Diagnostic, bool | None]] = []
+    diagnostics: list[Diagnostic] = []
     for report in reports:
         quote, rule = _quote(lines, report), rules()[report.code]
         key = (report.code, quote.strip())
@@ -226,11 +199,10 @@ def _fresh(source: RuffSource, head: bytes, base: bytes) -> list[tuple[Diagnosti
         is_added = not source.file.added_lines.isdisjoint(range(report.start, report.end + 1))
         if not is_added and (not rule.anywhere or source.left or not source.base_parses):
             continue
-        if report.start > len(lines):
-            diagnostics.append((report, None))
-        elif rule.fits(report.message, quote, test=source.test):
-            diagnostics.append((report, _counts(source, report)))
-    return [(report, counts) for report, counts in diagnostics if counts is not False]
+        is_inside = report.start <= len(lines)
+        if is_inside and rule.fits(report.message, quote, test=source.test) and _counts(source, report):
+            diagnostics.append(report)
+    return diagnostics
 
 
 def _is_anywhere(source: RuffSource, report: Diagnostic) -> bool:
@@ -246,32 +218,37 @@ def _is_program(source: RuffSource, report: Diagnostic) -> bool:
     return not source.test or "test" in basename(source.file.path)
 
 
-def _counts(source: RuffSource, report: Diagnostic) -> bool | None:
-    """What a rule alone cannot see; None if this Python cannot parse the file, so that its syntax decides nothing."""
-    tree = syntax(source.texts.own)
+def _counts(source: RuffSource, report: Diagnostic) -> bool:
+    """Whether no idiom that ruff does not know explains the report."""
     if report.code in {"B015", "B018"}:
-        line = source.lines[report.start - 1]
-        return not ATTRIBUTE.match(line) and (not tree.is_expected_to_raise(report.start) if tree.known else None)
+        return not ATTRIBUTE.match(source.lines[report.start - 1]) and not _is_expected_to_raise(source, report.start)
     if report.code == "B006":
         return _is_changed(source, report)
     if report.code == "F811":
         return _is_redefinition(source, report)
-    if report.code in {"F821", "F822"}:
-        return _is_undefined(source, report)
-    return True
+    if report.code == "F822":
+        return not LAZY_NAMES.search(source.texts.own)
+    return report.code != "F821" or _is_undefined(source, report)
 
 
-def _is_undefined(source: RuffSource, report: Diagnostic) -> bool | None:
-    """Whether nothing defines the name that ruff misses."""
-    tree, name = syntax(source.texts.own), _name(report)
+def _is_expected_to_raise(source: RuffSource, row: int) -> bool:
+    """Whether a line waits for an exception, or a block around it does."""
+    depth = len(source.lines[row - 1])
+    for line in reversed(source.lines[:row]):
+        if line.strip() and _indent(line) < depth:
+            if RAISES.search(line):
+                return True
+            depth = _indent(line)
+    return False
+
+
+def _is_undefined(source: RuffSource, report: Diagnostic) -> bool:
+    """Whether nothing that ruff does not know defines the name."""
+    name = _name(report)
     if BUILTINS_2.search(f"{name})") and BUILTINS_2.search(source.base_text.decode("utf-8", "replace")):
         return False
-    if MAGIC.search(report.message):
-        return False if name in IMPLICIT or name.encode() in source.base_text else None
-    if not tree.known:
-        return True if report.code == "F821" and not source.test else None
-    if report.code == "F822":
-        return not tree.has_lazy_names
+    if MAGIC.search(report.message) and (name in IMPLICIT or name.encode() in source.base_text):
+        return False
     return not (source.test and _is_quoted(source, report))
 
 
@@ -284,12 +261,8 @@ def _name(report: Diagnostic) -> str:
 def _is_quoted(source: RuffSource, report: Diagnostic) -> bool:
     """Whether the name stands in an annotation in quotes, which only runs when somebody resolves it."""
     before = source.lines[report.start - 1][: report.column - 1]
-    return syntax(source.texts.own).is_in_string(report.start, len(before.encode()))
-
-
-def _is_dynamic(text: bytes) -> bool:
-    """Whether a module can get names from anywhere."""
-    return syntax(text).is_dynamic
+    quote = QUOTED.search(before)
+    return quote is not None and before.count(quote[1]) % 2 == 1
 
 
 def _is_changed(source: RuffSource, report: Diagnostic) -> bool:
@@ -306,14 +279,14 @@ def _is_changed(source: RuffSource, report: Diagnostic) -> bool:
     return False
 
 
-def _is_redefinition(source: RuffSource, report: Diagnostic) -> bool | None:
+def _is_redefinition(source: RuffSource, report: Diagnostic) -> bool:
     """Two definitions of one name, the first without a decorator that may have kept it."""
     first = _first_definition(report)
     both = all(0 < at <= len(source.lines) and DEFINITION.match(source.lines[at - 1]) for at in (first, report.start))
-    tree = syntax(source.texts.own)
     if not both or "`_" in report.message:
         return False
-    return not tree.is_decorated(first) if tree.known else None
+    above = source.lines[first - 2] if first > 1 else ""
+    return not above.lstrip().startswith(("@", ")"))
 
 
 def _first_definition(report: Diagnostic) -> int:
@@ -324,7 +297,7 @@ def _first_definition(report: Diagnostic) -> int:
 def _finding(source: RuffSource, report: Diagnostic, rule: Rule) -> Finding:
     title, why, effect = rule.words(report.message)
     quote = _quote(source.lines, report)
-    doubtful = report.code == "F821" and (_is_quoted(source, report) or _is_dynamic(source.texts.own))
+    doubtful = report.code == "F821" and (_is_quoted(source, report) or DYNAMIC.search(source.texts.own) is not None)
     doubtful = doubtful or (report.code == SYNTAX and not source.base_lines and bool(STATEMENT_2.match(quote)))
     return Finding(
         path=source.file.path,

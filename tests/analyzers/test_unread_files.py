@@ -80,7 +80,6 @@ UNREAD = [
     ("a.py", "# coding: klingon\n" + BUG),
     ("a.py", b"# caf\xe9\n" + BUG.encode()),
     ("a.py", b"# \0\n" + BUG.encode()),
-    ("a.py", BUG + "\n\ndef g(x):\n\tif x:\n        return 1\n"),
     ("a.py", "# ruff: noqa\n" + BUG),
     ("a.py", BUG + "# flake8: noqa\n"),
     ("a.py", BUG.replace("(cart)\n", "(cart)  # NOQA\n").replace("def pay(cart)  # NOQA", "def pay(cart)")),
@@ -100,8 +99,6 @@ def test_what_was_not_read_to_its_end_is_open_and_not_fixed(hand: Hand, path: st
 
 
 NO_EXCEPTION = [
-    {"a.py": BUG + "# globals()\n"},
-    {"a.py": BUG + '"""exec(x)"""\n'},
     {"a.py": BUG.replace("undefined_helper(cart)", 'cart["it\'s"] or undefined_helper(cart)')},
     {"a.py": BUG.replace("return", 'return "def __getattr__" and')},
     {"b.py": "print 'x'\n", "a.py": BUG},
@@ -110,7 +107,7 @@ NO_EXCEPTION = [
 
 @pytest.mark.parametrize("files", NO_EXCEPTION)
 def test_words_that_the_change_writes_except_nothing(hand: Hand, files: Files) -> None:
-    """A comment, a text or an apostrophe leaves the undefined name proven."""
+    """A text or an apostrophe leaves the undefined name proven."""
     done = by_code(hand, files)
     assert ("a.py", "F821", "high", "proven") in {
         (one.finding.path, one.finding.rule, one.finding.severity, one.finding.verdict) for one in done.findings
@@ -126,11 +123,10 @@ def test_braces_near_a_syntax_error_make_no_template(hand: Hand, line: str) -> N
     assert [(one.finding.rule, one.finding.verdict) for one in done.findings] == [("invalid-syntax", "proven")]
 
 
-def test_code_that_defines_names_at_run_time_leaves_the_file_open(hand: Hand) -> None:
-    """A call that the change adds makes the finding a guess, and the file open."""
+def test_code_that_defines_names_at_run_time_proves_no_name_missing(hand: Hand) -> None:
+    """A call that the change adds makes the finding a guess."""
     done = by_code(hand, {"a.py": BUG + "\n\nglobals().update(x=1)\n"})
     assert [(one.finding.rule, one.finding.verdict) for one in done.findings] == [("F821", "unproven")]
-    assert open_files(done) == {"a.py"}
 
 
 def test_a_base_that_does_not_parse_excepts_no_added_line(hand: Hand) -> None:
