@@ -209,7 +209,8 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         masks.learn_change(files)
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
-        users = _without(await dependents.find(tree, files, deps.languages, deps.search), files, deps.left_out)
+        cached = CachedTree(tree)  # for whoever looks for uses, writes prompts, and judges
+        users = _without(await dependents.find(cached, files, deps.languages, deps.search), files, deps.left_out)
         beyond = await _beyond(tree, files, users, settings, deps, past)
         past = past.as_shown(beyond.levels)
         texts = await _texts(tree, files)
@@ -228,7 +229,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 files,
                 parts,
                 users,
-                tree,
+                cached,
                 tracker,
                 request,
                 {**_other_inputs(deps, files, await tree.entries()), **masks.hide(beyond).rows()},
@@ -415,7 +416,7 @@ async def _judging(
 
     What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
     """
-    least, tree = settings.minimum_severity, CachedTree(session.survey.tree)  # judged ahead and at the end
+    least, tree = settings.minimum_severity, session.survey.tree
     proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
 
     def on_checked() -> None:

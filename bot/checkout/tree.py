@@ -6,7 +6,7 @@ import os
 import posixpath
 import re
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatch
@@ -19,7 +19,7 @@ from bot.checkout.locate import paths_of
 from bot.errors import GitError, UsageError
 from bot.machine import limits
 from bot.machine.concurrency import end_process, together
-from bot.ports import Tree
+from bot.ports import RunnableTree, Tree
 from bot.text import media
 from bot.text.attributes import generated_marks
 from bot.text.filetypes import FILETYPES
@@ -47,6 +47,7 @@ MOST_LINK, MOST_LINKS = 4_096, 2_000  # bytes of what a link holds; links that a
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
 SEARCH_SECONDS = 60.0  # of one search
 SEARCH_BYTES = 64 << 20  # of what one search finds
+CACHED_CHARS = 64 << 20  # of lines that were found and are kept
 STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it gives the search up
 THREADS = min(
     8, os.cpu_count() or 1
@@ -91,24 +92,46 @@ class TreeView:
 
 
 class CachedTree(TreeView):
-    """A tree whose searches are made once, for code that asks the same again. Satisfies `ports.Tree`."""
+    """A tree whose searches are made once, for code that asks the same again. Satisfies `ports.RunnableTree`.
 
-    def __init__(self, tree: Tree) -> None:
+    A search that was stopped is made again, so that whoever asks hears of it.
+    """
+
+    def __init__(self, tree: RunnableTree) -> None:
         super().__init__(tree)
+        self._runnable = tree
+        self._locks: dict[Query, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._found: dict[Query, frozenset[str]] = {}
         self._lines: dict[Query, tuple[tuple[str, int, str], ...]] = {}
+        self._room = CACHED_CHARS
+
+    async def archive(self, side: Side, most: int) -> bytes:
+        """One side as a tar archive."""
+        return await self._runnable.archive(side, most)
 
     async def grep(self, query: Query) -> frozenset[str]:
         """Paths of the text files in which any of the patterns occurs."""
-        if query not in self._found:
-            self._found[query] = await self._tree.grep(query)
-        return self._found[query]
+        async with self._locks[query]:
+            if query in self._found:
+                return self._found[query]
+            stopped = len(self.stopped_searches)
+            paths = await self._tree.grep(query)
+            if len(self.stopped_searches) == stopped:
+                self._found[query] = paths
+            return paths
 
     async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
         """The matching lines."""
-        if query not in self._lines:
-            self._lines[query] = await self._tree.grep_lines(query)
-        return self._lines[query]
+        async with self._locks[query]:
+            if query in self._lines:
+                return self._lines[query]
+            stopped = len(self.stopped_searches)
+            rows = await self._tree.grep_lines(query)
+            size = sum(len(text) for _, _, text in rows)
+            if len(self.stopped_searches) == stopped and size <= self._room:
+                self._room -= size
+                self._lines[query] = rows
+            return rows
 
 
 class Checkout:

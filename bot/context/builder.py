@@ -32,6 +32,7 @@ from bot.context.elsewhere import Elsewhere
 from bot.context.usages import Pick, Row
 from bot.diff.units import ShownLines
 from bot.machine.concurrency import together
+from bot.masking.masks import Masks
 from bot.ports import Tree
 from bot.text import blocks
 from bot.text.lines import file_lines
@@ -84,7 +85,7 @@ class Uses:
 
 @dataclass(slots=True)
 class ContextBuilder:
-    """The surroundings of the parts of one change. It remembers what was searched: a name is looked up once."""
+    """The surroundings of the parts of one change. It remembers what was searched and asked: a name is looked up once."""
 
     tree: Tree
     files: Sequence[ChangedFile]
@@ -92,6 +93,7 @@ class ContextBuilder:
     first: Sequence[Reference] = ()  # uses that must be read: they come before all others, and share no room with them
     most: int = NEARBY_TOKENS  # in one prompt
     completes: bool = True  # whether changed definitions of moderate size are shown whole
+    masks: Masks = field(default_factory=Masks)  # which learn the secrets of each file of which lines are shown
     _rows: dict[str, list[Row]] = field(default_factory=dict)
     _cut: set[str] = field(default_factory=set)  # names whose search brought more lines than it may
     _definitions: dict[str, list[Row]] = field(default_factory=dict)  # what the change calls
@@ -101,6 +103,10 @@ class ContextBuilder:
     _links: Links | None = None
     _by_file_name: Mapping[str, Sequence[str]] | None = None  # templates, statements, scripts, settings of the tree
     _words_kept: leftovers.RemainingWords | None = None
+    _beside: dict[tuple[str, ...], tuple[Excerpt, ...]] = field(default_factory=dict)  # by the units
+    _uses: dict[tuple[tuple[str, ...], int], Uses] = field(default_factory=dict)  # by the units and the room
+    _elsewhere: dict[tuple[tuple[str, ...], int], tuple[Elsewhere, ...]] = field(default_factory=dict)
+    _shown: set[str] = field(default_factory=set)  # files whose secrets are known
     _consumers: Consumers = field(init=False)  # of what callers hand on
 
     def __post_init__(self) -> None:
@@ -108,6 +114,12 @@ class ContextBuilder:
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         """What to show beside these units, callers first, under the limits."""
+        key = tuple(unit.id for unit in units)
+        if key not in self._beside:
+            self._beside[key] = await self._of(units)
+        return self._beside[key]
+
+    async def _of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:
         room, shown_lines = self._room, _shown_lines(units)
         rest = self.rest_of_definitions(units)
         shown_lines.lines.update((path, number) for path, lines in rest.items() for number in lines)
@@ -136,7 +148,15 @@ class ContextBuilder:
         flows = await self._callees(definitions.flowing(units), shown_lines)
         callee_excerpts = bodies.excerpts(callees, flows, shown_lines, min(BODIES_TOKENS, left))
         excerpts = [*apart, *callers, *windows, *snippets.by_file(callee_excerpts, shown_lines)]
+        await self._show(excerpt.path for excerpt in excerpts)
         return snippets.mark_changes(excerpts, self.files)
+
+    async def _show(self, paths: Iterable[str]) -> None:
+        """Have the secrets of these files known before lines of them leave: a line may not show the name that says what a value is."""
+        new = [path for path in dict.fromkeys(paths) if path not in self._shown] if self.masks.on else []
+        self._shown.update(new)
+        texts = await self.tree.read_many(new) if new else {}
+        self.masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in texts.items()})
 
     @property
     def _room(self) -> int:
@@ -162,6 +182,12 @@ class ContextBuilder:
 
     async def uses(self, units: Sequence[Unit], room: int) -> Uses:
         """The code that relies on what these units change, alone: for a reader who is asked about nothing else."""
+        key = tuple(unit.id for unit in units), room
+        if key not in self._uses:
+            self._uses[key] = await self._uses_of(units, room)
+        return self._uses[key]
+
+    async def _uses_of(self, units: Sequence[Unit], room: int) -> Uses:
         shown_lines = ShownLines(units)
         await self.prepare(units)
         carried = self._consumers.pick(call_sites(units), shown_lines.lines)
@@ -179,6 +205,7 @@ class ContextBuilder:
         ]
         using = [pick for pick in picks if not pick.defines and is_product(pick.path)]
         windows = await self._windows(using, shown_lines, room)
+        await self._show(excerpt.path for excerpt in (*apart, *callers, *windows))
         return Uses(*(snippets.mark_changes(excerpts, self.files) for excerpts in (apart, callers, windows)))
 
     async def elsewhere(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
@@ -186,6 +213,12 @@ class ContextBuilder:
 
         If the change takes several prompts, only the names that it removes.
         """
+        key = tuple(unit.id for unit in units), len(beside)
+        if key not in self._elsewhere:
+            self._elsewhere[key] = await self._elsewhere_of(units, beside)
+        return self._elsewhere[key]
+
+    async def _elsewhere_of(self, units: Sequence[Unit], beside: Sequence[Excerpt]) -> tuple[Elsewhere, ...]:
         places = {(unit.path, row.number) for unit in units for row in unit.rows if row.sign != "-"}
         places |= {(excerpt.path, row.number) for excerpt in beside for row in excerpt.rows}
         names = self._rows if self.prompts == 1 else leftovers.names(units, self._words_of_change())
@@ -193,6 +226,7 @@ class ContextBuilder:
         rows = {name: self._rows[name] for name in names if name in self._rows and name not in self._cut}
         changed_lines = {file.path: file.added_lines for file in self.files}
         names_found = elsewhere.occurrences(rows, units, places, changed_lines)
+        await self._show(path for one in names_found if one.code for path, _ in one.places)
         patterns = [elsewhere.in_compounds(one.name) for one in names_found if not one.as_string]
         query = Query(["|".join(patterns)], syntax="perl", limit=MAX_ROWS)
         compound_rows = await self.tree.grep_lines(query) if patterns else ()

@@ -1,8 +1,8 @@
 """What a review knows before anybody judges the change, and an estimate without one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.findings import judge
 from bot.findings.suppress import IgnoreList
@@ -13,6 +13,9 @@ from bot.review.guidance import Guidance
 from bot.review.incremental import Past
 from bot.values import ChangedFile, CustomCheck, Dependents, Finding, PullRequest, ReviewRequest, Unit
 from bot.values.consumer import ConsumerImpact
+
+if TYPE_CHECKING:
+    from bot.context.builder import ContextBuilder
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Survey:
     masks: Masks = field(default_factory=Masks)  # what no provider is shown
     consumers: ConsumerImpact = field(default_factory=ConsumerImpact)  # what the change breaks in other repositories
     checks: tuple[CustomCheck, ...] = ()  # of the owner's
+    # Who finds the code beside the change, by what is asked of them: what one strategy of an estimate has found serves the others.
+    builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)
 
     @property
     def is_same(self) -> Callable[[Finding, Finding], bool] | None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from bot.checkout import Checkout
-from bot.checkout.tree import CachedTree
 from bot.config.names import FILE
 from bot.dependents.budget import SearchLimits
 from bot.dependents.consumers import words
@@ -96,7 +95,7 @@ async def check(
         return ConsumerImpact()
     clones, others = await open_clones(consumers, scratch, own)
     done = [ConsumerImpact((report,)) for report in others]
-    change = await offered_change(CachedTree(tree), files, dependents, languages, await own_identity(own, address))
+    change = await offered_change(tree, files, dependents, languages, await own_identity(own, address))
     end, last = time.process_time() + TOGETHER, time.monotonic() + (seconds or math.inf)
     # Until its own settings are read, nothing of one is shown but that it exists.
     standings = {one.name: replace(one.standing, shows="existence") for one in consumers if one.standing is not None}

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from bot.context import identifiers, result_flow
 from bot.context.builder import ContextBuilder, Uses, call_sites
 from bot.context.deciding_rows import BRACKETS, deciding_rows
-from bot.ports import Tree
+from bot.review.survey import Survey
 from bot.text.paths import is_product
-from bot.values import ChangedFile, ChangedSymbol, Dependents, DiffRow, Excerpt, Reference, Unit, tokens
+from bot.values import ChangedFile, ChangedSymbol, DiffRow, Excerpt, Reference, Unit, tokens
 
 USES_TOKENS = 500  # of the uses of one definition
 MOST_ALTERED = 200  # definitions whose uses are looked up
@@ -42,15 +42,13 @@ class Pair:
         return tokens(self.body + self.path + self.name) + sum(use.size for use in self.uses) + FRAME
 
 
-async def pairs(
-    tree: Tree, files: Sequence[ChangedFile], units: Sequence[Unit], dependents: Dependents
-) -> tuple[Pair, ...]:
+async def pairs(survey: Survey, units: Sequence[Unit]) -> tuple[Pair, ...]:
     """The pairs of a change, the most telling first."""
-    symbols = dependents.by_key()
-    files_by_path = {file.path: file for file in files}
+    symbols = survey.dependents.by_key()
+    files_by_path = {file.path: file for file in survey.files}
     altered_units = [unit for unit in units if is_product(unit.path) and unit.path in files_by_path and _alters(unit)]
     altered_units = sorted(altered_units, key=lambda unit: -_telling(unit, symbols.get(unit.id)))[:MOST_ALTERED]
-    builder = ContextBuilder(tree, files)
+    builder = survey.builders.setdefault(("pairs",), ContextBuilder(survey.tree, survey.files, masks=survey.masks))
     await builder.prepare(altered_units)
     pairs_found = []
     for unit in altered_units:

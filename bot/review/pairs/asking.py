@@ -87,7 +87,7 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
     """Find the pairs, and ask about them. What an earlier version has not asked, a replay does not ask either."""
     from bot.review.pairs import answers
 
-    pairs_found = await pairs(session.tree, session.files, units, session.dependents)
+    pairs_found = await pairs(session.survey, units)
     groups, left = pack(pairs_found, calls)
     pair_prompts = [
         (prompt, group)
