@@ -133,7 +133,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             affordable=strategies.affords(session),
             effort=settings.effort,
         )
-        session.calls.journal.strategy(name, reason)
+        session.calls.journal.put("strategy", name=name, reason=reason)
         deps.tell(subject.masks.cover(_reading(session, is_checked=False), guesses=True))
         async with _judging(session, left, deps.tell, settings) as judging:
             transcript = await strategies.run(name, session)
@@ -442,9 +442,7 @@ async def _judging(
     from bot.findings.opinion_cache import Opinions  # here: a review without a model asks for no opinion
 
     offers = session.calls.offers
-    opinions = Opinions(
-        send, partial(offers.may_precede, model), lambda prompt: offers.is_recorded(model, prompt, "verify")
-    )
+    opinions = Opinions(send, partial(offers.may_precede, model), partial(offers.knows, model))
     session.judge_findings, session.wait_for_opinions = partial(now, opinions.answers), opinions.wait
     session.on_findings = lambda findings: opinions.begin(ahead(findings))
     async with opinions.open():

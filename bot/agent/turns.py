@@ -12,6 +12,7 @@ from bot.agent.stall_guard import Gain, StallGuard
 from bot.agent.state import RunState
 from bot.agent.tools.report import MAX_ANSWER
 from bot.errors import BudgetSpent, PromptTooLong, ProviderError
+from bot.journal import codec
 from bot.ports import Model
 from bot.values import Completion, Observation, Prompt, Turn, Usage, Verdict, tokens
 
@@ -124,7 +125,7 @@ class Turns:
         turn = Turn(number, block, observation, reply.text)
         self.turns.append(turn)
         self.tight = self._tight(number, block)
-        calls.journal.turn(self.name, turn, calls.now() - start, tight=self.tight)
+        calls.journal.turn(codec.turn(self.name, turn, calls.now() - start, tight=self.tight))
         is_done, is_spent = await self._is_finished(), self._is_spent()
         finish_refused = (
             is_done and self.gate and bool(self.state.session.tracker.unread()) and self.guard.refuse_finish()
@@ -152,7 +153,7 @@ class Turns:
 
     def _tight(self, number: int, block: str) -> bool:
         """Whether the time is running out; what an earlier run of this review has said stays said."""
-        recording = self.state.session.calls.journal.recording(self.name, number, block)
+        recording = self.state.session.calls.journal.recorded_turn(self.name, number, block)
         if recording is not None:
             return bool(recording["tight"])
         seconds = self.state.session.calls.budget.seconds_left()
@@ -183,7 +184,7 @@ class Turns:
 
     def _as_it_was(self, number: int, block: str, observation: Observation) -> Observation:
         """A block that a limit ended may end in another line this time: the root is told what it was told before."""
-        recording = self.state.session.calls.journal.recording(self.name, number, block)
+        recording = self.state.session.calls.journal.recorded_turn(self.name, number, block)
         if recording is None or not {recording["outcome"], observation.outcome} <= {"limit", "crash"}:
             return observation
         return Observation(recording["output"], recording["error"], recording["outcome"], recording["omitted"])

@@ -46,7 +46,7 @@ def tree(record: "Record", section: "Section", *, calls: bool) -> "Tree":
     """One review."""
     from rich.tree import Tree
 
-    start, plan = section.start or {}, section.strategy
+    start, plan = section.start or {}, next(reversed(section.of("strategy")), None)
     pull = start["pull"]
     top = Tree(_words(("deeprepo ", "bold cyan"), (start["version"], "dim"), f"  {pull['title']}"))
     top.add(_words((f"{pull['base_name']}..{pull['head_name']}  {pull['base'][:10]}..{pull['head'][:10]}", "dim")))
@@ -55,7 +55,7 @@ def tree(record: "Record", section: "Section", *, calls: bool) -> "Tree":
         top.add(_words(("strategy  ", "dim"), (plan["name"], "bold"), f"  {plan['reason']}"))
     _phase(record, top, section, "workers, outside the root's turns", "", {"worker", "root"}, calls=calls)
     _phase(record, top, section, "pairs", None, {"pairs"}, calls=calls)
-    turns = sorted(section.turns.values(), key=section.rows.index)
+    turns = section.turns
     for run in dict.fromkeys(row["run"].partition(".")[0] for row in turns):
         _run(record, top, section, run, turns, calls=calls)
     _phase(record, top, section, "second opinions", None, {"verify"}, calls=calls)
@@ -104,7 +104,7 @@ def _turn(record: "Record", above: "Tree", section: "Section", row: Row, *, call
             )
         )
     _phase(record, branch, section, "asked", at, {"worker"}, calls=calls)
-    for tool_call in (each for each in section.rows if each["kind"] == "tool" and each["at"] == at):
+    for tool_call in (each for each in section.of("tool") if each["at"] == at):
         result = tool_call.get("error") or repr(tool_call["result"])
         words = (
             f"{tool_call['name']}  {tool_call['arguments'][:SHOWN]}",
@@ -122,9 +122,7 @@ def _phase(
     from bot.render import count
 
     phase_calls = [call for call in _calls(section, at) if call["role"] in roles]
-    reused_rows = [
-        row for row in section.rows if row["kind"] == "reused" and at in {None, row["at"]} and row["role"] in roles
-    ]
+    reused_rows = [row for row in section.of("reused") if at in {None, row["at"]} and row["role"] in roles]
     if reused_rows:
         branch.add(
             _words((f"{title}  ", ""), (f"{count(len(reused_rows), 'call')} that an earlier run had paid", "dim"))
@@ -140,7 +138,7 @@ def _phase(
 def _call(record: "Record", section: "Section", call: Row) -> "Text":
     from bot.render import line
 
-    request = next((r for r in section.requests if r["key"] == call["key"] and r["messages"]), None)
+    request = next((r for r in section.of("request") if r["key"] == call["key"] and r["messages"]), None)
     text = record.messages.get(request["messages"][-1], {}).get("text", "") if request else ""
     first = (_lines(text, 1) or [""])[0]
     if "error" in call:
@@ -151,26 +149,26 @@ def _call(record: "Record", section: "Section", call: Row) -> "Text":
 
 def _losses(top: "Tree", section: "Section") -> None:
     """Requests that were in flight when the process ended, and last words on requests without a reply."""
-    in_flight = len(section.requests) - sum(1 for row in section.rows if row["kind"] == "call")
+    in_flight = len(section.of("request")) - len(section.of("call"))
     if in_flight:
         top.add(_words((f"{in_flight} requests were in flight when a run was killed", "yellow")))
-    for sentence in dict.fromkeys(row["text"] for row in section.rows if row["kind"] == "failed"):
+    for sentence in dict.fromkeys(row["text"] for row in section.of("failed")):
         top.add(_words(("not answered  ", "yellow"), sentence[: 2 * SHOWN]))
 
 
 def _end(top: "Tree", section: "Section") -> None:
-    from bot.journal import replay_diff
+    from bot.journal import reader
     from bot.render import count
 
     if section.end is None:
-        top.add(_words((f"unfinished: {replay_diff.without_end(section)}", "yellow")))
+        top.add(_words((f"unfinished: {reader.without_end(section)}", "yellow")))
         return
     end = section.end
     if "answer" not in end:
         _coverage(top, end)
     money = top.add(_words(("money", "bold"), ("  " + _total(end["cost"], end["seconds"]), "dim")))
     for role, name in ROLES:
-        role_calls = [row for row in section.rows if row["kind"] == "call" and row["role"] == role]
+        role_calls = [row for row in section.of("call") if row["role"] == role]
         if role_calls:
             money.add(_words((f"{name}  ", "dim"), _totals(role_calls)))
     for text in _lines(end.get("answer", ""), 3):  # of a question about a text
@@ -197,7 +195,7 @@ def _coverage(top: "Tree", end: Row) -> None:
 
 
 def _calls(section: "Section", at: str | None) -> list[Row]:
-    return [row for row in section.rows if row["kind"] == "call" and at in {None, row["at"]}]
+    return [row for row in section.of("call") if at in {None, row["at"]}]
 
 
 def _totals(calls: list[Row]) -> str:

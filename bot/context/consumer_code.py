@@ -93,10 +93,10 @@ class ConsumerCode:
         key = json.dumps(self.masks.hide([name, *question]), default=repr)
         async with self._one_at_a_time:
             if key not in self._rows:
-                row = self.journal.tool_result("", TOOL, key)
+                row = self.journal.get("tool", "", TOOL, key)
                 if row is None:
                     row = json.loads(json.dumps(self.masks.hide(await self._looked(name, look)), default=str))
-                    self.journal.tool("", TOOL, key, row)
+                    self.journal.put("tool", at="", name=TOOL, arguments=key, **row)
                     await self.journal.wait_stored()
                 self._rows[key] = row
         return self._rows[key]

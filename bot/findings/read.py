@@ -1,6 +1,5 @@
 """A worker's structured answer: the schema that asks for it, and the findings read from it. Nothing in it is believed yet."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -47,8 +46,7 @@ def _with_field(base: Schema, name: str, field: Mapping[str, Any]) -> Schema:
     parameters = dict(base.parameters)
     parameters["properties"] = {**parameters["properties"], name: field}
     parameters["required"] = [*parameters["required"], name]
-    before = _with_field(base.former, name, field) if base.former is not None else None
-    return replace(base, parameters=parameters, forgiven=base.forgiven | {name}, former=before)
+    return replace(base, parameters=parameters, forgiven=base.forgiven | {name})
 
 
 @lru_cache(maxsize=len(get_args(Extent)))
@@ -60,30 +58,8 @@ def schema(walkthrough: Extent = "none") -> Schema:
     more = {"none": (), "parts": (strangers.SaidParts,), "whole": (strangers.SaidWhole,)}[walkthrough]
     forgiven = frozenset({"unsettled", *(name for one in more for name in one.model_fields)})
     last, asking = (strangers.schema(form, *more) for form in (strangers.FinalAnswer, strangers.AskingAnswer))
-    before = Schema(*tool, former(last), forgiven=forgiven)
-    final = Schema(*tool, last, forgiven=forgiven, former=before)
-    before = Schema(*tool, former(asking), before, forgiven | {"look_ups"})
-    return Schema(*tool, asking, final, forgiven | {"look_ups"}, before)
-
-
-def former(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """A form as versions before asked it: with the line of each quote, and without the line that matters of a long definition."""
-    form: dict[str, Any] = json.loads(json.dumps(parameters))
-    parts = form.get("properties", form)
-    if "look_ups" in parts:
-        lines = parts["look_ups"]["items"]["properties"]
-        lines["start"]["description"] = "first line of lines; 0 otherwise"
-        lines["end"]["description"] = "last line of lines; 0 otherwise"
-    if "findings" in parts:
-        row = parts["findings"]["items"]
-        line = {"line": {"type": "integer", "description": "line number of the first quoted line"}}
-        row["properties"] = {
-            other: part
-            for name, own in row["properties"].items()
-            for other, part in ({name: own} | (line if name == "quote" else {})).items()
-        }
-        row["required"] = list(row["properties"])
-    return form
+    final = Schema(*tool, last, forgiven=forgiven)
+    return Schema(*tool, asking, final, forgiven | {"look_ups"})
 
 
 @lru_cache(maxsize=2)

@@ -9,7 +9,7 @@ from typing import Any
 from bot import render
 from bot.errors import DeepRepoError
 from bot.findings import proof, quotes
-from bot.findings.read import former, look_ups, strict, text, wishes
+from bot.findings.read import look_ups, strict, text, wishes
 from bot.machine.concurrency import together
 from bot.ports import Tree
 from bot.values import (
@@ -35,14 +35,11 @@ OPEN = "open"  # what a first answer says that asks to see more
 LIMITS: Mapping[str, int | None] = {"none": 0, "smaller": 1, "hand-made": 1, "tests": len(SEVERITIES), "older": None}
 GROUNDS = ("code", "language", "library")
 RUNNABLE_GROUNDS = frozenset({"language", "library"})  # no line of the repository shows whether they hold: running does
-FORMER: Mapping[str, Mapping[str, Any]] = {
+PROPERTIES: Mapping[str, Mapping[str, Any]] = {
     "verdict": {"type": "string", "enum": list(OPINIONS)},
     "trigger": text("the concrete input, call or order of events; empty if there is none"),
     "author_would_change": {"type": "boolean", "description": "whether the author, shown this, would change the code"},
     "reason": text("one sentence"),
-}
-PROPERTIES: Mapping[str, Mapping[str, Any]] = {
-    **FORMER,
     "limit": {
         "type": "string",
         "enum": list(LIMITS),
@@ -206,10 +203,8 @@ def _with(form: Schema, more: Mapping[str, Mapping[str, Any]]) -> Schema:
 @lru_cache(maxsize=1)
 def _schema() -> Schema:
     tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"limit", "ground", "by"})
-    before = Schema(*tool, strict(**FORMER))
-    final = Schema(*tool, strict(**PROPERTIES), forgiven=extra, former=before)
-    before = Schema(*tool, strict(**FORMER, **former(wishes())), before, frozenset(wishes()))
-    return Schema(*tool, strict(**asking_properties(), **wishes()), final, frozenset(wishes()) | extra, before)
+    final = Schema(*tool, strict(**PROPERTIES), forgiven=extra)
+    return Schema(*tool, strict(**asking_properties(), **wishes()), final, frozenset(wishes()) | extra)
 
 
 def asking_properties() -> Mapping[str, Mapping[str, Any]]:

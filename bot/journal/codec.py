@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from bot import errors
+from bot.errors import BudgetSpent, DeepRepoError, PromptTooLong, ProviderError
 from bot.values import (
     Completion,
     Cost,
@@ -19,16 +21,11 @@ from bot.values import (
     PullRequest,
     Review,
     ReviewRequest,
-    Source,
     ToolCall,
     Turn,
     Usage,
 )
 
-FORMAT = 1  # rises when an older reader would misread the file
-KINDS = frozenset(
-    ["review", "resumed", "strategy", "message", "request", "call", "reused", "failed", "turn", "tool", "run", "end"]
-)
 Row = dict[str, Any]
 
 
@@ -47,12 +44,10 @@ class Start:
 
 def review(start: Start) -> Row:
     """The first line of a review."""
-    request = asdict(start.request) if start.request else None
     return {
         "kind": "review",
-        "format": FORMAT,
         "version": start.version,
-        "request": request,
+        "request": asdict(start.request) if start.request else None,
         "pull": asdict(start.pull),
         "settings": dict(start.settings),
         "given": dict(start.given),
@@ -62,13 +57,12 @@ def review(start: Start) -> Row:
 
 
 def start(row: Row) -> Start:
-    """The same, back as values. Fields of a pull request that this version does not know are left out."""
+    """The same, back as values."""
     settings = {name: freeze(value) for name, value in row["settings"].items()}
     request = ReviewRequest(**row["request"]) if row["request"] else None
-    known_fields = PullRequest.__dataclass_fields__
-    pull = PullRequest(**{name: value for name, value in row["pull"].items() if name in known_fields})
-    pull = replace(pull, issues=tuple(LinkedIssue(**issue) for issue in row["pull"].get("issues", ())))
-    return Start(pull, settings, row["root"], row["worker"], row["version"], request, row.get("given", {}))
+    pull = PullRequest(**row["pull"])
+    pull = replace(pull, issues=tuple(LinkedIssue(**issue) for issue in row["pull"]["issues"]))
+    return Start(pull, settings, row["root"], row["worker"], row["version"], request, row["given"])
 
 
 def freeze(value: Any) -> Any:  # noqa: ANN401 - any JSON value
@@ -98,43 +92,50 @@ def key(model: str, prompt: Prompt) -> tuple[str, int]:
 
 def message(message: Message) -> Row:
     """One message under the hash of its content."""
-    row: Row = {
-        "role": message.role,
-        "text": message.text,
-        "calls": _call_rows(message.calls),
-        "call_id": message.call_id,
-    }
+    calls = _call_rows(message.calls)
+    row: Row = {"role": message.role, "text": message.text, "calls": calls, "call_id": message.call_id}
     row |= _extras(message)
     text = json.dumps(row, sort_keys=True, default=dict)
     return {"kind": "message", "id": hashlib.sha256(text.encode()).hexdigest()[:16], **row}
 
 
-def call(outcome: Completion | str, usd: float | None, billed_usage: Usage | None = None) -> Row:
-    """What one try came to: a reply, or the sentence of its failure and what may be billed for it."""
-    if isinstance(outcome, str):
-        return {"usd": usd, "error": outcome} | (
-            {"usage": _tokens(billed_usage)} if billed_usage and billed_usage != Usage() else {}
-        )
-    tokens = _tokens(outcome.usage)
-    data = None if outcome.data is None else dict(outcome.data)
-    reply = {
-        "text": outcome.text,
-        "stop": outcome.stop,
-        "data": data,
-        "calls": _call_rows(outcome.calls),
-        **_extras(outcome),
+def usage(usage: Usage) -> list[int]:
+    """Tokens as a line has them."""
+    return [usage.input, usage.output, usage.cache_read, usage.cache_write]
+
+
+def reply(reply: Completion) -> Row:
+    """What a model has answered."""
+    return {
+        "text": reply.text,
+        "stop": reply.stop,
+        "data": None if reply.data is None else dict(reply.data),
+        "calls": _call_rows(reply.calls),
+        **_extras(reply),
     }
-    return {"usd": usd, "usage": tokens, "reply": reply}
 
 
 def completion(row: Row) -> Completion:
     """The reply of a call's line."""
     reply = row["reply"]
     extras = reply.get("call_extras") or [None] * len(reply["calls"])
-    calls = tuple(
-        replace(ToolCall(*arguments), extra=extra) for arguments, extra in zip(reply["calls"], extras, strict=True)
-    )
+    calls = tuple(replace(ToolCall(*one), extra=extra) for one, extra in zip(reply["calls"], extras, strict=True))
     return Completion(reply["text"], Usage(*row["usage"]), reply["stop"], reply["data"], calls, reply.get("extra"))
+
+
+def failure(error: DeepRepoError) -> Row:
+    """The last word on a request without a reply."""
+    window = {"window": error.window} if isinstance(error, PromptTooLong) else {}
+    return {"error": type(error).__name__, "text": str(error), **window}
+
+
+def error(row: Row) -> DeepRepoError:
+    """The same, back as the error."""
+    kind = getattr(errors, row["error"], ProviderError)
+    if kind is PromptTooLong:
+        return PromptTooLong(row["text"], row.get("window"))
+    is_known = isinstance(kind, type) and issubclass(kind, (ProviderError, BudgetSpent))
+    return kind(row["text"]) if is_known else ProviderError(row["text"])
 
 
 def turn(run: str, turn: Turn, seconds: float, *, tight: bool) -> Row:
@@ -144,7 +145,7 @@ def turn(run: str, turn: Turn, seconds: float, *, tight: bool) -> Row:
         "kind": "turn",
         "run": run,
         "number": turn.number,
-        "seconds": seconds,
+        "seconds": round(seconds, 3),
         "said": turn.said,
         "code": turn.code,
         "output": observation.output,
@@ -191,57 +192,16 @@ def answer(outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequenc
     }
 
 
-ADDED = frozenset(
-    {
-        "allowlisted",
-        "commit",
-        "consumer",
-        "consumer_id",
-        "missing_history",
-        "reproduction",
-        "repository",
-        "several_bases",
-        "symbol",
-    }
-)  # fields of a change, a finding and its evidence that older journals do not have: left out if they say nothing
-
-
-DERIVED = frozenset({"rewrites"})  # what code makes of a finding and its tree: no part of what a replay compares
-
-
 def digests(review: Review) -> dict[str, str]:
     """A short hash of each part of a review that its outputs show; not of where the repository lies."""
     files = [
         (f.path, f.old_path, f.status, len(f.added_lines), len(f.removed_lines), f.skip, f.note) for f in review.files
-    ]
-    parts = asdict(replace(review, files=())) | {
-        "files": files
-    }  # without their hunks: a change of 30,000 lines is normal
-    parts["archive"] = [asdict(row) for row in review.archive if not row.finding.proven or row.finding.has_model]
+    ]  # without their hunks: a change of 30,000 lines is normal
+    parts = asdict(replace(review, files=())) | {"files": files}
     parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
     parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.read]
-    texts = {name: json.dumps(_as_recorded(part), sort_keys=True, default=sorted) for name, part in parts.items()}
+    texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}
     return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
-
-
-def _as_recorded(part: Any) -> Any:  # noqa: ANN401 - any value that `asdict` makes
-    """A part with each finding's sources in words, as journals have always had them, and without what later versions added to it."""
-    if isinstance(part, Mapping):
-        fields = {
-            name: value
-            for name, value in part.items()
-            if name not in {"sources"} | DERIVED and (value or name not in ADDED)
-        }
-        plain = {name: _as_recorded(value) for name, value in fields.items()}
-        rows = part.get("sources")
-        return (
-            plain if rows is None else plain | {"source": " + ".join(dict.fromkeys(str(Source(**row)) for row in rows))}
-        )
-    return [_as_recorded(one) for one in part] if isinstance(part, list | tuple) else part
-
-
-def _tokens(usage: Usage) -> list[int]:
-    return [usage.input, usage.output, usage.cache_read, usage.cache_write]
 
 
 def _call_rows(calls: tuple[ToolCall, ...]) -> list[list[Any]]:
@@ -249,7 +209,7 @@ def _call_rows(calls: tuple[ToolCall, ...]) -> list[list[Any]]:
 
 
 def _extras(item: Message | Completion) -> Row:
-    """What a provider wants back. Fields of their own, and only where there is any: keys and readers of older journals hold."""
+    """What a provider wants back: fields of their own, and only where there is any."""
     extras: Row = {"extra": dict(item.extra)} if item.extra else {}
     if any(call.extra for call in item.calls):
         extras["call_extras"] = [call.extra and dict(call.extra) for call in item.calls]

@@ -1,168 +1,149 @@
-"""What a journal already holds: earlier reviews of the change, and where the one that was cut off stands.
+"""What a journal holds: its reviews, the outcomes that a run which goes on takes from them, and what they have cost.
 
 Each review in the file is a section. A section without its last line was cut off: the same command goes on in it, and every
 request that it had finished gets the same outcome again, failures included. From older sections only replies are taken.
 """
 
 import json
+import math
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot import errors
-from bot.errors import BudgetSpent, DeepRepoError, PromptTooLong, ProviderError, RateLimited, UsageError
+from bot.errors import UsageError
 from bot.journal import codec
 from bot.journal.codec import Row, Start
-from bot.values import Completion, Usage
 
-
-@dataclass(frozen=True, slots=True)
-class Try:
-    """One try that failed, and what the provider may bill for it."""
-
-    usd: float | None  # 0, or None where the price is unknown
-    usage: Usage
-    rate_limited: bool  # turned away by a rate limit
-    was_lost: bool = False  # its process ended before it came back: it counts as what was reserved for it
-
-
-@dataclass(slots=True)
-class RecordedCall:
-    """One request as it went: the tries that failed, and its last word, None where the process ended before it."""
-
-    role: str
-    model: str
-    at: str  # the run and turn that it was sent from
-    tries: list[Try] = field(default_factory=list)
-    reply: Completion | None = None
-    usd: float | None = None  # of the reply; of an error: None where the model's price is unknown
-    error: DeepRepoError | None = None
+# The kinds of lines, with the fields that an outcome is found again by.
+KINDS: dict[str, tuple[str, ...]] = {
+    "call": ("key",),
+    "failed": ("key",),
+    "tool": ("at", "name", "arguments"),
+    "run": ("key",),
+    **dict.fromkeys(("review", "resumed", "strategy", "message", "request", "reused", "turn", "end"), ()),
+}
+PAID = (b'"request"', b'"call"', b'"resumed"')  # what lines that cost something hold
+Key = tuple[object, ...]
 
 
 @dataclass(slots=True)
 class Section:
-    """One review in the file, or the lines before the first."""
+    """One review in the file: everything but messages, in order."""
 
-    start: Row | None = None
-    end: Row | None = None
-    strategy: Row | None = None
-    recorded_calls: dict[str, deque[RecordedCall]] = field(default_factory=lambda: defaultdict(deque))
-    reused_keys: set[str] = field(default_factory=set)  # requests whose reply an earlier section holds
-    requests: list[Row] = field(default_factory=list)
-    open: dict[str, deque[Row]] = field(default_factory=lambda: defaultdict(deque))  # requests without an outcome
-    turns: dict[tuple[str, int], Row] = field(default_factory=dict)
-    tools: dict[tuple[str, str, str], deque[Row]] = field(
-        default_factory=lambda: defaultdict(deque)
-    )  # calls of a caller's own functions
-    runs: dict[str, deque[Row]] = field(default_factory=lambda: defaultdict(deque))  # of tests in a sandbox
-    rows: list[Row] = field(default_factory=list)  # everything but messages, in order
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def start(self) -> Row | None:
+        """Its first line."""
+        return self.rows[0] if self.rows and self.rows[0]["kind"] == "review" else None
+
+    @property
+    def end(self) -> Row | None:
+        """Its last line; None where it was cut off."""
+        return next((row for row in reversed(self.rows) if row["kind"] == "end"), None)
+
+    def of(self, kind: str) -> list[Row]:
+        """Its lines of a kind."""
+        return [row for row in self.rows if row["kind"] == kind]
+
+    @property
+    def turns(self) -> list[Row]:
+        """Its turns, each as it went last."""
+        return [*{(row["run"], row["number"]): row for row in self.of("turn")}.values()]
 
 
 class Record:
-    """The sections of a file, and what may be taken from them now."""
+    """The sections of a file, and the messages that they share."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self.sections: list[Section] = []
         self.messages: dict[str, Row] = {}
-        self.current: Section | None = None  # the one that is gone on with
-        self._replies: dict[str, RecordedCall] = {}  # of all other sections
-        self._last: dict[str, RecordedCall] = {}
         for row in rows:
-            self._read(row)
-        for section in self.sections:
-            _lose(section)
-        self._gather()
+            if row["kind"] == "message":
+                self.messages[row["id"]] = row
+                continue
+            if row["kind"] == "review" or not self.sections:
+                self.sections.append(Section())
+            self.sections[-1].rows.append(row)
 
-    def go_on(self, section: Section, earlier: Iterable[Section]) -> None:
-        """From here on outcomes are taken from this section, and replies also from the earlier ones."""
-        self.current = section
-        self._replies.clear()
-        self._gather(earlier)
 
-    def take(self, key: str, at: str) -> RecordedCall | None:
-        """How this request went before. A failure that several waited for at once is told to each of them."""
-        waiting = self.current.recorded_calls.get(key) if self.current else None
+class Outcomes:
+    """What may be taken from a section that is gone on with, and the replies of older ones."""
+
+    def __init__(self, section: Section | None = None, older: Iterable[Section] = ()) -> None:
+        self.section = section
+        self._waiting: dict[tuple[str, Key], deque[list[Row]]] = defaultdict(deque)
+        self._told: dict[tuple[str, Key], list[Row]] = {}  # last words that everybody is told who asks again
+        self._replies: dict[Key, Row] = {}
+        self._turns = {(row["run"], row["number"]): row for row in section.of("turn")} if section else {}
+        for kind, key, rows in _outcomes(section.rows if section else ()):
+            self._waiting[kind, key].append(rows)
+        self._known = {key for kind, key in self._waiting if kind == "call"}  # or taken over into this section
+        self._known |= {(row["key"],) for row in section.of("reused")} if section else set()
+        self.add_replies(older)
+
+    def add_replies(self, sections: Iterable[Section]) -> None:
+        """Take replies from these too."""
+        for section in sections:
+            self._replies |= {(row["key"],): row for row in section.of("call") if "reply" in row}
+
+    def take(self, kind: str, key: Key) -> tuple[list[Row], bool]:
+        """The lines of the next outcome, none where this was never done, and whether they are to be taken over."""
+        waiting = self._waiting.get((kind, key))
         if waiting:
-            self._last[key] = waiting.popleft()
-            return self._last[key]
-        last = self._last.get(key)
-        if last is not None and last.error is not None and last.at == at:
-            return RecordedCall(last.role, last.model, at, usd=last.usd, error=last.error)
-        return self._replies.get(key)
+            rows = waiting.popleft()
+            if rows[-1]["kind"] == "failed":
+                self._told[kind, key] = rows[-1:]
+            return rows, False
+        if (kind, key) in self._told:
+            return self._told[kind, key], False
+        reply = self._replies.get(key) if kind == "call" else None
+        if reply is None:
+            return [], False
+        is_new = key not in self._known
+        self._known.add(key)
+        return [reply], is_new
 
     def knows(self, key: str) -> bool:
         """Whether this request was sent before, whatever came of it."""
-        return key in self._replies or (self.current is not None and key in self.current.recorded_calls)
+        return (key,) in self._replies or ("call", (key,)) in self._waiting
 
-    def same_question(self, role: str, model: str, messages: Iterable[Row]) -> str:
-        """The key of the next request that asked the same under instructions in other words: another version's; "" if there is no such one."""
-        question = [_content(message) for message in messages if message["role"] != "system"]
-        for row in self.current.requests if self.current else ():
-            recorded = [self.messages[one] for one in row["messages"] if one in self.messages]
-            rest = [_content(message) for message in recorded if message["role"] != "system"]
-            waiting = self.current is not None and self.current.recorded_calls.get(row["key"])
-            if waiting and (row["role"], row["model"], rest) == (role, model, question):
-                return str(row["key"])
-        return ""
+    def turn(self, run: str, number: int) -> Row | None:
+        """This turn, where it ran before."""
+        return self._turns.get((run, number))
 
-    def foreign(self, key: str) -> bool:
-        """Whether the reply to this request is in an earlier section only."""
-        return self.current is None or (key not in self.current.recorded_calls and key not in self.current.reused_keys)
 
-    def turn(self, run: str, number: int, code: str) -> Row | None:
-        """This very turn, where it ran before."""
-        row = self.current.turns.get((run, number)) if self.current else None
-        return row if row is not None and row["code"] == code else None
+def _outcomes(rows: Iterable[Row]) -> Iterator[tuple[str, Key, list[Row]]]:
+    """Each outcome with its lines, in order. That of a call ends with its reply or its last word, if it came to one."""
+    tries = defaultdict[str, list[Row]](list)
+    for row in _settled(rows):
+        kind = row["kind"]
+        if kind in {"tool", "run"}:
+            yield kind, tuple(row[name] for name in KINDS[kind]), [row]
+        elif kind in {"call", "failed", "lost"}:
+            tries[row["key"]].append(row)
+            if kind == "failed" or "reply" in row:
+                yield "call", (row["key"],), tries.pop(row["key"])
+    yield from (("call", (key,), rows) for key, rows in tries.items())
 
-    def tool(self, at: str, name: str, arguments: str) -> Row | None:
-        """The next call of this very tool in this turn, where it was made before."""
-        row = self.current.tools.get((at, name, arguments)) if self.current else None
-        return row.popleft() if row else None
 
-    def ran(self, key: str) -> Row | None:
-        """The next run of this very test, where it was run before."""
-        made = self.current.runs.get(key) if self.current else None
-        return made.popleft() if made else None
+def _settled(rows: Iterable[Row]) -> Iterator[Row]:
+    """The lines, calls with what was reserved for them; a request that was in flight at a kill is `lost`.
 
-    def _gather(self, sections: Iterable[Section] | None = None) -> None:
-        for section in self.sections if sections is None else sections:
-            for key, rows in section.recorded_calls.items():
-                paid_rows = [row for row in rows if row.reply is not None]
-                if paid_rows:
-                    self._replies[key] = paid_rows[-1]
-
-    def _read(self, row: Row) -> None:  # noqa: C901 - a case for each kind of line
-        if row["kind"] == "message":
-            self.messages[row["id"]] = row
-            return
-        if row["kind"] == "review" or not self.sections:
-            self.sections.append(Section())
-        section = self.sections[-1]
-        section.rows.append(row)
-        match row["kind"]:
-            case "review":
-                section.start = row
-            case "end":
-                section.end = row
-            case "strategy":
-                section.strategy = row
-            case "request":
-                section.requests.append(row)
-                section.open[row["key"]].append(row)
-            case "reused":
-                section.reused_keys.add(row["key"])
-            case "resumed":
-                _lose(section)
-            case "turn":
-                section.turns[row["run"], row["number"]] = row
-            case "tool":
-                section.tools[row["at"], row["name"], row["arguments"]].append(row)
-            case "run":
-                section.runs[row["key"]].append(row)
-            case "call" | "failed":
-                _note(section, row)
+    It is asked again, and the provider may bill the first time too.
+    """
+    open_ = defaultdict[str, list[Row]](list)
+    for row in (*rows, {"kind": "resumed"}):
+        if row["kind"] == "request":
+            usd = row.get("reserved", 0.0)
+            open_[row["key"]].append({**row, "kind": "lost", "usd": usd, "reserved": usd})
+        elif row["kind"] == "resumed":
+            yield from (one for waiting in open_.values() for one in waiting)
+            open_.clear()
+        waiting = open_[row["key"]] if row["kind"] == "call" else []
+        yield {**row, "reserved": waiting.pop(0)["reserved"]} if waiting else row
 
 
 def load(path: Path) -> Record:
@@ -171,16 +152,16 @@ def load(path: Path) -> Record:
         text = path.read_text("utf-8", "replace")
     except OSError as error:
         raise UsageError(f"the journal {path} cannot be read: {error.strerror}") from error
-    rows = list(_rows(text))
+    rows = list(_rows(text.split("\n")))
     if text.strip() and not rows:
         raise UsageError(f"{path} is not a journal of deeprepo: it was left as it is")
-    newer = [row for row in rows if row["kind"] == "review" and row.get("format", 0) > codec.FORMAT]
-    if newer:
-        raise UsageError(f"{path} was written by deeprepo {newer[0].get('version')}, which is newer than this one")
     try:
-        return Record(rows)
+        record = Record(rows)
+        for section in record.sections:
+            Outcomes(section)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise UsageError(f"{path} is damaged: a line lacks what it needs ({error})") from error
+    return record
 
 
 def reviews(path: Path) -> tuple[Record, list[Section]]:
@@ -204,52 +185,47 @@ def start(section: Section) -> Start:
         raise UsageError(f"this journal is damaged, or not deeprepo's own: {error}") from error
 
 
-def _content(message: Row) -> Row:
-    return {name: value for name, value in message.items() if name not in ("kind", "id")}
+def without_end(section: Section) -> str:
+    """Where a section was cut off, as words."""
+    turns = [f"turn {row['number']} of {row['run']}" for row in section.turns]
+    answers = sum("reply" in row for row in section.of("call"))
+    return f"it ends in the middle of the review, after {turns[-1] if turns else f'{answers} calls'}"
 
 
-def _rows(text: str) -> Iterator[Row]:
-    for line in text.split("\n"):
+@dataclass(frozen=True, slots=True)
+class JournalCosts:
+    """What was paid. `calls` are those that were answered, or may have been; a free model has some that cost nothing."""
+
+    calls: int = 0
+    usd: float = 0.0
+
+
+def costs(path: Path) -> JournalCosts:
+    """What the calls of a journal came to, also where nobody saw the end of its review: stopped by a newer push, cancelled, killed."""
+    try:
+        with path.open("rb") as file:
+            return costs_of(file)
+    except FileNotFoundError:
+        return JournalCosts()
+
+
+def costs_of(lines: Iterable[bytes]) -> JournalCosts:
+    """The same, of its lines. What may have been billed counts as it was reserved, and so does a call of unknown price."""
+    rows = _settled(_rows(line for line in lines if any(kind in line for kind in PAID)))
+    paid = [
+        row.get("reserved", 0.0) if row["usd"] is None else row["usd"]
+        for row in rows
+        if row["kind"] == "lost" or (row["kind"] == "call" and ("reply" in row or row["usd"] or row.get("usage")))
+    ]  # others were turned away
+    return JournalCosts(len(paid), math.fsum(paid))
+
+
+def _rows(lines: Iterable[str | bytes]) -> Iterator[Row]:
+    """The lines that can be read. One that a crash tore, or that is damaged, is skipped."""
+    for line in lines:
         try:
             row: Any = json.loads(line) if line.strip() else None
         except ValueError:
             continue
-        if isinstance(row, dict) and row.get("kind") in codec.KINDS:
+        if isinstance(row, dict) and row.get("kind") in KINDS:
             yield row
-
-
-def _note(section: Section, row: Row) -> None:
-    """Put a try or a last word where it belongs: a new request begins after the last word of the one before."""
-    calls, sends = section.recorded_calls[row["key"]], section.open[row["key"]]
-    if row["kind"] == "call" and sends:
-        sends.popleft()
-    if not calls or calls[-1].reply is not None or calls[-1].error is not None:
-        calls.append(RecordedCall(row["role"], row["model"], row.get("at", "")))
-    last = calls[-1]
-    if row["kind"] == "failed":
-        last.error, last.usd = _error(row), row.get("usd", 0.0)
-    elif "reply" in row:
-        last.reply, last.usd = codec.completion(row), row["usd"]
-    else:
-        is_billed = bool(row.get("usage"))  # by a limit that was met after the model had begun
-        rate_limited = not is_billed and str(row.get("error", "")).startswith(RateLimited.__name__)
-        last.tries.append(Try(row.get("usd", 0.0), Usage(*row.get("usage", ())), rate_limited))
-
-
-def _lose(section: Section) -> None:
-    """What was in flight when a process was killed: it is asked again, and the provider may bill the first time too."""
-    for key, rows in section.open.items():
-        for row in rows:
-            calls = section.recorded_calls[key]
-            if not calls:
-                calls.append(RecordedCall(row["role"], row["model"], row.get("at", "")))
-            calls[0].tries.append(Try(row.get("reserved", 0.0), Usage(), rate_limited=False, was_lost=True))
-    section.open.clear()
-
-
-def _error(row: Row) -> DeepRepoError:
-    kind = getattr(errors, row["error"], ProviderError)
-    is_known = isinstance(kind, type) and issubclass(kind, (ProviderError, BudgetSpent))
-    if kind is PromptTooLong:
-        return PromptTooLong(row["text"], row.get("window"))
-    return kind(row["text"]) if is_known else ProviderError(row["text"])

@@ -1,25 +1,35 @@
 """A finished review once more, from its journal alone: no network, no clock, no provider's library.
 
 The change is read from the repository's objects again; every reply comes from the record. Whatever is not as it was is an
-error that says where, never a silent difference; only the wording of a model's instructions, which versions improve, is not compared.
+error that says where, never a silent difference.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bot import checkout
 from bot.errors import ReplayDiffers, UsageError
-from bot.journal import codec, reader, replay_diff
+from bot.journal import codec, reader
 from bot.journal.codec import Row, Start
-from bot.journal.reader import Record, RecordedCall, Section
+from bot.journal.reader import Outcomes, Record, Section
 from bot.journal.writer import Journal
-from bot.values import Completion, Cost, Prompt, PullRequest, Purpose, Review, ReviewRequest, Turn, Usage
+from bot.values import Completion, Prompt, PullRequest, Review, ReviewRequest, Usage
 
 Pull = Callable[[ReviewRequest, str], Awaitable[PullRequest]]
-SHOWN = 200  # characters of what differs
+SHOWN = 160  # characters of what differs
 PATIENCE = 0.2  # seconds for what was answered before an interruption to be dealt with
+FIELDS = (
+    "said",
+    "code",
+    "output",
+    "error",
+    "outcome",
+    "omitted",
+    "tight",
+)  # of a turn, in the order in which they come about
 
 
 class Replay(Journal):
@@ -29,9 +39,8 @@ class Replay(Journal):
 
     def __init__(self, record: Record, section: Section) -> None:
         super().__init__()
-        at = record.sections.index(section)
-        record.go_on(section, record.sections[:at])
-        self._record, self._section = record, section
+        older = record.sections[: record.sections.index(section)]
+        self._record, self._section, self._outcomes = record, section, Outcomes(section, older)
         self._task: asyncio.Task[object] | None = None
         self.difference = ""  # the first one; a block may catch the error itself
 
@@ -40,59 +49,52 @@ class Replay(Journal):
         self._task = asyncio.current_task()
         return tuple((self._section.start or {}).get("notes", ()))
 
-    def take(self, key: str, at: str, prompt: Prompt, role: Purpose, model: str) -> RecordedCall | None:
-        """The recorded outcome. Raises ReplayDiffers where this was never asked: in these words, or under instructions in other words."""
-        recording = self._record.take(key, at)
-        if recording is None:
-            messages = [codec.message(message) for message in prompt.messages]
-            recording = self._record.take(self._record.same_question(role, model, messages), at)
-        if recording is not None and (recording.reply is not None or recording.error is not None):
-            return recording
-        if recording is not None and self._is_interrupted():
-            return RecordedCall(
-                recording.role, recording.model, at, recording.tries[:-1]
-            )  # its last try is what the interruption ended
-        raise self._differs(replay_diff.request(self._record, prompt, role, model, at))
+    def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:
+        """The recorded outcome. Raises ReplayDiffers where this was never asked."""
+        rows = super().calls(key, about, prompt)
+        if (rows and rows[-1]["kind"] == "failed") or "reply" in (rows[-1] if rows else ()):
+            return rows
+        if rows and self._is_interrupted():
+            return rows[:-1]  # the last try is what the interruption ended
+        raise self._differs(self._unknown(prompt, about))
 
-    def turn(self, run: str, turn: Turn, seconds: float = 0.0, *, tight: bool = False) -> None:
-        """A turn that ran again. Raises ReplayDiffers where it went otherwise."""
-        row, recording = codec.turn(run, turn, seconds, tight=tight), self._section.turns.get((run, turn.number))
-        if recording is not None and any(recording[name] != row[name] for name in row if name != "seconds"):
-            raise self._differs(replay_diff.turn(recording, row))
-
-    def tool_result(self, at: str, name: str, arguments: str) -> Row:
-        """The recorded result. Raises ReplayDiffers where this was never called."""
-        row = self._record.tool(at, name, arguments)
+    def get(self, kind: str, *key: object) -> Row | None:
+        """The recorded outcome. Raises ReplayDiffers where this was never done."""
+        row = super().get(kind, *key)
         if row is None:
-            raise self._differs(f"the tool {name} was called in another way at {at}: {arguments[:SHOWN]}")
+            raise self._differs(f"the replay has a {kind} that was not there when it was recorded: {str(key)[:SHOWN]}")
         return row
 
-    def ran(self, key: str, about: str) -> Row:
-        """The recorded outcome: nothing is run. Raises ReplayDiffers where this was never run."""
-        row = self._record.ran(key)
-        if row is None:
-            raise self._differs(f"the replay runs what was not run when it was recorded: {about}")
-        return row
-
-    def run(self, key: str, about: str, outcome: Row) -> None:
+    def put(self, kind: str, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
         """Nothing is added to the record."""
 
-    def answer(self, outcome: str, answer: str, cost: Cost, seconds: float, notes: Sequence[str]) -> None:  # noqa: ARG002 - of the parent
+    def turn(self, row: Row) -> None:
+        """A turn that ran again. Raises ReplayDiffers where it went otherwise."""
+        recorded = self._outcomes.turn(row["run"], row["number"])
+        name = next((one for one in FIELDS if recorded is not None and recorded[one] != row[one]), None)
+        if recorded is not None and name is not None:
+            first = _first(str(recorded[name] or ""), str(row[name] or ""))
+            raise self._differs(
+                f"turn {row['number']} of {row['run']} ran otherwise than recorded: its {name}, {first}"
+            )
+
+    def answer(self, row: Row) -> None:
         """The run has ended again. Raises ReplayDiffers if its answer is not the recorded one."""
-        end = self._section.end or {}
-        if not self.difference and end.get("answer", answer) != answer:
-            self._differs(f"the answer was {end['answer'][:SHOWN]!r}, and is {answer[:SHOWN]!r}")
+        now = str(row["answer"])
+        recorded = str((self._section.end or {}).get("answer", now))
+        if recorded != now:
+            self._differs(f"the answer was {_line(recorded)}, and is {_line(now)}")
         if self.difference:
             raise ReplayDiffers(self.difference)
 
     def end(self, review: Review) -> Review:
         """The review by the recorded clock and version. Raises ReplayDiffers where any part is not the recorded one."""
         end = self._section.end or {}
-        replay_review = replace(review, seconds=end.get("seconds", 0.0), version=reader.start(self._section).version)
-        difference = self.difference or replay_diff.parts(end, replay_review)
+        again = replace(review, seconds=end.get("seconds", 0.0), version=reader.start(self._section).version)
+        difference = self.difference or _parts(end, again)
         if difference:
             raise ReplayDiffers(difference)
-        return replay_review
+        return again
 
     def _differs(self, sentence: str) -> ReplayDiffers:
         self.difference = self.difference or sentence
@@ -104,6 +106,59 @@ class Replay(Journal):
             return False
         asyncio.get_running_loop().call_later(PATIENCE, self._task.cancel)
         return True
+
+    def _unknown(self, prompt: Prompt, about: Row) -> str:
+        """A request that the record does not hold, beside the one of the same role that comes nearest."""
+        run, _, number = about["at"].partition(":")
+        where = f"in turn {number} of {run}" if number else "outside the root's turns"
+        here = (
+            f"the replay asks what was not asked when it was recorded: {where}, the {about['role']} ({about['model']})"
+        )
+        mine = [message.text for message in prompt.messages]
+        requests = self._section.of("request")
+        rows = [row for row in requests if (row["role"], row["model"]) == (about["role"], about["model"])]
+        if not rows:
+            return f"{here} sends one more request, which begins: {_line(mine[-1])}"
+        nearest = max(rows, key=lambda row: (row["at"] == about["at"], _common(self._texts(row), mine)))
+        call = f"{here}. Call {requests.index(nearest) + 1} ({nearest['at'] or 'before the first turn'})"
+        for at, (was, now) in enumerate(zip(self._texts(nearest), mine, strict=False), 1):
+            if was != now:
+                return f"{call}: message {at} ({prompt.messages[at - 1].role}), {_first(was, now)}"
+        return f"{call}: it had {len(nearest['messages'])} messages, now it has {len(mine)}; or its schema or its limit is another"
+
+    def _texts(self, row: Row) -> list[str]:
+        return [self._record.messages[one]["text"] for one in row["messages"] if one in self._record.messages]
+
+
+def _parts(recorded: Row, review: Review) -> str:
+    """What of the finished review is not as recorded, "" where all of it is."""
+    now, end = codec.digests(review), codec.end(review)
+    differing = [name for name, digest in recorded.get("digests", {}).items() if now.get(name) != digest]
+    if not differing:
+        return ""
+    told = (f"{name} was {_line(str(recorded[name]))}, is {_line(str(end[name]))}" for name in differing if name in end)
+    return (
+        f"every request was the same, but the review is not: {', '.join(differing)} differ. {'; '.join(told)}".rstrip()
+    )
+
+
+def _first(before: str, after: str) -> str:
+    """The first line of two texts that is not the same."""
+    old, new = before.split("\n"), after.split("\n")
+    at = _common([before], [after])
+    texts = [_line(rows[at]) if at < len(rows) else "(no such line)" for rows in (old, new)]
+    return f"line {at + 1}: recorded {texts[0]}, now {texts[1]}"
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Lines that two dialogues have in common before they part."""
+    lines = ["\n".join(texts).split("\n") for texts in (one, other)]
+    return next((n for n, (a, b) in enumerate(zip(*lines, strict=False)) if a != b), min(map(len, lines)))
+
+
+def _line(text: str) -> str:
+    first = text.strip("\n").split("\n")[0]
+    return repr(first if len(first) <= SHOWN else first[:SHOWN] + "...")
 
 
 class RecordedModel:
@@ -131,23 +186,19 @@ def last_finished(path: Path) -> tuple[Record, Section, Start]:
     record, reviews = reader.reviews(path)
     if "question" in reader.start(reviews[-1]).given:
         raise UsageError(f"{path} records a question about a text: `deeprepo.RLM.replay` repeats it from Python")
-    finished_sections = [section for section in reviews if section.end]
-    if not finished_sections:
+    finished = [section for section in reviews if section.end]
+    if not finished:
         raise ReplayDiffers(
-            f"{path} cannot be replayed: {replay_diff.without_end(reviews[-1])}; "
+            f"{path} cannot be replayed: {reader.without_end(reviews[-1])}; "
             "the same `deeprepo review --journal FILE` resumes where it stopped"
         )
-    return record, finished_sections[-1], reader.start(finished_sections[-1])
+    return record, finished[-1], reader.start(finished[-1])
 
 
 def models(start: Start, section: Section) -> tuple[RecordedModel | None, RecordedModel | None]:
     """Root and worker of the recorded review."""
-    unpriced_models = {
-        row["model"] for row in section.rows if row["kind"] in {"call", "failed"} and row.get("usd", 0) is None
-    }
-    root, worker = (
-        RecordedModel(n, has_price=n not in unpriced_models) if n else None for n in (start.root, start.worker)
-    )
+    unpriced = {row["model"] for row in (*section.of("call"), *section.of("failed")) if row.get("usd", 0) is None}
+    root, worker = (RecordedModel(n, has_price=n not in unpriced) if n else None for n in (start.root, start.worker))
     return root, worker
 
 

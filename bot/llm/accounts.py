@@ -1,12 +1,13 @@
 """Every request in the journal and in the budget: reserved before it is sent, settled whatever becomes of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from bot.errors import BudgetSpent, ProviderError, RateLimited
-from bot.journal.reader import RecordedCall
+from bot.journal import codec
+from bot.journal.codec import Row
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget, Hold
 from bot.llm.sizes import Request, Sizes
@@ -57,7 +58,11 @@ class Accounts:
         """A request that is sent, and its reply. Whatever happens, it is in the journal and in the budget."""
         start, key, role = self._clock(), request.key, request.role
         at = self._asker(role)
-        self._journal.request(key, request.prompt, role, model.name, at, attempt, self._reserved_usd(model, hold))
+        about = {"key": key, "role": role, "model": model.name, "at": at}
+        reserved = self._reserved_usd(model, hold)
+        self._journal.request(
+            request.prompt, **about, **{"try": attempt}, **({} if reserved is None else {"reserved": reserved})
+        )
         outcome = SentReply()
         call_outcome: Completion | str = "cancelled"
         usage, usd, was_limited = Usage(), None, False
@@ -72,11 +77,12 @@ class Accounts:
             raise
         finally:
             has_failed = isinstance(call_outcome, str)
+            tokens = {} if has_failed and usage == Usage() else {"usage": codec.usage(usage)}
+            said = {"error": call_outcome} if isinstance(call_outcome, str) else {"reply": codec.reply(call_outcome)}
             self._budget.book(usage, usd, role, model.name, hold=hold, has_failed=has_failed, was_limited=was_limited)
             self._settled.set()
-            self._journal.call(
-                key, role, model.name, at, call_outcome, usd, self._clock() - start, usage if has_failed else None
-            )
+            seconds = round(self._clock() - start, 3)
+            self._journal.put("call", **about, seconds=seconds, usd=usd, **tokens, **said)
 
     def _failed(self, error: BaseException, model: Model, request: Request, hold: Hold) -> tuple[Usage, float | None]:
         """What a request without a reply of use has cost, and its dollars, None if the price is unknown.
@@ -107,24 +113,21 @@ class Accounts:
             return
         has_no_price = request.key in self._tried and model.price(Usage()) is None
         failure_usd = None if has_no_price else 0.0  # what was never sent costs nothing, whatever the model
-        self._journal.fail(request.key, request.role, model.name, at, error, failure_usd)
+        about = {"key": request.key, "role": request.role, "model": model.name, "at": at}
+        self._journal.put("failed", **about, usd=failure_usd, **codec.failure(error))
         raise error
 
-    def book(self, recorded_call: RecordedCall, role: Purpose) -> None:
+    def book(self, rows: Sequence[Row], role: Purpose) -> None:
         """What an earlier run paid counts in this one too, with the tries that failed: so the caps hold over all runs."""
-        for attempt in recorded_call.tries:
-            self._budget.book(
-                attempt.usage,
-                attempt.usd,
-                role,
-                recorded_call.model,
-                has_failed=not attempt.was_lost,
-                was_limited=attempt.rate_limited,
-            )
-        if recorded_call.reply is not None:
-            self._budget.book(recorded_call.reply.usage, recorded_call.usd, role, recorded_call.model)
-        elif recorded_call.error is not None and recorded_call.usd is None:
-            self._budget.note_unpriced(recorded_call.model)
+        for row in rows:
+            usage = Usage(*row.get("usage", ()))
+            if row["kind"] == "failed":
+                if row["usd"] is None:
+                    self._budget.note_unpriced(row["model"])
+                continue
+            has_failed = "error" in row
+            was_limited = has_failed and usage == Usage() and row["error"].startswith(RateLimited.__name__)
+            self._budget.book(usage, row["usd"], role, row["model"], has_failed=has_failed, was_limited=was_limited)
 
     def _reserved_usd(self, model: Model, hold: Hold) -> float | None:
         """The dollars that are set aside, as the journal says it: None where no dollars are counted."""

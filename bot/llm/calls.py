@@ -22,6 +22,7 @@ from bot.errors import (
     RateLimited,
     TimedOut,
 )
+from bot.journal import codec
 from bot.journal.codec import key as key_of
 from bot.journal.writer import Journal
 from bot.llm import capacity
@@ -167,15 +168,6 @@ class Calls:
             await asyncio.gather(*tasks, return_exceptions=True)
         return [_slot(task) for task in tasks]
 
-    def _as_recorded(self, model: Model, prompt: Prompt) -> tuple[Prompt, str, int]:
-        """The prompt with its key and its size: in the form of an earlier version where only that one was sent."""
-        key, size = key_of(model.name, prompt)
-        if prompt.former is not prompt and not self.journal.knows(key):
-            former, length = key_of(model.name, prompt.former)
-            if self.journal.knows(former):
-                return prompt.former, former, length
-        return prompt, key, size
-
     def _of_no_use(self, why: str) -> BadAnswer:
         """The error of a reply that was paid for and cannot be used."""
         self.budget.fail()
@@ -209,27 +201,27 @@ class Calls:
     async def _once(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:
         """A request is sent once in a run, and not at all where an earlier run has its reply. `broke_off`: with less room."""
         full_prompt = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
-        full_prompt, key, size = self._as_recorded(model, full_prompt)
+        key, size = key_of(model.name, full_prompt)
         while key not in self._done and (running := self._running.get(key)) is not None:
             await asyncio.wait([running])
             if not running.cancelled():
                 return self.sizes.learn(model, prompt, role, size, running.result())
         if key in self._done:
             return self.sizes.learn(model, prompt, role, size, self._done[key])
-        recorded_call = self.journal.take(key, self._asker(role), prompt, role, model.name)
-        if recorded_call is not None:
-            self._accounts.book(recorded_call, role)
-        if recorded_call is not None and recorded_call.reply is not None:
+        rows = self.journal.calls(key, {"role": role, "model": model.name, "at": self._asker(role)}, prompt)
+        self._accounts.book(rows, role)
+        if rows and "reply" in rows[-1]:
             if role == "root":
                 self.budget.keep(
                     self.sizes.next_turn(model, self.sizes.request(model, full_prompt, role, key, size, broke_off))
                 )
-            self._done[key] = recorded_call.reply
-            return self.sizes.learn(model, prompt, role, size, recorded_call.reply)
-        if recorded_call is not None and recorded_call.error is not None:
-            if isinstance(recorded_call.error, PromptTooLong):
-                self.sizes.shrink(model, recorded_call.error.window)
-            raise recorded_call.error
+            self._done[key] = codec.completion(rows[-1])
+            return self.sizes.learn(model, prompt, role, size, self._done[key])
+        if rows and rows[-1]["kind"] == "failed":
+            error = codec.error(rows[-1])
+            if isinstance(error, PromptTooLong):
+                self.sizes.shrink(model, error.window)
+            raise error
         request = self.sizes.request(model, full_prompt, role, key, size, broke_off)
         task = asyncio.create_task(self._send(model, request))
         task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter looks again

@@ -54,11 +54,6 @@ class Offers:
         """Whether an earlier run has sent this prompt."""
         return any(self._earlier_offer(model, self._masks.prompt(prompt)))
 
-    def is_recorded(self, model: Model, prompt: Prompt, role: Purpose) -> bool:
-        """Whether an earlier run has sent this prompt, or the same question under instructions in other words."""
-        masked_prompt = self._masks.prompt(prompt)
-        return self.knows(model, prompt) or self._journal.knows_question(role, model.name, masked_prompt)
-
     def may_precede(self, model: Model, prompt: Prompt) -> bool:
         """Whether this prompt may be sent before it is certain that its answer is needed. A replay sends recorded ones only."""
         return not self._journal.replays or self.knows(model, prompt)
@@ -75,8 +70,8 @@ class Offers:
         return self._is_recorded(model, full_prompt), self._is_recorded(model, plain)
 
     def _is_recorded(self, model: Model, prompt: Prompt) -> bool:
-        """Whether an earlier run has sent this very prompt, in the form of this version or of an earlier one."""
-        return any(self._journal.knows(key_of(model.name, one)[0]) for one in (prompt, prompt.former))
+        """Whether an earlier run has sent this very prompt."""
+        return self._journal.knows(key_of(model.name, prompt)[0])
 
     def room_for(self, model: Model, size: int, role: Purpose, part: int, most: int) -> int:
         """How many calls of so many tokens, `most` at most, one part in so many of what this role may still use holds."""

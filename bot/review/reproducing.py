@@ -343,7 +343,7 @@ class _Trial:
     async def _recorded(self, facts: Sequence[Any], about: str, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
         journal, masks = self.session.calls.journal, self.session.calls.masks
         key = hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass")).hexdigest()
-        row = journal.ran(key, about)
+        row = journal.get("run", key)
         if row is None:
             try:
                 outcome = await work()
@@ -354,7 +354,7 @@ class _Trial:
                 own.learn(outcome.output)
                 told = masks.cover(own.cover(outcome.output, guesses=True), guesses=True)
                 row = {**asdict(outcome), "output": told}
-            journal.run(key, about, row)
+            journal.put("run", key=key, about=about, **row)
         if "refused" in row:
             raise SandboxRefused(row["refused"])
         given = {name: row[name] for name in ("ending", "status", "output", "seconds")}

@@ -51,7 +51,6 @@ class Schema:
     parameters: Mapping[str, Any]
     final: "Schema | None" = None  # of an answer that may ask for more: the same without the wish
     forgiven: frozenset[str] = frozenset()  # properties that an answer may leave out or get wrong
-    former: "Schema | None" = None  # as an earlier version asked: its records are still known by it
 
     @property
     def required_keys(self) -> Mapping[str, Any]:
@@ -74,11 +73,6 @@ class Prompt:
     about: str = ""  # its subject in a few words: a further message of the same dialogue begins with it
     # Path, side and number of the lines of code in its messages, which a further one need not repeat.
     shown_places: frozenset[tuple[str, str, int]] = field(default=frozenset(), compare=False, repr=False)
-
-    @property
-    def former(self) -> "Prompt":
-        """The same as an earlier version asked it."""
-        return replace(self, answer=self.answer.former) if self.answer and self.answer.former else self
 
     def further(self, reply: "Completion", text: str) -> "Prompt":
         """The same dialogue with what came back, and one more message."""

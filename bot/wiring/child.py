@@ -33,7 +33,7 @@ from bot.machine.limits import ProcessLimits
 from bot.values.progress import Reading
 
 if TYPE_CHECKING:
-    from bot.journal.listeners import Keep
+    from bot.journal.writer import Keep
 
 LOOK = 0.2  # seconds between two looks at a child
 GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed

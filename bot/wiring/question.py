@@ -13,7 +13,7 @@ from bot.agent.texts.custom import CustomTool
 from bot.agent.texts.inquiry import TextQuestion
 from bot.agent.turns import Outcome, Turns
 from bot.errors import BudgetSpent, ProviderError, ReplayDiffers, UsageError
-from bot.journal import reader
+from bot.journal import codec, reader
 from bot.journal.writer import Journal
 from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT
@@ -117,7 +117,7 @@ async def _answer(
         if not run.turns and run.outcome == "budget":
             raise BudgetSpent(run.why)
         masks = session.calls.masks
-        journal.answer(run.outcome, masks.hide(run.summary), cost, time.monotonic() - start, notes)
+        journal.answer(codec.answer(run.outcome, masks.hide(run.summary), cost, time.monotonic() - start, notes))
     answer = masks.show(run.summary)  # the caller's own text comes back to the caller
     return TextAnswer(
         answer=answer,

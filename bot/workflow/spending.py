@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from bot.config import Config, Settings, policy
 from bot.errors import StorageError
-from bot.llm.journal_costs import JournalCosts, of_journal, of_lines, rows
+from bot.journal.reader import JournalCosts, costs, costs_of
 from bot.storage import Grant
 from bot.values import PullRef
 from bot.values.daily import CapReached, DailyCaps
@@ -59,11 +59,11 @@ async def _settle(grant: Grant, parts: Services) -> None:
 
 async def _paid_so_far(journal: str, parts: Services) -> JournalCosts:
     """What a journal shows. On PostgreSQL another machine may have written it, and this one may have no file of it, or an old one."""
-    here = await asyncio.to_thread(of_journal, journals.path(parts.folder, journal))
+    here = await asyncio.to_thread(costs, journals.path(parts.folder, journal))
     if not parts.store.database.postgres:
         return here
     lines = await parts.store.journals.lines(journal)
-    there = of_lines(rows(line.encode() for line in lines))
+    there = costs_of(line.encode() for line in lines)
     return max(here, there, key=lambda row: row.calls)
 
 

@@ -77,8 +77,7 @@ def test_the_journal_is_the_products(tmp_path: Path) -> None:
     worker = policies.worker("scripted/reader", WHOLE)
     done = asyncio.run(roll(WHOLE, policies.root("scripted/honest"), worker, trace=path))
     _, (section,) = reader.reviews(path)
-    assert section.strategy is not None
-    assert section.strategy["name"] == "rlm-only"
+    assert [row["name"] for row in section.of("strategy")] == ["rlm-only"]
     assert len(section.turns) == done.facts.turns
 
 

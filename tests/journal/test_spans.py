@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bot.journal import codec
 from bot.journal.codec import Start
 from bot.journal.spans import exporting
 from bot.journal.writer import Journal
@@ -51,18 +52,22 @@ def collector() -> Iterator[tuple[str, list[Any]]]:
 def recorded(journal: Journal) -> None:
     """A root's turn that asks a worker and starts a child; then the end."""
     journal.begin(Start(PULL, {}, "openai/big", "gemini/small", "1.0"))
-    journal.strategy("rlm", "asked for")
+    journal.put("strategy", name="rlm", reason="asked for")
     for role, model, at in (
         ("root", "openai/big", "root:1"),
         ("worker", "gemini/small", "root:1"),
         ("root", "openai/big", "root.1:1"),
         ("worker", "gemini/small", "root.1:1"),
     ):
-        journal.request("k", ASKED, role, model, at, 1)
-        journal.call("k", role, model, at, Completion("a reply", Usage(10, 5, 4), "tool"), 0.25, 0.5)
-    journal.turn("root.1", Turn(1, "secret code", Observation("", "NameError: x", "error")))
-    journal.turn("root", Turn(1, "more code", Observation("fine")))
-    journal.call("k", "verify", "openai/big", "", "ProviderDown: 502", 0.0, 0.1)
+        about = {"key": "k", "role": role, "model": model, "at": at}
+        journal.request(ASKED, **about)
+        reply = codec.reply(Completion("a reply", Usage(), "tool"))
+        journal.put("call", **about, usd=0.25, seconds=0.5, usage=[10, 5, 4, 0], reply=reply)
+    failed = Turn(1, "secret code", Observation("", "NameError: x", "error"))
+    for run, turn in (("root.1", failed), ("root", Turn(1, "more code", Observation("fine")))):
+        journal.turn(codec.turn(run, turn, 0.0, tight=False))
+    about = {"key": "k", "role": "verify", "model": "openai/big", "at": ""}
+    journal.put("call", **about, usd=0.0, seconds=0.1, error="ProviderDown: 502")
     journal.end(REVIEW)
     journal.close()
 

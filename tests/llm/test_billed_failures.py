@@ -1,6 +1,7 @@
 """What a call costs that gave no reply of use: what the server has billed is booked, whatever the provider and the way to fail."""
 
 import asyncio
+import json
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,10 +12,10 @@ import pytest
 from bot import models
 from bot.errors import BadAnswer, DeepRepoError
 from bot.journal.codec import Start
+from bot.journal.reader import JournalCosts, costs, costs_of
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import TRIES, Calls
-from bot.llm.journal_costs import JournalCosts, of_journal, of_lines
 from bot.values import Cost, Limits, Message, Prompt, PullRequest, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
@@ -124,7 +125,7 @@ def fail(name: str, how: tuple[Reply, Modes | None]) -> tuple[Calls, int, DeepRe
 
 
 def of_the_day(calls: Calls) -> JournalCosts:
-    return of_lines(line for line in calls.journal.lines if line["kind"] in {"request", "call"})
+    return costs_of(json.dumps(line).encode() for line in calls.journal.lines)
 
 
 def booked(calls: Calls, requests: int) -> Usage:
@@ -275,21 +276,7 @@ def test_a_resumed_review_keeps_what_failures_cost(name: str, how: tuple[Reply, 
     (first, second), requests = asyncio.run(run())
     assert second == first
     assert first[0].calls == requests
-    assert of_journal(tmp_path / "journal") == JournalCosts(requests, pytest.approx(first[0].usd))
-
-
-def test_a_journal_of_an_earlier_version_is_counted_as_before() -> None:
-    """Its failures without tokens cost nothing but for the two kinds that were booked then."""
-
-    def rows(error: str, usd: float) -> list[dict[str, Any]]:
-        return [
-            {"kind": "request", "key": "k", "model": PROVIDERS[0], "reserved": 0.5},
-            {"kind": "call", "key": "k", "model": PROVIDERS[0], "usd": usd, "error": error},
-        ]
-
-    assert of_lines(rows("BadAnswer: a tool call", 0.0)) == JournalCosts(0, 0.0)
-    assert of_lines(rows("TimedOut: nothing came", 0.25)) == JournalCosts(1, 0.25)
-    assert of_lines(rows("cancelled", 0.0)) == JournalCosts(1, 0.5)
+    assert costs(tmp_path / "journal") == JournalCosts(requests, pytest.approx(first[0].usd))
 
 
 def test_a_call_that_could_not_be_read_is_named() -> None:

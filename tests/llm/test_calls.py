@@ -175,24 +175,6 @@ def test_nothing_is_paid_twice(tmp_path: Path) -> None:
     assert costs[0][1] == costs[1][1]
 
 
-def test_what_an_earlier_version_asked_in_another_form_is_not_paid_again(tmp_path: Path) -> None:
-    """Its record is known by the form of that version."""
-    path = tmp_path / "journal.jsonl"
-    former = replace(
-        ANSWER, parameters={"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
-    )
-    for form, script in (
-        (former, [Completion("", Usage(10, 5), data={"ok": True})]),
-        (replace(ANSWER, former=former), []),
-    ):
-        journal = Journal(path)
-        model = ScriptedModel(script, price=0.001)
-        (reply,) = many(door(Limits(), journal), model, ["q"], form)
-        assert isinstance(reply, Completion)
-        assert reply.data == {"ok": True}
-        journal.close()
-
-
 def test_journal_survives_a_torn_line(tmp_path: Path) -> None:
     """A line that a crash tore is ignored, and the next one is whole again."""
     path = tmp_path / "journal.jsonl"

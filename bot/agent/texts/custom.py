@@ -62,11 +62,11 @@ def _bound(session: Session, tool: CustomTool) -> Async:
     async def bound(*arguments: stdlib.Value, **keywords: stdlib.Value) -> stdlib.Value:
         journal, at, masks = session.calls.journal, session.calls.at, session.calls.masks
         call_key = json.dumps([arguments, keywords], sort_keys=True, default=repr)
-        row = journal.tool_result(at, tool.name, call_key)
+        row = journal.get("tool", at, tool.name, call_key)
         if row is None:
             row = await _call(session, tool, masks.show(arguments), masks.show(keywords))
             row = masks.hide(row)
-            journal.tool(at, tool.name, call_key, row)
+            journal.put("tool", at=at, name=tool.name, arguments=call_key, **row)
             await journal.wait_stored()
         if row.get("error"):
             raise ValueError(row["error"])

@@ -11,7 +11,7 @@ from bot import pipeline, wiring
 from bot.analyzers import ANALYZERS
 from bot.config import Config, Settings
 from bot.errors import BudgetSpent, ProviderError
-from bot.journal import reader
+from bot.journal import codec, reader
 from bot.languages import LANGUAGES
 from bot.pipeline import Deps
 from bot.ports import Model
@@ -118,7 +118,6 @@ def check_answered(review: Review, journal: Path) -> None:
     if review.fault != "provider" or not journal.is_file():
         return
     section = reader.load(journal).sections[-1]
-    failed = [asked.error for rows in section.recorded_calls.values() for asked in rows if asked.error is not None]
-    for error in failed:
+    for error in map(codec.error, section.of("failed")):
         if isinstance(error, ProviderError) and not isinstance(error, BudgetSpent):
             raise error

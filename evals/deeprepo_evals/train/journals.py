@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.agent.repl import extraction
 from bot.errors import UsageError
-from bot.journal import reader
+from bot.journal import codec, reader
 from bot.journal.codec import Row
 from bot.journal.reader import Record, Section
 from bot.values import Completion
@@ -80,7 +80,7 @@ def _coverage(end: Row) -> float:
 def _examples(record: Record, section: Section, roles: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Of a root's run its last request holds all before it; of everybody else each request is a dialogue of its own."""
     last: dict[str, Row] = {}
-    for request in section.requests:
+    for request in section.of("request"):
         if request["role"] not in roles or _reply(section, request) is None:
             continue
         run = request["at"].rpartition(":")[0] if request["role"] == "root" and request["tool"] else ""
@@ -93,8 +93,8 @@ def _examples(record: Record, section: Section, roles: Iterable[str]) -> Iterato
 
 
 def _reply(section: Section, request: Row) -> Completion | None:
-    asked = section.recorded_calls.get(request["key"], ())
-    return next((row.reply for row in asked if row.reply is not None), None)
+    rows = (row for row in section.of("call") if row["key"] == request["key"] and "reply" in row)
+    return next(map(codec.completion, rows), None)
 
 
 def _example(section: Section, request: Row, messages: Iterable[Row], reply: Completion) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _example(section: Section, request: Row, messages: Iterable[Row], reply: Com
             "model": request["model"],
             "run": request["at"],
             "version": (section.start or {}).get("version"),
-            "strategy": (section.strategy or {}).get("name"),
+            "strategy": next((row["name"] for row in section.of("strategy")), None),
             "finished": section.end is not None,
             "partial": end.get("partial"),
             "coverage": _coverage(section.end) if section.end else None,
