@@ -8,8 +8,8 @@ WORKDIR /src
 COPY requirements.lock requirements-build.lock ./
 RUN python -m venv --without-pip /opt/deeprepo \
     && python -m venv --without-pip /opt/build \
-    && python -m pip --python /opt/deeprepo/bin/python install --only-binary :all: --require-hashes -r requirements.lock \
-    && python -m pip --python /opt/build/bin/python install --only-binary :all: --require-hashes -r requirements-build.lock
+    && python -m pip --python /opt/deeprepo/bin/python install --no-deps --only-binary :all: --require-hashes -r requirements.lock \
+    && python -m pip --python /opt/build/bin/python install --no-deps --only-binary :all: --require-hashes -r requirements-build.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY bot bot
 COPY templates templates

@@ -11,7 +11,7 @@ from textwrap import indent
 FOLDER = Path(__file__).parents[1] / "deeprepo"
 HEAD = """# The library, name by name
 
-Written by `make api` from the docstrings; [library](library.md) begins with examples. This is version {version} of the names, of their
+Written by `make docs` from the docstrings; [library](library.md) begins with examples. This is version {version} of the names, of their
 parameters and of the fields of their values, by the rules of [SemVer](https://semver.org/): within a major version none of them goes away
 and none changes its meaning; new parameters are optional, and values may get new fields. `deeprepo.API_VERSION` is this version. It does
 not cover modules whose name begins with an underscore, nor the package `bot`.

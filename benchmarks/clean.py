@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks import places
 from benchmarks.table import Row, report
 from bot import pipeline, wiring
 from bot.errors import DeepRepoError
@@ -88,7 +89,7 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--repos", type=places.clones, default=places.REPOS)
     parser.add_argument("--repo", action="append", help="OWNER+NAME (default: six repositories of six languages)")
     parser.add_argument("--commits", type=int, default=30)
     parser.add_argument("--skip", type=int, default=0, help="leave out so many of the newest commits")

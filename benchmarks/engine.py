@@ -2,7 +2,7 @@
 
     python -m benchmarks.engine [--peers FOLDER] [--rounds 3]
 
-FOLDER: the peers, made by `make bench-peers`; what is not in it is shown as not installed.
+FOLDER: the peers, made by `make bench NAME=peers`; what is not in it is shown as not installed.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks import loopback, timing
+from benchmarks import loopback, places, timing
 from benchmarks.peer import ENGINES
 from benchmarks.peers import Peer
 from benchmarks.table import Row, measured, report
@@ -35,7 +35,7 @@ Figures = Mapping[str, Sequence[float]]
 def main() -> int:
     """Run every measurement; the exit code says whether our promises hold."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", type=Path)
+    parser.add_argument("--peers", type=Path, default=Path(places.PEERS))
     parser.add_argument("--rounds", type=int, default=3)
     asked = parser.parse_args()
     seen = {"ours": _compared(None, asked.peers), **{peer.name: _compared(peer, asked.peers) for peer in ENGINES}}

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import beside, labels
+from benchmarks import beside, labels, places
 from benchmarks.table import Row, measured, report
 from deeprepo_evals import public
 from deeprepo_evals.reviews import build, case_files
@@ -115,7 +115,7 @@ def main() -> int:
     parser.add_argument("--repos", type=Path)
     parser.add_argument("--cases", type=Path, default=public.CASES)
     parser.add_argument("--only", action="append", help="ids of pairs")
-    parser.add_argument("--peers", type=Path)
+    parser.add_argument("--peers", type=Path, default=Path(places.PEERS))
     parser.add_argument("--steps", type=int, nargs="+", default=tuple(STEPS))
     asked = parser.parse_args()
     by_itself = of_clone(asked.repo, asked.peers, asked.steps) if asked.repo else []

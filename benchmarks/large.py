@@ -1,4 +1,4 @@
-"""Large pull requests that break a file beside them, without a model: `make bench-large`.
+"""Large pull requests that break a file beside them, without a model: `make bench NAME=large`.
 
 Each is a real pull request of 12 to 80 files with one small thing added, in a tree that it breaks and in one that tolerates
 it. In the worker's place is an oracle, which reports the defect only if one prompt has its lines and its proof. In `rlm` a root

@@ -2,7 +2,7 @@
 
     python -m benchmarks.offline --repos FOLDER [--cases FOLDER] [--kind omit --kind clean] [--language python ...]
 
-FOLDER of --cases: one JSON file per case; without it they are mined from the clones, as `deeprepo eval mine` does. --repos: a clone
+FOLDER of --cases: one JSON file per case; without it those of this project; --mined mines them from the clones, as `deeprepo eval mine` does. --repos: a clone
 (bare or not) of each repository, as NAME, NAME.git, OWNER/NAME, OWNER+NAME or OWNER+NAME/repo. Cases without a clone are counted.
 A finding hits a mined defect if it is in the forgotten user's file and names what is gone; it hits another `omit` defect within 10 lines
 of the call. For other kinds a hit is the same about any span of the label, without a judgement of the words: an upper bound.
@@ -21,11 +21,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks import labels
+from benchmarks import labels, places
 from benchmarks.table import Row, report
 from bot import pipeline, wiring
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
+from deeprepo_evals import public
 from deeprepo_evals.mine.run import Plan, mine
 from deeprepo_evals.reviews import build
 from deeprepo_evals.reviews.build import clone_of
@@ -71,7 +72,7 @@ class Result:
 def main() -> int:
     """Review every case for which there is a clone; the exit code says whether the promises hold."""
     asked = _arguments()
-    if asked.cases is None:
+    if asked.mined:
         asked.cases = asked.mined
         asyncio.run(mine(Plan(asked.repos, asked.mined, asked.each, asked.ordinary, half=asked.half)))
     done = _done(asked.out)
@@ -104,9 +105,11 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=Path, help="default: they are mined from the clones, into --mined")
-    parser.add_argument("--repos", type=Path, required=True)
-    parser.add_argument("--mined", type=Path, default=Path(".cache/mined"), help="where mined cases are kept")
+    parser.add_argument("--cases", type=Path, default=public.CASES, help="default: the cases of this project")
+    parser.add_argument("--repos", type=places.clones, default=places.REPOS)
+    parser.add_argument(
+        "--mined", type=Path, help="instead: cases that are mined from the clones, and kept in this folder"
+    )
     parser.add_argument("--each", type=int, default=12, help="mined cases of a repository")
     parser.add_argument("--ordinary", type=int, default=50, help="ordinary commits of a repository")
     parser.add_argument("--half", default="", help="build or test: only the repositories of this half")

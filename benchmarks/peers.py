@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import places
+
 HOME = Path(__file__).parents[1]
 CLIENT = "openai[aiohttp]>=3.51,<4"
 OURS = "deeprepo"
@@ -68,7 +70,7 @@ class NotInstalled(Exception):  # noqa: N818 - a sentence
 def main() -> int:
     """Install them all; the exit code is 1 if any is missing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path(places.PEERS))
     parser.add_argument("--python", default="")
     parser.add_argument("--only", nargs="+", default=[*(peer.name for peer in PEERS), OURS], metavar="NAME")
     asked = parser.parse_args()
@@ -166,9 +168,7 @@ def _interpreter(least: tuple[int, int], named: str) -> str:
         except OSError:
             continue
     words = ".".join(map(str, least))
-    raise NotInstalled(
-        f"Python {words} or newer was not found: name one with make bench-peers PEER_PYTHON=/path/to/python"
-    )
+    raise NotInstalled(f"Python {words} or newer was not found: name one with --python /path/to/python")
 
 
 def _interpreters(named: str) -> Iterator[str]:

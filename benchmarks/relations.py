@@ -1,4 +1,4 @@
-"""How much of the code beside a change has a relation to it, judged without the code that chose it: a row of `make bench-oracle`.
+"""How much of the code beside a change has a relation to it, judged without the code that chose it: a row of `make bench NAME=oracle`.
 
 What a reader can use is a use of what changed in meaning, a definition of what new lines name, a reader or a writer of a key or a literal
 of the change, an override, or a test of it. The rules below know nothing of weights and ranks, and ask only whether a run of
@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks import labels
+from benchmarks import labels, places
 from benchmarks.clean import clone, commits
 from benchmarks.table import Row, report
 from bot import pipeline, wiring
@@ -316,7 +316,7 @@ def _kind(path: str) -> str:
 def main() -> int:
     """The share of ordinary commits; the exit code says whether the promise holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--repos", type=places.clones, default=places.REPOS)
     parser.add_argument("--repo", action="append", required=True)
     parser.add_argument("--commits", type=int, default=4, help="of each repository")
     parser.add_argument("--skip", type=int, default=0, help="leave out so many of the newest commits")

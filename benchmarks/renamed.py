@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks import places
 from benchmarks.clean import REPOS, clone
 from benchmarks.table import Row, report
 from bot import pipeline, wiring
@@ -69,8 +70,8 @@ class Rename:
 def main() -> int:
     """Rename and review; the exit code says whether none was clean."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repos", type=Path, required=True)
-    parser.add_argument("--repo", action="append", help="OWNER+NAME (default: those of bench-clean)")
+    parser.add_argument("--repos", type=places.clones, default=places.REPOS)
+    parser.add_argument("--repo", action="append", help="OWNER+NAME (default: those of clean)")
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", action="append", choices=KINDS, help="default: all")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.review --repo CLONE [--rounds 5] [--peers FOLDER] [--small]
 
-CLONE: a clone (bare or not) of The-PR-Agent/pr-agent, with two real changes. FOLDER: made by `make bench-peers`; a peer that is not
+CLONE: a clone (bare or not) of The-PR-Agent/pr-agent, with two real changes. FOLDER: made by `make bench NAME=peers`; a peer that is not
 in it is left out. Every token counts, those of the answer's schema and of tools too, as if nothing were cached. The figures are the
 least of each reviewer: a model that finds something, or that uses its tools, is asked more. `--small`: the smaller change alone.
 The last rows have what `deeprepo estimate` says before beside what is sent, by this model and by one that asks back (`benchmarks.estimated`).
@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import beside, estimated
+from benchmarks import beside, estimated, places
 from benchmarks.beside import COMMANDS, DEFAULT, Place
 from benchmarks.table import Row, Run, interleaved, report
 
@@ -68,14 +68,14 @@ class Sent:
 def main() -> int:
     """Review both changes; the exit code says whether the promises hold."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repo", type=Path, required=True)
+    parser.add_argument("--repo", type=places.clones, default=places.PR_AGENT, help="a clone of The-PR-Agent/pr-agent")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--peers", type=Path)
+    parser.add_argument("--peers", type=Path, default=Path(places.PEERS))
     parser.add_argument("--small", action="store_true")
     asked = parser.parse_args()
     peers = asked.peers.resolve() if asked.peers and asked.peers.is_dir() else None
     if peers is None:
-        print("no peers are installed: `make bench-peers` installs them", file=sys.stderr)
+        print("no peers are installed: `make bench NAME=peers` installs them", file=sys.stderr)
     rows: list[Row] = []
     details: dict[str, Any] = {}
     for promise in PROMISES[:1] if asked.small else PROMISES:

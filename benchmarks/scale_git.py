@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks import places
 from benchmarks.table import Row, report
 
 MEGABYTE = 1e6
@@ -19,11 +20,11 @@ MEGABYTE = 1e6
 def main() -> int:
     """Print the middle and the mean over all clones."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--repos", type=places.clones, default=places.REPOS)
     asked = parser.parse_args()
     found = sorted(size for each in sorted(asked.repos.iterdir()) if (size := fetched(each)) is not None)
     if not found:
-        sys.stderr.write(f"{asked.repos} holds no clone with two commits: `make fetch-histories` brings some\n")
+        sys.stderr.write(f"{asked.repos} holds no clone with two commits: `make fetch WHOLE=1` brings some\n")
         return 2
     rows = [
         Row("fetched for one review, mean", statistics.fmean(found), None, "MB", f"{len(found)} repositories"),

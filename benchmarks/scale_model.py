@@ -27,12 +27,12 @@ WAIT = 5.0  # seconds that a review may wait for a place at p95
 REVIEW, SPREAD = (
     25.0,
     0.8,
-)  # seconds of a review, mean; sigma of its logarithm. `make bench-time`: median 14.9 s, to which
+)  # seconds of a review, mean; sigma of its logarithm. Median 14.9 s with models on loopback, to which
 # come the fetch and six writes to GitHub, one a second
 DOLLARS = 0.09  # of a review. `deeprepo estimate 90a3537a^..90a3537a` in a clone of pr-agent: 7 files, the strategy that it selects
 FETCHED = 2.2  # MB of a review. `python -m benchmarks.scale_git --repos FOLDER`, mean
 ANSWERED = (
-    236.0  # deliveries a second that a server stores and answers. `make bench-server`, PostgreSQL, a burst of 500
+    236.0  # deliveries a second that a server stores and answers. `make bench NAME=server`, PostgreSQL, a burst of 500
 )
 
 # GitHub's limits of one installation: docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api

@@ -3,7 +3,7 @@
     python -m benchmarks.start [--repo CLONE] [--rounds 5] [--peers FOLDER]
 
 CLONE: a clone of The-PR-Agent/pr-agent; its commit 90a3537a (7 files, +314/-13) is the change that is reviewed. Without it a change of
-the same size over 200 made-up files is used. FOLDER: made by `make bench-peers`; the peers in it do the same in the same run.
+the same size over 200 made-up files is used. FOLDER: made by `make bench NAME=peers`; the peers in it do the same in the same run.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from benchmarks import beside, loopback
+from benchmarks import beside, loopback, places
 from benchmarks.beside import BASE, HEAD, Place, ratios
 from benchmarks.peers import OCR, OURS, PR_AGENT, size
 from benchmarks.table import Row, interleaved, measured, report
@@ -32,11 +32,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repo", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--peers", type=Path)
+    parser.add_argument("--peers", type=Path, default=Path(places.PEERS))
     asked = parser.parse_args()
     peers = asked.peers.resolve() if asked.peers and asked.peers.is_dir() else None
     if peers is None:
-        print("no peers are installed: `make bench-peers` installs them", file=sys.stderr)
+        print("no peers are installed: `make bench NAME=peers` installs them", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         repo = asked.repo or _made_up(Path(scratch, "repo"))
         change = (f"{COMMIT}^", COMMIT) if asked.repo else ("main", "feature")
@@ -158,7 +158,7 @@ def _batch(at: Place, rounds: int) -> Iterator[Row]:
         median(walls),
         BATCH_SECONDS,
         "s",
-        "limit 0.200 s; the peers: make bench-engine",
+        "limit 0.200 s; the peers: make bench NAME=engine",
     )
     yield Row("  requests at the server, most", max(counts), BATCH)
     yield replace(Row("  requests at the server, fewest", min(counts), BATCH), least=True)

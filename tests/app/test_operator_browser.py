@@ -59,7 +59,7 @@ def test_somebody_signs_in_at_github_and_tries_again_what_failed(tmp_path: Path)
     asyncio.run(go())
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: `make axe` installs it from the npm registry")
+@pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: `make test-slow` installs it from the npm registry")
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing_serious_and_nothing_is_cut_off(tmp_path: Path, width: int) -> None:
     """Every page, light and dark, with something running, failed and empty."""

@@ -1,4 +1,4 @@
-"""Webhook bodies that GitHub would never send: a few of those that `make bench-fuzz` sends by the thousand."""
+"""Webhook bodies that GitHub would never send: a few of those that `make bench NAME=fuzz` sends by the thousand."""
 
 import asyncio
 from pathlib import Path

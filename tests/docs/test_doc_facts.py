@@ -1,6 +1,5 @@
 """What the pages state of the program, compared with the program."""
 
-import ast
 import re
 from importlib import import_module
 from pathlib import Path
@@ -94,7 +93,7 @@ def test_metrics_are_listed() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=doc_pages.name)
 def test_named_files_exist(page: Path) -> None:
-    """A file or folder of the repository that a page names is there, and so is a target of make."""
+    """A file or folder of the repository that a page names is there."""
     spans = doc_pages.spans(page)
     paths = [
         span
@@ -102,9 +101,6 @@ def test_named_files_exist(page: Path) -> None:
         if re.fullmatch(r"(bot|tests|templates|benchmarks|docs|evals|sandbox)/[\w./-]+", span) and "NAME" not in span
     ]
     assert [path for path in paths if not (ROOT / path).exists()] == []
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    asked = {match for span in spans for match in re.findall(r"\bmake ([a-z][a-z-]*)", span)}
-    assert asked <= targets
 
 
 def test_the_tour_names_files_of_the_folders_beside_them() -> None:
@@ -132,14 +128,3 @@ def test_the_table_of_plug_ins_names_what_exists() -> None:
         places = [ROOT / name for name in quoted(cells[3]) if name.startswith("bot/")]
         assert places
         assert all(re.search(rf"^(def )?{name}\b", places[0].read_text(), re.MULTILINE) for name in names), cells
-
-
-def test_a_class_name_has_one_meaning() -> None:
-    """No two classes of the product share a name, but for those that a module keeps to itself."""
-    names: dict[str, list[str]] = {}
-    for path in (ROOT / "bot").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                names.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
-    assert len(names) > 300
-    assert {name: places for name, places in names.items() if len(places) > 1} == {}

@@ -1,4 +1,4 @@
-"""The double of `make bench-review`: every reviewer is told the same, nothing found, in the form that it asks for."""
+"""The double of `make bench NAME=review`: every reviewer is told the same, nothing found, in the form that it asks for."""
 
 import json
 import subprocess

@@ -185,12 +185,12 @@ def test_without_its_libraries_the_run_says_what_to_do(tmp_path: Path, capsys: p
     if importlib.util.find_spec("trl") is not None:
         pytest.skip("TRL is installed here: nothing is missing")
     assert cli.run(["eval", "learn", "--out", str(tmp_path)]) == 2
-    assert "is not installed: `make train-cpu`" in capsys.readouterr().err
+    assert "is not installed: `make train CPU=1`" in capsys.readouterr().err
 
 
 def test_a_policy_learns() -> None:
     """GRPO by TRL: a program that is paid becomes the one that is written, and each policy is made from its seed."""
-    pytest.importorskip("trl", reason="torch and TRL take 1.5 GB: `make train-cpu` makes an environment with them")
+    pytest.importorskip("trl", reason="torch and TRL take 1.5 GB: `make train CPU=1` makes an environment with them")
     from deeprepo_evals.train.small.policy import Policy
 
     one, other = Policy(1), Policy(1)

@@ -16,7 +16,7 @@ from deeprepo_sandbox.providers import Reply
 
 vf = pytest.importorskip(
     "verifiers.v1",
-    reason="verifiers takes 565 MB and is no part of the development environment: `make train-check TRAIN=folder` runs these",
+    reason="verifiers takes 565 MB and is no part of the development environment: `make train TRAIN=folder` runs these",
 )
 ID = "deeprepo-orchestration"
 CONFIGS = Path(__file__).parents[2] / "evals" / "configs"

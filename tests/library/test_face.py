@@ -76,7 +76,7 @@ def test_every_value_is_frozen() -> None:
 
 
 def test_the_api_page_is_fresh() -> None:
-    """docs/api.md is what `make api` writes."""
+    """docs/api.md is what `make docs` writes."""
     made = subprocess.run([sys.executable, ".ci/api.py"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert made.stdout == (ROOT / "docs" / "api.md").read_text()
 

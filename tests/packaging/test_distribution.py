@@ -126,7 +126,7 @@ def test_the_wheel_installs_from_the_lock(wheel: Path, repository: Repository, t
     run(sys.executable, "-m", "venv", place)
     # To compile all of them takes a third of the time, and the review below imports only some.
     pip = (place / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile")
-    run(*pip, "--only-binary", ":all:", "--require-hashes", "-r", ROOT / "requirements.lock")
+    run(*pip, "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", ROOT / "requirements.lock")
     run(*pip, "--no-deps", "--no-index", wheel)
     assert run(place / "bin" / "deeprepo", "--version", cwd=tmp_path).strip().endswith(__version__)
     repository.change(BEFORE, AFTER)

@@ -19,7 +19,7 @@ ROOMS = {
     "server": ("bot.app", "bot.jobs", "bot.storage", "bot.wiring.server", "bot.workflow"),
     "mcp": ("bot.mcp",),
 }
-# verifiers takes 0.6 GB and is there for `make train-check`, which imports the real one; here any name of it is a class.
+# verifiers takes 0.6 GB and is there for `make train`, which imports the real one; here any name of it is a class.
 STAND_IN = """
 class Anything:
     def __class_getitem__(cls, item): return cls

@@ -20,7 +20,7 @@ def command(
     steps: Annotated[int, typer.Option(min=1, max=1_000, help="Steps of each policy.")] = 45,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress line.")] = False,
 ) -> int:
-    """Train policies of 85,000 parameters, made here, on the environment's tasks; needs torch and TRL: `make train-cpu`.
+    """Train policies of 85,000 parameters, made here, on the environment's tasks; needs torch and TRL: `make train CPU=1`.
 
     Run again, it goes on with the rollouts that it has kept.
 

@@ -24,7 +24,7 @@ def command(
 ) -> int:
     """Mine real commits that change a contract and leave one user's update out; each case is proven by rule.
 
-    `deeprepo eval reviews` and `make bench-offline` read what is written. Nothing of a clone is run or changed.
+    `deeprepo eval reviews` and `make bench NAME=offline` read what is written. Nothing of a clone is run or changed.
     """
     from deeprepo_evals.mine import run
 

@@ -31,7 +31,7 @@ def check() -> None:
         import trl
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"{error.name} is not installed: `make train-cpu` makes an environment that has it and starts this run there"
+            f"{error.name} is not installed: `make train CPU=1` makes an environment that has it and starts this run there"
         ) from error
     del torch, trl
 
