@@ -59,7 +59,7 @@ def command(
 
     until: date | None = expires.date() if expires else None
     _refuse(reason, until, None if review is not None else fingerprint)
-    top = Path(locate(str(repo)).common) if local else _top(repo)
+    top = Path(locate(str(repo)).common) if local else top_of(repo)
     target = top / (suppress.LOCAL if local else suppress.FILE)
     if review is not None:
         finish(ownership.refuse_tracked(locate(str(repo)).common, [("--review", str(review))]))
@@ -106,7 +106,7 @@ def _same(entry: "IgnoreEntry", other: "IgnoreEntry") -> bool:
     return entry.model_dump(exclude=unlike) == other.model_dump(exclude=unlike)
 
 
-def _top(folder: Path) -> Path:
+def top_of(folder: Path) -> Path:
     """The top of the work tree: the file is read there and nowhere else. Raises UsageError outside a repository."""
     here = folder.absolute()
     for each in (here, *here.parents):

@@ -49,8 +49,8 @@ def install(extra: str = "", folder: str = ".") -> str:
     """
     place = f"{folder}[{extra}]" if extra else folder
     requirement = f"'{place}'" if extra else place
-    clone = _clone()
-    where = f"in the clone {clone}" if clone else "in a clone of deeprepo"
+    place_of_clone = clone()
+    where = f"in the clone {place_of_clone}" if place_of_clone else "in a clone of deeprepo"
     home = Path(sys.prefix)
     if "pipx" in home.parts:
         return f"run `pipx install --force {requirement}` {where}"
@@ -61,16 +61,22 @@ def install(extra: str = "", folder: str = ".") -> str:
     return f"run `{'pip' if active else shlex.quote(str(pip))} install {requirement}` {where}"
 
 
-def _clone() -> str:
-    """The clone that this installation was made from, where it still is."""
+def installed_from() -> tuple[str, str]:
+    """The address that this installation was made from, and its commit if git fetched it (PEP 610); empty texts if that is unknown."""
     from importlib.metadata import PackageNotFoundError, distribution
-    from urllib.parse import unquote, urlsplit
 
     try:
         origin = json.loads(distribution("deeprepo-bot").read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):
-        return ""
-    address = urlsplit(str(origin.get("url", "")))
+        return "", ""
+    return str(origin.get("url", "")), str(origin.get("vcs_info", {}).get("commit_id", ""))
+
+
+def clone() -> str:
+    """The clone that this installation was made from, where it still is."""
+    from urllib.parse import unquote, urlsplit
+
+    address = urlsplit(installed_from()[0])
     path = unquote(address.path) if address.scheme == "file" else ""
     return path if path and Path(path, "pyproject.toml").is_file() else ""
 

@@ -1,0 +1,122 @@
+"""`deeprepo init`: the workflow and a small settings file for a repository, which name the clone that deeprepo was installed from."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot import __version__
+from bot.cli.exits import CLEAN, say, tell
+from bot.cli.ignore import top_of
+from bot.errors import UsageError
+from bot.machine import extras, files
+
+WORKFLOW, SETTINGS = ".github/workflows/deeprepo.yml", ".deeprepo.yml"
+HERE = Path(__file__).parents[1]
+SOURCES = (
+    HERE / "templates/setup/deeprepo.yml",
+    HERE.parent / "docs/workflows/deeprepo.yml",
+)  # in the wheel, in a checkout
+USES = re.compile(r"(uses: )OWNER/deeprepo@0{40} # .*")
+ADDRESS = re.compile(
+    r"(?:https?://(?:[^@/\s]*@)?|ssh://(?:[^@/\s]*@)?|[\w.-]+@)[\w.-]+(?::\d+)?[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$"
+)
+ACTION = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
+MOST = 1 << 20  # bytes of a file that is there already
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The clone that deeprepo was installed from: OWNER/NAME at its host, a commit, and what is to be said of it."""
+
+    name: str
+    commit: str
+    warning: str = ""
+
+
+def command(
+    repo: Annotated[Path, typer.Option(help="The work tree of the repository.", metavar="DIR")] = Path(),
+    action: Annotated[
+        str,
+        typer.Option(
+            metavar="OWNER/NAME@COMMIT",
+            help="Your copy of deeprepo, and the commit to use. Default: the `origin` of the clone that this was installed from.",
+        ),
+    ] = "",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Write over files that are there already.")] = False,
+) -> int:
+    """Write a workflow that reviews pull requests, and a small .deeprepo.yml, into a repository.
+
+    Nothing is sent, committed or pushed. A file that is there and differs is left alone, and then nothing is written.
+    """
+    from bot.render import text
+
+    top = top_of(repo)
+    source = _named(action) if action else _installed_from()
+    written = {WORKFLOW: _workflow(source), SETTINGS: text("setup/deeprepo.yml.j2")}
+    before = {name: files.content(top / name, MOST, below=top) for name in written}
+    others = [name for name, old in before.items() if old is not None and old != written[name].encode()]
+    if others and not overwrite:
+        raise UsageError(f"{' and '.join(others)}: already there with other text; --overwrite replaces it")
+    for name, new in written.items():
+        if before[name] == new.encode():
+            say(f"{name}: already there")
+            continue
+        files.write(top / name, new, below=top, folders=True, nested=False)
+        say(f"{name}: {'overwritten' if name in others else 'written'}")
+    if source.warning:
+        tell(f"warning: {source.warning}")
+    say(text("setup/init.txt.j2", source=source, owner=source.name.partition("/")[0], files=list(written)))
+    return CLEAN
+
+
+def _workflow(source: Source) -> str:
+    """The workflow that the documentation shows, with the action's place in it."""
+    shown = next(path for path in SOURCES if path.is_file()).read_text("utf-8")
+    return USES.sub(rf"\g<1>{source.name}@{source.commit} # v{__version__}", shown).replace(
+        ", put the commit of that tag here", ""
+    )
+
+
+def _named(action: str) -> Source:
+    """What --action names."""
+    if not ACTION.fullmatch(action):
+        raise UsageError(f"--action {action!r}: write OWNER/NAME@COMMIT, with the 40 digits of the commit")
+    name, _, commit = action.partition("@")
+    return Source(name, commit)
+
+
+def _installed_from() -> Source:
+    """The clone that this program runs from, or what pip has written down of its installation. Raises UsageError."""
+    url, commit = extras.installed_from()
+    if commit and (found := ADDRESS.fullmatch(url)):
+        return Source(found[1], commit)
+    folder = HERE.parent if (HERE.parent / ".git").exists() else Path(extras.clone() or HERE.parent)
+    address, commit = _git(folder, "remote", "get-url", "origin"), _git(folder, "rev-parse", "HEAD")
+    found = ADDRESS.fullmatch(address)
+    if not found or not commit:
+        raise UsageError(
+            f"{folder} has no `origin` at GitHub to name in a workflow: push this clone to a repository of yours, "
+            "or name one with --action OWNER/NAME@COMMIT"
+        )
+    changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    warning = (
+        f"{address} is not known to have {commit[:12]}: push it, or the workflow cannot fetch it"
+        if not _git(folder, "branch", "--remotes", "--contains", commit)
+        else f"{folder} has changes that are not committed: the workflow does without them"
+        if changed
+        else ""
+    )
+    return Source(found[1], commit, warning)
+
+
+def _git(folder: Path, *words: str) -> str:
+    """What git prints about the clone, empty if it fails."""
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,89 @@
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from fakes import Repository
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+WORKFLOW = ".github/workflows/deeprepo.yml"
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """A clone of deeprepo as somebody has it: what a command needs, with an origin that has its commit."""
+    made = Repository(tmp_path_factory.mktemp("clone"))
+    for name in ("bot", "templates", "docs/workflows"):
+        shutil.copytree(ROOT / name, made.folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    made.commit({}, "deeprepo")
+    made.git("remote", "add", "origin", "git@github.com:acme/reviewer.git")
+    made.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    return made
+
+
+def init(clone: Repository, target: Repository, *words: str) -> subprocess.CompletedProcess[str]:
+    """`deeprepo init` of that clone, in the target."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(target.folder.parent), "PYTHONPATH": str(clone.folder)}
+    command = [sys.executable, "-m", "bot", "init", *words]
+    return subprocess.run(command, cwd=target.folder, env=env, capture_output=True, text=True, check=False)
+
+
+def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, repository: Repository) -> None:
+    """Its origin and its commit; the secret, the access of a private action, and what to commit; the linters are content."""
+    done = init(clone, repository)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    written = (repository.folder / WORKFLOW).read_text()
+    commit = clone.git("rev-parse", "HEAD").strip()
+    (step,) = yaml.safe_load(written)["jobs"]["review"]["steps"]
+    assert step["uses"] == f"acme/reviewer@{commit}"
+    assert set(step["with"]) <= set(yaml.safe_load((ROOT / "action.yml").read_text())["inputs"])
+    assert f"git add {WORKFLOW} .deeprepo.yml" in done.stdout
+    assert "ANTHROPIC_API_KEY" in done.stdout
+    assert '"Accessible from repositories owned by acme"' in done.stdout
+    for words in (
+        ["zizmor", "--offline", "--quiet"],
+        ["check-jsonschema", "--builtin-schema", "vendor.github-workflows"],
+    ):
+        checked = subprocess.run(
+            [BIN / words[0], *words[1:], repository.folder / WORKFLOW], capture_output=True, text=True, check=False
+        )
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+    repository.commit({}, "deeprepo reviews us")
+    shown = subprocess.run(
+        [sys.executable, "-m", "bot", "config", "--explain"],
+        cwd=repository.folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "base branch" in next(line for line in shown.stdout.splitlines() if line.startswith("quota"))
+
+
+def test_nothing_is_overwritten_in_silence(clone: Repository, repository: Repository) -> None:
+    """A second run changes nothing; a file of the team's own stops the command, and --overwrite says that it replaced it."""
+    assert init(clone, repository).returncode == 0
+    assert init(clone, repository).stdout.count("already there") == 2
+    (repository.folder / ".deeprepo.yml").write_text("quota: 7\n")
+    (repository.folder / WORKFLOW).unlink()
+    refused = init(clone, repository)
+    assert (refused.returncode, ".deeprepo.yml: already there" in refused.stderr) == (2, True)
+    assert not (repository.folder / WORKFLOW).exists()
+    assert ".deeprepo.yml: overwritten" in init(clone, repository, "--overwrite").stdout
+
+
+def test_a_commit_that_nobody_can_fetch_is_named(clone: Repository, repository: Repository) -> None:
+    """It is written, with a warning; without any origin there is nothing to write."""
+    clone.git("update-ref", "-d", "refs/remotes/origin/main")
+    assert "push it" in init(clone, repository).stderr
+    clone.git("remote", "remove", "origin")
+    refused = init(clone, repository, "--overwrite")
+    assert (refused.returncode, "--action OWNER/NAME@COMMIT" in refused.stderr) == (2, True)
+    named = init(clone, repository, "--overwrite", "--action", f"me/mine@{'a' * 40}")
+    assert named.returncode == 0
+    assert f"me/mine@{'a' * 40}" in (repository.folder / WORKFLOW).read_text()
