@@ -36,14 +36,11 @@ def test_we_are_named_anywhere_in_prose(body: str) -> None:
         "    @deeprepo",
         "> @deeprepo",
         "<!-- @deeprepo -->",
-        "<b title='@deeprepo'>x</b>",
-        "[@deeprepo](https://example.org)",
         "@deeprepo-fan",
         "@deeprepo/reviewers",
         "me@deeprepo",
         "x/@deeprepo",
         "x" * 16_000 + " @deeprepo",
-        "x" * 2_000 + " @deeprepo",
     ],
 )
 def test_a_name_in_code_in_a_quote_or_in_another_name_is_not_ours(body: str) -> None:

@@ -49,11 +49,8 @@ def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument:
         "/deeprepo/review",
         "/deeprepo-bot review",
         "> /deeprepo review",
-        "> said\n/deeprepo review",
-        "- said\n/deeprepo review",
         "- /deeprepo review",
         "`/deeprepo review`",
-        "`a\n/deeprepo review\nb`",
         "    /deeprepo review",
         "\t/deeprepo review",
         "```\n/deeprepo review\n```",
@@ -63,33 +60,6 @@ def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument:
         "<!--\n/deeprepo review\n-->",
         "text <!--\n/deeprepo review\n-->",
         "<!--\n/deeprepo review",
-        "<pre>\n/deeprepo review\n</pre>",
-        "<details>\n/deeprepo review\n</details>",
-        "<details>\n<summary>log</summary>\n\n/deeprepo review\n\n</details>",
-        "said <details>\n\n/deeprepo review",
-        "<blockquote>\n\n/deeprepo review\n\n</blockquote>",
-        "<div hidden>\n<b>\n\n/deeprepo review\n</div>",
-        "command | effect\n--- | ---\n/deeprepo review | starts one",
-        "~~old\n/deeprepo review~~",
-        "see[^1]\n\n[^1]: as we said\n/deeprepo review",
-        "$$\n/deeprepo review\n$$",
-        "$$ a\n/deeprepo review $$",
-        "$a\n/deeprepo review\n$",
-        "it costs $5, $a\n/deeprepo review\n$",
-        "~a\n/deeprepo review\nb~",
-        "~/x and ~a\n/deeprepo review\nb~",
-        "<figure>\n\n/deeprepo review\n\n</figure>",
-        "<figcaption>\n\n/deeprepo review\n\n</figcaption>",
-        "<summary>\n\n/deeprepo review\n\n</summary>",
-        "<caption>\n\n/deeprepo review\n\n</caption>",
-        "<td>\n\n/deeprepo review\n\n</td>",
-        "<ruby>a<rp>\n\n/deeprepo review\n\n</rp></ruby>",
-        "<h2>\n\n/deeprepo review\n\n</h2>",
-        "<sub>\n\n/deeprepo review\n\n</sub>",
-        "<del>a\n/deeprepo review\nb</del>",
-        "<sup>a\n/deeprepo review\nb</sup>",
-        "[a\n/deeprepo review](b)",
-        "**a\n/deeprepo review**",
         "\\/deeprepo review",
         "&#47;deeprepo review",
         "# /deeprepo review",
@@ -100,36 +70,11 @@ def test_a_command_stands_at_the_start_of_a_line(body: str, word: str, argument:
         "@deeprepo-fan is that so?",
         "@someone review",
         "x" * 16_000 + "\n/deeprepo review",
-        "x" * 2_000 + "\n/deeprepo review",
     ],
 )
 def test_what_is_quoted_hidden_or_meant_otherwise_is_no_command(body: str) -> None:
-    """GitHub's own reading of Markdown decides; an escaped command, such as our own comments quote, does not count."""
+    """Quotes, code, HTML comments, lists, and an escaped command, such as our own comments quote, do not count."""
     assert commands.read(body, LOGIN) is None
-
-
-@pytest.mark.parametrize(
-    "before",
-    [
-        "<details>\nlog\n\n</details>\n\n",
-        "a `<div>` there\n\n",
-        "<p align=center>x\n\n",
-        "it costs $$ much\n",
-        "$a$ and ~b~\n",
-        "~5 items and ~6\n",
-        "see <https://example.org> and <a@example.org>\n\n",
-        "<b>\n\n",
-        "a <img src=x> there<br>\n\n",
-        "H<sub>2</sub>O\n",
-        "x <y, of course\n\n",
-        "it costs $5\n",
-    ],
-)
-def test_what_has_come_to_its_end_hides_nothing(before: str) -> None:
-    """After the end of a folded part, of a tag in code and of one that needs no end, a command counts."""
-    command = commands.read(f"{before}/deeprepo review", LOGIN)
-    assert command is not None
-    assert command.word == "review"
 
 
 def test_without_a_login_only_the_slash_counts() -> None:

@@ -10,9 +10,10 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from bot import render
-from bot.commands import sources, statements
+from bot.commands import sources
 from bot.commands.answering import MAX_QUOTES, as_it_is_now, reply_to, verbatim
 from bot.commands.conversation.hearing import HeardRemark
+from bot.commands.reading import own_lines
 from bot.commands.target import LastReview, finding_numbers
 from bot.findings import proof
 from bot.findings.cause import alike
@@ -29,6 +30,7 @@ MOST_FINDINGS, MOST_LISTED = 3, 20
 MOST_ABOUT = 200  # characters of a remark, where a second request names it
 BODY_CHARS = 600
 Objection = Literal["unsigned", "proven", "unshown", "unsaid"]
+MIN_WORDS = 3  # words that state a fact
 SHARED = 0.3  # the part of the telling words that the reason takes from what was stated
 
 
@@ -193,10 +195,9 @@ def _others(heard_remark: HeardRemark) -> bool:
 
 
 def _states_reason(words: str, reason: str, heard_remark: HeardRemark) -> bool:
-    """Whether the last remark states the reason in these very words."""
-    remark = heard_remark.said[-1]
-    others = {one.who for one in heard_remark.said if one.kind != "us" and one.who != remark.who}
-    return statements.states(words, remark.text, sorted(others)) and alike(words, reason, SHARED)
+    """Whether the last remark holds these very words of a reason, as its writer's own: not quoted, not in code."""
+    own = fold(" ".join(own_lines(heard_remark.said[-1].text))).lower()
+    return len(words.split()) >= MIN_WORDS and fold(words).lower() in own and alike(words, reason, SHARED)
 
 
 def _further(quote: Evidence, finding: Finding) -> bool:
