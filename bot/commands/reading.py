@@ -32,7 +32,9 @@ def read(body: str, login: str, words: Sequence[str], long: Sequence[str] = ()) 
     rows = text.split("\n")
     for at, line in enumerate(own_lines(text)):
         match = call.match(line.strip())
-        command = _command(match[2], "\n".join(rows[at + 1 :]), words, long, mention=match[1] is None) if match else None
+        command = (
+            _command(match[2], "\n".join(rows[at + 1 :]), words, long, mention=match[1] is None) if match else None
+        )
         if command is not None:
             return command
     return None
