@@ -235,7 +235,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 {**_other_inputs(deps, files, await tree.entries()), **masks.hide(beyond).rows()},
                 masks=masks,
                 past=past,
-                ignore_list=ignore_list.also(deps.ignored_findings, guides.rules, past.ignored_proofs).about(files),
+                ignore_list=ignore_list.also(deps.ignored_findings, guides.rules).about(files),
                 guidance=guides,
                 consumers=beyond,
                 checks=await _checks(settings.checks, files, past, ShownTree(tree, masks) if masks.on else tree),

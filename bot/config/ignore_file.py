@@ -33,25 +33,17 @@ class IgnoreEntry(BaseModel):
     rule: str = ""
     path: Pattern = ""
     title: str = ""  # for people
-    proven: bool | None = None  # whether code had proven the finding; None: written by hand, or by an older version
     expires: date | None = None
 
     def covers(self, finding: Finding, old_path: str | None = None) -> bool:
         """Whether the finding is one of those meant. `old_path`: where its file was before the change, if that has moved it."""
         if self.scope == "finding":
-            by_fingerprint = bool(self.fingerprint) and (
-                self.fingerprint in (finding.identity, finding.former_identity) or self._before(finding)
-            )
+            by_fingerprint = bool(self.fingerprint) and self.fingerprint == finding.identity
             there = not self.path or globs.matches([self.path], finding.path)
             known_places = frozenset(self.digest.split())
             return by_fingerprint and there and (not known_places or known_places.issuperset(digest(finding).split()))
         inside = bool(self.path) and globs.holds(self.path, finding.path, old_path)
         return inside and (self.scope == "path" or (bool(self.rule) and self.rule == finding.kind))
-
-    def _before(self, finding: Finding) -> bool:
-        """Whether an entry of an older version, which named a proof like a guess at its place, meant this proof: its title tells."""
-        legacy = self.proven is None and finding.proven and self.fingerprint == finding.fingerprint
-        return legacy and self.title == " ".join(finding.title.split())
 
 
 def digest(finding: Finding) -> str:

@@ -5,7 +5,6 @@ What cannot be built upon is answered with a sentence, and the change is reviewe
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -19,7 +18,6 @@ from bot.values import (
     Finding,
     IssueReport,
     ReaderNotes,
-    Source,
     marks_of,
 )
 from bot.values.change import object_id
@@ -72,14 +70,13 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         number=max(1, int(document["round"]["number"])),
         base=object_id(document["pull"]["base"], "pull.base"),
         head=object_id(document["pull"]["head"], "pull.head"),
-        marks=marks_of(_reader(_MARKS).validate_python(document["read"]), document.get("read_by_model")),
+        marks=marks_of(_reader(_MARKS).validate_python(document["read"]), document["read_by_model"]),
         dependents=tuple(
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
         findings=(*open_findings, *findings(document.get("kept_back", ())), *silenced_findings),
         silenced_marks=frozenset(finding.identity for finding in silenced_findings),
-        ignored_rows=_ignored_proofs(document) if is_attested else (),
         files=tuple(str(row["path"]) for row in document["files"]),
         is_attested=is_attested,
         summary=str(document["summary"]),
@@ -148,35 +145,9 @@ def _uses(rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
 
 
 def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
-    """Findings from their rows. Older versions wrote their sources in words alone. Raises ValueError."""
-    read: tuple[Finding, ...] = _reader(_FINDINGS).validate_python([_with_sources(row) for row in rows])
+    """Findings from their rows. Raises ValueError."""
+    read: tuple[Finding, ...] = _reader(_FINDINGS).validate_python(list(rows))
     return tuple(map(merge.add_proofs, read))
-
-
-def _with_sources(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(row, Mapping) or "sources" in row:
-        return row
-    return {**row, "sources": [asdict(_source(words)) for words in str(row.get("source", "")).split(" + ")]}
-
-
-def _source(words: str) -> Source:
-    """A source as older versions wrote it: "worker provider/model", "ruff", the name of another tool."""
-    role, _, model = words.partition(" ")
-    for known_role in ("root", "worker") if model else ():
-        if role == known_role:
-            return Source("model", model, known_role)
-    return Source("analyser" if words in ANALYSERS else "tool", words)
-
-
-def _ignored_proofs(document: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """The proofs that a word of an older version means by the fingerprint alone: those that the older version reported or silenced.
-
-    In a review of this version, those that such a word still silences.
-    """
-    silenced_rows = [row for row in document.get("suppressed", ()) if row.get("scope") == "finding"]
-    rows = [row["finding"] for row in silenced_rows if row.get("former") or "sources" not in row["finding"]]
-    rows += [row for row in (*document["findings"], *document["still"]) if "sources" not in row]
-    return tuple((one.fingerprint, one.identity) for one in findings(rows) if one.proven)
 
 
 def numbered_findings(document: Mapping[str, Any]) -> tuple[Finding, ...]:

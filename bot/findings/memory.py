@@ -6,7 +6,6 @@ nothing: `_outcome` has the order in which it is decided, and `round_change.py` 
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -33,7 +32,6 @@ from bot.values import (
 )
 
 _WORST: tuple[Silence, ...] = ("lasting", "unseen", "fixed")
-_CUT = re.compile(r" [0-9a-f]{5}\Z")  # the digest of a secret as a proof once had it: others have it too
 LASTING = "removed, still in"
 REWRITTEN = "The branch was rewritten."
 SHORT = 10  # characters of a commit id in a sentence
@@ -377,8 +375,6 @@ def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool
 
 def _same_secret(past: Finding, finding: Finding) -> bool:
     """Whether it is the same secret, in any line: another one in the same line is another."""
-    if any(_CUT.search(proof) for proof in past.proofs):  # of an older version: the place decides, with its whole line
-        return (past.rule, past.path, past.fingerprint) == (finding.rule, finding.path, finding.fingerprint)
     return bool(past.proofs & finding.proofs)
 
 

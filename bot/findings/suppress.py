@@ -36,8 +36,6 @@ class IgnoreList:
     entries: "tuple[IgnoreEntry, ...]" = ()
     warnings: tuple[str, ...] = ()
     withdrawn: frozenset[str] = frozenset()  # fingerprints of findings that we have taken back in a conversation
-    # Fingerprint and identity of proofs that were silenced when a word of their owner named the fingerprint alone.
-    former: frozenset[tuple[str, str]] = frozenset()
     rules: tuple[OwnerRule, ...] = ()  # of the settings, then those that a server has learned
     dismissals: tuple[tuple[str, str], ...] = ()  # identity and reason of each finding that a person has dismissed
     # Where moved files were: no author moves code to where its owner wants to hear nothing.
@@ -64,7 +62,6 @@ class IgnoreList:
         self,
         requests: Sequence[tuple[str, str, str]],
         rules: Sequence[OwnerRule] = (),
-        former: Iterable[tuple[str, str]] = (),
     ) -> "IgnoreList":
         """With single findings that people asked for elsewhere (identity, reason, "finding"), we have "withdrawn" or people "rejected", and with rules."""
         withdrawn = frozenset(fingerprint for fingerprint, _, scope in requests if scope == "withdrawn")
@@ -76,7 +73,6 @@ class IgnoreList:
             (*self.entries, *_entries(silenced_requests)),
             self.warnings,
             withdrawn,
-            frozenset(former),
             (*self.rules, *rules),
             (*self.dismissals, *dismissed),
             self.old_paths,
@@ -122,19 +118,8 @@ class IgnoreList:
         if entry is not None:
             withdrawn = not finding.proven and finding.fingerprint in self.withdrawn
             return SuppressedFinding(finding, entry.reason, "withdrawn" if withdrawn else entry.scope)
-        before = self._former(finding)
-        if before is not None:
-            return SuppressedFinding(finding, before.reason, "finding", former=True)
         rule = next((rule for rule in self.rules if rules.covers(rule, finding, old_path)), None)
         return SuppressedFinding(finding, rule.text, "rule", replace(rule, text="")) if rule is not None else None
-
-    def _former(self, finding: Finding) -> "IgnoreEntry | None":
-        """A word of an older version about this very proof: it named the fingerprint alone, and was no withdrawal."""
-        if not finding.proven or (finding.fingerprint, finding.identity) not in self.former:
-            return None
-        old_entries = (entry for entry in self.entries if entry.scope == "finding" and entry.proven is None)
-        entry = next((entry for entry in old_entries if entry.fingerprint == finding.fingerprint), None)
-        return entry if entry is not None and finding.fingerprint not in self.withdrawn else None
 
 
 def _places(finding: Finding) -> list[Finding]:
@@ -232,7 +217,6 @@ def entry_for(finding: Finding, scope: "Scope", reason: str, expires: date | Non
             digest=digest(finding),
             path=path,
             title=title,
-            proven=finding.proven,
             reason=reason,
             expires=expires,
         )

@@ -240,8 +240,8 @@ def _judge(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
         return replace(finding, unconfirmed=True)
     data = reply.data or {}
     verdict = OPINIONS[data["verdict"]]
-    if not verdict.stands:  # without a ground it is one more opinion; earlier versions asked for none
-        has_ground = "ground" not in data or _holds(str(data["ground"] or ""), str(data.get("by") or ""))
+    if not verdict.stands:  # without a ground it is one more opinion
+        has_ground = _holds(str(data.get("ground") or ""), str(data.get("by") or ""))
         return replace(finding, verdict=verdict if has_ground else Verdict.UNPROVEN, unconfirmed=False)
     trigger = str(data.get("trigger") or "").strip()
     if verdict.open or not trigger or data.get("author_would_change") is False:

@@ -144,7 +144,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "ci_failures": document.get("ci_failures", ()),
         "checks": document.get("checks", ()),
         "loss": document.get("loss", ""),
-        "read": marks_of(document["read"], document.get("read_by_model")),
+        "read": marks_of(document["read"], document["read_by_model"]),
         "consumers": document.get("consumers", ()),
         "shown_consumers": document.get("shown_consumers", ()),
         "refuted": document["refuted"],

@@ -60,11 +60,6 @@ class Past:
     unsaid_numbers: frozenset[int] = frozenset()  # of findings that the review before could not post
 
     @property
-    def ignored_proofs(self) -> tuple[tuple[str, str], ...]:
-        """Fingerprint and identity of each proof that an owner's word of an older version silences."""
-        return self.earlier.ignored_rows if self.earlier is not None else ()
-
-    @property
     def open_reason(self) -> str:
         """Why the review is open because of what earlier ones reported; empty if all of that is known."""
         return f"{self.loss[:1].upper()}{self.loss[1:]}: {UNKNOWN}" if self.loss else ""

@@ -237,19 +237,12 @@ class Finding:
         return frozenset(digested_proof(source.proof) for source in self.sources if source.proof)
 
     @property
-    def former_identity(self) -> str:
-        """The identity that versions gave which cut the digest of a secret to five digits; words of that time name it."""
-        if not self.proven or self.category != "secret":
-            return self.identity
-        return _identity(self, (_DIGEST.sub(r"\1", source.proof) for source in self.sources))
-
-    @property
     def kind(self) -> str:
         """What it is an instance of: the check's own code, else the category."""
         return self.rule or self.category
 
 
-_NAMED = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof of older versions: its names as they are
+_NAMED = re.compile(r"(\S+) (?![0-9a-f]{32,}\Z)(.+)")  # a proof with its names as they are
 
 
 def proof_of(kind: str, names: str) -> str:
@@ -263,13 +256,9 @@ def break_of(*parts: str) -> str:
 
 
 def digested_proof(proof: str) -> str:
-    """Return a proof with its names as a digest: those of older versions, and of consumers, have them as they are."""
-    older = _NAMED.fullmatch(proof)
-    return proof_of(older[1], older[2]) if older and not _CUT.fullmatch(older[2]) else proof
-
-
-_CUT = re.compile(r"[0-9a-f]{5}")  # the digest of a secret, in older versions
-_DIGEST = re.compile(r"( [0-9a-f]{5})[0-9a-f]{59}\Z")
+    """Return a proof with its names as a digest: those of consumers have them as they are."""
+    named = _NAMED.fullmatch(proof)
+    return proof_of(named[1], named[2]) if named else proof
 
 
 def _identity(finding: Finding, proofs: Iterable[str]) -> str:

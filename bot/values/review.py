@@ -189,7 +189,6 @@ class SuppressedFinding:
     rule: OwnerRule | None = (
         None  # or learning, that silenced it, without its text; None: an entry of the list, or a command
     )
-    former: bool = False  # by a word of an older version, which named a proof by its fingerprint
 
     @property
     def is_word(self) -> bool:
@@ -218,11 +217,9 @@ class Mark:
     model: bool = False  # whether a model read it
 
 
-def marks_of(rows: Iterable[tuple[str, str, str]], by_model: Collection[str] | None) -> tuple[Mark, ...]:
-    """Make marks of the rows of a stored review: id, digest, by whom. `by_model`: the ids of those that a model read; older versions wrote none."""
-    return tuple(
-        Mark(name, digest, by, "/" in by if by_model is None else name in by_model) for name, digest, by in rows
-    )
+def marks_of(rows: Iterable[tuple[str, str, str]], by_model: Collection[str]) -> tuple[Mark, ...]:
+    """Make marks of the rows of a stored review: id, digest, by whom. `by_model`: the ids of those that a model read."""
+    return tuple(Mark(name, digest, by, name in by_model) for name, digest, by in rows)
 
 
 @dataclass(frozen=True, slots=True)

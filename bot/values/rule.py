@@ -137,9 +137,7 @@ class FailedAnswer:
 
     check: str = field(metadata=EXACT)  # its digest
     file: CheckedFile
-    content: str = field(
-        default="", metadata=EXACT
-    )  # git's name of what the file held then; empty: of an older version, unknown
+    content: str = field(default="", metadata=EXACT)  # git's name of what the file held then
     is_open: bool = True  # whether it stood after the last review that was about it
 
 

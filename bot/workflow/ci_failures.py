@@ -245,7 +245,7 @@ async def _most(rows: AsyncIterator[Any], most: int) -> AsyncIterator[Any]:
 
 
 def _stored_page(output: bytes) -> _StoredPage | None:
-    """What a stored review has to say. One of an older version names no failures and wants them."""
+    """What a stored review has to say."""
     with suppress(ValueError, KeyError, TypeError, AttributeError):
         document = cast("dict[str, Any]", json.loads(output))
         pull = document["pull"]

@@ -4,13 +4,12 @@ import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 
 import pytest
 from fakes import Repository
 
 from bot.checkout import Checkout
-from bot.findings import earlier, rules, suppress
+from bot.findings import rules
 from bot.findings.judge import JudgedFindings, judge
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
@@ -50,42 +49,6 @@ def test_a_word_about_a_proof_means_no_other_proof_of_its_line() -> None:
     ignored = IgnoreList().also([(one(PROOF).identity, "fine", "finding")])
     assert len(silenced([one(PROOF)], ignored)) == len(silenced([one(GUESS, PROOF)], ignored)) == 1
     assert silenced([one(other)], ignored) == silenced([one(PROOF, other)], ignored) == ()
-
-
-def test_an_entry_of_an_older_version_means_the_proof_of_its_title() -> None:
-    """It named the fingerprint that a guess at the place has too. One that was written by hand, without the title, means guesses."""
-    entry = "- {{fingerprint: {mark}, path: /a.py, title: '{title}', reason: fine}}\n"
-    mark = one(PROOF).fingerprint
-    for title, count in ((PROOF.title, 1), (GUESS.title, 0), ("", 0)):
-        ignored = suppress.read(entry.format(mark=mark, title=title).encode(), date(2026, 1, 1))
-        assert len(silenced([one(PROOF)], ignored)) == count
-    written = suppress.write(None, suppress.entry_for(one(replace(GUESS, title=PROOF.title)), "finding", "fine"))
-    assert silenced([one(PROOF)], suppress.read(written.encode(), date(2026, 1, 1))) == ()
-
-
-def test_a_finding_of_an_older_version_is_read_with_its_sources() -> None:
-    """Its words are read once, where the file is; a proof gets the identity that it has today."""
-    row = {
-        "path": "a.py",
-        "quote": "q",
-        "title": "`x`",
-        "why": "w",
-        "consequence": "c",
-        "severity": "high",
-        "category": "bug",
-    }
-    texts = {
-        "worker openai/m + ruff": ("model", "analyser"),
-        "root a/b": ("model",),
-        "Code QL": ("tool",),
-        "zizmor": ("analyser",),
-    }
-    for text, kinds in texts.items():
-        (read,) = earlier.findings(
-            [{**row, "source": text, "rule": "F821", "verdict": "proven", "fingerprint": "f" * 16}]
-        )
-        assert (tuple(source.kind for source in read.sources), read.source) == (kinds, text)
-        assert all(bool(source.proof) is (source.kind != "model") for source in read.sources)
 
 
 def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
