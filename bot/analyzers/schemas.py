@@ -12,7 +12,7 @@ from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
 
 # The paths of which a language may want some: a change without them loads none.
 POSSIBLE = re.compile(
-    r"\.(?:sql|ddl|psql|proto|graphqls?|gql|json|jsonschema|ya?ml)$|migrat|alembic/versions/|(?:changelog|changeset|liquibase)[^\n]{0,200}\.xml$",
+    r"\.(?:sql|ddl|psql|proto|graphqls?|gql|json|jsonschema|ya?ml)$|migrat|alembic/versions/",
     re.IGNORECASE,
 )
 

@@ -9,8 +9,7 @@ from functools import lru_cache
 from posixpath import dirname
 
 from bot.dependents.keys import format_of, has_parser
-from bot.dependents.schemas import sql
-from bot.dependents.schemas.migrations import files as migration_files
+from bot.dependents.schemas import migrations, sql
 from bot.text.filetypes import filetype
 from bot.text.paths import (
     is_action,
@@ -71,7 +70,7 @@ def _parts(path: str) -> frozenset[str]:
         "action": is_action(path),
         "image": is_dockerfile(path),
         "settings": is_settings(path),
-        "way back": bool(sql.forward_names(path)),
+        "way back": sql.is_backward(path),
         "unbuilt": bool(_UNBUILT.search(path)),
     }
     return frozenset(part for part, holds in parts.items() if holds)
@@ -92,7 +91,7 @@ def _sparing_marks(path: str) -> frozenset[str]:
 
 def _becomes_migration(old: str, new: str) -> bool:
     """Whether a file comes to the migrations, or from a folder below them to their own, which a tool may read alone."""
-    if not migration_files.is_in_folder(new):
+    if not migrations.is_in_folder(new):
         return False
-    home = migration_files.home(new)
-    return not migration_files.is_in_folder(old) or (dirname(new) == home and dirname(old).startswith(f"{home}/"))
+    home = migrations.home(new)
+    return not migrations.is_in_folder(old) or (dirname(new) == home and dirname(old).startswith(f"{home}/"))

@@ -30,9 +30,6 @@ async def schema_findings(breaks: SchemaBreaks, consumer: Clone, tree: Tree) -> 
     rows = []
     left = next((reason for _, reason in lookup.open), "")
     for one, uses in lookup.uses.items():
-        if one.doubt:
-            left = left or (words.doubt(one, uses[0]) if uses[0].sure else "")
-            continue
         language = next(name for name, row in breaks.change.breaks if row is one)
         their_uses = [replace(use, path=label(consumer.name, use.path)) for use in uses]
         proof_finding = words.finding(language, one, their_uses, breaks.quotes[one])

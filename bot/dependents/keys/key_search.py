@@ -102,7 +102,7 @@ async def _of_keys(search: LineSearch, keys: Sequence[Key], suffixes: Collection
         if key.is_dropped:  # who declared the column, or dropped it before, does not read it
             unchanged_rows = [row for row in unchanged_rows if not (row[3] == SETS and SCHEMA.search(row[0]))]
         if key.is_dropped or SCHEMA.search(key.path):
-            from bot.dependents.schemas.migrations.files import is_of_the_past  # here: few changes drop a column
+            from bot.dependents.schemas.migrations import is_of_the_past  # here: few changes drop a column
 
             unchanged_rows = [row for row in unchanged_rows if not is_of_the_past(row[0])]
         if is_renamed and is_route(word) and len({row[0] for row in unchanged_rows}) > FILES:

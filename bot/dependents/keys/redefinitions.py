@@ -108,10 +108,6 @@ def _is_in_place(key: Key, file: ChangedFile, texts: Texts, *, is_parsed: bool) 
     if is_parsed or file.path != key.path or before is None or after is None:
         return True
     if SCHEMA.search(file.path):
-        from bot.dependents.schemas import sql  # few changes lose a column
-
-        if tables := sql.tables_with(key.word, before):
-            return tables <= sql.tables_with(key.word, after)
         return owners(key.word, before, file.path) <= owners(key.word, after, file.path)
     try:
         old, new = comparison(file.path, after, file.old_path or file.path, before)

@@ -87,7 +87,7 @@ def _add_parsed(keys_by_word: dict[str, Key], file: ChangedFile, suffixes: Colle
                 lost_words |= frozenset(filter(is_distinctive, data_words))
                 moved_words = frozenset()
     finally:
-        for word in (*_lost_columns(file, texts), *moved_words):
+        for word in (*_lost_columns(file), *moved_words):
             if word not in keys_by_word and may_be_looked_up(word):
                 keys_by_word[word] = Key(
                     word, file.path, sets=True, in_settings=True, names=frozenset(), is_dropped=True
@@ -101,12 +101,8 @@ def _add_parsed(keys_by_word: dict[str, Key], file: ChangedFile, suffixes: Colle
             keys_by_word[word] = replace(key, sets=True, in_settings=in_settings, is_undefined=True)
 
 
-def _lost_columns(file: ChangedFile, texts: Texts) -> list[str]:
-    """The columns that added statements drop and the file leaves dropped."""
+def _lost_columns(file: ChangedFile) -> list[str]:
+    """The columns that added statements drop."""
     added = [line for hunk in file.hunks for line in hunk.lines if line.kind == "+"]
     rows = [(word, added[at].new or 0) for word, at in dropped_columns([line.text[:LONG_LINE] for line in added])]
-    if not rows:
-        return []
-    from bot.dependents.schemas import sql  # few changes lose a column
-
-    return sql.lost_columns(rows, file.path, texts.get(("head", file.path), ""), file.added_lines)
+    return [word for word, _ in rows]

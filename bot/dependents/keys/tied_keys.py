@@ -100,7 +100,7 @@ async def tied_keys(
             for word, line, text in _handed(loss, path, readers[path]):
                 if search.is_old(path, line):
                     rows[loss.path, word].append((path, line, text))
-    from bot.dependents.schemas.migrations.files import is_of_the_past  # here: few changes lose a key
+    from bot.dependents.schemas.migrations import is_of_the_past  # here: few changes lose a key
 
     reads = [read for read in reads if not (is_of_the_past(read[2][0]) and is_code(read[2][0], suffixes))]
     kept_words = await _set_elsewhere(

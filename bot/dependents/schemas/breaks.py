@@ -1,8 +1,7 @@
 """What a schema language's own rules call a break, and how other files write the name of what is broken."""
 
-import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -48,10 +47,6 @@ class SchemaBreak:
     owner: str = ""  # the table, the message, the type that it belongs to
     alone: Severity | None = "low"  # how severe it is if no use is in sight; None: not reported then
     is_planned: bool = False  # deprecated before, or reserved now: its owner has announced it
-    is_new: bool = False  # the change itself seems to have brought it: only a line that was there before can be broken
-    doubt: str = (
-        ""  # why the change may not break it: something that it adds, and that nothing proves. A use then is open
-    )
     model: str = ""  # the class of a table's rows, where the table is not called after it alone
 
 
@@ -61,9 +56,6 @@ class SchemaSides:
 
     before: Sequence[Document]
     after: Sequence[Document]
-    base_texts: Mapping[
-        str, str
-    ]  # the files that the base has; of those beside a changed one the text, else an empty one
 
 
 class SchemaLanguage(Protocol):
@@ -90,18 +82,6 @@ class SchemaLanguage(Protocol):
 def is_product(path: str) -> bool:
     """Whether a schema at a path is the product's own: no test's, no sample's, no other project's."""
     return not (is_test(path) or is_sample(path) or vendored_folder(path))
-
-
-def is_joined(path: str, home: str, base_texts: Mapping[str, str]) -> bool:
-    """Whether a definition that went from one file to another is where programs that read the first look for it.
-
-    It is if the base shows that schemas are stored there: in the same folder or below, in a file of the base, or beside several. That the change
-    adds a file of that name proves nothing.
-    """
-    folder = posixpath.dirname(home)
-    inside = f"{folder}/" if folder else ""
-    schemas = [one for one, text in base_texts.items() if text and one.startswith(inside)]
-    return path.startswith(inside) and (path in schemas or len(schemas) > 1)
 
 
 @dataclass(frozen=True, slots=True)

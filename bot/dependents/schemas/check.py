@@ -1,7 +1,6 @@
 """What a change breaks in a schema, and which lines of a tree name what is broken."""
 
 import asyncio
-import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -27,8 +26,6 @@ from bot.values import ChangedFile, Finding, Query, Side
 SearchedLine = tuple[str, int, str]  # path, line, text
 
 BYTES = 6 << 20  # of one schema; a larger one is open
-BESIDE_BYTES = 200_000  # of a file beside a changed schema that is read
-BESIDE = 20  # such files, those of the latest names
 FILES_COMPARED = 400  # of one language
 BREAKS = 1_000  # of one change that are looked up
 ROWS = 20_000  # lines with a searched word
@@ -90,7 +87,6 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
     breaks: list[tuple[str, SchemaBreak]] = []
     open_files: dict[str, str] = {}
     compared_paths: set[str] = set()
-    base_paths = await tree.entries("base") if mine else {}
     for name, language in SCHEMAS.items():
         schema_files = [file for file in mine if _holds(language, file, texts)]
         compared_paths |= {file.path for file in schema_files}
@@ -98,8 +94,7 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
             open_files[path or ""] = unread[path or ""]
         rest = [file for file in schema_files if not {file.path, file.old_path} & unread.keys()]
         open_files |= {file.path: f"more than {FILES_COMPARED} schemas changed" for file in rest[FILES_COMPARED:]}
-        base_texts = await _known(tree, language, rest[:FILES_COMPARED], base_paths) if rest else {}
-        rows, reasons = await asyncio.to_thread(_compared, language, rest[:FILES_COMPARED], texts, base_texts)
+        rows, reasons = await asyncio.to_thread(_compared, language, rest[:FILES_COMPARED], texts)
         breaks += [(name, one) for one in rows]
         open_files |= reasons
     return SchemaChange(
@@ -109,24 +104,6 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
         frozenset(file.path for file in mine) - compared_paths,
         {file.old_path: file.path for file in mine if file.old_path},
     )
-
-
-async def _known(
-    tree: Tree, language: SchemaLanguage, files: Sequence[ChangedFile], base_paths: Collection[str]
-) -> dict[str, str]:
-    """The files of a language that the base has; of some beside each changed file with their text."""
-    base_texts = dict.fromkeys((path for path in sorted(base_paths) if language.wants(path)), "")
-    folders = {posixpath.dirname(file.old_path or file.path) for file in files}
-    beside: dict[str, None] = {}
-    for folder in sorted(folders | {posixpath.dirname(folder) for folder in folders}, key=len, reverse=True):
-        mine = [path for path in base_texts if not folder or path.startswith(f"{folder}/")]
-        beside |= dict.fromkeys(mine[-BESIDE:])
-        if len(beside) > BESIDE * len(files):
-            break
-    for path, raw in (await tree.read_many(list(beside), "base")).items():
-        text = raw[:BESIDE_BYTES].decode("utf-8", "replace")
-        base_texts[path] = text if language.is_schema(Document(path, text)) else ""
-    return base_texts
 
 
 def _holds(language: SchemaLanguage, file: ChangedFile, texts: Mapping[tuple[str, str], str]) -> bool:
@@ -141,7 +118,6 @@ def _compared(
     language: SchemaLanguage,
     files: Sequence[ChangedFile],
     texts: Mapping[tuple[str, str], str],
-    base_texts: Mapping[str, str],
 ) -> tuple[list[SchemaBreak], dict[str, str]]:
     """The breaks, and each file that could not be read with the reason; the others are compared without it."""
     reasons: dict[str, str] = {}
@@ -162,7 +138,7 @@ def _compared(
         ]
         limits.reading(files[0].path)
         try:
-            return language.compare(SchemaSides(before, after, base_texts)), reasons
+            return language.compare(SchemaSides(before, after)), reasons
         except UnreadableSchemaError as error:
             bad = [file for file in files if error.path in (file.path, file.old_path)]
             reasons |= {file.path: str(error) for file in bad or files}
@@ -199,7 +175,7 @@ async def find_uses(
     lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(paths))).items()}
     look = re.compile(_either(by_word))
     mended_breaks = _mended(before, words_by_break, use_rows, look)
-    uses = _uses(paths, lines, look, by_word, there_before, (left_out, mended_breaks))
+    uses = _uses(paths, lines, look, by_word, (left_out, mended_breaks))
     found_uses = {
         one: tuple(sorted(mine.values(), key=lambda use: (not use.sure, is_test(use.path), use.path, use.line)))
         for one, mine in uses.items()
@@ -213,7 +189,6 @@ def _uses(
     lines: Mapping[str, Sequence[str]],
     look: re.Pattern[str],
     by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
-    there_before: Collection[tuple[str, str]],
     unsure: tuple[Collection[str], Collection[SchemaBreak]],
 ) -> dict[SchemaBreak, dict[tuple[str, int], SchemaUse]]:
     """The lines that use each break. `unsure`: the files, and the breaks, of which a name alone proves nothing."""
@@ -223,10 +198,9 @@ def _uses(
         whole = "\n".join(lines.get(path, ())[:MOST_LINES])
         for number, text in numbered:
             place = SchemaPlace(path, number, lines.get(path, ()), whole)
-            was_there = (path, text.strip("\r")) in there_before
             for word in dict.fromkeys(look.findall(text)):
                 for name, one in by_word[word]:
-                    if (path, number) in uses[one] or (one.is_new and not was_there):
+                    if (path, number) in uses[one]:
                         continue
                     likeness = SCHEMAS[name].likeness(one, place)
                     sure = likeness == "sure"
@@ -302,19 +276,13 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...
     lookup = await find_uses(tree, change, change.complete)
     uses = lookup.uses
     quotes = await quotes_of(tree, [one for _, one in change.breaks])
-    rows = [
-        words.finding(name, one, uses[one], quotes[one]) for name, one in change.breaks if one in uses and not one.doubt
-    ]
+    rows = [words.finding(name, one, uses[one], quotes[one]) for name, one in change.breaks if one in uses]
     alone: dict[tuple[str, str, bool], list[SchemaBreak]] = defaultdict(list)
     for name, one in change.breaks:
-        if one not in uses and one.alone is not None and not (one.is_planned or one.is_new or one.doubt):
+        if one not in uses and one.alone is not None and not one.is_planned:
             alone[name, one.path, one.alone != "low"].append(one)
     rows += [words.hint(name, group, quotes) for (name, _, _), group in alone.items()]
-    doubts = {change.home(one): words.doubt(one, uses[one][0]) for one in uses if one.doubt and uses[one][0].sure}
-    doubts |= {
-        change.home(one): f"line {one.line}: {one.doubt}" for _, one in change.breaks if one.doubt and not one.name
-    }
-    return tuple(rows), (*lookup.open, *sorted(doubts.items()))
+    return tuple(rows), lookup.open
 
 
 async def quotes_of(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBreak, str]:

@@ -104,11 +104,9 @@ def _break(row: ShapeBreak, was: breaks.Document, now: breaks.Document) -> break
     document = was if row.side == "base" else now
     kind: breaks.Kind = _KINDS.get(row.rule, "property")
     name = row.name
-    if row.rule == "keyword" and not name:  # about the whole document: its users are those who name the file
-        kind, name = "file", now.path.rpartition("/")[2]
     return breaks.SchemaBreak(
         row.rule, kind, f"{row.label} of {now.path.rpartition('/')[2]}", row.change, row.law, document.path,
-        line_of(document.text, row.keys), row.side, name, now.path.rpartition("/")[2], None if row.is_open else "low", doubt=row.doubt,
+        line_of(document.text, row.keys), row.side, name, now.path.rpartition("/")[2], None if row.is_open else "low",
     )  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
 
 from bot.dependents.byname import COMMON
 from bot.dependents.keys import declares
@@ -9,13 +11,12 @@ from bot.dependents.schemas import breaks
 from bot.dependents.schemas.documents import line_of, load, target_of
 from bot.dependents.schemas.shapes import Direction, Keys, Shape, ShapeComparer
 from bot.dependents.sites import telling
-from bot.values import Severity
+from bot.values import Side
 
 NAME = "openapi"
 _FILE = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
 _MARK = re.compile(r"^[ \t]*+\{?[ \t]*+[\"']?(?:openapi|swagger)[\"']?\s*+:\s*+[\"']?[23]\.", re.MULTILINE)
 _COMPACT = re.compile(r"[\"'](?:openapi|swagger)[\"']\s*+:\s*+[\"'][23]\.")
-_Parameters = dict[tuple[str, str], Mapping[str, object]]  # by place and name
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _PARAMETER = re.compile(r"\{[^{}/]{0,200}\}")
 _CALLS = re.compile(
@@ -47,6 +48,29 @@ def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What a break is about, what became of it and why that is a break."""
+
+    kind: breaks.Kind
+    change: str
+    law: str
+
+
+_RULES: Mapping[str, _Rule] = {
+    "path-removed": _Rule("path", "was removed", "A client that calls it gets 404."),
+    "operation-removed": _Rule("operation", "was removed", "A client that calls it gets 404 or 405."),
+    "operation-renamed": _Rule(
+        "operation", "", "Generated clients call it by the operation's id: their method of that name is gone."
+    ),
+    "parameter-removed": _Rule("parameter", "was removed", "What callers pass in it is ignored or refused."),
+    "parameter-required": _Rule("parameter", "is required now", "A call without it is refused."),
+    "body-required": _Rule("operation", "is required now", "A call without it is refused."),
+    "response-removed": _Rule("operation", "", "Clients wait for this answer."),
+}
+_ELSEWHERE = ("query", "header", "formData", "cookie")  # where a parameter that goes is missed
+
+
 class _Comparison:
     """Two versions of one description."""
 
@@ -56,199 +80,71 @@ class _Comparison:
         self._shapes = ShapeComparer(was, now, closed_only=False)
 
     def all_breaks(self) -> Iterator[breaks.SchemaBreak]:
-        """All of them, path by path."""
+        """All of them, path by path. A path that refers to another file now is not compared."""
         old, new = _mapping(self._old.get("paths")), _mapping(self._new.get("paths"))
         there = {_PARAMETER.sub("{}", path): path for path in map(str, new)}
         for path in map(str, old):
             if path.startswith("x-"):
                 continue
             now = path if path in new else there.get(_PARAMETER.sub("{}", path))
-            was_item = self._resolved(self._old, old[path])
-            now_item = self._resolved(self._new, new[now]) if now is not None else {}
-            reference = now_item.get("$ref")
-            is_elsewhere = bool(reference) and reference == was_item.get("$ref")
-            if now is None or (_offers(was_item) and not _offers(now_item) and not is_elsewhere):
-                is_planned = all(
-                    _mapping(one).get("deprecated") is True for name, one in was_item.items() if name in _METHODS
-                )
-                yield self._row(
-                    "path-removed",
-                    "path",
-                    path,
-                    "was removed",
-                    "A client that calls it gets 404.",
-                    ("paths", path),
-                    path,
-                    "",
-                    is_base=True,
-                    is_planned=is_planned,
-                    doubt="its path refers to another file now, which was not read" if reference else "",
-                )
-                continue
-            yield from self._of_path(path, now, was_item, now_item)
+            was_item = _resolved(self._old, old[path])
+            now_item = _resolved(self._new, new[now]) if now is not None else {}
+            if now is None or ("$ref" not in now_item and _offers(was_item) and not _offers(now_item)):
+                operations = [_mapping(one) for name, one in was_item.items() if name in _METHODS]
+                is_planned = all(one.get("deprecated") is True for one in operations)
+                yield self._row("path-removed", path, ("paths", path), path, is_planned=is_planned, is_base=True)
+            elif "$ref" not in now_item:
+                yield from self._of_path(path, now, was_item, now_item)
 
-    def _of_path(
-        self, path: str, now: str, old: Mapping[str, object], new: Mapping[str, object]
-    ) -> Iterator[breaks.SchemaBreak]:
+    def _of_path(self, path: str, now: str, old: Shape, new: Shape) -> Iterator[breaks.SchemaBreak]:
         for method in _METHODS:
             was, after = _mapping(old.get(method)), _mapping(new.get(method))
-            if not was:
-                continue
-            label = f"{method.upper()} {path}"
-            if not after:
-                reference = new.get("$ref")
-                if not reference or reference != old.get("$ref"):
-                    yield self._row(
-                        "operation-removed",
-                        "operation",
-                        label,
-                        "was removed",
-                        "A client that calls it gets 404 or 405.",
-                        ("paths", path, method),
-                        path,
-                        method,
-                        is_base=True,
-                        is_planned=was.get("deprecated") is True,
-                        doubt="its path refers to another file now, which was not read" if reference else "",
-                    )
-                continue
-            if was.get("operationId") and after.get("operationId") != was["operationId"]:
-                law = "Generated clients call it by the operation's id: their method of that name is gone."
-                yield self._row(
-                    "operation-renamed",
-                    "operation",
-                    label,
-                    f"has the id {after.get('operationId')} instead of {was['operationId']}",
-                    law,
-                    ("paths", now, method, "operationId"),
-                    str(was["operationId"]),
-                    "id",
-                    is_base=False,
-                )
-            yield from self._of_parameters(label, path, (was, old), (after, new), ("paths", now, method))
-            yield from self._of_bodies(label, path, was, after, (("paths", path, method), ("paths", now, method)))
+            label, at = f"{method.upper()} {path}", ("paths", now, method)
+            if was and not after:
+                is_planned = was.get("deprecated") is True
+                keys = ("paths", path, method)
+                yield self._row("operation-removed", label, keys, path, method, is_planned=is_planned, is_base=True)
+            elif was:
+                if was.get("operationId") and after.get("operationId") != was["operationId"]:
+                    change = f"has the id {after.get('operationId')} instead of {was['operationId']}"
+                    name = str(was["operationId"])
+                    yield self._row("operation-renamed", label, (*at, "operationId"), name, "id", change=change)
+                yield from self._of_parameters(label, path, (was, old), (after, new), at)
+                yield from self._of_bodies(label, path, was, after, (("paths", path, method), at))
 
     def _of_parameters(
-        self,
-        label: str,
-        path: str,
-        olds: Sequence[Mapping[str, object]],
-        news: Sequence[Mapping[str, object]],
-        at: Keys,
+        self, label: str, path: str, olds: Sequence[Shape], news: Sequence[Shape], at: Keys
     ) -> Iterator[breaks.SchemaBreak]:
-        before, after = self._parameters(self._old, olds), self._parameters(self._new, news)
-        elsewhere = "a parameter refers to another file, which was not read"
-        without, beside = (
-            elsewhere if self._has_unread(*side) else "" for side in ((self._new, news), (self._old, olds))
-        )
+        before, after = _parameters(self._old, olds), _parameters(self._new, news)
         for (place, name), was in before.items():
-            now = after.get((place, name))
-            element = f"{name} of {label}"
-            if now is None:
-                if place in ("query", "header", "formData", "cookie") and was.get("deprecated") is not True:
-                    yield self._row(
-                        "parameter-removed",
-                        "parameter",
-                        element,
-                        "was removed",
-                        "What callers pass in it is ignored or refused.",
-                        (*at[:2], at[2], "parameters", name),
-                        name,
-                        path,
-                        is_base=True,
-                        doubt=without,
-                    )
-                continue
-            if now.get("required") is True and was.get("required") is not True and place != "path":
-                yield self._row(
-                    "parameter-required",
-                    "parameter",
-                    element,
-                    "is required now",
-                    "A call without it is refused.",
-                    (*at, "parameters", name),
-                    name,
-                    path,
-                    is_base=False,
-                )
-            yield from self._of_shape(element, path, was.get("schema", was), now.get("schema", now), "in", at, at)
-        yield from self._of_new_parameters(label, path, before, after, at, beside)
-
-    def _of_new_parameters(
-        self, label: str, path: str, before: _Parameters, after: _Parameters, at: Keys, doubt: str
-    ) -> Iterator[breaks.SchemaBreak]:
-        for (place, name), now in after.items():
-            if (
-                (place, name) not in before
-                and now.get("required") is True
-                and place in ("query", "header", "formData", "cookie")
-            ):
-                yield self._row(
-                    "parameter-required",
-                    "parameter",
-                    f"{name} of {label}",
-                    "is new and required",
-                    "A call without it is refused.",
-                    (*at, "parameters", name),
-                    "",
-                    path,
-                    is_base=False,
-                    doubt=doubt,
-                )
-
-    def _parameters(self, root: Mapping[str, object], holders: Sequence[Mapping[str, object]]) -> _Parameters:
-        rows: _Parameters = {}
-        for holder in reversed(holders):
-            entries = holder.get("parameters")
-            for one in entries if isinstance(entries, list) else []:
-                row = self._resolved(root, one)
-                if isinstance(row.get("name"), str) and row.get("in") != "body":
-                    rows[str(row.get("in")), str(row["name"])] = row
-        return rows
-
-    def _has_unread(self, root: Mapping[str, object], holders: Sequence[Mapping[str, object]]) -> bool:
-        """Whether a parameter is described in another file."""
-        lists = [entries for holder in holders for entries in (holder.get("parameters"),) if isinstance(entries, list)]
-        return any("$ref" in self._resolved(root, one) for entries in lists for one in entries)
+            now, element, keys = after.get((place, name)), f"{name} of {label}", (*at, "parameters", name)
+            if now is not None:
+                if now.get("required") is True and was.get("required") is not True and place != "path":
+                    yield self._row("parameter-required", element, keys, name, path)
+                yield from self._of_shape(element, path, was.get("schema", was), now.get("schema", now), "in", at, at)
+            elif place in _ELSEWHERE and was.get("deprecated") is not True and ("", "") not in after:
+                yield self._row("parameter-removed", element, keys, name, path, is_base=True)
+        for (place, name), now in after.items() if ("", "") not in before else ():
+            if (place, name) not in before and now.get("required") is True and place in _ELSEWHERE:
+                element, keys = f"{name} of {label}", (*at, "parameters", name)
+                yield self._row("parameter-required", element, keys, "", path, change="is new and required")
 
     def _of_bodies(
-        self, label: str, path: str, was: Mapping[str, object], now: Mapping[str, object], at: tuple[Keys, Keys]
+        self, label: str, path: str, was: Shape, now: Shape, at: tuple[Keys, Keys]
     ) -> Iterator[breaks.SchemaBreak]:
-        before, after = self._body(self._old, was), self._body(self._new, now)
         body = (*at[0], "requestBody"), (*at[1], "requestBody")
+        before, after = _body(self._old, was), _body(self._new, now)
         yield from self._of_media(f"the body of {label}", path, before, after, "in", body)
-        if self._asks_for_body(self._new, now) and not self._asks_for_body(self._old, was):
-            yield self._row(
-                "body-required",
-                "operation",
-                f"the body of {label}",
-                "is required now",
-                "A call without it is refused.",
-                body[1],
-                path,
-                "",
-                is_base=False,
-            )
+        if _asks_for_body(self._new, now) and not _asks_for_body(self._old, was):
+            yield self._row("body-required", f"the body of {label}", body[1], path)
         old, new = _mapping(was.get("responses")), _mapping(now.get("responses"))
-        for code in map(str, old):
-            if not code.startswith("2"):
-                continue
-            one, other = self._resolved(self._old, _by_code(old, code)), self._resolved(self._new, _by_code(new, code))
+        for code in [code for code in map(str, old) if code.startswith("2")]:
+            one, other = _resolved(self._old, _by_code(old, code)), _resolved(self._new, _by_code(new, code))
             if not other and not any(str(each).startswith(("2", "default")) for each in new):
-                yield self._row(
-                    "response-removed",
-                    "operation",
-                    label,
-                    f"no longer answers {code}",
-                    "Clients wait for this answer.",
-                    (*at[0], "responses", code),
-                    path,
-                    "",
-                    is_base=True,
-                )
-            content, others = self._content(one), self._content(other)
+                keys, change = (*at[0], "responses", code), f"no longer answers {code}"
+                yield self._row("response-removed", label, keys, path, change=change, is_base=True)
             answer = (*at[0], "responses", code), (*at[1], "responses", code)
-            yield from self._of_media(f"the answer of {label}", path, content, others, "out", answer)
+            yield from self._of_media(f"the answer of {label}", path, _content(one), _content(other), "out", answer)
 
     def _of_media(
         self, what: str, path: str, before: Shape, after: Shape, direction: Direction, at: tuple[Keys, Keys]
@@ -257,84 +153,77 @@ class _Comparison:
         for media in [one for one in before if one in after]:
             yield from self._of_shape(what, path, before[media], after[media], direction, *at)
 
-    def _body(self, root: Mapping[str, object], operation: Mapping[str, object]) -> dict[str, object]:
-        entries = operation.get("parameters")
-        for one in entries if isinstance(entries, list) else []:
-            row = self._resolved(root, one)
-            if row.get("in") == "body":
-                return {"": row.get("schema")}
-        return self._content(self._resolved(root, operation.get("requestBody")))
-
-    def _asks_for_body(self, root: Mapping[str, object], operation: Mapping[str, object]) -> bool:
-        entries = operation.get("parameters")
-        rows = [self._resolved(root, one) for one in entries] if isinstance(entries, list) else []
-        body = [self._resolved(root, operation.get("requestBody")), *(row for row in rows if row.get("in") == "body")]
-        return any(row.get("required") is True for row in body)
-
-    def _content(self, holder: Mapping[str, object]) -> dict[str, object]:
-        if "schema" in holder:
-            return {"": holder["schema"]}
-        return {str(media): _mapping(one).get("schema") for media, one in _mapping(holder.get("content")).items()}
-
     def _of_shape(
         self, element: str, path: str, old: object, new: object, direction: Direction, at_old: Keys, at_new: Keys
     ) -> Iterator[breaks.SchemaBreak]:
         for row in self._shapes.compare(old, new, direction, at_old, at_new):
-            kind: breaks.Kind = "value" if row.rule == "value-removed" else "property"
+            rule = _Rule("value" if row.rule == "value-removed" else "property", row.change, row.law)
             what = element if row.label == "the value" else f"{row.label} of {element}"
-            yield self._row(
-                row.rule,
-                kind,
-                what,
-                row.change,
-                row.law,
-                row.keys,
-                row.name,
-                path,
-                is_base=row.side == "base",
-                doubt=row.doubt,
-            )
-
-    def _resolved(self, root: Mapping[str, object], value: object) -> Mapping[str, object]:
-        for _ in range(10):
-            reference = _mapping(value).get("$ref")
-            if not isinstance(reference, str) or not reference.startswith("#"):
-                break
-            value = target_of(root, reference)
-        return _mapping(value)
+            yield self._row(row.rule, what, row.keys, row.name, path, is_base=row.side == "base", rule=rule)
 
     def _row(
         self,
-        rule: str,
-        kind: breaks.Kind,
-        element: str,
-        change: str,
-        law: str,
-        keys: Keys,
         name: str,
-        owner: str,
+        element: str,
+        keys: Keys,
+        searched: str,
+        owner: str = "",
         *,
-        is_base: bool,
+        change: str = "",
+        is_base: bool = False,
         is_planned: bool = False,
-        doubt: str = "",
+        rule: _Rule | None = None,
     ) -> breaks.SchemaBreak:
-        document = self._was if is_base else self._now
-        alone: Severity = "low"
+        """Build a break. `searched`: what its users write."""
+        document, rule = self._was if is_base else self._now, rule or _RULES[name]
+        line, side = line_of(document.text, keys), "base" if is_base else "head"
         return breaks.SchemaBreak(
-            rule,
-            kind,
-            element,
-            change,
-            law,
-            document.path,
-            line_of(document.text, keys),
-            "base" if is_base else "head",
-            name,
-            owner,
-            alone,
-            is_planned,
-            doubt=doubt,
-        )
+            name, rule.kind, element, change or rule.change, rule.law, document.path, line, cast("Side", side), searched, owner,
+            is_planned=is_planned,
+        )  # fmt: skip
+
+
+def _resolved(root: Shape, value: object) -> Shape:
+    for _ in range(10):
+        reference = _mapping(value).get("$ref")
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            break
+        value = target_of(root, reference)
+    return _mapping(value)
+
+
+def _parameters(root: Shape, holders: Sequence[Shape]) -> dict[tuple[str, str], Shape]:
+    """The parameters by place and name; one that another file describes has neither."""
+    rows: dict[tuple[str, str], Shape] = {}
+    for holder in reversed(holders):
+        entries = holder.get("parameters")
+        for one in entries if isinstance(entries, list) else []:
+            row = _resolved(root, one)
+            if row.get("in") != "body":
+                rows[str(row.get("in") or ""), str(row.get("name") or "")] = row
+    return rows
+
+
+def _body(root: Shape, operation: Shape) -> dict[str, object]:
+    entries = operation.get("parameters")
+    for one in entries if isinstance(entries, list) else []:
+        row = _resolved(root, one)
+        if row.get("in") == "body":
+            return {"": row.get("schema")}
+    return _content(_resolved(root, operation.get("requestBody")))
+
+
+def _asks_for_body(root: Shape, operation: Shape) -> bool:
+    entries = operation.get("parameters")
+    rows = [_resolved(root, one) for one in entries] if isinstance(entries, list) else []
+    body = [_resolved(root, operation.get("requestBody")), *(row for row in rows if row.get("in") == "body")]
+    return any(row.get("required") is True for row in body)
+
+
+def _content(holder: Shape) -> dict[str, object]:
+    if "schema" in holder:
+        return {"": holder["schema"]}
+    return {str(media): _mapping(one).get("schema") for media, one in _mapping(holder.get("content")).items()}
 
 
 def _offers(item: Mapping[str, object]) -> bool:

@@ -1,12 +1,11 @@
 """Protocol Buffers: what goes over the wire is a number and a type; what code and JSON write is a name. A change of either breaks a program."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas import breaks
-from bot.dependents.schemas.tokens import TokenReader
 from bot.dependents.sites import telling
 
 NAME = "protobuf"
@@ -56,42 +55,18 @@ def is_schema(document: breaks.Document) -> bool:
 
 
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
-    """The breaks of each file. What it no longer defines is not gone if another changed file does; whether programs look there may be open."""
+    """The breaks of each file. What it no longer defines is not gone if another changed file does."""
     old_files = {document.path: _Parser(document).schema() for document in sides.before}
-    new_files: dict[str, _Schema] = {}
-    for document in sides.after:
-        parser = _Parser(document)
-        new_files[document.path] = parser.schema()
-        if parser.twice:
-            raise breaks.UnreadableSchemaError(document.path, f"it defines {min(parser.twice)} twice")
-    new: _Schema = {}
-    for one in new_files.values():
-        new = one | new
-    old: _Schema = {}
-    for one in old_files.values():
-        old |= one
+    new_files = {document.path: _Parser(document).schema() for document in sides.after}
+    old = {name: element for one in old_files.values() for name, element in one.items()}
+    new = {name: element for one in reversed(new_files.values()) for name, element in one.items()}
     rows: list[breaks.SchemaBreak] = []
     for was in sides.before:
-        own = new | new_files[was.successor] if was.successor in new_files else new
+        own = new | new_files.get(was.successor, {})
         numbers = _numbers(own)
         for name, element in old_files[was.path].items():
             rows += _of_element(_Change(name, element), old, own, numbers)
-            if element.kind == "type" and name in own and own[name].path != was.successor:
-                rows += _elsewhere(_Change(name, element), own[name].path, sides.base_texts)
     return list(dict.fromkeys(rows))
-
-
-def _elsewhere(one: "_Change", path: str, base_texts: Mapping[str, str]) -> list[breaks.SchemaBreak]:
-    """A type that another file defines now: nothing if the base shows that programs look there."""
-    if breaks.is_joined(path, one.was.path, base_texts):
-        return []
-    row = one.schema_break(f"{one.was.type}-removed", "was removed", _GONE.format(one.was.type), one.was)
-    return [
-        replace(
-            row,
-            doubt=f"{one.name} is no longer defined there, but in {path}, and nothing shows that programs look there",
-        )
-    ]
 
 
 def _numbers(schema: _Schema) -> _Numbers:
@@ -101,11 +76,27 @@ def _numbers(schema: _Schema) -> _Numbers:
     return names
 
 
-class _Reader(TokenReader):
+class _Reader:
     """The tokens of one file, with their lines."""
 
     def __init__(self, document: breaks.Document) -> None:
-        super().__init__(document.path, document.text, _TOKEN)
+        self.path = document.path
+        self.tokens: list[tuple[str, int]] = []
+        self.at, line = 0, 1
+        for match in _TOKEN.finditer(document.text):
+            if match["lexeme"] is not None:
+                self.tokens.append((match["lexeme"], line))
+            line += match[0].count("\n")
+
+    @property
+    def lexeme(self) -> str:
+        """The next token, "" at the end of the file."""
+        return self.tokens[self.at][0] if self.at < len(self.tokens) else ""
+
+    @property
+    def line(self) -> int:
+        """The line of the next token, or of the last one."""
+        return self.tokens[min(self.at, len(self.tokens) - 1)][1] if self.tokens else 1
 
     def take(self) -> str:
         lexeme = self.lexeme
@@ -145,7 +136,6 @@ class _Parser:
         self._reader = _Reader(document)
         self._schema: _Schema = {}
         self._package = ""
-        self.twice: set[str] = set()  # types that are defined more than once
         self._scopes: list[tuple[str, str]] = []  # (kind, full name) of the blocks around
         self._oneofs: list[str] = []  # of the same blocks: the name of a oneof, "" for every other one
         self._is_edition = False  # which tells absence from zero without a word
@@ -204,8 +194,6 @@ class _Parser:
 
     def _define(self, word: str, name: str, line: int) -> None:
         if word != "extend":
-            if name in self._schema:
-                self.twice.add(name)
             self._schema[name] = _Element("type", self._reader.path, line, type=word)
         self._open(word, name)
 

@@ -3,13 +3,10 @@
 import re
 
 from bot.dependents.byname import COMMON
-from bot.dependents.schemas import mappings
+from bot.dependents.schemas import models
 from bot.dependents.schemas.breaks import Likeness, SchemaBreak, SchemaPlace, spellings
-from bot.dependents.schemas.migrations import change_logs
-from bot.dependents.schemas.migrations.files import is_in_folder
-from bot.dependents.schemas.migrations.losses import TIGHTENED
+from bot.dependents.schemas.migrations import is_in_folder
 from bot.dependents.sites import telling
-from bot.text.paths import is_test
 
 _STATEMENT = re.compile(
     r"\b(?:SELECT|INSERT\s++INTO|UPDATE|DELETE\s++FROM|REPLACE\s++INTO|MERGE\s++INTO)\b", re.IGNORECASE
@@ -18,10 +15,6 @@ _STATEMENT = re.compile(
 _TABLE = r"[\"`\[]?(?:\w{1,80}[\"`\]]?\.[\"`\[]?)?(?P<table>[A-Za-z_]\w{0,99})[\"`\]]?"
 _TABLES = re.compile(
     rf"\b(?:FROM|JOIN|INTO|UPDATE)\s++(?:ONLY\s++)?{_TABLE}(?:\s++(?:AS\s++)?(?P<alias>[A-Za-z_]\w{{0,40}}))?",
-    re.IGNORECASE,
-)
-_INSERTS = re.compile(
-    rf"\b(?:INSERT(?:\s++IGNORE)?|REPLACE)\s++INTO\s++{_TABLE}[\s\"'+.\\]*+\((?P<columns>[^()]{{1,2000}})\)",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r";|\"\"\"|'''|`\s*+[,)]|\n[ \t]*+\n")
@@ -35,7 +28,7 @@ _QUERIES = (
     r"|\bupdate\s++[\"`\[]?NAME\b[^\n]{0,40}\bset\b"
 )
 _RETIRES = re.compile(r"ignored_columns|ignore_columns|deprecated_columns")
-_BEFORE, _AFTER = 25, 15
+_BEFORE, _AFTER = 25, 15  # lines of a statement
 # A query that is a chain of calls: `Order.objects.filter(total=1)`, `Order.where(total: 1).pluck(:total)`.
 _ASKED = r"(?<![\w.$])(?:NAME)\s*+(?:\.|::|->|\()"
 _ASKED_FOR = r"[\"'`](?:TABLE\.)?NAME(?:\s++[Aa][Ss]\s++\w{1,40})?[\"'`]|[{,]\s*+NAME\s*+[,}]|(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
@@ -54,27 +47,9 @@ def searched_words(one: SchemaBreak) -> frozenset[str]:
 
 def likeness(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     """Whether the line selects, writes or maps it."""
-    if change_logs.is_log_path(place.path) and change_logs.is_log(place.whole):
-        return ""
     if is_in_folder(place.path) or _DUMP.search(place.path) or _RETIRES.search(place.text):
         return ""  # an older migration, or a test of one, says what was
-    if one.rule == TIGHTENED:
-        return "sure" if _inserts_without(one, place) else ""
     return _of_table(one, place) if one.kind == "table" else _of_column(one, place)
-
-
-def _inserts_without(one: SchemaBreak, place: SchemaPlace) -> bool:
-    """Whether a statement that begins beside a line lists the columns of new rows, and leaves one out."""
-    column = one.element.rpartition(".")[2].lower()
-    lists = _INSERTS.finditer(place.around(1, _AFTER))
-    named_lists = [
-        row for row in lists if row["table"].lower() == one.owner and place.text.lower().find(one.owner) >= 0
-    ]
-    return (
-        bool(named_lists)
-        and not is_test(place.path)
-        and column not in re.findall(r"\w+", named_lists[0]["columns"].lower())
-    )
 
 
 def _word(name: str) -> str:
@@ -97,7 +72,7 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     text = place.text
     if re.search(_word(one.name), text, re.IGNORECASE) and (sure := _in_statement(one, place)):
         return sure
-    if (of_model := mappings.likeness(one, place)) is not None:
+    if (of_model := models.likeness(one, place)) is not None:
         return of_model
     if not one.owner or _is_in_query(one, place):
         return "hint" if one.owner else ""
@@ -111,7 +86,7 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
     ):
         return ""
     whole = place.whole
-    owners = mappings.owners_of(one)
+    owners = models.owners_of(one)
     base = place.path.rpartition("/")[2].partition(".")[0]
     at_home = base in owners or any(re.search(_word(form), whole) for form in owners)
     return "hint" if at_home else ""
@@ -119,7 +94,7 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
 
 def _is_in_query(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether the statement around a line asks the class of the table's rows, and the line says the column as a text, a symbol or an argument."""
-    owners = mappings.owners_of(one)
+    owners = models.owners_of(one)
     tables = "|".join(re.escape(form) for form in sorted(owners))
     if tables and re.search(_RELATION.replace("TABLES", tables).replace("NAME", re.escape(one.name)), place.text):
         return True

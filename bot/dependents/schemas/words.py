@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from bot.dependents.schemas.breaks import SchemaBreak, SchemaUse
-from bot.dependents.schemas.migrations.losses import TIGHTENED
 from bot.text.paths import is_test
 from bot.values import Evidence, Finding, Severity, Source, Verdict
 from bot.values.finding import NAMES_IT, USES_IT, break_of, proof_of
@@ -53,12 +52,6 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
         ),
         verdict=Verdict.PROVEN if sure else Verdict.UNPROVEN,
     )
-
-
-def doubt(one: SchemaBreak, use: SchemaUse) -> str:
-    """What is open about an element that the change may have taken away, and that a line certainly uses."""
-    how = "inserts rows without it" if one.rule == TIGHTENED else f"uses {one.element}"
-    return f"line {one.line}: {one.doubt}, and {use.path}:{use.line} {how}"
 
 
 def _consequence(language: str, *, sure: bool) -> str:
