@@ -118,6 +118,19 @@ def test_a_move_a_removal_and_a_renamed_file(review) -> None:  # type: ignore[no
     assert [theme.title for theme in told(done).themes] == ["Code", "Documents"]
 
 
+def test_what_moves_together_is_told_once(review) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    """The members of a class that moved go without saying, and so does the pair of files after the first name."""
+    quote, surcharge = RATES.split("\n\n\n")
+    basket = 'class Basket:\n    def add(self, item):\n        self.items.append(item)\n\n    def total(self):\n        return sum(self.items)\n'
+    done = review(
+        {**BEFORE, "shop/rates.py": f"{RATES}\n\n{basket}"},
+        {"shop/rates.py": quote + "\n", "shop/regions.py": f"{surcharge}\n\n{basket}"},
+    )
+
+    assert "moves `surcharge` and `Basket` (`shop/rates.py` → `shop/regions.py`)" in told(done).overview
+    assert "adds" not in told(done).overview
+
+
 def test_a_change_of_documents_alone(review) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
     """Nothing is made up where there are no definitions."""
     done = review(BEFORE, {"README.md": "# The shop\n"})

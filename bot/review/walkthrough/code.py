@@ -20,7 +20,7 @@ def overview(files: Sequence[ChangedFile], dependents: Dependents, words: Phrase
 
 def phrase(file: ChangedFile, mine: Sequence[ChangedSymbol], words: Phrases) -> str:
     """What the change does to one file."""
-    names_by_deed = symbols.deeds(mine)
+    names_by_deed = symbols.deeds(mine, words)
     if file.status == "added":
         return _with(words.say("walk_new"), names_by_deed.get("adds", ()), words)
     if file.status == "deleted":
@@ -70,7 +70,7 @@ def _most(files: Sequence[ChangedFile]) -> str:
 
 
 def _definitions(changed_symbols: Sequence[ChangedSymbol], words: Phrases) -> str:
-    names_by_deed = symbols.deeds(symbols.product(changed_symbols))
+    names_by_deed = symbols.deeds(symbols.product(changed_symbols), words)
     phrases = [words.say(f"walk_{kind}", names=names(rows, words)) for kind, rows in names_by_deed.items()]
     return words.say("walk_definitions", what=join(phrases, words)) if phrases else ""
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.review.walkthrough.lists import as_code
+from bot.render import Phrases
+from bot.review.walkthrough.lists import as_code, names
 from bot.text.paths import is_test
 from bot.values import ChangedSymbol, Dependents, Reference
 
@@ -37,29 +38,39 @@ def deed(symbol: ChangedSymbol) -> Deed:
     return deeds_by_change.get(symbol.change, "edits")
 
 
-def deeds(symbols: Iterable[ChangedSymbol]) -> dict[Deed, list[str]]:
-    """The names as code by what became of them. A member of a definition of the same deed goes without saying."""
+def deeds(symbols: Iterable[ChangedSymbol], words: Phrases) -> dict[Deed, list[str]]:
+    """The names as code by what became of them. A member goes without saying if its owner has the same deed or has moved."""
     by_deed: dict[Deed, list[ChangedSymbol]] = defaultdict(list)
     for symbol in symbols:
         by_deed[deed(symbol)].append(symbol)
+    moved = {(side.path, side.name) for one in by_deed["moves"] for side in (one.before, one.after) if side}
     names_by_deed: dict[Deed, list[str]] = {}
     for name in DEEDS:
         mine = by_deed[name]
-        outer = {(one.symbol.path, one.symbol.name) for one in mine}
+        outer = {(one.symbol.path, one.symbol.name) for one in mine} | (set() if name == "signs" else moved)
         rows = [one for one in mine if (one.symbol.path, one.symbol.name.rpartition(".")[0]) not in outer]
         if rows:
-            names_by_deed[name] = list(dict.fromkeys(map(_label, rows)))
+            names_by_deed[name] = _moves(rows, words) if name == "moves" else list(dict.fromkeys(map(_label, rows)))
     return names_by_deed
+
+
+def _moves(rows: Iterable[ChangedSymbol], words: Phrases) -> list[str]:
+    """What moved, joined for each pair of files."""
+    by_paths: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in rows:
+        if one.before and one.after:
+            by_paths[one.before.path, one.after.path].append(_label(one))
+    return [
+        f"{names(list(dict.fromkeys(labels)), words)} ({as_code(before)} {ARROW} {as_code(after)})"
+        for (before, after), labels in by_paths.items()
+    ]
 
 
 def _label(symbol: ChangedSymbol) -> str:
     before, after = symbol.before, symbol.after
-    if before is None or after is None or symbol.change != "renamed":
+    if before is None or after is None or symbol.change != "renamed" or before.name == after.name:
         return as_code(symbol.symbol.name)
-    label = (
-        as_code(after.name) if before.name == after.name else f"{as_code(before.name)} {ARROW} {as_code(after.name)}"
-    )
-    return label if before.path == after.path else f"{label} ({as_code(before.path)} {ARROW} {as_code(after.path)})"
+    return f"{as_code(before.name)} {ARROW} {as_code(after.name)}"
 
 
 def product(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
