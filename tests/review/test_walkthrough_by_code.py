@@ -121,7 +121,7 @@ def test_a_move_a_removal_and_a_renamed_file(review) -> None:  # type: ignore[no
 def test_what_moves_together_is_told_once(review) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
     """The members of a class that moved go without saying, and so does the pair of files after the first name."""
     quote, surcharge = RATES.split("\n\n\n")
-    basket = 'class Basket:\n    def add(self, item):\n        self.items.append(item)\n\n    def total(self):\n        return sum(self.items)\n'
+    basket = "class Basket:\n    def add(self, item):\n        self.items.append(item)\n\n    def total(self):\n        return sum(self.items)\n"
     done = review(
         {**BEFORE, "shop/rates.py": f"{RATES}\n\n{basket}"},
         {"shop/rates.py": quote + "\n", "shop/regions.py": f"{surcharge}\n\n{basket}"},
