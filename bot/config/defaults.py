@@ -43,7 +43,7 @@ class ReviewSettings:
     consumers: tuple[str, ...] = ()
     as_consumer: Disclosure = "name"
     analyzers: tuple[str, ...] = (
-        "contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint", "schemas", "declarations",
+        "contracts", "references", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint", "schemas", "declarations",
     )  # fmt: skip
     lenses: tuple[str, ...] = (
         "correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests",

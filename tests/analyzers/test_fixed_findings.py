@@ -24,6 +24,11 @@ FAULTS: Mapping[str, tuple[Files, Files, Files]] = {
         {"shop/price.py": PRICE.replace(", tax", "").replace("(1 + tax)", "2")},
         {"shop/cart.py": CART.replace(", 0.2", "")},
     ),
+    "references": (
+        {"shop/__init__.py": "", "shop/price.py": PRICE},
+        {"shop/cart.py": CART.replace("import total", "import totals")},
+        {"shop/cart.py": CART},
+    ),
     "ruff": ({}, {"a.py": "print(missing)\n"}, {"a.py": 'print("there")\n'}),
     "secrets": ({}, {"a.py": 'key = "AKIAQ3ZRT5PLMX7WQN2B"\n'}, {"a.py": "key = None\n"}),
     "settings": ({}, {".deeprepo.yml": "strategi: x\n"}, {".deeprepo.yml": "language: en\n"}),

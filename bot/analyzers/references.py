@@ -1,0 +1,152 @@
+"""What new lines name and the repository does not have: a module, a name, a member, a call that does not fit. No model.
+
+`impact` finds them, and is silent where it is not certain. The other direction, what a changed definition breaks, is `contracts`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import impact
+from bot.analyzers.contracts import REPORTED, compare
+from bot.ports import Language, Tree
+from bot.text.lines import file_lines
+from bot.text.paths import is_test
+from bot.values import ChangedFile, Dependents, Evidence, Finding, Judgement, Rewrite, Silence, Source, Verdict
+from bot.values.finding import ALSO_BROKEN, proof_of
+
+UNREAD = "it could not be parsed"
+QUOTED = 6  # further lines with the same cause
+REWRITTEN = 12  # lines that a fix changes
+
+
+class _HeadTree:
+    """The head side as `impact` reads it."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    async def paths(self) -> Mapping[str, bool]:
+        return {path: entry.kind == "file" for path, entry in (await self._tree.entries()).items()}
+
+    async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
+        return await self._tree.read_many(paths)
+
+
+class References:
+    """The check over the languages of `impact`. Satisfies `ports.Analyzer`."""
+
+    NAME, READS = "references", "code whose imports and calls can be resolved in the repository"
+    ROWS: Literal["git", "other"] = "git"
+
+    def wants(self, file: ChangedFile) -> bool:
+        """Whether the change adds code to it that can name something."""
+        return file.is_analyzed and bool(file.added_lines) and impact.knows(file.path)
+
+    async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
+        """One finding for each cause in a file, with the lines that share it as evidence."""
+        report = await impact.report(_HeadTree(tree), {file.path: file.added_lines for file in files})
+        told = _told(dependents)
+        places = [place for place in report.places if not told & {(place.path, _last(name)) for name in _names(place)}]
+        texts = await tree.read_many(sorted({path for place in places for path in (place.path, place.source) if path}))
+        lines = {path: file_lines(source) for path, source in texts.items()}
+        return Judgement(
+            tuple(_finding(place, lines) for place in places),
+            frozenset(report.looked.files),
+            tuple((path, UNREAD) for path in report.looked.unread),
+        )
+
+    def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002 - the protocol's
+        """Fixed: every added line is resolved each time."""
+        return "fixed"
+
+
+def build(languages: Mapping[str, Language]) -> References:  # noqa: ARG001 - its languages are those of `impact`
+    """Return a check of its own for a review."""
+    return References()
+
+
+def _told(dependents: Dependents) -> frozenset[tuple[str, str]]:
+    """File and name of the uses that `contracts` reports: a place is told once."""
+    verdicts = compare(dependents)
+    return frozenset(
+        (row.path, row.name)
+        for row in dependents.references
+        if row.missing or row.likely or verdicts.get((row.symbol, row.path, row.line)) == REPORTED
+    )
+
+
+def _names(place: impact.Place) -> tuple[str, ...]:
+    return (place.name, place.here) if place.here else (place.name,)
+
+
+def _last(name: str) -> str:
+    return re.split(r"[./:\\]", name)[-1]
+
+
+def _finding(place: impact.Place, lines: Mapping[str, Sequence[str]]) -> Finding:
+    mine = lines[place.path]
+    evidence = [Evidence(place.path, mine[line - 1], line, note=ALSO_BROKEN) for line in place.also[:QUOTED]]
+    if place.definition is not None and place.source in lines:
+        there = place.definition.line
+        evidence.insert(0, Evidence(place.source, lines[place.source][there - 1], there, note="what is there"))
+    many = f" So do {len(place.also)} further lines of the file." if place.also else ""
+    return Finding(
+        path=place.path,
+        quote=mine[place.line - 1],
+        title=_title(place),
+        why=_why(place),
+        consequence=f"This line {place.happens}.{many}",
+        severity="medium" if is_test(place.path) else "high",
+        category="broken-caller",
+        sources=(Source("analyser", References.NAME, proof=proof_of(place.rule, f"{place.home} {place.name}")),),
+        rule=place.rule,
+        start=place.line,
+        end=place.line,
+        evidence=tuple(evidence),
+        rewrites=tuple(_rewrites(place, mine)),
+        verdict=Verdict.PROVEN,
+    )
+
+
+def _title(place: impact.Place) -> str:
+    near = f"; it has {' and '.join(f'`{name}`' for name in place.near)}" if place.near else ""
+    if place.rule == "missing-module":
+        meant = f"; there is {' and '.join(f'`{name}`' for name in place.near)}" if place.near else ""
+        return f"`{place.name}` is not in this repository{meant}"
+    if place.rule == "arguments":
+        return f"`{place.name}()` {place.says}{near}"
+    if place.name == "default":
+        return f"{place.home} has no default export"
+    return f"`{_last(place.name)}` is not in {place.home}{near}"
+
+
+def _why(place: impact.Place) -> str:
+    here = f"{place.path}:{place.line}"
+    if place.rule == "missing-module":
+        return f"{here} imports `{place.name}`, and no file of the repository is meant by that."
+    if place.rule == "arguments" and place.definition is not None:
+        head = place.definition.head.rstrip(" {:")
+        return f"The call at {here} does not fit `{head}` ({place.source}:{place.definition.line}): it {place.says}."
+    verb = "imports" if place.here else "uses"
+    return f"{here} {verb} `{place.name}`; {place.home or 'the package'} neither defines it nor hands it on."
+
+
+def _rewrites(place: impact.Place, lines: Sequence[str]) -> Iterator[Rewrite]:
+    """The lines with the one name that is near instead, where nothing but that name can be meant on them."""
+    if len(place.near) != 1 or place.name == "default":
+        return
+    old, new = _last(place.name), _last(place.near[0])
+    if place.rule == "arguments":
+        old = next(iter(re.findall(r"'(\w+)'", place.says)), "")
+    elif place.rule == "missing-module":
+        old, new = place.name, place.near[0]
+    word = re.compile(rf"(?<![\w$]){re.escape(old)}(?![\w$])")
+    numbers = [place.line, *place.also]
+    if place.here == old:  # the file calls it so on other lines, too
+        numbers = [number for number, line in enumerate(lines, 1) if word.search(line)]
+    changed = [Rewrite(place.path, number, lines[number - 1], word.sub(new, lines[number - 1])) for number in numbers]
+    quoted = re.compile(rf"[\"'`#][^\n]*{re.escape(old)}")
+    is_plain = place.rule == "missing-module" or not any(quoted.search(row.old) for row in changed)
+    if old and is_plain and len(changed) <= REWRITTEN and all(len(word.findall(row.old)) == 1 for row in changed):
+        yield from changed

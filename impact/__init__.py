@@ -1,0 +1,33 @@
+"""What a change to code breaks, and what it names that is not there: told from the code alone, certain or silent.
+
+`report` is the face. A language is a folder of `impact/languages`.
+"""
+
+from impact.forward import places
+from impact.index import ROUNDS, Index
+from impact.language import language_of
+from impact.values import Change, Looked, Place, Report, Tree
+
+__all__ = ["Change", "Looked", "Place", "Report", "Tree", "knows", "report"]
+
+
+def knows(path: str) -> bool:
+    """Whether a file is of a language that can be read."""
+    return language_of(path) is not None
+
+
+async def report(tree: Tree, change: Change) -> Report:
+    """What the added lines of a change name that the tree after it does not hold, and the calls of them that do not fit."""
+    mine = {path: lines for path, lines in change.items() if lines and knows(path)}
+    if not mine:
+        return Report()
+    index = Index(await tree.paths())
+    found: tuple[Place, ...] = ()
+    for _ in range(ROUNDS):
+        found = places(index, mine)
+        if not await index.read(tree):
+            break
+    else:
+        found = ()
+    read = tuple(sorted(path for path in mine if index.facts(path) is not None))
+    return Report(found, Looked(read, len(index.sources), tuple(sorted(mine.keys() - set(read)))))

@@ -1,0 +1,245 @@
+"""New lines and what they name: an import, a name, a member, a call of the tree's own code."""
+
+import posixpath
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+
+from impact import fit, reader
+from impact.index import Index
+from impact.language import Language, Modules, language_of
+from impact.reader import Seen
+from impact.resolve import ABSENT, OPEN, Answer, names_of, offered
+from impact.values import Bound, Definition, Facts, Import, Place, Rule, Use
+
+ALIKE = 0.72  # how near a name is to one that it may be meant for, from 0 to 1
+NEAR = 3  # names that are proposed
+
+
+def places(index: Index, change: Mapping[str, Collection[int]]) -> tuple[Place, ...]:
+    """The places of the added lines that name what is not there. Those with one cause are one."""
+    found: dict[tuple[str, str, str, str, str], Place] = {}
+    for path, lines in change.items():
+        for place in _of_file(index, path, frozenset(lines)):
+            key = place.path, place.rule, place.name, place.home, place.says
+            first = found.setdefault(key, place)
+            if place.line != first.line:
+                found[key] = replace(first, also=tuple(sorted({*first.also, place.line})))
+    return tuple(sorted(found.values(), key=lambda one: (one.path, one.line)))
+
+
+def _of_file(index: Index, path: str, lines: Collection[int]) -> Iterator[Place]:
+    language, facts = language_of(path), index.facts(path)
+    modules = index.modules(language) if language is not None else None
+    if language is None or facts is None or modules is None:
+        return
+    seen = reader.seen(language, index.sources[path], lines)
+    if seen is None:
+        return
+    file = _File(index, language, modules, path, facts, seen)
+    for item in facts.imports:
+        yield from file.of_import(item, lines)
+    for use in seen.uses:
+        if not use.guarded:
+            yield from file.of_use(use)
+
+
+class _File:
+    """A changed file, and what its names mean."""
+
+    def __init__(self, index: Index, language: Language, modules: Modules, path: str, facts: Facts, seen: Seen) -> None:
+        self._index, self._language, self._modules = index, language, modules
+        self._path, self._facts, self._seen = path, facts, seen
+        self._mates = modules.mates(path)
+
+    def of_import(self, item: Import, lines: Collection[int]) -> Iterator[Place]:
+        """What an import takes that is not there."""
+        mine = [bound for bound in item.names if bound.line in lines]
+        if item.guarded or not item.spec or not (item.line in lines or mine):
+            return
+        files = self._modules.files(self._path, item)
+        if files is None or self._path in files:
+            return
+        if not files:
+            if item.line in lines:
+                near = self._modules.near(self._path, item)
+                yield self._place(item.line, item.spec, "missing-module", (), near=near)
+            return
+        for bound in mine:
+            if self._name_of(item, bound.there) is ABSENT:
+                below = replace(item, spec=self._language.below(item.spec, bound.there))
+                modules = [
+                    spec.rpartition(self._language.separator)[2] for spec in self._modules.near(self._path, below)
+                ]
+                near = _near(bound.there, [*names_of(self._index, files), *modules])
+                yield self._place(bound.line, bound.there, "missing-name", files, near=near, here=bound.here)
+
+    def _name_of(self, item: Import, name: str) -> Answer:
+        inner = self._modules.inner(self._path, item, name)
+        if inner is None:
+            return OPEN
+        if inner:
+            return Answer("found", (), inner)
+        files = self._modules.files(self._path, item)
+        return offered(self._index, files, name) if files and self._path not in files else OPEN
+
+    def of_use(self, use: Use) -> Iterator[Place]:
+        """What is wrong with one use."""
+        if use.receiver:
+            yield from self._member(use)
+        elif use.arguments is not None:
+            yield from self._call(use)
+
+    def _member(self, use: Use) -> Iterator[Place]:
+        if self._seen.binds(use.receiver.partition(".")[0], use.line):
+            return
+        files = self._module(use.receiver)
+        if not files or self._path in files:
+            return
+        answer = offered(self._index, files, use.name)
+        if answer is ABSENT and not self._is_submodule(use):
+            near = _near(use.name, names_of(self._index, files))
+            yield self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", files, near=near)
+        elif answer.state == "found":
+            yield from self._misfit(use, answer)
+
+    def _module(self, receiver: str) -> tuple[str, ...]:
+        """The files of the module that a name of this file is; () if it is none, or that is not certain."""
+        found: list[tuple[str, ...]] = []
+        for item in self._facts.imports:
+            if (item.whole or self._called(item)) == receiver:
+                found.append(self._modules.files(self._path, item) or ())
+            for bound in item.names:
+                if bound.here == receiver:
+                    answer = self._name_of(item, bound.there)
+                    found.append(answer.modules if not answer.definitions else ())
+        return found[0] if len(found) == 1 else ()
+
+    def _called(self, item: Import) -> str:
+        """What a module says that it is called, where the import gives it no name."""
+        if item.names or item.star:
+            return ""
+        files = self._modules.files(self._path, item) or ()
+        return next((facts.module for path in files if (facts := self._index.facts(path)) is not None), "")
+
+    def _is_submodule(self, use: Use) -> bool:
+        for item in self._facts.imports:
+            if item.whole.startswith(f"{use.receiver}.{use.name}"):
+                return True
+            if item.whole == use.receiver or any(bound.here == use.receiver for bound in item.names):
+                bound = next((one for one in item.names if one.here == use.receiver), None)
+                spec = item.spec if bound is None else self._language.below(item.spec, bound.there)
+                if self._modules.inner(self._path, replace(item, spec=spec), use.name) != ():
+                    return True
+        return False
+
+    def _call(self, use: Use) -> Iterator[Place]:
+        if self._seen.binds(use.name, use.line) and not self._is_own(use.name):
+            return
+        item, bound = self._import_of(use.name)
+        if item is not None and bound is not None:
+            yield from self._misfit(use, self._name_of(item, bound.there))
+        elif item is None:
+            yield from self._of_mates(use)
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name is bound by one definition of the file and nothing else."""
+        rows = self._seen.bindings.get(name, ())
+        return len(rows) == 1 and sum(one.name == name and not one.owner for one in self._facts.definitions) == 1
+
+    def _import_of(self, name: str) -> tuple[Import | None, Bound | None]:
+        rows = [(item, bound) for item in self._facts.imports for bound in item.names if bound.here == name]
+        rows += [(item, None) for item in self._facts.imports if name in (item.whole, item.whole.partition(".")[0])]  # type: ignore[misc]
+        return rows[0] if len(rows) == 1 else (rows[0][0], None) if rows else (None, None)
+
+    def _of_mates(self, use: Use) -> Iterator[Place]:
+        """A call of a name that no import brings: of this file, or of those that see each other's names."""
+        files = self._mates or (self._path,)
+        rows: list[tuple[str, Definition]] = []
+        is_open = not self._mates
+        for path in files:
+            facts = self._index.facts(path)
+            if facts is None:
+                is_open = True
+                continue
+            rows += [(path, one) for one in facts.definitions if one.name == use.name and not one.owner]
+            is_open = is_open or bool(facts.open)
+        if rows:
+            yield from self._misfit(use, Answer("found", tuple(rows)))
+        elif not is_open and use.name not in self._language.ambient and not any(i.star for i in self._facts.imports):
+            names = [
+                one.name
+                for path in files
+                if (facts := self._index.facts(path)) is not None
+                for one in facts.definitions
+                if not one.owner
+            ]
+            yield self._place(use.line, use.name, "missing-name", files, near=_near(use.name, names))
+
+    def _misfit(self, use: Use, answer: Answer) -> Iterator[Place]:
+        """A call that does not fit the one definition that it means."""
+        if use.arguments is None or len(answer.definitions) != 1:
+            return
+        (path, one) = answer.definitions[0]
+        facts = self._index.facts(path)
+        if one.kind == "class" and facts is not None:
+            path, one = self._constructor(path, one, facts) or (path, one)
+        if one.kind not in ("function", "method") or one.parameters is None or facts is None:
+            return
+        language = language_of(path)
+        if language is None or one.name in facts.opaque or language.folder != self._language.folder:
+            return
+        says = fit.misfit(one.parameters, use.arguments, self._language.calls)
+        if says:
+            name = f"{use.receiver}.{use.name}" if use.receiver else use.name
+            place = self._place(use.line, name, "arguments", (path,))
+            yield replace(place, says=says, definition=one, source=path, near=_keyword(use, one, says))
+
+    def _constructor(self, path: str, one: Definition, facts: Facts) -> tuple[str, Definition] | None:
+        """What a construction of a class calls: its own constructor, where nothing else may decide."""
+        rows = [row for row in facts.definitions if row.owner == one.name and row.name in self._language.constructors]
+        is_open = one.name in facts.open_owners
+        return (path, rows[0]) if len(rows) == 1 and not is_open else None
+
+    def _place(
+        self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), here: str = ""
+    ) -> Place:
+        source, definition = self._definition(files, near)
+        return Place(
+            path=self._path,
+            line=line,
+            name=name,
+            rule=rule,
+            certainty="proven",
+            home=files[0] if len(files) == 1 else posixpath.dirname(files[0]) if files else "",
+            near=near,
+            here=here,
+            happens=self._language.fails.get(rule, ""),
+            definition=definition,
+            source=source,
+        )
+
+    def _definition(self, files: tuple[str, ...], near: tuple[str, ...]) -> tuple[str, Definition | None]:
+        """The nearest of the names that may be meant."""
+        for path in files if near else ():
+            facts = self._index.facts(path)
+            for one in facts.definitions if facts is not None else ():
+                if one.name == near[0] and not one.owner:
+                    return path, one
+        return "", None
+
+
+def _near(name: str, names: Collection[str]) -> tuple[str, ...]:
+    """The names that one may be meant for, the nearest first."""
+    others = {other.lower().replace("_", ""): other for other in names if other != name}
+    close = get_close_matches(name.lower().replace("_", ""), others, NEAR, ALIKE)
+    return tuple(others[one] for one in close)
+
+
+def _keyword(use: Use, one: Definition, says: str) -> tuple[str, ...]:
+    """The parameter that a keyword may be meant for, if that is what is wrong."""
+    if "no parameter" not in says or use.arguments is None or one.parameters is None:
+        return ()
+    wrong = next(word for word in use.arguments.keywords if f"'{word}'" in says)
+    free = [row.name for row in one.parameters if row.name not in use.arguments.keywords]
+    return _near(wrong, free)

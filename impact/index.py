@@ -1,0 +1,79 @@
+"""What is known of one tree. A file is read when somebody asks for it: what is missing so far is noted, and read in one go."""
+
+from collections.abc import Mapping
+from fnmatch import fnmatch
+
+from impact import reader
+from impact.language import Language, Modules, language_of
+from impact.paths import IGNORES, Paths
+from impact.values import Facts, Tree
+
+ROUNDS = 12  # of reading: each import chain takes one for each of its files
+MOST_FILES = 1_500  # that one report reads
+
+
+class Index:
+    """One tree. Facts that are not known yet are None, and `wanted` names their files."""
+
+    def __init__(self, entries: Mapping[str, bool]) -> None:
+        self.paths = Paths(entries)
+        self.wanted: set[str] = set()
+        self.sources: dict[str, bytes] = {}
+        self.cut = False  # whether files were left out for their number
+        self._facts: dict[str, Facts | None] = {}
+        self._modules: dict[str, Modules] = {}
+        self._unread: set[str] = set()
+        self._configs: dict[str, tuple[str, ...]] = {}
+
+    def facts(self, path: str) -> Facts | None:
+        """The facts of a file; None if it has none, cannot be read, or is not read yet."""
+        if path in self._facts:
+            return self._facts[path]
+        language = language_of(path)
+        if language is None or path not in self.paths.files or path in self._unread:
+            return None
+        source = self.sources.get(path)
+        if source is None:
+            self.wanted.add(path)
+            return None
+        self._facts[path] = reader.facts(language, source)
+        return self._facts[path]
+
+    def modules(self, language: Language) -> Modules | None:
+        """What imports of a language mean; None while its configuration files are not read."""
+        if language.folder not in self._modules:
+            configs = self._paths_of(language)
+            missing = [path for path in configs if path not in self.sources and path not in self._unread]
+            if missing:
+                self.wanted.update(missing)
+                return None
+            known = {path: self.sources[path] for path in configs if path in self.sources}
+            self.paths.ignore({path: source for path, source in known.items() if path.endswith(IGNORES)})
+            self._modules[language.folder] = language.modules(self.paths, known)
+        return self._modules[language.folder]
+
+    def _paths_of(self, language: Language) -> tuple[str, ...]:
+        if language.folder not in self._configs:
+            globs = (IGNORES, *language.configs)
+            plain = frozenset(one for one in globs if "*" not in one)
+            starred = [one for one in globs if "*" in one]
+            found = []
+            for path in self.paths.files:
+                name = path.rpartition("/")[2]
+                if name in plain or any(fnmatch(name, one) for one in starred):
+                    found.append(path)
+            self._configs[language.folder] = tuple(sorted(found))
+        return self._configs[language.folder]
+
+    async def read(self, tree: Tree) -> bool:
+        """Read what was asked for; False if nothing was."""
+        wanted = sorted(self.wanted - self.sources.keys() - self._unread)
+        self.wanted.clear()
+        if not wanted:
+            return False
+        room = max(0, MOST_FILES - len(self.sources))
+        self.cut = self.cut or len(wanted) > room
+        found = await tree.read(wanted[:room]) if room else {}
+        self.sources.update(found)
+        self._unread.update(path for path in wanted if path not in found)
+        return True

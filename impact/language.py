@@ -1,0 +1,163 @@
+"""A language is a folder: `language.toml`, five queries, and one class that says what an import means."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.resources import files
+from typing import Any, Protocol
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Query
+
+from impact.paths import Paths
+from impact.values import Import
+
+NAMES = ("go", "javascript", "python", "tsx", "typescript")
+QUERIES = ("defs", "uses", "types", "imports", "open")
+
+
+class Modules(Protocol):
+    """What an import of one language means in one tree: the only Python that a language must write."""
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        """`configs`: the files that `language.toml` asks for, by path."""
+
+    def files(self, importer: str, item: Import) -> tuple[str, ...] | None:
+        """The files that an import means; () if it means one of this tree that is not there; None if nobody can know, or it is a library's."""
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """The files of the module that a name of an import is, if it is one; () if it is none, None if nobody can know."""
+
+    def mates(self, path: str) -> tuple[str, ...]:
+        """The files whose names a file sees without an import, itself among them; () if each file stands alone."""
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """How the import might be meant to be written, where its module is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRules:
+    """What comes of a call that does not fit."""
+
+    positional_surplus: bool = False  # it may pass more than is taken
+    missing: bool = False  # it may leave out what is required
+    argument_lists: tuple[str, ...] = ("argument_list",)  # nodes of the arguments that are written one by one
+    keyword: tuple[str, ...] = ()  # nodes of an argument that is passed by name: its name is their field `name`
+    spread: tuple[str, ...] = ()  # nodes of arguments that nobody can count
+    lone_call: bool = False  # a call that is the only argument may pass several
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """One language, loaded from its folder."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    folder: str
+    grammar_module: str
+    grammar_function: str
+    configs: tuple[str, ...]  # globs of base names
+    calls: CallRules
+    ambient: frozenset[str]  # names that each file has
+    modules: type[Modules]
+    separator: str  # between the parts of a module's name
+    exports: bool  # a file offers only what it says it exports
+    hands_on: bool  # who imports a file can take from it what it imports
+    receiver: bool  # the first parameter of a method is its object
+    private: str  # a pattern of names that no other file can use, "" for none
+    called_as_written: bool  # a module that is imported without a name is called as the import writes it
+    fails: Mapping[str, str]  # what happens at a place, by its rule
+
+    constructors: tuple[str, ...]  # what a construction of a class calls
+
+    def below(self, spec: str, name: str) -> str:
+        """The import of a module of a module."""
+        return f"{spec}{self.separator}{name}" if not spec.endswith(self.separator) else f"{spec}{name}"
+
+    def is_private(self, name: str) -> bool:
+        """Whether the spelling of a name keeps it from other files."""
+        return bool(self.private) and re.match(self.private, name) is not None
+
+    def whole_name(self, spec: str) -> str:
+        """What a module is called that is imported without a name: as it is written, where the module does not say it."""
+        return spec if self.called_as_written else ""
+
+    @cached_property
+    def grammar(self) -> Grammar:
+        """The grammar, loaded when the first file asks for it."""
+        return Grammar(getattr(import_module(self.grammar_module), self.grammar_function)())
+
+    @cached_property
+    def queries(self) -> Mapping[str, Query]:
+        """The five queries. A line `; only: NAME` keeps the patterns below it for the grammars named."""
+        folder = files("impact") / "languages" / self.folder
+        return {
+            name: Query(self.grammar, _of_grammar((folder / f"{name}.scm").read_text("utf-8"), self.name))
+            for name in QUERIES
+        }
+
+
+def _of_grammar(text: str, name: str) -> str:
+    """The lines of a query that are for one grammar: those below `; only: a b` for a and b, below `; all` for each."""
+    kept, is_mine = [], True
+    for line in text.splitlines():
+        if line.startswith("; only:"):
+            is_mine = name in line.removeprefix("; only:").split()
+        elif line.startswith("; all"):
+            is_mine = True
+        elif is_mine:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Suffix -> language."""
+    found: dict[str, Language] = {}
+    for entry in sorted((files("impact") / "languages").iterdir(), key=lambda one: one.name):
+        if (entry / "language.toml").is_file():
+            for language in load(entry.name):
+                found.update(dict.fromkeys(language.suffixes, language))
+    return found
+
+
+def load(folder: str) -> tuple[Language, ...]:
+    """The languages of one folder: as many as it names grammars."""
+    table = tomllib.loads((files("impact") / "languages" / folder / "language.toml").read_text("utf-8"))
+    modules: type[Modules] = import_module(f"impact.languages.{folder}").Modules
+    return tuple(
+        Language(
+            name=name,
+            suffixes=tuple(row["suffixes"]),
+            folder=folder,
+            grammar_module=row["grammar"][0],
+            grammar_function=row["grammar"][1],
+            configs=tuple(table.get("configs", ())),
+            calls=_rules({**table.get("calls", {}), **row.get("calls", {})}),
+            ambient=frozenset(table.get("ambient", "").split()),
+            modules=modules,
+            separator=table.get("separator", "."),
+            constructors=tuple(table.get("constructors", ())),
+            exports=table.get("exports", False),
+            hands_on=table.get("hands_on", False),
+            receiver=table.get("receiver", False),
+            called_as_written=table.get("called_as_written", False),
+            private=table.get("private", ""),
+            fails=table.get("fails", {}),
+        )
+        for name, row in table["grammars"].items()
+    )
+
+
+def _rules(table: Mapping[str, Any]) -> CallRules:
+    """The table `[calls]`, where a grammar's own row goes before it."""
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    return CallRules(**values)
+
+
+def language_of(path: str) -> Language | None:
+    """The language of a path by its suffix."""
+    return languages().get("." + path.rpartition(".")[2].lower()) if "." in path.rpartition("/")[2] else None

@@ -1,0 +1,1 @@
+"""One folder for each language: README.md says how one is written."""

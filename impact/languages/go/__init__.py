@@ -1,0 +1,135 @@
+"""Go's packages: which folder an import path means, told from the go.mod and go.work files.
+
+The unit is the folder: an import means each file of it but its tests, and its files see each other's names. A module of the tree is
+meant where the importer is in that module, replaces it by a folder, or shares a workspace with it; else a published version is.
+"""
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from impact.paths import Paths, joined
+from impact.values import Import
+
+SOURCES = (
+    ".proto",
+    ".y",
+    ".rl",
+    ".thrift",
+    ".fbs",
+    ".graphql",
+    ".tmpl",
+    ".capnp",
+    ".go.in",
+)  # what generators make Go of
+
+
+class Modules:
+    """The packages of one tree."""
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        self._paths = paths
+        self._folders: dict[str, set[str]] = defaultdict(set)
+        for path in paths.files:
+            if path.endswith(".go") and "vendor/" not in path:
+                self._folders[posixpath.dirname(path)].add(path)
+        rows = {path: tuple(_directives(source)) for path, source in configs.items() if not path.endswith("ignore")}
+        self._names = {
+            posixpath.dirname(path): words[0].strip('"').rstrip("/")
+            for path, lines in rows.items()
+            for verb, *words in lines
+            if verb == "module" and words and path.endswith("go.mod")
+        }
+        self._meant: dict[str, list[tuple[str, str]]] = {
+            home: [(name, home), *_replacements(rows[posixpath.join(home, "go.mod")], home)]
+            for home, name in self._names.items()
+        }
+        for path, lines in rows.items():
+            if path.endswith("go.work"):
+                self._share(posixpath.dirname(path), lines)
+
+    def _share(self, folder: str, lines: Sequence[Sequence[str]]) -> None:
+        """The modules of a workspace mean each other."""
+        homes = {joined(folder, word.strip('"')) for verb, *words in lines if verb == "use" for word in words}
+        for home in homes & self._names.keys():
+            self._meant[home] += [(self._names[other], other) for other in homes & self._names.keys() - {home}]
+            self._meant[home] += _replacements(lines, folder)
+
+    def files(self, importer: str, item: Import) -> tuple[str, ...] | None:
+        """The files of a package, without its tests."""
+        folder = self._folder(item.spec, importer)
+        if folder is None:
+            return None
+        found = tuple(sorted(path for path in self._folders.get(folder, ()) if not path.endswith("_test.go")))
+        return found or (None if self._may_be(folder) else ())
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """A package holds no other."""
+        del importer, item, name
+        return ()
+
+    def mates(self, path: str) -> tuple[str, ...]:
+        """The files of the folder; nobody but tests sees what tests define."""
+        is_test = path.endswith("_test.go")
+        folder = self._folders.get(posixpath.dirname(path), ())
+        return tuple(sorted(one for one in folder if is_test or not one.endswith("_test.go")))
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """The packages of the same module whose paths are like the one that is missing."""
+        home = self._home(posixpath.dirname(importer))
+        if home is None:
+            return ()
+        prefix, below = self._names[home], [folder for folder in self._folders if self._home(folder) == home]
+        specs = [f"{prefix}/{folder[len(home) :].strip('/')}".rstrip("/") for folder in below]
+        return tuple(get_close_matches(item.spec, specs, 3, 0.85))
+
+    def _folder(self, spec: str, importer: str) -> str | None:
+        """The folder that an import path means; the longest module path that fits wins, as in Go itself."""
+        home = self._home(posixpath.dirname(importer))
+        fits = [
+            (prefix, folder)
+            for prefix, folder in (self._meant[home] if home is not None else ())
+            if spec == prefix or spec.startswith(f"{prefix}/")
+        ]
+        if not fits:
+            return None
+        prefix, module = max(fits, key=lambda row: len(row[0]))
+        folder = joined(module, spec[len(prefix) + 1 :])
+        return folder if self._home(folder) == module else None
+
+    def _home(self, folder: str) -> str | None:
+        """The folder of the module that a folder belongs to."""
+        while folder not in self._names:
+            if not folder:
+                return None
+            folder = posixpath.dirname(folder)
+        return folder
+
+    def _may_be(self, folder: str) -> bool:
+        """Whether a build may put a package there."""
+        if any(name.endswith(SOURCES) for name in self._paths.names(folder)):
+            return True
+        return any(
+            self._paths.is_open(posixpath.join(folder, name)) for name in ("a.go", f"{posixpath.basename(folder)}.go")
+        )
+
+
+def _directives(source: bytes) -> Iterator[tuple[str, ...]]:
+    """The directives of a go.mod or go.work: the verb and its words; the verb of a block stands before each line."""
+    block = ""
+    for line in source.decode("utf-8", "replace").splitlines():
+        words = line.partition("//")[0].split()
+        if words[:1] == [")"]:
+            block = ""
+        elif words and words[-1] == "(":
+            block = words[0]
+        elif words:
+            yield (block, *words) if block else tuple(words)
+
+
+def _replacements(lines: Sequence[Sequence[str]], folder: str) -> Iterator[tuple[str, str]]:
+    """Module -> the folder that stands in for it."""
+    for verb, *words in lines:
+        if verb == "replace" and words[-2:-1] == ["=>"] and words[-1].startswith("."):
+            yield words[0].strip('"'), joined(folder, words[-1])

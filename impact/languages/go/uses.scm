@@ -1,0 +1,16 @@
+(call_expression function: (identifier) @name arguments: (_) @args) @use.call
+(call_expression function: (selector_expression operand: (identifier) @receiver field: (field_identifier) @name) arguments: (_) @args) @use.call
+(selector_expression operand: (identifier) @receiver field: (field_identifier) @name) @use.member
+(qualified_type package: (_) @receiver name: (type_identifier) @name) @use.member
+(short_var_declaration left: (expression_list (identifier) @bound))
+(range_clause left: (expression_list (identifier) @bound))
+(receive_statement left: (expression_list (identifier) @bound))
+(type_switch_statement alias: (expression_list (identifier) @bound))
+(var_spec name: (identifier) @bound)
+(const_spec name: (identifier) @bound)
+(parameter_declaration name: (identifier) @bound)
+(variadic_parameter_declaration name: (identifier) @bound)
+(type_parameter_declaration name: (identifier) @bound)
+(function_declaration name: (identifier) @bound)
+(type_spec name: (type_identifier) @bound)
+(type_alias name: (type_identifier) @bound)

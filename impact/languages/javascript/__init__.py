@@ -1,0 +1,235 @@
+"""JavaScript's and TypeScript's modules: relative paths, `paths` of tsconfig files, packages of a workspace."""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+
+from impact.paths import Paths, above_of, joined
+from impact.values import Import
+
+ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".astro")
+SCRIPT = re.compile(r"\.([cm]?)jsx?$")
+BUILT = re.compile(r"^(\./)?(dist|lib|build|out|es|esm|cjs|types)/")
+BUILT_ENDING = re.compile(r"(\.d)?\.[cm]?[jt]s$")
+NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOTALL)
+MADE = re.compile(
+    r"[$!:]|\+types|(^|/)\.|node_modules|generated|virtual|(^|/)(dist|build|out)/"
+)  # a framework or a build makes it
+NESTED = 10  # tsconfig files that extend each other; conditions inside conditions
+Table = Mapping[str, object]
+Alias = tuple[str, tuple[str, ...]]  # pattern, and the paths that it may mean
+
+
+class Modules:
+    """The modules of one tree."""
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        self._paths = paths
+        self._tables = {path: read_json(source) for path, source in configs.items() if path.endswith(".json")}
+        self._packages: dict[str, tuple[str, Table]] = {}
+        self._workspaces = {
+            posixpath.dirname(path) for path in configs if path.endswith(("pnpm-workspace.yaml", "lerna.json"))
+        }
+        self._aliases: dict[str, list[Alias]] = {}  # folder -> those of its configuration files
+        self._loose: set[str] = set()  # folders whose compiler options join several trees into one
+        for path, table in self._tables.items():
+            folder, name = posixpath.split(path)
+            if name == "package.json":
+                if isinstance(table.get("name"), str) and "node_modules" not in path:
+                    self._packages[str(table["name"])] = folder, table
+                if table.get("workspaces"):
+                    self._workspaces.add(folder)
+            elif name != "lerna.json":
+                self._aliases.setdefault(folder, []).extend(self._of_config(path, folder))
+        self._found: dict[tuple[str, str], tuple[str, ...] | None] = {}
+
+    def files(self, importer: str, item: Import) -> tuple[str, ...] | None:
+        """The file that a specifier means."""
+        key = posixpath.dirname(importer), item.spec
+        if key not in self._found:
+            self._found[key] = self._search(importer, item.spec.partition("?")[0])
+        return self._found[key]
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """A name of a module is no module."""
+        del importer, item, name
+        return ()
+
+    def mates(self, path: str) -> tuple[str, ...]:
+        """Each file stands alone."""
+        del path
+        return ()
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """The files beside the one that is missing whose names are like its."""
+        before, _, name = item.spec.rpartition("/")
+        base = next(iter(self._bases(importer, item.spec)), "")
+        names = {one.partition(".")[0] for one in self._paths.names(posixpath.dirname(base))} - {""}
+        ending = ("".join(SCRIPT.findall(name)[:1]) and name[name.rfind(".") :]) or (
+            name[name.rfind(".") :] if SCRIPT.search(name) else ""
+        )
+        close = get_close_matches(name.removesuffix(ending), sorted(names), 3, 0.72)
+        return tuple(f"{before}/{one}{ending}" for one in close)
+
+    def _search(self, importer: str, spec: str) -> tuple[str, ...] | None:
+        bases = tuple(self._bases(importer, spec))
+        found = next((file for base in bases if (file := self._file(base))), None)
+        if found:
+            return (found,)
+        if spec.startswith("."):
+            return () if bases and not self._is_loose(importer) and not self._may_be(bases[0], spec) else None
+        file = self._package(spec)
+        if file:
+            return (file,)
+        is_alias = bool(bases) and not any("node_modules" in base or self._may_be(base, spec) for base in bases)
+        return () if is_alias and not self._is_of_package(spec) else None
+
+    def _bases(self, importer: str, spec: str) -> Iterator[str]:
+        """The paths that a specifier may mean: of a relative one, or of the nearest configuration that has an alias for it."""
+        if spec.startswith("."):
+            yield joined(posixpath.dirname(importer), spec)
+            return
+        for folder in (*above_of(importer), ""):
+            for pattern, targets in self._aliases.get(folder, ()):
+                part = star_part(pattern, spec)
+                if part is not None:
+                    yield from (target.replace("*", part) for target in targets)
+
+    def _is_loose(self, importer: str) -> bool:
+        return any(folder in self._loose for folder in (*above_of(importer), ""))
+
+    def _may_be(self, base: str, spec: str) -> bool:
+        """Whether something may be there that the tree does not hold."""
+        folder, name = posixpath.split(base)
+        if base.startswith("..") or MADE.search(spec.lstrip("./")) or MADE.search(base) or self._paths.is_folder(base):
+            return True
+        stem = SCRIPT.sub("", name)
+        if any(one.startswith(f"{stem}.") for one in self._paths.names(folder)):
+            return True
+        return any(self._paths.is_open(base + end) for end in ("", ".ts", ".js", ".json", "/index.ts"))
+
+    def _file(self, base: str) -> str | None:
+        """The file that a path without or with a misleading ending means: `./x.js` may be written in x.ts."""
+        if base in self._paths.files:
+            return base
+        stem = SCRIPT.sub("", base)
+        tries = [stem + end for end in ENDINGS] if stem != base else []
+        tries += [base + end for end in ENDINGS]
+        table = self._tables.get(posixpath.join(base, "package.json"), {})
+        for main in _forms(_mains(table)):
+            named = joined(base, main)
+            tries += [named, *(named + end for end in ENDINGS), *(f"{named}/index{end}" for end in ENDINGS)]
+        tries += [posixpath.join(base, f"index{end}") for end in ENDINGS]
+        return next((path for path in tries if path in self._paths.files), None)
+
+    def _is_of_package(self, spec: str) -> bool:
+        return _package_name(spec) in self._packages
+
+    def _package(self, spec: str) -> str | None:
+        """A file of a package of the workspace, or the source that its built file is made from."""
+        name = _package_name(spec)
+        if name not in self._packages:
+            return None
+        folder, table = self._packages[name]
+        if not any(not root or folder == root or folder.startswith(f"{root}/") for root in self._workspaces):
+            return None
+        below = spec[len(name) :].lstrip("/")
+        targets = _targets(table.get("exports"), below)
+        targets = targets or ([below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"])
+        return next((file for form in _forms(targets) if (file := self._file(joined(folder, form)))), None)
+
+    def _of_config(self, path: str, folder: str, depth: int = 0) -> list[Alias]:
+        """The aliases of a compiler's configuration, with those that it extends."""
+        table = self._tables.get(path, {})
+        options = _table(table.get("compilerOptions"))
+        if options.get("rootDirs"):
+            self._loose.add(folder)
+        found: list[Alias] = []
+        home = posixpath.dirname(path)
+        root = joined(home, str(options["baseUrl"])) if isinstance(options.get("baseUrl"), str) else home
+        for pattern, targets in _table(options.get("paths")).items():
+            listed = [str(one).replace("${configDir}", ".") for one in targets] if isinstance(targets, list) else []
+            if pattern != "*":
+                found.append((pattern, tuple(joined(root, one) for one in listed)))
+        extends = table.get("extends")
+        for one in extends if isinstance(extends, list) else [extends]:
+            if isinstance(one, str) and depth < NESTED and not found:
+                base = self._extended(home, one)
+                found += self._of_config(base, folder, depth + 1) if base else []
+        return found
+
+    def _extended(self, home: str, spec: str) -> str | None:
+        base = joined(home, spec) if spec.startswith(".") else None
+        if base is None:
+            name = _package_name(spec)
+            base = joined(self._package_home(name), spec[len(name) :].lstrip("/")) if self._package_home(name) else None
+        tries = (base, f"{base}.json", f"{base}/tsconfig.json") if base else ()
+        return next((path for path in tries if path in self._tables), None)
+
+    def _package_home(self, name: str) -> str:
+        found = (posixpath.dirname(path) for path, table in self._tables.items() if table.get("name") == name)
+        return next(found, "")
+
+
+def read_json(source: bytes) -> Table:
+    """A configuration file that may hold comments and trailing commas; empty where it is not an object."""
+    value: object = None
+    with suppress(ValueError, RecursionError):
+        value = json.loads(source)
+    if value is None:
+        plain = NOISE.sub(lambda match: match[1] or "", source.decode("utf-8", "replace"))
+        with suppress(ValueError, RecursionError):
+            value = json.loads(re.sub(r",(\s*+[}\]])", r"\1", plain))
+    return _table(value)
+
+
+def star_part(pattern: str, spec: str) -> str | None:
+    """What the star of a pattern stands for in a specifier; None where they do not match."""
+    before, star, after = pattern.partition("*")
+    if not star:
+        return "" if spec == pattern else None
+    fits = spec.startswith(before) and spec.endswith(after) and len(spec) >= len(before) + len(after)
+    return spec[len(before) : len(spec) - len(after)] if fits else None
+
+
+def _table(value: object) -> Table:
+    return value if isinstance(value, dict) else {}
+
+
+def _package_name(spec: str) -> str:
+    return "/".join(spec.split("/")[: 2 if spec.startswith("@") else 1])
+
+
+def _targets(exports: object, below: str) -> list[str]:
+    """The files to which `exports` leads for what follows the name of a package."""
+    table = _table(exports)
+    if not any(key.startswith(".") for key in table):
+        return [] if below else _texts(exports)
+    spec = f"./{below}" if below else "."
+    if spec in table:
+        return _texts(table[spec])
+    for key, value in table.items():
+        part = star_part(key, spec) if "*" in key else None
+        if part is not None:
+            return [one.replace("*", part) for one in _texts(value)]
+    return []
+
+
+def _texts(value: object, depth: int = 0) -> list[str]:
+    """The relative paths anywhere in a value, in order."""
+    if isinstance(value, str):
+        return [value] if value.startswith("./") else []
+    parts = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [text for part in parts for text in _texts(part, depth + 1)] if depth < NESTED else []
+
+
+def _mains(table: Table) -> list[str]:
+    return [value for key in ("types", "module", "main") if isinstance(value := table.get(key), str)]
+
+
+def _forms(targets: list[str]) -> list[str]:
+    """The built files that a manifest names, each with the source that it is made from."""
+    return [form for path in targets for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]

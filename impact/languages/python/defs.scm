@@ -1,0 +1,25 @@
+(function_definition name: (identifier) @name parameters: (parameters) @params body: (block) @local) @def.function
+(lambda body: (_) @local)
+(class_definition name: (identifier) @name) @def.class
+(class_definition superclasses: (argument_list [(identifier) (attribute) (subscript) (call)] @base)) @class.of
+(assignment left: (identifier) @name) @def.variable
+(assignment left: [(pattern_list (identifier) @name) (tuple_pattern (identifier) @name) (list_pattern (identifier) @name)]) @def.variable
+(assignment left: [(pattern_list (_ (identifier) @name)) (tuple_pattern (_ (identifier) @name))]) @def.variable
+(assignment left: [(pattern_list (_ (_ (identifier) @name))) (tuple_pattern (_ (_ (identifier) @name)))]) @def.variable
+(augmented_assignment left: (identifier) @name) @def.variable
+(named_expression name: (identifier) @name) @def.variable
+(type_alias_statement left: (type (identifier) @name)) @def.variable
+(for_statement left: (identifier) @name) @def.variable
+(for_statement left: (_ (identifier) @name)) @def.variable
+(as_pattern alias: (as_pattern_target (identifier) @name)) @def.variable
+(global_statement (identifier) @name) @def.global
+(assignment left: (attribute object: (identifier) @self attribute: (identifier) @name) (#any-of? @self "self" "cls")) @def.attribute
+(decorated_definition (decorator) @decorator definition: (_) @opaque
+  (#not-match? @decorator "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(contextlib\\.)?contextmanager|(contextlib\\.)?asynccontextmanager|(abc\\.)?abstractmethod|(typing\\.)?(final|override))"))
+(decorated_definition (decorator) @decorator definition: (_) @static (#match? @decorator "^@staticmethod"))
+(parameters [(identifier) @name @param.positional (typed_parameter . (identifier) @name) @param.positional])
+(parameters [(default_parameter name: (identifier) @name) (typed_default_parameter name: (identifier) @name)] @param.positional @optional)
+(parameters [(list_splat_pattern (identifier) @name) (typed_parameter (list_splat_pattern (identifier) @name))] @param.rest)
+(parameters [(dictionary_splat_pattern (identifier) @name) (typed_parameter (dictionary_splat_pattern (identifier) @name))] @param.named_rest)
+(parameters (keyword_separator) @param.keyword_after)
+(parameters (positional_separator) @param.only_before)

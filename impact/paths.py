@@ -1,0 +1,66 @@
+"""The paths of a tree, and which paths it may have once it was built."""
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from pathspec import GitIgnoreSpec
+
+IGNORES = ".gitignore"
+
+
+class Paths:
+    """The files and folders of one tree, and what its .gitignore files leave to a build."""
+
+    def __init__(self, entries: Mapping[str, bool]) -> None:
+        self.files = frozenset(path for path, is_file in entries.items() if is_file)
+        self._closed = frozenset(path for path, is_file in entries.items() if not is_file)
+        self._names: dict[str, set[str]] = defaultdict(set)  # folder -> the names in it
+        for path in entries:
+            at = path
+            while at:
+                folder, _, name = at.rpartition("/")
+                if name in self._names[folder]:
+                    break
+                self._names[folder].add(name)
+                at = folder
+        self._ignored: dict[str, GitIgnoreSpec] = {}
+
+    def ignore(self, sources: Mapping[str, bytes]) -> None:
+        """Take in the .gitignore files: path -> bytes."""
+        for path, source in sources.items():
+            lines = source.decode("utf-8", "replace").splitlines()
+            self._ignored[posixpath.dirname(path)] = GitIgnoreSpec.from_lines(lines)
+
+    def names(self, folder: str) -> frozenset[str]:
+        """The names in a folder; none if there is no such folder."""
+        return frozenset(self._names.get(folder, ()))
+
+    def is_folder(self, path: str) -> bool:
+        """Whether files lie below a path."""
+        return path in self._names
+
+    def is_open(self, path: str) -> bool:
+        """Whether something may be at a path that the tree does not hold: a build puts it there, or a link or a submodule is on the way."""
+        if path.startswith("../"):
+            return True
+        return any(above in self._closed for above in (path, *above_of(path))) or self._is_ignored(path)
+
+    def _is_ignored(self, path: str) -> bool:
+        return any(
+            spec.match_file(path[len(folder) :].lstrip("/"))
+            for folder, spec in self._ignored.items()
+            if not folder or path.startswith(f"{folder}/")
+        )
+
+
+def above_of(path: str) -> Iterator[str]:
+    """The folders above a path, the nearest first, without the root."""
+    while path := posixpath.dirname(path):
+        yield path
+
+
+def joined(folder: str, path: str) -> str:
+    """A relative path from a folder, normal; the root is ""."""
+    whole = posixpath.normpath(posixpath.join(folder, path))
+    return "" if whole == "." else whole

@@ -1,0 +1,382 @@
+"""Facts of one file: parse it once, run the queries of its language, put their captures together."""
+
+import re
+import time
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tree_sitter import Node, Parser, Query, QueryCursor
+
+from impact.language import Language
+from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Use
+
+LONGEST = 1_500_000  # bytes of a file that is read
+BUNDLE = 20_000  # bytes of a line that no person writes
+DEEPEST = 300  # levels of brackets
+PARSING = 2.0  # seconds of computing for one file
+AT_ONCE = 8_000  # bytes that cannot take a parser long
+PIECE = 65_536
+MATCHES = 60_000  # of one query in one file
+WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
+DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
+QUOTES = "\"'`<>"
+GLOBAL = ("global", "attribute")  # kinds that count although a function holds them
+Captures = Mapping[str, Sequence[Node]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What some lines of a file use, and where its names are bound to something that no import tells."""
+
+    uses: tuple[Use, ...]
+    bindings: Mapping[str, tuple[tuple[int, int], ...]]  # name -> the lines in which the binding can count
+
+    def binds(self, name: str, line: int) -> bool:
+        """Whether a local binding may decide what a name means on a line."""
+        return any(start <= line <= end for start, end in self.bindings.get(name, ()))
+
+
+class Spans:
+    """Ranges of bytes that may nest, to ask what encloses a position."""
+
+    def __init__(self, rows: Sequence[tuple[int, int, str]]) -> None:
+        self._rows = sorted(rows, key=lambda row: (row[0], -row[1]))
+        self._starts = [row[0] for row in self._rows]
+        self._outer: list[int] = []
+        stack: list[int] = []
+        for at, (start, _, _) in enumerate(self._rows):
+            while stack and self._rows[stack[-1]][1] <= start:
+                stack.pop()
+            self._outer.append(stack[-1] if stack else -1)
+            stack.append(at)
+
+    def around(self, start: int, end: int, *, inclusive: bool = False) -> Iterator[tuple[int, int, str]]:
+        """The ranges that hold one, the innermost first; itself only if `inclusive`."""
+        at = bisect_right(self._starts, start) - 1
+        while at >= 0:
+            row = self._rows[at]
+            if row[0] <= start and end <= row[1] and (inclusive or (row[0], row[1]) != (start, end)):
+                yield row
+            at = self._outer[at]
+
+
+def is_readable(source: bytes) -> bool:
+    """Whether a person may have written it: not too long, not nested without end, no line of a bundle."""
+    if len(source) > LONGEST or b"\0" in source:
+        return False
+    if len(source) > BUNDLE and max(map(len, source.split(b"\n"))) > BUNDLE:
+        return False
+    level = deepest = 0
+    for byte in re.findall(rb"[(\[{}\])]", source):
+        level += 1 if byte in b"([{" else -1
+        deepest = max(deepest, level)
+        level = max(level, 0)
+    return deepest <= DEEPEST
+
+
+def parse(language: Language, source: bytes) -> Node | None:
+    """The root of a file's syntax tree; None if a parser takes more than its share of time."""
+    return _parsed(language, source)
+
+
+@lru_cache(maxsize=4)
+def _parsed(language: Language, source: bytes) -> Node | None:
+    if not is_readable(source):
+        return None
+    if len(source) <= AT_ONCE:
+        return Parser(language.grammar).parse(source).root_node
+    end = time.thread_time() + PARSING
+    try:  # only a parser that is fed in pieces can be stopped; with the parts of its tree the second run takes no time
+        trial = Parser(language.grammar).parse(
+            lambda at, _: source[at : at + PIECE], progress_callback=lambda _, __: time.thread_time() > end
+        )
+    except ValueError:
+        return None
+    return Parser(language.grammar).parse(source, trial).root_node
+
+
+def text(node: Node | None) -> str:
+    """Return the source of a node, or "" if there is no node."""
+    return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
+
+
+def facts(language: Language, source: bytes) -> Facts | None:
+    """What a file defines, imports and offers; None if it cannot be read."""
+    root = parse(language, source)
+    return _Reader(language, root).facts() if root is not None else None
+
+
+def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | None:
+    """The names that some lines use; None if the file cannot be read."""
+    root = parse(language, source)
+    return _Reader(language, root).seen(lines) if root is not None else None
+
+
+class _Reader:
+    def __init__(self, language: Language, root: Node) -> None:
+        self._language, self._root = language, root
+        self._defs = [(kind, found) for found in self._matches("defs") for kind in (_kind(found),)]
+        self._locals = Spans(
+            [(node.start_byte, node.end_byte, "") for _, found in self._defs for node in found.get("local", ())]
+        )
+        holders = []
+        for kind, found in self._defs:
+            if kind in ("class", "holder", "type", "module"):
+                node = _first(found, f"def.{kind}")
+                holders.append((node.start_byte, node.end_byte, text(_first(found, "name")).lstrip("*&")))
+        self._holders = Spans(holders)
+
+    def _matches(self, name: str) -> Iterator[Captures]:
+        query: Query = self._language.queries[name]
+        cursor = QueryCursor(query, match_limit=MATCHES)
+        yield from (found for _, found in cursor.matches(self._root))
+
+    def facts(self) -> Facts:
+        definitions = self._definitions()
+        opened, owners = "", set[str]()
+        for found in self._matches("open"):
+            for node in found.get("open", ()):
+                opened = opened or text(node).partition("\n")[0][:WRITTEN]
+            for node in found.get("open.owner", ()):
+                owners.add(self._owner(node))
+        if self._root.has_error:
+            opened = opened or next((f"a syntax error at line {line}" for line in _errors(self._root)), "")
+        module = next((text(node) for _, found in self._defs for node in found.get("module", ())), "")
+        opaque = {text(node) for _, found in self._defs for node in found.get("opaque.name", ())}
+        return Facts(
+            definitions=definitions,
+            imports=self._imports(),
+            open=opened,
+            open_owners=frozenset(owners),
+            opaque=frozenset(opaque),
+            module=module,
+        )
+
+    def _owner(self, node: Node) -> str:
+        """The class around a node, with the classes around that."""
+        return ".".join(name for *_, name in reversed([*self._holders.around(node.start_byte, node.end_byte)]) if name)
+
+    def _is_local(self, node: Node) -> bool:
+        return any(True for _ in self._locals.around(node.start_byte, node.end_byte, inclusive=True))
+
+    def _definitions(self) -> tuple[Definition, ...]:
+        parameters = _parameters(found for _, found in self._defs)
+        exported = [node for _, found in self._defs for node in found.get("exported", ())]
+        offered = Spans([(node.start_byte, node.end_byte, "") for node in exported])
+        needs_export = self._language.exports
+        opaque = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
+        static = {node.start_byte for _, found in self._defs for node in found.get("static", ())}
+        rows: dict[tuple[int, str, str], Definition] = {}
+        bases: dict[int, list[str]] = defaultdict(list)
+        for _, found in self._defs:
+            for node in found.get("class.of", ()):
+                bases[node.start_byte] += [text(base) for base in found.get("base", ())]
+        for kind, found in self._defs:
+            if not kind or kind == "holder":
+                continue
+            whole = _first(found, f"def.{kind}")
+            if kind not in GLOBAL and self._is_local(whole):
+                continue
+            given = [text(node).lstrip("*&") for node in found.get("owner", ())]
+            owner = given[0] if given else "" if kind == "global" else self._owner(whole)
+            params = _first(found, "params", None)
+            takes = None
+            if params is not None and whole.start_byte not in opaque:
+                takes = tuple(parameters.get(params.id, ()))
+                if owner and self._language.receiver and whole.start_byte not in static:
+                    takes = takes[1:] if takes and takes[0].kind in ("positional", "only") else None
+            is_offered = not needs_export or any(
+                True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True)
+            )
+            for node in found["name"]:
+                name = text(node).strip(QUOTES)
+                private = not is_offered if needs_export else self._language.is_private(name)
+                row = Definition(
+                    name=name,
+                    owner=owner,
+                    kind="method" if kind == "function" and owner else "variable" if kind in GLOBAL else kind,
+                    line=node.start_point[0] + 1,
+                    head=text(whole).partition("\n")[0][:WRITTEN],
+                    parameters=takes,
+                    bases=tuple(bases.get(whole.start_byte, ())),
+                    private=private or "private" in found,
+                )
+                key = node.start_byte, name, owner
+                if key not in rows or rows[key].parameters is None:
+                    rows[key] = row
+        return tuple(rows.values())
+
+    def _imports(self) -> tuple[Import, ...]:
+        guards = self._guards()
+        whole: dict[int, Import] = {}
+        names: dict[int, list[Bound]] = defaultdict(list)
+        for found in self._matches("imports"):
+            if "import" not in found:
+                continue
+            node, spec = found["import"][0], _first(found, "spec", None)
+            here, there = text(_first(found, "here", None)), _first(found, "there", None)
+            key = spec.start_byte if spec is not None else node.start_byte
+            hands_on = self._language.hands_on and not self._is_local(node)
+            if key not in whole:
+                whole[key] = Import(
+                    spec=text(spec).strip(QUOTES),
+                    line=(spec or node).start_point[0] + 1,
+                    hands_on=hands_on or "hands_on" in found,
+                    guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
+                )
+            one = whole[key]
+            if there is not None or "default" in found:
+                given = text(there) if there is not None else "default"
+                at = (there or found["default"][0]).start_point[0] + 1
+                if "default" in found:
+                    here = text(found["default"][0])
+                names[key].append(Bound(given.strip(QUOTES), here.strip(QUOTES) or given.strip(QUOTES), at))
+            elif "star" in found:
+                whole[key] = _with(one, star=True)
+            elif "nothing" not in found:
+                whole[key] = _with(one, whole=here or one.whole or self._language.whole_name(one.spec))
+        return tuple(_with(item, names=tuple(dict.fromkeys(names[key]))) for key, item in whole.items())
+
+    def _guards(self) -> Spans:
+        return Spans(
+            [
+                (node.start_byte, node.end_byte, "")
+                for query in ("imports", "uses")
+                for found in self._matches(query)
+                for node in found.get("guard", ())
+            ]
+        )
+
+    def seen(self, lines: Collection[int]) -> Seen:
+        guards, wanted = self._guards(), frozenset(lines)
+        uses: dict[tuple[int, str], Use] = {}
+        skipped: set[int] = set()
+        bindings: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        last = self._root.end_point[0] + 1
+        line_of = _Lines(self._root)
+        for found in self._matches("uses"):
+            for node in found.get("bound", ()):
+                around = [*self._locals.around(node.start_byte, node.end_byte)]
+                outer = (line_of(around[-1][0]), line_of(around[-1][1])) if around else (1, last)
+                bindings[text(node)].add((min(outer[0], node.start_point[0] + 1), outer[1]))
+            for node in found.get("store", ()):
+                skipped.add(node.start_byte)
+            name = _first(found, "name", None)
+            if name is None or name.start_point[0] + 1 not in wanted:
+                continue
+            before = _first(found, "receiver", None)
+            receiver = text(before) if before is not None and before.end_byte - before.start_byte <= WRITTEN else ""
+            if before is not None and not DOTTED.fullmatch(receiver):
+                receiver = "()"  # the value of an expression
+            args = _first(found, "args", None)
+            use = Use(
+                name=text(name),
+                line=name.start_point[0] + 1,
+                receiver=receiver.replace("?.", "."),
+                arguments=self._arguments(args) if args is not None else None,
+                guarded=any(True for _ in guards.around(name.start_byte, name.end_byte)),
+            )
+            key = name.start_byte, use.name
+            if key not in uses or use.arguments is not None:
+                uses[key] = use
+        kept = tuple(use for (start, _), use in sorted(uses.items()) if start not in skipped)
+        return Seen(kept, {name: tuple(sorted(rows)) for name, rows in bindings.items()})
+
+    def _arguments(self, node: Node) -> Arguments | None:
+        rules = self._language.calls
+        if node.type not in rules.argument_lists or node.has_error:
+            return None
+        positional, keywords, spread = 0, list[str](), False
+        for child in node.named_children:
+            if "comment" in child.type:
+                continue
+            inner = child.named_children[0] if child.type == "argument" and child.named_children else child
+            named = child.child_by_field_name("name") if child.type in rules.keyword else None
+            if inner.type in rules.spread:
+                spread = True
+            elif named is not None:
+                keywords.append(text(named))
+            else:
+                positional += 1
+                spread = spread or (rules.lone_call and "call" in inner.type and node.named_child_count == 1)
+        return Arguments(positional, tuple(keywords), spread)
+
+
+class _Lines:
+    """The line of a byte."""
+
+    def __init__(self, root: Node) -> None:
+        source = root.text or b""
+        self._starts = [0, *(match.end() for match in re.finditer(rb"\n", source))]
+
+    def __call__(self, at: int) -> int:
+        return bisect_right(self._starts, at)
+
+
+def _kind(found: Captures) -> str:
+    return next((key[4:] for key in found if key.startswith("def.")), "")
+
+
+def _first(found: Captures, key: str, default: object = ...) -> Node:
+    nodes = found.get(key)
+    if nodes:
+        return nodes[0]
+    if default is ...:
+        raise KeyError(key)
+    return None  # type: ignore[return-value]
+
+
+def _with(item: Import, **values: object) -> Import:
+    from dataclasses import replace
+
+    return replace(item, **values)  # type: ignore[arg-type]
+
+
+def _errors(root: Node) -> Iterator[int]:
+    """The lines of syntax errors, those that a file can be read with left out."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            yield node.start_point[0] + 1
+        elif node.has_error:
+            stack += node.children
+
+
+def _parameters(rows: Iterator[Captures]) -> Mapping[int, list[Parameter]]:
+    """The node of a parameter list -> its parameters in order."""
+    found_in: dict[int, dict[int, Parameter | str]] = defaultdict(dict)
+    for found in rows:
+        key = next((key for key in found if key.startswith("param.")), "")
+        if not key:
+            continue
+        node, kind = found[key][0], key[6:]
+        parent = node.parent
+        if parent is None:
+            continue
+        if kind in ("only_before", "keyword_after"):
+            found_in[parent.id][node.start_byte] = kind
+            continue
+        for name in found.get("name", [node]):
+            optional = "optional" in found or kind in ("rest", "named_rest")
+            row = Parameter(text(name), kind, not optional)  # type: ignore[arg-type]
+            found_in[parent.id].setdefault(name.start_byte, row)
+    return {parent: _ordered(rows) for parent, rows in found_in.items()}
+
+
+def _ordered(rows: Mapping[int, Parameter | str]) -> list[Parameter]:
+    ordered: list[Parameter] = []
+    by_keyword = False
+    for _, row in sorted(rows.items()):
+        if row == "only_before":
+            ordered = [Parameter(one.name, "only", one.required) for one in ordered]
+        elif row == "keyword_after":
+            by_keyword = True
+        elif isinstance(row, Parameter):
+            kind = "keyword" if by_keyword and row.kind == "positional" else row.kind
+            ordered.append(Parameter(row.name, kind, row.required))
+            by_keyword = by_keyword or kind == "rest"
+    return ordered

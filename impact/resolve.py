@@ -1,0 +1,102 @@
+"""What a module offers: the definitions that a name of it means, through whatever hands it on."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from impact.index import Index
+from impact.language import Modules, language_of
+from impact.values import Definition, Facts, Import
+
+DEPTH = 8  # files through which a name is handed on
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether a module offers a name. `open`: nobody can know."""
+
+    state: Literal["found", "absent", "open"]
+    definitions: tuple[tuple[str, Definition], ...] = ()  # path and definition, where they are known
+    modules: tuple[str, ...] = ()  # the files of the module that the name is, if it is one
+
+
+OPEN, ABSENT = Answer("open"), Answer("absent")
+
+
+def offered(index: Index, files: Iterable[str], name: str, depth: int = DEPTH) -> Answer:
+    """What a name of a module means; the module is one file, or several that are one."""
+    answers = [_of_file(index, path, name, depth) for path in files]
+    found = [answer for answer in answers if answer.state == "found"]
+    if found:
+        return Answer("found", tuple(row for answer in found for row in answer.definitions), found[0].modules)
+    return ABSENT if answers and all(answer is ABSENT for answer in answers) else OPEN
+
+
+def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
+    language, facts = language_of(path), index.facts(path)
+    modules = index.modules(language) if language is not None else None
+    if language is None or facts is None or modules is None or depth == 0:
+        return OPEN
+    own = tuple((path, one) for one in facts.definitions if one.name == name and not one.owner and not one.private)
+    if own:
+        return Answer("found", own)
+    through = _handed_on(index, modules, path, facts, name, depth)
+    if through is not ABSENT:
+        return through
+    if language.exports and not any(one.kind != "common" and not one.private for one in facts.definitions):
+        is_script = not any(
+            item.hands_on for item in facts.imports
+        )  # it exports nothing, or an object that is its own default
+        return OPEN if facts.open or name == "default" or (is_script and not _exports(facts)) else ABSENT
+    return OPEN if facts.open else ABSENT
+
+
+def _exports(facts: Facts) -> bool:
+    return any(not one.private for one in facts.definitions)
+
+
+def _handed_on(index: Index, modules: Modules, path: str, facts: Facts, name: str, depth: int) -> Answer:
+    """What the imports of a file make of a name that it does not define."""
+    is_open = False
+    for item in facts.imports:
+        if not item.hands_on:
+            continue
+        for bound in item.names:
+            if bound.here == name:
+                return _followed(index, modules, path, facts, item, bound.there, depth)
+        if item.whole and name in (item.whole, item.whole.partition(".")[0]):
+            return Answer("found", (), modules.files(path, item) or () if item.whole == name else ())
+        if item.star:
+            files = modules.files(path, item)
+            answer = offered(index, files, name, depth - 1) if files and path not in files else OPEN
+            if answer.state == "found":
+                return answer
+            is_open = is_open or answer.state == "open"
+    return OPEN if is_open else ABSENT
+
+
+def _followed(index: Index, modules: Modules, path: str, facts: Facts, item: Import, there: str, depth: int) -> Answer:
+    """What a name is that an import of a file brings and hands on."""
+    if not item.spec:  # a name of the file itself, under another one
+        own = tuple((path, one) for one in facts.definitions if one.name == there and not one.owner)
+        return Answer("found", own)
+    inner = modules.inner(path, item, there)
+    if inner:
+        return Answer("found", (), inner)
+    files = modules.files(path, item)
+    answer = offered(index, files, there, depth - 1) if files and path not in files else OPEN
+    return answer if answer.state == "found" else Answer("found")  # if it is not there, that is another finding's
+
+
+def names_of(index: Index, files: Iterable[str]) -> tuple[str, ...]:
+    """The names that a module itself writes: those that another one may be meant for."""
+    names: dict[str, None] = {}
+    for path in files:
+        facts = index.facts(path)
+        if facts is None:
+            continue
+        names.update(dict.fromkeys(one.name for one in facts.definitions if not one.owner and not one.private))
+        for item in facts.imports:
+            if item.hands_on:
+                names.update(dict.fromkeys(bound.here for bound in item.names))
+    return tuple(name for name in names if name != "default")

@@ -1,0 +1,136 @@
+"""What the parts hand each other: facts of a file, and what a change does to the code that it names."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+ParameterKind = Literal["positional", "only", "keyword", "rest", "named_rest"]
+Rule = Literal["missing-module", "missing-name", "missing-member", "arguments"]
+Certainty = Literal["proven", "likely", "named"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter, in order. `only`: it cannot be passed by name; `keyword`: it can be passed by name alone."""
+
+    name: str
+    kind: ParameterKind = "positional"
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One definition of a file. Lines count from 1."""
+
+    name: str
+    owner: str  # the class or module that holds it, "" for none
+    kind: str  # function, method, class, type, variable
+    line: int
+    head: str  # its first line, as written
+    parameters: tuple[Parameter, ...] | None = None  # None: it takes none, or what it takes is not known
+    bases: tuple[str, ...] = ()  # of a class, as written
+    private: bool = False  # its language lets no other file name it
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One name that an import takes from a module."""
+
+    there: str
+    here: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import statement as written; nothing of it is resolved."""
+
+    spec: str
+    line: int
+    names: tuple[Bound, ...] = ()
+    whole: str = ""  # what the module itself is called here, "" if it gets no name
+    star: bool = False  # all of its names come along
+    hands_on: bool = False  # who imports this file can take these names from it
+    guarded: bool = False  # the code around foresees that it fails
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a call passes. `spread`: some of it is not written one by one, so that nothing can be counted."""
+
+    positional: int = 0
+    keywords: tuple[str, ...] = ()
+    spread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One name where it is used. `receiver`: what stands before its dot, as written."""
+
+    name: str
+    line: int
+    receiver: str = ""
+    arguments: Arguments | None = None  # of a call
+    guarded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What one file says, told from its text alone."""
+
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[Import, ...] = ()
+    bound: frozenset[str] = frozenset()  # names that anything but an import or a definition binds somewhere in it
+    open: str = ""  # why it may offer more than it writes, "" if it cannot
+    open_owners: frozenset[str] = frozenset()  # the classes of which that is true
+    opaque: frozenset[str] = frozenset()  # functions that a decorator or a macro may give other parameters
+    module: str = ""  # what the file says that its module is called
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place that names what is not there, or passes what does not fit."""
+
+    path: str
+    line: int
+    name: str  # as written there
+    rule: Rule
+    certainty: Certainty
+    home: str  # the file that lacks it or defines what is called, or the folder of a package of several; "" of a missing module
+    says: str = ""  # of arguments: what is wrong with them
+    near: tuple[str, ...] = ()  # what it may be meant for, the nearest first
+    definition: Definition | None = None  # what a call does not fit, or the nearest of what it may be meant for
+    source: str = ""  # the file of the definition
+    also: tuple[int, ...] = ()  # further lines of the file with the same cause
+    here: str = ""  # of an import: what the name is called in the file
+    happens: str = ""  # what comes of it, as the end of a sentence that begins with "this line"
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a report goes by."""
+
+    files: tuple[str, ...] = ()  # changed files whose added lines were resolved
+    read: int = 0  # files of the tree that were read for it
+    unread: tuple[str, ...] = ()  # changed files that no parser came to the end of
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a change names and that is not there."""
+
+    places: tuple[Place, ...] = ()
+    looked: Looked = field(default_factory=Looked)
+
+
+class Tree(Protocol):
+    """Read access to the tree after a change."""
+
+    async def paths(self) -> Mapping[str, bool]:
+        """Every path, and whether it is a plain file; a link or a submodule is none."""
+
+    async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
+        """The bytes of files; those that cannot be read are absent."""
+
+
+Change = Mapping[str, Collection[int]]  # path after the change -> the lines that it adds

@@ -1,0 +1,62 @@
+"""New lines of Go and what they name."""
+
+from trees import said
+
+SHOP = {
+    "go.mod": "module x.io/shop // the shop\n\nreplace (\n\tx.io/tools => ./tools\n)\n",
+    "tools/go.mod": "module x.io/tools\n",
+    "tools/log/log.go": "package log\n\nfunc Print() {}\n",
+    "money/money.go": "package money\n\nfunc Cents(amount int, places ...int) int { return 0 }\nfunc Two(a, b int) {}\nfunc small() {}\ntype Cart struct{}\n",
+    "money/more.go": "package money\n\nvar Rate = 1\n",
+    "money/money_test.go": "package money\n\nfunc OnlyTests() {}\n",
+    "pay/help.go": "package pay\n\nfunc helper() int { return 1 }\n",
+}
+
+
+def of(text: str, more: dict[str, str] | None = None) -> list[str]:
+    return said({**SHOP, **(more or {}), "pay/pay.go": "package pay\n" + text}, "pay/pay.go")
+
+
+def test_a_package_that_is_not_there() -> None:
+    assert of('import "x.io/shop/mony"\nimport "x.io/other/y"\nimport "fmt"\nimport "x.io/tools/lag"\n') == [
+        "2 missing-module x.io/shop/mony: x.io/shop/money",
+        "5 missing-module x.io/tools/lag",
+    ]
+
+
+def test_a_name_that_a_package_does_not_have() -> None:
+    text = 'import "x.io/shop/money"\nfunc f() { money.Cent(1); money.Rate++; money.small(); money.OnlyTests(); var c money.Basket }\n'
+    assert of(text) == [
+        "3 missing-member money.Cent: Cents",
+        "3 missing-member money.small",
+        "3 missing-member money.OnlyTests",
+        "3 missing-member money.Basket",
+    ]
+
+
+def test_a_function_of_the_same_package() -> None:
+    assert of("func f() { helper(); helpr(); len(x); g := 1; g(); string(b) }\n") == ["2 missing-name helpr: helper"]
+
+
+def test_a_call_that_does_not_fit() -> None:
+    text = 'import m "x.io/shop/money"\nfunc f() { m.Cents(); m.Two(1); m.Two(helper()); m.Two(1, 2, 3); m.Cents(1, 2, 3); helper(1) }\n'
+    assert of(text) == [
+        "3 arguments m.Cents: is missing 'amount'",
+        "3 arguments m.Two: is missing 'b'",
+        "3 arguments m.Two: takes 2 arguments, not 3",
+        "3 arguments helper: takes 0 arguments, not 1",
+    ]
+
+
+def test_what_is_of_no_certain_meaning_is_silent() -> None:
+    more = {
+        "api/api.proto": "",
+        "made/made.go": "package made\n\n//go:generate stringer\n",
+        ".gitignore": "gen/\n",
+        "cgo/c.go": 'package cgo\n\nimport "C"\n',
+    }
+    text = (
+        'import (\n"x.io/shop/api"\n"x.io/shop/made"\n"x.io/shop/gen"\n"x.io/shop/cgo"\n"x.io/shop/money"\n)\n'
+        "func f(money T) { api.X(); made.Y(); gen.Z(); cgo.W(); money.Nothing() }\n"
+    )
+    assert of(text, more) == []

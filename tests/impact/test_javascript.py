@@ -1,0 +1,101 @@
+"""New lines of JavaScript and TypeScript and what they name."""
+
+from trees import said
+
+SHOP = {
+    "tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}, // comment\n}',
+    "src/lib/money.ts": (
+        "export const cents = (amount: number, places?: number) => amount;\nexport type Cart = {};\nconst hidden = 1;\n"
+        "export { hidden as shown };\nexport * from './more';\nexport default cents;\n"
+    ),
+    "src/lib/more.ts": "export function total(first: number, ...rest: number[]) {}\n",
+    "src/lib/only.ts": "export const one = 1;\n",
+}
+
+
+def of(text: str, more: dict[str, str] | None = None) -> list[str]:
+    return said({**SHOP, **(more or {}), "src/pay.tsx": text}, "src/pay.tsx")
+
+
+def test_a_file_that_is_not_there() -> None:
+    assert of(
+        "import { x } from './lib/moneys';\nimport y from '@/lib/monney';\nimport './lib/style.css';\nexport * from './lib/mor.js';\n"
+    ) == [
+        "1 missing-module ./lib/moneys: ./lib/money",
+        "2 missing-module @/lib/monney: @/lib/money",
+        "3 missing-module ./lib/style.css",
+        "4 missing-module ./lib/mor.js: ./lib/more.js",
+    ]
+
+
+def test_a_name_that_a_file_does_not_export() -> None:
+    text = "import d, { cent, cents, Cart, shown, total, hidden } from '@/lib/money';\nimport o from './lib/only';\nexport { totl } from './lib/more.js';\n"
+    assert of(text) == [
+        "1 missing-name cent: cents",
+        "1 missing-name hidden",
+        "2 missing-name default",
+        "3 missing-name totl: total",
+    ]
+
+
+def test_a_member_of_a_namespace() -> None:
+    assert of("import * as m from './lib/more';\nm.total(1);\nm.totals(1);\nlet x: m.Sum;\n") == [
+        "3 missing-member m.totals: total",
+        "4 missing-member m.Sum",
+    ]
+
+
+def test_calls_of_typescript() -> None:
+    text = "import { cents, total } from './lib/money';\ncents();\ncents(1, 2, 3);\ntotal(1, 2, 3);\ncents(...a);\ntotal();\n"
+    assert of(text) == [
+        "2 arguments cents: is missing 'amount'",
+        "3 arguments cents: takes 1 to 2 arguments, not 3",
+        "6 arguments total: is missing 'first'",
+    ]
+
+
+def test_what_is_of_no_certain_meaning_is_silent() -> None:
+    opened = {
+        "src/a.ts": "export = x;\n",
+        "src/b.js": "module.exports = make();\n",
+        "src/c.native.ts": "",
+        "src/View.vue": "",
+        "src/d.ts": "export * from 'library';\n",
+        "src/e.js": "console.log(1);\n",
+        ".gitignore": "src/built/\n*.gen.ts\n",
+    }
+    text = (
+        "import { a } from './a';\nimport { b } from './b';\nimport { c } from './c';\nimport { v } from './View.vue';\nimport { d } from './d';\n"
+        "import { e } from './e';\nimport f from './built/f';\nimport g from './api.gen';\nimport h from '$app/stores';\nimport i from 'library/x';\n"
+        "import j from './$types';\nimport k from './x.svg?raw';\n// @ts-expect-error\nimport { l } from './lib/only';\nimport m from '~icons/x';\n"
+    )
+    assert of(text, {**opened, "src/x.svg": ""}) == []
+
+
+def test_objects_that_are_exported_as_a_whole() -> None:
+    tree = {
+        "lib/m.js": "function a() {}\nmodule.exports = { a, b: 1 };\nmodule.exports.c = 3;\n",
+        "x.js": "const { a, z } = require('./lib/m');\nconst m = require('./lib/m');\nm.a();\nm.q();\nm.c;\nconst n = require('./lib/n');\nimport d from './lib/m';\n",
+    }
+    assert said(tree, "x.js") == ["1 missing-name z", "4 missing-member m.q", "6 missing-module ./lib/n"]
+
+
+def test_packages_of_a_workspace() -> None:
+    tree = {
+        "package.json": '{"workspaces": ["packages/*"]}',
+        "packages/ui/package.json": '{"name": "@acme/ui", "exports": {".": "./dist/index.js", "./button": "./src/button.ts"}}',
+        "packages/ui/src/index.ts": "export const theme = 1;\n",
+        "packages/ui/src/button.ts": "export const Button = 1;\n",
+        "packages/app/a.ts": "import { theme, them } from '@acme/ui';\nimport { Button, Buton } from '@acme/ui/button';\nimport x from '@acme/other';\n",
+    }
+    assert said(tree, "packages/app/a.ts") == ["1 missing-name them: theme", "2 missing-name Buton: Button"]
+
+
+def test_configurations_that_extend_each_other() -> None:
+    tree = {
+        "tsconfig.base.json": '{"compilerOptions": {"baseUrl": ".", "paths": {"~/*": ["app/*"]}}}',
+        "web/tsconfig.json": '{"extends": "../tsconfig.base.json"}',
+        "app/db.ts": "export const db = 1;\n",
+        "web/a.ts": "import { db } from '~/db';\nimport { b } from '~/dbb';\n",
+    }
+    assert said(tree, "web/a.ts") == ["2 missing-module ~/dbb: ~/db"]

@@ -1,0 +1,111 @@
+"""New lines of Python and what they name."""
+
+import asyncio
+
+from trees import Texts, said
+
+import impact
+
+SHOP = {
+    "pyproject.toml": "",
+    "shop/__init__.py": "",
+    "shop/money.py": "from decimal import Decimal\n\n\ndef cents(amount, *, places):\n    return amount\n\n\nclass Cart:\n    def __init__(self, owner):\n        self.owner = owner\n",
+}
+
+
+def of(text: str, more: dict[str, str] | None = None) -> list[str]:
+    return said({**SHOP, **(more or {}), "shop/pay.py": text}, "shop/pay.py")
+
+
+def test_a_module_that_is_not_there() -> None:
+    assert of("from shop.mony import cents\nimport shop.monny\nfrom .money2 import x\n") == [
+        "1 missing-module shop.mony: shop.money",
+        "2 missing-module shop.monny: shop.money",
+        "3 missing-module .money2: .money",
+    ]
+
+
+def test_a_name_that_a_module_does_not_have() -> None:
+    assert of("from shop.money import cent, cents, Decimal\nfrom . import mony\n") == [
+        "1 missing-name cent: cents",
+        "2 missing-name mony: money",
+    ]
+
+
+def test_a_member_of_a_module() -> None:
+    text = (
+        "import shop.money as m\nfrom shop import money\nimport shop.money\nm.cent(1)\nmoney.cents\nshop.money.sents\n"
+    )
+    assert of(text) == ["4 missing-member m.cent: cents", "6 missing-member shop.money.sents: cents"]
+
+
+def test_a_call_that_does_not_fit() -> None:
+    text = "from shop.money import Cart, cents\ncents(1)\ncents(1, 2, places=3)\ncents(1, plases=3)\nCart()\n"
+    assert of(text) == [
+        "2 arguments cents: is missing 'places'",
+        "3 arguments cents: takes 1 argument, not 2",
+        "4 arguments cents: has no parameter 'plases'",
+        "5 arguments Cart: is missing 'owner'",
+    ]
+
+
+def test_calls_that_fit() -> None:
+    text = "from shop.money import Cart, cents\ncents(1, places=2)\ncents(*a, **b)\nCart(owner=1)\nCart(*a)\n"
+    assert of(text) == []
+
+
+def test_what_is_of_no_certain_meaning_is_silent() -> None:
+    opened = {
+        "shop/lazy.py": "def __getattr__(name):\n    return name\n",
+        "shop/made.py": "globals()['x'] = 1\n",
+        "shop/star.py": "from elsewhere import *\n",
+        "shop/fast.pyx": "",
+        "shop/plain/data.txt": "",
+        ".gitignore": "shop/built.py\n_version.py\n",
+    }
+    text = (
+        "from shop.lazy import a\nfrom shop.made import b\nfrom shop.star import c\nfrom shop.fast import d\nfrom shop.plain import e\n"
+        "from shop.built import f\nfrom shop._version import g\nimport json.nothing\nfrom elsewhere.x import y\nfrom shop.api_pb2 import h\n"
+    )
+    assert of(text, opened) == []
+
+
+def test_what_a_module_binds_in_any_manner_is_there() -> None:
+    many = (
+        "try:\n    import json\nexcept ImportError:\n    json = None\nif 1:\n    a = 1\nelse:\n    b = c = 2\nfor d in []: pass\nwith open() as e: pass\n"
+        "f, (g, *h) = x\nimport os.path as i\ndef j():\n    global k\n    k = 1\nl: int = 1\nfrom .money import *\nclass m: pass\n"
+    )
+    text = f"from shop.many import {', '.join('abcdefghijklm')}, json, cents, Cart\n"
+    assert of(text, {"shop/many.py": many}) == []
+
+
+def test_code_that_foresees_a_failure_is_silent() -> None:
+    text = (
+        "try:\n    from shop.mony import cents\nexcept ImportError:\n    cents = None\n"
+        "from shop import money\nif hasattr(money, 'cent'):\n    money.cent\nwith pytest.raises(TypeError):\n    money.cents(1)\n"
+    )
+    assert of(text) == []
+
+
+def test_a_name_that_is_bound_again_means_something_else() -> None:
+    text = (
+        "from shop import money\nfrom shop.money import cents\ndef pay(money, cents):\n    money.cent\n    cents(1)\n"
+    )
+    assert of(text) == []
+
+
+def test_decorators_and_alternatives_make_a_call_uncertain() -> None:
+    calls = {
+        "shop/calls.py": "@wrapped\ndef a(x): ...\nif 1:\n    def b(x): ...\nelse:\n    def b(): ...\nclass C(Base): ...\n@lru_cache(1)\ndef d(x): ...\n"
+    }
+    assert of("from shop.calls import a, b, C, d\na()\nb()\nC()\nd()\n", calls) == ["5 arguments d: is missing 'x'"]
+
+
+def test_only_added_lines_are_looked_at() -> None:
+    tree = {**SHOP, "shop/pay.py": "from shop.money import cent\n\nx = 1\n"}
+    assert asyncio.run(impact.report(Texts(tree), {"shop/pay.py": {3}})).places == ()
+
+
+def test_a_package_of_a_library_is_not_the_trees_own() -> None:
+    tree = {"lib/requests/__init__.py": "", "app/main.py": "from requests.nothing import x\nfrom requests import y\n"}
+    assert said(tree, "app/main.py") == []

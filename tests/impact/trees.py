@@ -1,0 +1,34 @@
+"""A tree as a dictionary, and what a report says of the lines that a change adds to it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import impact
+
+
+class Texts:
+    """A tree of texts. A path that begins with `@` is a link."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+
+    async def paths(self) -> Mapping[str, bool]:
+        return {path.removeprefix("@"): not path.startswith("@") for path in self._files}
+
+    async def read(self, paths: Sequence[str]) -> Mapping[str, bytes]:
+        return {path: self._files[path].encode() for path in paths if path in self._files}
+
+
+def places(files: Mapping[str, str], path: str) -> list[impact.Place]:
+    """What a report says where all lines of one file are new."""
+    change = {path: range(1, files[path].count("\n") + 2)}
+    return list(asyncio.run(impact.report(Texts(files), change)).places)
+
+
+def said(files: Mapping[str, str], path: str) -> list[str]:
+    """The same, each as "line rule name": what is wrong or what may be meant after a colon."""
+    rows = []
+    for one in places(files, path):
+        more = one.says or ", ".join(one.near)
+        rows.append(f"{one.line} {one.rule} {one.name}" + (f": {more}" if more else ""))
+    return rows
