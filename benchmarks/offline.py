@@ -2,7 +2,7 @@
 
     python -m benchmarks.offline --repos FOLDER [--cases FOLDER] [--kind omit --kind clean] [--language python ...]
 
-FOLDER of --cases: one JSON file per case; without it those of this project; --mined mines them from the clones, as `deeprepo eval mine` does. --repos: a clone
+FOLDER of --cases: one JSON file per case; without it those of this project. --repos: a clone
 (bare or not) of each repository, as NAME, NAME.git, OWNER/NAME, OWNER+NAME or OWNER+NAME/repo. Cases without a clone are counted.
 A finding hits a mined defect if it is in the forgotten user's file and names what is gone; it hits another `omit` defect within 10 lines
 of the call. For other kinds a hit is the same about any span of the label, without a judgement of the words: an upper bound.
@@ -27,7 +27,6 @@ from bot import pipeline, wiring
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
 from deeprepo_evals import public
-from deeprepo_evals.mine.run import Plan, mine
 from deeprepo_evals.reviews import build
 from deeprepo_evals.reviews.build import clone_of
 from deeprepo_evals.reviews.case_files import read
@@ -49,6 +48,7 @@ SCRIPTED = (
     "swift",
     "scala",
 )
+MINED = public.CASES.parent / "mined"
 OMIT_RECALL, CLEAN_NOISE = 0.85, 0.15
 
 
@@ -72,9 +72,7 @@ class Result:
 def main() -> int:
     """Review every case for which there is a clone; the exit code says whether the promises hold."""
     asked = _arguments()
-    if asked.mined:
-        asked.cases = asked.mined
-        asyncio.run(mine(Plan(asked.repos, asked.mined, asked.each, asked.ordinary, half=asked.half)))
+    asked.cases = MINED if asked.mined else asked.cases
     done = _done(asked.out)
     results, absent = [], []
     for case in _cases(asked.cases, asked.kind, asked.language):
@@ -107,12 +105,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=Path, default=public.CASES, help="default: the cases of this project")
     parser.add_argument("--repos", type=places.clones, default=places.REPOS)
-    parser.add_argument(
-        "--mined", type=Path, help="instead: cases that are mined from the clones, and kept in this folder"
-    )
-    parser.add_argument("--each", type=int, default=12, help="mined cases of a repository")
-    parser.add_argument("--ordinary", type=int, default=50, help="ordinary commits of a repository")
-    parser.add_argument("--half", default="", help="build or test: only the repositories of this half")
+    parser.add_argument("--mined", action="store_true", help="instead: the cases that were mined from histories")
     parser.add_argument("--kind", action="append", help="natural, omit, clean, ordinary, martian (default: all)")
     parser.add_argument("--language", action="append", help=f"default: {', '.join(SCRIPTED)}")
     parser.add_argument("--out", type=Path, help="results as JSON lines; run again, it goes on")

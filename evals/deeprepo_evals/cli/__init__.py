@@ -7,13 +7,9 @@ from deeprepo_evals.cli import (
     context,
     declarations,
     fetch,
-    fixes,
     forgotten_callers,
     journals,
-    large,
     learn,
-    mine,
-    plant,
     report,
     reviewbench,
     reviews,
@@ -31,14 +27,10 @@ app = typer.Typer(
 app.command(name="context")(context.command)
 app.command(name="consumers")(consumers.command)
 app.command(name="fetch")(fetch.command)
-app.command(name="fixes")(fixes.command)
 app.command(name="forgotten")(forgotten_callers.command)
 app.command(name="reviews")(reviews.command)
 app.command(name="reviewbench")(reviewbench.command)
 app.command(name="report")(report.command)
-app.command(name="mine")(mine.command)
-app.command(name="plant")(plant.command)
-app.command(name="large")(large.command)
 app.command(name="roots")(roots.command)
 app.command(name="schemas")(schemas.command)
 app.command(name="declarations")(declarations.command)

@@ -9,9 +9,9 @@ from typing import Literal
 
 from bot.checkout import git
 from bot.text.paths import is_sample, is_test, vendored_folder
+from deeprepo_evals.clones import blobs
 from deeprepo_evals.consumers import calls
 from deeprepo_evals.consumers.syntax import BINDING, Syntax, is_distinctive
-from deeprepo_evals.mine import commits
 
 Kind = Literal["name", "moved", "member", "signature"]
 SHORTEST = 4  # letters of a name
@@ -175,7 +175,7 @@ async def _signatures(
     found = []
     for first in range(0, len(changes), 400):
         rows = changes[first : first + 400]
-        texts = await commits.blobs(
+        texts = await blobs(
             clone, [name for commit, _, path, _ in rows for name in (f"{commit}~1:{path}", f"{commit}:{path}")]
         )
         for commit, time, path, names in rows:
@@ -219,7 +219,7 @@ async def _has_left(clone: Path, loss: Loss, syntax: Syntax) -> bool:
         rows = await _lines(clone, loss.commit, loss.name, syntax)
         space = re.escape(loss.home[: -len(loss.name) - 1])
         paths = {path for path, line in rows if syntax.defines.match(line)}
-        texts = await commits.blobs(clone, [f"{loss.commit}:{path}" for path in paths])
+        texts = await blobs(clone, [f"{loss.commit}:{path}" for path in paths])
         here = re.compile(rf"^(?:namespace|package) {space}\s*;?\s*$", re.MULTILINE)
         return not any(here.search(text.decode("utf-8", "replace")) for text in texts.values())
     stem = loss.home.replace(".", "/")

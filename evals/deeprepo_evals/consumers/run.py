@@ -19,11 +19,11 @@ from bot.errors import DeepRepoError, GitError
 from bot.languages import LANGUAGES
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerImpact, NamedConsumer
+from deeprepo_evals.clones import clones
 from deeprepo_evals.consumers import losses, truth
 from deeprepo_evals.consumers.losses import History
 from deeprepo_evals.consumers.syntax import LANGUAGES as SYNTAXES
 from deeprepo_evals.consumers.truth import Case, Snapshot
-from deeprepo_evals.mine.run import clones
 
 OF_COMMIT = 3  # cases, so that no commit fills a pair
 

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from bot.checkout import git
 from bot.text.paths import is_sample, vendored_folder
+from deeprepo_evals.clones import blobs
 from deeprepo_evals.consumers import calls, losses
 from deeprepo_evals.consumers.losses import MOST_COMMITS, Loss
 from deeprepo_evals.consumers.syntax import Syntax, is_distinctive
-from deeprepo_evals.mine import commits
 
 DAYS = 36  # of a consumer's history
 YEARS = 3 * 365 * 86_400  # seconds between the last use and the loss
@@ -86,7 +86,7 @@ async def snapshots(clone: Path, syntax: Syntax, library: str) -> list[Snapshot]
             if path in paths and not vendored_folder(path) and not is_sample(path)
         }
         new = [one for one in dict.fromkeys(ids.values()) if one not in sources]
-        for one, blob in (await commits.blobs(clone, new)).items():
+        for one, blob in (await blobs(clone, new)).items():
             text = blob.decode("utf-8", "replace")
             sources[one] = Source(text, frozenset(WORD.findall(text)))
         found.append(Snapshot(commit, int(time), {path: sources[one] for path, one in ids.items() if one in sources}))

@@ -18,9 +18,8 @@ from bot.dependents.declarations import format_of
 from bot.errors import DeepRepoError
 from bot.text.paths import is_output, vendored_folder
 from bot.values import Dependents, ReviewRequest
+from deeprepo_evals.clones import blobs, clones
 from deeprepo_evals.declarations.truth import SYNTAXES, Loss
-from deeprepo_evals.mine import commits
-from deeprepo_evals.mine.run import clones
 
 MOST_FILES = 60  # of an ordinary commit
 TEXTS = 1_500  # files of one tree that are looked at
@@ -115,8 +114,8 @@ async def _drawn(form: str, clone: Path, commit: str, draw: random.Random) -> tu
 
 
 async def _texts(clone: Path, commit: str, paths: Sequence[str]) -> dict[str, str]:
-    blobs = await commits.blobs(clone, [f"{commit}:{path}" for path in paths])
-    return {path: blobs.get(f"{commit}:{path}", b"").decode("utf-8", "replace") for path in paths}
+    sources = await blobs(clone, [f"{commit}:{path}" for path in paths])
+    return {path: sources.get(f"{commit}:{path}", b"").decode("utf-8", "replace") for path in paths}
 
 
 async def _of_loss(clone: Path, commit: str, draft: tuple[Loss, str]) -> dict[str, Any]:

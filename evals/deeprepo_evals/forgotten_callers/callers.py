@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bot.errors import UsageError
+from deeprepo_evals.clones import half
 from deeprepo_evals.forgotten_callers.search import Candidate
-from deeprepo_evals.mine.run import half
 
 LIST = Path(__file__).with_name("callers.jsonl")
 

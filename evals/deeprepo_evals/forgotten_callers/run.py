@@ -12,10 +12,10 @@ from pathlib import Path
 from bot import pipeline, wiring
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
+from deeprepo_evals.clones import clones, half
 from deeprepo_evals.forgotten_callers import callers
 from deeprepo_evals.forgotten_callers.callers import Caller
 from deeprepo_evals.forgotten_callers.search import search
-from deeprepo_evals.mine.run import clones, half
 from deeprepo_evals.tables import align
 
 Say = Callable[[str], None]

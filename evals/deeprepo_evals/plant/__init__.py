@@ -1,7 +1,6 @@
 """Code bases with planted defects, so that new cases never run out and cannot be learnt by heart.
 
-`codebase(seed, files)` makes one up, `history.plant` takes the commits of a real repository, `twins` gives the same change in two
-trees; `build` writes a code base as a repository that the product can review.
+`codebase(seed, files)` makes one up; `build` writes a code base as a repository that the product can review.
 """
 
 from deeprepo_evals.plant.codebase import Scope, codebase

@@ -19,7 +19,7 @@ from bot.dependents.schemas.languages import SCHEMAS
 from bot.errors import DeepRepoError
 from bot.text.paths import is_prose, is_sample, is_test, vendored_folder
 from bot.values import Dependents, Finding, ReviewRequest
-from deeprepo_evals.mine.run import clones
+from deeprepo_evals.clones import clones
 from deeprepo_evals.schemas import truth
 from deeprepo_evals.schemas.truth import Syntax
 
