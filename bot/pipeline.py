@@ -585,7 +585,7 @@ def _review(
         fault=transcript.fault,
         failure=(session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
         fail_on=settings.fail_on,
-        fail_also=settings.fail_also,
+        strict=settings.strict,
         minimum=settings.minimum_severity,
         tone=settings.tone,
         ci=settings.ci,

@@ -118,7 +118,7 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
         "docs": "inapplicable",
     }
     assert review.failing
-    assert check_run.conclusion(review) == "failure"
+    assert check_run.conclude(review) == "failure"
     assert facts.conclusion(review) == "findings"
     page = markdown.render(review)
     assert "1 check of this repository failed" in page.splitlines()[0]
@@ -140,18 +140,18 @@ def test_severity_decides_the_conclusion(hand: Callable[..., Hand], severity: st
     """A note is a row of the table; a warning is no clean review; `fail` stops the change."""
     rows = [row(1, "failed", ("shop/api.py", BROKEN_LINE))]
     review = hand({**GUARD, "severity": severity}).review(worker=reader(rows), strategy="direct")
-    assert check_run.conclusion(review) == ending
+    assert check_run.conclude(review) == ending
 
 
 def test_without_a_model_nothing_is_passed(hand: Callable[..., Hand]) -> None:
-    """A check is "not asked" with a sentence, and one that would stop the change leaves the review open; `fail_also` can fail for it."""
-    review = hand(GUARD, DOCS, fail_on="critical", fail_also=["undecided"]).review(strategy="offline")
+    """A check is "not asked" with a sentence, and one that would stop the change leaves the review open; `strict` fails for it."""
+    review = hand(GUARD, DOCS, fail_on="critical", strict=True).review(strategy="offline")
     reports = by_name(review)
     assert (reports["guards"].verdict, reports["guards"].cause) == ("unasked", "no-model")
     assert reports["docs"].verdict == "inapplicable"
     assert "No model has read this change." in markdown.render(review)
     assert facts.conclusion(review) == "incomplete"
-    assert check_run.conclusion(review) == "failure"
+    assert check_run.conclude(review) == "failure"
     assert review.lacking == ("undecided",)
 
 

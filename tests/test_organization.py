@@ -29,7 +29,7 @@ MERGED: list[tuple[str | None, str, str, Any, str]] = [
     ("quota: 1", "quota: 2", "quota", 1, OWN),
     ("budget: {calls: 5}", "budget: {usd: 0.5}", "usd", 0.5, ACME),
     ("", "budget: {usd: 40}", "usd", 1.0, f"the default (DEEPREPO_USD sets another), below the 40.00 of: {ACME}"),
-    ("fail_also: []", "fail_also: [cut]", "fail_also", (), OWN),
+    ("strict: false", "strict: true", "strict", False, OWN),
     ("lenses: [security]", "lenses: [tests]", "lenses", ("security",), OWN),
     ("ignore: ['!b/own']", "ignore: [b/]", "ignore", ("b/", "!b/own"), f"{OWN} and {ACME}"),
     ("ignore: []", "ignore: [b/]", "ignore", (), "default"),
@@ -182,7 +182,7 @@ run: {{prepare: {SECRET}, test: {SECRET}, files: {SECRET}, image: {SECRET}, find
 triggers: {{branches: [{SECRET}], labels: [{SECRET}], skip_labels: [{SECRET}], skip_authors: [{SECRET}], paths: [{SECRET}], forks: false}}
 fail_on: high
 quota: 2
-fail_also: [cut]
+strict: true
 {SECRET}: 1
 enforce: [checks, fail_on, {SECRET}, triggers.forks]
 """
@@ -191,8 +191,8 @@ enforce: [checks, fail_on, {SECRET}, triggers.forks]
 def test_nothing_of_a_private_file_is_in_the_settings_of_a_public_repository() -> None:
     """Numbers, switches and words of fixed sets hold; no text does, in no value, origin or warning, also if the file is broken."""
     held = resolved("", TEXTS, is_shown=False)
-    assert (held.fail_on, held.quota, held.timeout, held.fail_also, held.triggers.forks) == (
-        "high", 2, 7.0, ("cut",), False,
+    assert (held.fail_on, held.quota, held.timeout, held.strict, held.triggers.forks) == (
+        "high", 2, 7.0, True, False,
     )  # fmt: skip
     assert held.checks == ()
     assert SECRET not in repr((held, *held.rows(), held.conditions))

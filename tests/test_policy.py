@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from bot import config
-from bot.config import Settings, Triggers, policy
+from bot.config import Triggers, policy
 from bot.config.policy import Go, No
 from bot.values.ask import PullRef, ReviewAsk, Trigger
 from bot.values.host import PullFacts
@@ -159,22 +158,24 @@ def test_paths_decide_once_the_files_are_known() -> None:
     )
 
 
-CHECKS = "checks:\n- name: guards\n  ask: Each endpoint has a guard.\n  severity: {}\n"
+BY_AUTHOR = ("triggers.events", "triggers.forks", "5,001 files", "1,000,001 lines")  # what an author brings about alone
 
 
-@pytest.mark.parametrize(
-    ("file", "ending"),
-    [
-        ("fail_on: high\n", "failure"),
-        (CHECKS.format("fail"), "failure"),
-        (CHECKS.format("fail") + "fail_also: [cut]\n", "neutral"),
-        (CHECKS.format("warn"), "neutral"),
-        ("quota: 3\n", "neutral"),
-    ],
-)
-def test_a_check_that_fails_is_a_bar_too(file: str, ending: str) -> None:
-    """What is not reviewed cannot have passed it, and settings that cannot be read were to set it."""
-    assert policy.ending_without_review(config.resolve({}, file.encode(), Settings())) == ending
-    if "fail_also" not in file:
-        assert policy.unreadable(f"{file}quota: [\n") == ending
-    assert policy.unreadable('checks: [{"name": "a", "severity": "fail"}, {]') == "failure"
+@pytest.mark.parametrize(("other", "rules", "word"), REFUSED)
+@pytest.mark.parametrize("stranger", [False, True])
+def test_what_a_stranger_brings_about_is_no_choice_of_the_owner(
+    other: dict[str, Any], rules: dict[str, Any], word: str, *, stranger: bool
+) -> None:
+    """A size, an event, a fork: the head should have been reviewed. For somebody who may write it is left out like the rest."""
+    ask, conditions = ReviewAsk(PULL, "opened", actor="somebody"), ((".deeprepo.yml", Triggers(**rules)),)
+    found = policy.decide(facts(**other), ask, conditions, stranger=stranger)
+    assert isinstance(found, No)
+    assert found.lacks == ("unreviewed" if stranger and word in BY_AUTHOR else "left out")
+
+
+def test_a_pause_of_the_team_leaves_out_and_one_after_pushes_does_not_for_a_stranger() -> None:
+    """Whoever may write has given the command; a stranger pushes as often as they like."""
+    ask, conditions = ReviewAsk(PULL, "push", actor="somebody"), ((".deeprepo.yml", Triggers()),)
+    paused = policy.decide(facts(), ask, conditions, is_paused=True, stranger=True)
+    spent = [policy.decide(facts(), ask, conditions, pushes=3, stranger=one) for one in (True, False)]
+    assert [one.lacks for one in (paused, *spent) if isinstance(one, No)] == ["left out", "unreviewed", "left out"]

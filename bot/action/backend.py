@@ -13,17 +13,19 @@ from bot.action.console import Console
 from bot.action.event import ON_PULL
 from bot.checkout.existing_clone import existing_clone
 from bot.commands import CommandReply
-from bot.config import Step
-from bot.config.policy import LastEnding, No
+from bot.config import Step, policy
+from bot.config.policy import No
 from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit
 from bot.github import Host
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.publish import checks, existing, summary
+from bot.publish.checks import Verdict
 from bot.render import plain
-from bot.values import CIFailure, CustomCheck, PostedComment, PullRequest, Review
+from bot.values import CIFailure, Ending, PostedComment, PullRequest, Review
 from bot.values.consumer import FetchedConsumers
+from bot.values.review import Lack
 from bot.wiring import action as parts
 from bot.wiring import review as models
 from bot.workflow import asking, ci_failures, fetching
@@ -64,16 +66,21 @@ async def _trusted_state(stands: PostedComment, run: ReviewRun) -> bytes | str:
     return state.unpack(stands.body, run.ask.pull, secret)
 
 
-def _question(run: ReviewRun) -> state.HeadVerdict:
-    """What a verdict has to be about to hold for this run."""
-    facts, settings = run.state.facts, run.settings
-    stops = sorted(CustomCheck(*row).digest for row in settings.checks if row[-1] == "fail")
-    bar = " ".join((str(settings.fail_on), *sorted(settings.fail_also), *stops))
-    return state.HeadVerdict("neutral", facts.head_sha, facts.base_ref, bar)
+async def stored_verdict(run: ReviewRun) -> state.HeadVerdict | None:
+    """What the last review came to, if it was of this very head and base branch, and its state is trusted."""
+    stands = next(iter(await summary.stands(run.host)), None)
+    data = await _trusted_state(stands, run) if stands is not None else ""
+    verdict = state.verdict(data) if isinstance(data, bytes) else None
+    facts = run.state.facts
+    return (
+        verdict
+        if verdict is not None and (verdict.head, verdict.base_ref) == (facts.head_sha, facts.base_ref)
+        else None
+    )
 
 
 def _verdict(run: ReviewRun, review: Review) -> state.HeadVerdict:
-    return replace(_question(run), conclusion=checks.conclusion(review), head=review.pull.head, fault=review.fault)
+    return state.HeadVerdict(checks.conclude(review), review.pull.head, run.state.facts.base_ref)
 
 
 def _again(why: str) -> str:
@@ -92,24 +99,20 @@ class StepBackend:
         """Every error: nobody repeats a step."""
         return (DeepRepoError,)
 
-    async def decline(self, run: ReviewRun, no: No) -> None:
+    async def decline(self, run: ReviewRun, result: ReviewResult) -> None:
         """Answer the comment that asked."""
-        await answer(run, f"Not reviewed: {no.reason}")
+        await answer(run, f"Not reviewed: {result.says}")
 
-    async def last_ending(self, run: ReviewRun) -> LastEnding | None:
-        """What the trusted state in the summary holds; without a key nobody vouches for any, and a token that may only read writes none."""
-        stands = next(iter(await summary.stands(run.host)), None)
-        if stands is None:
-            return "unknown" if self._is_foreign(run) else None
-        data = await _trusted_state(stands, run)
-        verdict = state.verdict(data) if isinstance(data, bytes) else None
-        if verdict is None:
-            return "unknown"
-        ending = "failure" if verdict.fault else verdict.conclusion
-        is_asked = (verdict.base_ref, verdict.bar) == (_question(run).base_ref, _question(run).bar)
-        return ending if is_asked or ending == "failure" else "unknown"  # nobody knows what stands against this base
+    async def verdict(self, run: ReviewRun, lacks: Lack = "unreviewed", own: Ending | None = None) -> Verdict:
+        """By the state in the summary, if the last review was of this very head and base branch."""
+        if own is not None:
+            return Verdict(own, is_reviewed=True)
+        known = await stored_verdict(run) if lacks != "nothing" else None
+        if known is not None:
+            return Verdict(known.conclusion, is_reviewed=True)
+        return Verdict(policy.without_review(run.settings, lacks))
 
-    async def is_meant(self, _: ReviewRun) -> bool:
+    async def is_known(self, _: ReviewRun) -> bool:
         """A workflow that runs is meant to review."""
         return False
 
@@ -252,22 +255,6 @@ class StepBackend:
         """The comments, with the state for the next round in the summary."""
         pull, secret = run.ask.pull, parts.secret()
         return posts.comments(review, lambda one: state.pack(one, pull, secret, _verdict(run, one)))
-
-    async def verdict(self, run: ReviewRun) -> state.HeadVerdict | None:
-        """What the last review came to, if it was of this very head, base branch and bar, and its state is trusted."""
-        stands = next(iter(await summary.stands(run.host)), None)
-        data = await _trusted_state(stands, run) if stands is not None else ""
-        verdict = state.verdict(data) if isinstance(data, bytes) else None
-        if verdict is None or replace(_question(run), conclusion=verdict.conclusion, fault=verdict.fault) != verdict:
-            return None
-        return verdict
-
-    async def has_reviewed(self, run: ReviewRun) -> bool:
-        """Whether the last review was of this very change. Without a key nobody vouches for it: enough where no bar is set."""
-        stands = next(iter(await summary.stands(run.host)), None)
-        data = await _trusted_state(stands, run) if stands is not None else ""
-        here = (run.state.bases.merge_base, run.state.facts.head_sha)
-        return isinstance(data, bytes) and state.ends(data) == here
 
     async def current(self) -> bool:
         """A newer run of the workflow cancels this one's job; nobody else tells us."""

@@ -25,10 +25,7 @@ MOST = 25 << 20  # bytes of an event
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """An event that asks for nothing, whose job is a check of the pull request all the same: it has to come to what holds for the head.
-
-    `ask`: the review to make where nothing is known of this head.
-    """
+    """An event that asks for nothing, whose job is a check of the pull request all the same: it has to come to what holds for the head."""
 
     ask: ReviewAsk
     reason: str

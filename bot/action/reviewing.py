@@ -9,12 +9,12 @@ from datetime import datetime
 from pydantic import SecretStr
 
 from bot import commands, config, github
-from bot.action.backend import StepBackend, answer
+from bot.action.backend import StepBackend, answer, stored_verdict
 from bot.action.console import Console
 from bot.action.event import WORKFLOW, Repeat
 from bot.commands import Permission
 from bot.config import Config, Settings, Step, policy
-from bot.errors import HostRefused, ProviderError, SupersededError
+from bot.errors import HostRefused, SupersededError
 from bot.github import Host, RequestPace, apps
 from bot.github.client import GitHubClient
 from bot.values import CommentRef, OrganizationFile, PullRef, ReviewAsk
@@ -51,26 +51,16 @@ async def review(ask: ReviewAsk, step: Step, console: Console) -> ReviewResult:
 
 
 async def repeat(event: Repeat, step: Step, console: Console) -> ReviewResult:
-    """Come to what the last review of this head came to, so that no event of another kind turns its check green.
-
-    If that is not known and the owner has set a bar, the head is reviewed; without a bar if it has no review: this run may have ended
-    the one that was to make it.
-    """
-    backend = StepBackend(step, console)
+    """An event that starts no review, whose job is a check of the pull request all the same: the review of this head stands."""
     async with open_host(step, event.pull) as host:
         state, settings = await look_up(host, step, console)
-        run = ReviewRun("", event.ask, host, state, settings)
-        verdict = await backend.verdict(run)
-        is_due = state.facts.state == "open" and (policy.has_bar(settings) or not await backend.has_reviewed(run))
-    if verdict is not None and verdict.fault:
-        says = f"Nothing was reviewed: {event.reason}. The review of this commit was cut short, and that stands: run its job again."
-        return ReviewResult("failure", says, fault=ProviderError(says))
-    if verdict is not None:
-        says = f"Nothing was reviewed: {event.reason}. What the review of this commit came to stands: {verdict.conclusion}."
-        return ReviewResult(verdict.conclusion, says)
-    if not is_due:
-        return ReviewResult("skipped", f"Nothing was reviewed: {event.reason}.")
-    return await review(event.ask, step, console)
+        verdict = await stored_verdict(ReviewRun("", event.ask, host, state, settings))
+    says = f"Nothing was reviewed: {event.reason}."
+    if verdict is None:
+        return ReviewResult("skipped", says)
+    return ReviewResult(
+        verdict.conclusion, f"{says} What the review of this commit came to stands: {verdict.conclusion}."
+    )
 
 
 @asynccontextmanager
@@ -152,9 +142,9 @@ def _in_step_words(result: ReviewResult, *, fork: bool) -> ReviewResult:
     """The same end in the step's words. `fault`: what makes the step fail once the review is in the job summary."""
     fault = result.fault
     if result.review is None:
-        before = {"skipped": "Not reviewed", "success": "There is nothing to review"}
-        before |= {"failure": "Not reviewed"} if fault is None else {}
-        return replace(result, says=f"{before.get(result.conclusion, 'There is no review')}: {result.says}")
+        is_empty = result.says == reviewing.NOTHING
+        before = "There is nothing to review" if is_empty else "There is no review" if fault else "Not reviewed"
+        return replace(result, says=f"{before}: {result.says}")
     if isinstance(fault, SupersededError):
         return replace(result, says=f"{ALONE}: {fault}.", fault=None)
     if isinstance(fault, HostRefused) and fault.status == FORBIDDEN:

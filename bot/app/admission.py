@@ -26,7 +26,6 @@ class Admission:
 
     reason: str = ""
     delay: float | None = None  # None: the usual one
-    recheck: float = 0.0  # of what shows that a review is due
 
 
 async def admit(ask: Ask, delivery: str, store: Store) -> Admission:
@@ -44,7 +43,7 @@ async def admit(ask: Ask, delivery: str, store: Store) -> Admission:
         traffic = await store.arrivals.count(
             delivery, ask.pull, ask.actor, "change", CHANGES, now, stranger=ask.stranger
         )
-        return Admission(delay=_delay(traffic), recheck=STEP if CHANGES.full(traffic) else 0.0)
+        return Admission(delay=_delay(traffic))
     return Admission()
 
 

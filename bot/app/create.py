@@ -19,7 +19,7 @@ from bot.app.logs import log
 from bot.app.readable import Readable
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError
-from bot.values import NothingAsked, PackageSurvey, Recheck, ReviewAsk
+from bot.values import NothingAsked, PackageSurvey
 from bot.workflow import events
 
 PATIENCE = 30.0  # seconds for a body: GitHub itself waits for ten, a GitHub Enterprise Server for thirty
@@ -158,8 +158,6 @@ async def _take(server: RunningServer, arrival: Delivery) -> DeliveryOutcome:
         admission = await admit(ask, arrival.guid, server.store)
         if admission.reason:
             return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=admission.reason)
-        if isinstance(ask, ReviewAsk) and arrival.event == "pull_request":
-            await server.jobs.submit(Recheck(ask.pull), arrival.guid, delay=admission.recheck)
         fresh = await server.jobs.submit(ask, arrival.guid, delay=admission.delay)
     except StorageError as error:
         _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))

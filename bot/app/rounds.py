@@ -15,8 +15,8 @@ from bot.app.running_server import RunningServer
 from bot.app.unheard import OpenPull
 from bot.errors import HostError
 from bot.github import apps
-from bot.values import Follow, Recheck, ReviewAsk
-from bot.workflow import journals, keeping
+from bot.values import Follow, ReviewAsk
+from bot.workflow import concluding, journals
 from bot.workflow.events import Ours
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
@@ -79,11 +79,10 @@ async def _pulls(server: RunningServer, since: str) -> None:
 
 async def _submit(server: RunningServer, waiting: OpenPull) -> bool:
     """Submit one, if the last review was of another head or base."""
-    if not await keeping.is_due(waiting.pull, waiting.head, waiting.base, server.store):
+    if not await concluding.is_due(waiting.pull, waiting.head, waiting.base, server.store):
         return False
     ask = ReviewAsk(waiting.pull, "catch-up", head=waiting.head)
     name = f"catch-up-{waiting.head}-{sha256(waiting.base.encode()).hexdigest()[:16]}"
-    await server.jobs.submit(Recheck(waiting.pull), name)
     fresh = await server.jobs.submit(ask, name)
     if fresh:
         server.metrics.delivery("pull_request", "caught up")

@@ -1,7 +1,7 @@
 """The command line: flags in, exit code out. The only place where an error becomes an exit code.
 
 0  clean, or nothing to review
-1  findings at or above --fail-on, or, with it, a review that was cut off (`fail_also`)
+1  findings at or above --fail-on, or, with it, a review that was cut off
 2  usage error: an option, a revision or a setting is wrong
 3  a provider, git or deeprepo itself failed, or no configured model could read anything
 130  interrupted (what was found is shown)

@@ -21,14 +21,6 @@ class Show(StrEnum):
     unproven = "unproven"
 
 
-class Lacking(StrEnum):
-    """What a review lacks."""
-
-    cut = "cut"
-    dropped = "dropped"
-    open = "open"
-
-
 RepoFolder = Annotated[str, typer.Option(help="The git repository.", metavar="DIR")]
 Staged = Annotated[bool, typer.Option("--staged", help="Take what is in the index.")]
 Uncommitted = Annotated[bool, typer.Option("--uncommitted", help="Take all local work, new files too.")]

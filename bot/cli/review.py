@@ -37,13 +37,6 @@ RangeOfReview = Annotated[
 ]
 OutputFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")]
 FailOn = Annotated[Severity | None, typer.Option(help="Exit with 1 if a finding is at least this severe.")]
-FailAlso = Annotated[
-    list[options.Lacking] | None,
-    typer.Option(
-        help="With --fail-on: exit with 1 also if anything is open, a limit cut the review off, or findings have no judgement. "
-        "Added to `fail_also` of the settings. Repeatable."
-    ),
-]
 Quota = Annotated[int | None, typer.Option(min=0, help="Findings shown in full (default: 4; critical ones always).")]
 JournalFile = Annotated[
     str | None,
@@ -98,7 +91,6 @@ def command(
     form: Annotated[Format, typer.Option("--format", help="Output format.")] = "console",
     output: OutputFile = None,
     fail_on: FailOn = None,
-    fail_also: FailAlso = None,
     quota: Quota = None,
     verify: options.Verify = None,
     journal: JournalFile = None,
@@ -127,7 +119,6 @@ def command(
         full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or (),
     ) | {
         "fail_on": fail_on,
-        "more_fail_also": tuple(one.value for one in fail_also or ()),
         "quota": quota,
         "journal": journal,
         "trace": trace,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.levels import Strategy
-from bot.values import CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
+from bot.values import CheckSeverity, Effort, ReviewEffort, Severity, Tone
 from bot.values.consumer import Disclosure
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ReviewSettings:
     minimum_severity: Severity = "low"
     tone: Tone = "normal"
     fail_on: Severity | None = None
-    fail_also: tuple[Shortfall, ...] = ("unreviewed", "skipped", "cut", "dropped")
+    strict: bool = False
     request_changes: Severity | Literal["off"] = "off"
     pause_after: int | None = None
     linked_issues: bool = True

@@ -4,19 +4,18 @@ Who asks by a command or presses a button gets a review wherever one is possible
 for. Each refusal is a sentence that the check run shows, so that a person knows what to do.
 """
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from bot.config import FILE
 from bot.text import globs
 from bot.values.ask import ReviewAsk, Trigger
 from bot.values.host import Ending, PullFacts
-from bot.values.review import Shortfall
+from bot.values.review import Lack
 from bot.values.rule import is_bar
 
 if TYPE_CHECKING:
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
 
     Conditions = Sequence[tuple[str, Triggers]]  # what each file asks for, with its name
 
-LastEnding = (
-    Ending | Literal["unknown"]
-)  # of the last review; unknown: there was one, and nobody vouches for what it came to
-WITHOUT_REVIEW: frozenset[Shortfall] = frozenset({"unreviewed", "skipped"})
-STANDS = "What the last review left open fails this check until a review has looked again."
 ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
 _BAR = re.compile(r"\bfail_on\b|\bseverity\b[\"' \t:]{1,8}fail\b")
 HOW = "`/deeprepo review` in a comment starts one"
@@ -44,12 +38,14 @@ class Go:
 
 @dataclass(frozen=True, slots=True)
 class No:
-    """Do not review it. `reason` goes on after "Not reviewed:". `quiet`: nobody waits for an answer, the log is enough."""
+    """Do not review it. `reason` goes on after "Not reviewed:". `quiet`: nobody waits for an answer, the log is enough.
+
+    `lacks`: whether the owner's own settings leave it out, or it should have been reviewed.
+    """
 
     reason: str
     quiet: bool = False
-    lacks: Shortfall = "unreviewed"  # the word of `fail_also` for it; "skipped": the owner's own rules leave it out
-    by_label: bool = False  # whether its labels alone do so
+    lacks: Lack = "left out"
 
 
 def has_bar(settings: "Config") -> bool:
@@ -57,46 +53,15 @@ def has_bar(settings: "Config") -> bool:
     return is_bar(settings.fail_on, (severity for *_, severity in settings.checks))
 
 
-def ending_without_review(
-    settings: "Config", lacks: Shortfall = "unreviewed", last: "LastEnding | None" = None
-) -> Ending:
-    """How a check ends that has no review: where the owner has set a bar, only a review reaches below it.
+def without_review(settings: "Config", lacks: Lack = "unreviewed") -> Ending:
+    """How the check of a head ends that has no review.
 
-    `last`: what the last review came to. What fails the check stays open until a review has looked again, whatever the owner lets pass
-    unreviewed.
+    Where the owner has set a bar, only a review reaches below it. What the owner's own settings leave out is neutral, unless they are strict.
     """
-    return "failure" if has_bar(settings) and (lacks in settings.fail_also or last == "failure") else "neutral"
-
-
-def mark_of_rules(settings: "Config", *, by_label: bool = False) -> str:
-    """What a check that the owner's own rules leave out keeps of them: it is left out as long as they stand, and its labels if these did it."""
-    rows = [one.left_out() for _, one in settings.conditions]
-    mark = hashlib.sha256("\n".join(filter(None, rows)).encode()).hexdigest()[:20]
-    return f"{mark}-label" if by_label else mark
-
-
-def rules_of(settings: "Config", no: No) -> str:
-    """The mark of the rules by which a pull request is left out; empty if it has no review for another reason."""
-    return mark_of_rules(settings, by_label=no.by_label) if no.lacks == "skipped" else ""
-
-
-def is_left_out(rules: str, facts: PullFacts, settings: "Config") -> bool:
-    """Whether the rules that have left a pull request out, by their mark, do so still."""
-    has_label = any(next(_labels(facts.labels, triggers, file), "") for file, triggers in settings.conditions)
-    return rules == mark_of_rules(settings) or (has_label and rules == mark_of_rules(settings, by_label=True))
-
-
-def asks_for_last(settings: "Config") -> bool:
-    """Whether the last review can decide how a check without a review ends: nothing that is not reviewed fails by itself."""
-    return has_bar(settings) and not {*settings.fail_also} >= WITHOUT_REVIEW
-
-
-def weigh(settings: "Config", no: No, last: "LastEnding | None") -> Go | No:
-    """A refusal, now that it is known what the last review came to. If nobody can tell, code looks."""
-    if last == "unknown":
-        return Go(offline=True, reason=f"Reviewed without a model: {no.reason}")
-    stands = last == "failure" and has_bar(settings) and no.lacks not in settings.fail_also
-    return replace(no, reason=f"{no.reason} {STANDS}") if stands else no
+    if lacks == "nothing":
+        return "success"
+    is_failure = has_bar(settings) and (lacks == "unreviewed" or settings.strict)
+    return "failure" if is_failure else "neutral"
 
 
 def unreadable(*files: str | None) -> Ending:
@@ -118,25 +83,39 @@ def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> Review
     return replace(ask, trigger="push", full=False)
 
 
-def decide(facts: PullFacts, ask: ReviewAsk, conditions: "Conditions", *, is_paused: bool, pushes: int = 0) -> Go | No:
-    """Whether this pull request, as it is now, is reviewed for this reason. `pushes`: after so many its reviews pause now, 0: they do not."""
+def decide(
+    facts: PullFacts,
+    ask: ReviewAsk,
+    conditions: "Conditions",
+    *,
+    is_paused: bool = False,
+    pushes: int = 0,
+    stranger: bool = False,
+) -> Go | No:
+    """Whether this pull request, as it is now, is reviewed for this reason. `pushes`: after so many its reviews pause now, 0: they do not.
+
+    `stranger`: whether its author may not write here. What such an author can bring about alone (another push, a size, a fork) leaves a head
+    unreviewed, and is no choice of the owner's.
+    """
     is_requested = ask.trigger in ASKED
     if facts.state != "open":
         end_state = "merged" if facts.merged else "closed"
         return No(f"the pull request is {end_state}: there is nothing left to review.", quiet=not is_requested)
+    by_author: Lack = "unreviewed" if stranger else "left out"
     if not is_requested:
-        against = [_against(facts, (ask.trigger, *ask.also), triggers, file) for file, triggers in conditions]
-        objection = next(chain(*against), None)
-        label = next(chain(*(_labels(facts.labels, triggers, file) for file, triggers in conditions)), None)
-        if objection or label:
-            return No(f"{objection or label}; {HOW}.", lacks="skipped", by_label=objection is None)
+        chosen = [_chosen(facts, triggers, file) for file, triggers in conditions]
+        holds = [_holds(facts, triggers, is_paused=is_paused) for _, triggers in conditions]
+        objection = next(chain(*chosen, *holds), None)
+        if objection is not None:
+            return No(f"{objection}; {HOW}.")
+        brought = [_brought(facts, (ask.trigger, *ask.also), triggers, file) for file, triggers in conditions]
         pause_reason = f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
-        holds = (_holds(facts, triggers, is_paused=is_paused) for _, triggers in conditions)
-        waits = next(chain(*holds, (pause_reason,) if pushes else ()), None)
+        waits = next(chain(*brought, (pause_reason,) if pushes else ()), None)
         if waits is not None:
-            return No(f"{waits}; {HOW}.")
+            return No(f"{waits}; {HOW}.", lacks=by_author)
     sizes = [_size(facts, triggers, is_requested=is_requested) for _, triggers in conditions]
-    return next(iter(sorted(sizes, key=_laxness)))
+    decision = next(iter(sorted(sizes, key=_laxness)))
+    return replace(decision, lacks=by_author) if isinstance(decision, No) else decision
 
 
 def asks_for_paths(conditions: "Conditions", trigger: Trigger) -> bool:
@@ -149,7 +128,7 @@ def decide_on_paths(paths: Sequence[str], conditions: "Conditions", trigger: Tri
     for file, triggers in conditions if trigger not in ASKED else ():
         if triggers.paths and not any(globs.matches(triggers.paths, path) for path in paths):
             patterns = ", ".join(f"`{pattern}`" for pattern in triggers.paths)
-            return No(f"no changed file matches `triggers.paths` ({patterns}) of {file}; {HOW}.", lacks="skipped")
+            return No(f"no changed file matches `triggers.paths` ({patterns}) of {file}; {HOW}.")
     return Go()
 
 
@@ -169,18 +148,23 @@ def _holds(facts: PullFacts, triggers: "Triggers", *, is_paused: bool) -> Iterat
         yield "it is a draft"
 
 
-def _against(facts: PullFacts, events: Sequence[Trigger], triggers: "Triggers", file: str) -> Iterator[str]:
-    """Every rule of the repository against a review that nobody asked for, but for those about labels, the most telling first."""
-    if not any(_starts(one, triggers) for one in events):
-        yield f"`triggers.events` of {file} does not name this event"
+def _chosen(facts: PullFacts, triggers: "Triggers", file: str) -> Iterator[str]:
+    """Every rule of the repository against a review that nobody asked for and that only its people can make apply, the most telling first."""
     if facts.author_type == "Bot" and not triggers.bots:
         yield f"a bot has opened it, and `triggers.bots` of {file} is off"
     if facts.author.lower() in {name.lower() for name in _logins(triggers.skip_authors)}:
         yield f"`triggers.skip_authors` of {file} names its author"
-    if facts.fork and not triggers.forks:
-        yield f"it comes from a fork, and `triggers.forks` of {file} is off"
     if triggers.branches and not any(fnmatchcase(facts.base_ref, pattern) for pattern in triggers.branches):
         yield f"`triggers.branches` of {file} does not name its base branch"
+    yield from _labels(facts.labels, triggers, file)
+
+
+def _brought(facts: PullFacts, events: Sequence[Trigger], triggers: "Triggers", file: str) -> Iterator[str]:
+    """The same of what its author brings about."""
+    if not any(_starts(one, triggers) for one in events):
+        yield f"`triggers.events` of {file} does not name this event"
+    if facts.fork and not triggers.forks:
+        yield f"it comes from a fork, and `triggers.forks` of {file} is off"
 
 
 def _starts(trigger: Trigger, triggers: "Triggers") -> bool:

@@ -17,7 +17,7 @@ from bot.config.settings import Threshold
 from bot.config.stricter import Stricter
 from bot.errors import ConfigError
 from bot.levels import Strategy
-from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Shortfall, Tone
+from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Tone
 from bot.values.consumer import Disclosure
 
 MOST_CHECKS = 10  # questions of the owner's in one file
@@ -123,10 +123,6 @@ class CheckEntry(FileSection):
     )
 
 
-# The mark of a trigger that leaves no pull request out: the review waits, or no model reads.
-LEAVES_NOTHING_OUT = object()
-
-
 class Triggers(FileSection):
     """Section `triggers`: which pull requests are reviewed without a command or a re-run."""
 
@@ -134,7 +130,7 @@ class Triggers(FileSection):
         default=("opened", "reopened", "ready", "push"),
         description="Events that start a review; if the list is empty, only a command does.",
     )
-    drafts: Annotated[bool, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
+    drafts: Annotated[bool, stricter.LOWER] = Field(
         default=False, description="Whether drafts are reviewed automatically."
     )
     bots: Annotated[bool, stricter.LOWER] = Field(
@@ -143,7 +139,7 @@ class Triggers(FileSection):
     forks: Annotated[bool, stricter.LOWER] = Field(
         default=True, description="Whether pull requests from forks are reviewed automatically."
     )
-    fork_reviews_per_day: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
+    fork_reviews_per_day: Annotated[int, stricter.LOWER] = Field(
         default=50, ge=0, description="Automatic reviews of forks by models in a day; further ones use no model."
     )
     branches: Annotated[tuple[str, ...], stricter.EACH] = Field(
@@ -162,31 +158,26 @@ class Triggers(FileSection):
         default=(),
         description="A changed file must match, as in .gitignore, or one that a commit of the change touches; if empty, every file does.",
     )
-    offline_files: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
+    offline_files: Annotated[int, stricter.LOWER] = Field(
         default=1_000, ge=1, description="Above this number of changed files, an automatic review uses no model."
     )
-    offline_lines: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
+    offline_lines: Annotated[int, stricter.LOWER] = Field(
         default=100_000, ge=1, description="The same, by added and deleted lines."
     )
-    skip_files: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
+    skip_files: Annotated[int, stricter.LOWER] = Field(
         default=5_000,
         ge=1,
         description="Above this number of files, no review starts automatically, and no model reads.",
     )
-    skip_lines: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
+    skip_lines: Annotated[int, stricter.LOWER] = Field(
         default=1_000_000, ge=1, description="The same, by added and deleted lines."
     )
-    commands_per_hour: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
+    commands_per_hour: Annotated[int, stricter.LOWER] = Field(
         default=20, ge=1, description="Commands that one person may give in an hour."
     )
-    replies_per_hour: Annotated[int, stricter.LOWER, LEAVES_NOTHING_OUT] = Field(
+    replies_per_hour: Annotated[int, stricter.LOWER] = Field(
         default=12, ge=0, description="Remarks of one person that are answered in an hour in one pull request; 0: none."
     )
-
-    def left_out(self) -> str:
-        """Which pull requests these leave out, as JSON of what differs from the defaults; empty if none."""
-        others = {name for name, about in Triggers.model_fields.items() if LEAVES_NOTHING_OUT in about.metadata}
-        return self.model_dump_json(exclude_defaults=True, exclude=others).removeprefix("{}")
 
     def within(self, other: "Triggers") -> "Triggers":
         """The stricter of both, setting by setting; what neither sets stays unset."""
@@ -226,11 +217,10 @@ class RepoConfig(FileSection):
     fail_on: Annotated[Severity | None, stricter.MORE_SEVERITIES] = Field(
         default=None, description="The check fails for a finding at least this severe."
     )
-    fail_also: Annotated[tuple[Shortfall, ...] | None, stricter.IN_EITHER] = Field(
+    strict: Annotated[bool | None, stricter.HIGHER] = Field(
         default=None,
-        description="With `fail_on`, or with one of your own `checks` of severity `fail`, the check also fails if a commit was not reviewed (`unreviewed`), if your own `triggers` leave it "
-        "out (`skipped`), if a limit cut the review off (`cut`), if findings were left without a judgement (`dropped`), if anything "
-        "is open (`open`), or if one of your own `checks` of severity `fail` has no verdict (`undecided`).",
+        description="With `fail_on`, or with one of your own `checks` of severity `fail`: the check also fails for a pull request that your own "
+        "settings leave out (else it is neutral), and where one of your own `checks` of severity `fail` has no verdict.",
     )
     request_changes: Annotated[Bar | None, stricter.HIGHER_BAR] = Field(
         default=None,

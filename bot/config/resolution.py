@@ -207,7 +207,6 @@ def _one(
             values[key] = _of_both(Value(value, source), defaults.combine(key, value, shared[key]), ours)
         if origin in (source, ours) and key in LIMITS:
             values[key] = _lower(key, values[key], operator)
-    values |= _typed_shortfalls(values, flags)
     if values["effort"].origin in (source, ours):
         values["effort"] = _no_higher(values["effort"], operator)
     values["strategy"] = _strategy(values, flags)
@@ -251,14 +250,6 @@ def _no_higher_than_bar(least: Value, bar: Value) -> Value:
     if bar.value is None or at_least(bar.value, least.value):
         return least
     return Value(bar.value, f"`fail_on` of {bar.origin}")
-
-
-def _typed_shortfalls(values: Mapping[str, Value], flags: Mapping[str, Any]) -> dict[str, Value]:
-    """What a person types with --fail-also is added to what the others name."""
-    also = flags.get("more_fail_also") or ()
-    if also and values["fail_on"].value is None:
-        raise ConfigError("--fail-also has no effect without a bar: add --fail-on high, or set `fail_on`")
-    return {"fail_also": Value(tuple(dict.fromkeys((*values["fail_also"].value, *also))), "flag")} if also else {}
 
 
 def _enforced(
@@ -413,7 +404,7 @@ def _below(variable: str, most: Any, value: Value) -> Value:  # noqa: ANN401 - a
 
 
 def _flat(file: "RepoConfig") -> dict[str, Any]:
-    """The file's settings under the names of DEFAULTS; an empty list counts as not set, but for `fail_also`: nothing is a choice."""
+    """The file's settings under the names of DEFAULTS; an empty list counts as not set."""
     rows = (
         file.model_dump(
             exclude={"models", "budget", "instructions", "rules", "learnings", "checks", "triggers", "run", "enforce"}
@@ -430,5 +421,4 @@ def _flat(file: "RepoConfig") -> dict[str, Any]:
     )
     if "run" in file.model_fields_set:  # a section that sets nothing switches it on, too
         rows["run"] = file.run
-    choice = {"fail_also": file.fail_also} if file.fail_also is not None else {}
-    return {name: value for name, value in rows.items() if value not in (None, ())} | choice
+    return {name: value for name, value in rows.items() if value not in (None, ())}

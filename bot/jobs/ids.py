@@ -2,7 +2,6 @@
 
 review~REPOSITORY#NUMBER~DELIVERY       and for its second try, its third: the same with +1, +2; after a refusal +2.1
 command~REPOSITORY#NUMBER~DELIVERY
-recheck~REPOSITORY#NUMBER~DELIVERY
 ci~REPOSITORY#COMMIT~DELIVERY
 small~INSTALLATION~DELIVERY
 packages~INSTALLATION#REPOSITORY~DELIVERY
@@ -15,7 +14,7 @@ from bot.values import Ask, ChecksEnded, CommandAsk, PullRef, RemarkAsk, ReviewA
 
 LONGEST = 120  # characters of a delivery's id
 QUEUES = {  # of the kinds of jobs, which are the first words of their names
-    "review": "reviews", "command": "commands", "recheck": "small", "ci": "small", "small": "small", "packages": "packages",
+    "review": "reviews", "command": "commands", "ci": "small", "small": "small", "packages": "packages",
 }  # fmt: skip
 OF_PULLS = tuple(
     f"{kind}~" for kind in QUEUES if kind not in ("small", "packages")
@@ -28,7 +27,7 @@ def name(ask: Ask, delivery: str) -> str:
     return f"{ask.job}~{ask.subject}~{label}"
 
 
-def about(pull: PullRef, kind: Literal["review", "command", "recheck"]) -> str:
+def about(pull: PullRef, kind: Literal["review", "command"]) -> str:
     """How the names of all jobs of a kind about a pull request begin."""
     return f"{kind}~{pull.key}~"
 

@@ -17,7 +17,7 @@ from bot.jobs.runner import Runner
 from bot.jobs.settings import JobSettings
 from bot.jobs.tables import ACTIVE, CANCELLED, DONE, RUNNING, WAITING
 from bot.storage.workers import Workers
-from bot.values import Ask, Cancel, ChecksEnded, PullRef, Recheck, ReviewAsk
+from bot.values import Ask, Cancel, ChecksEnded, PullRef, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
 AT_ONCE, SHARED = 64, 8  # pull requests whose jobs are changed at the same time; on PostgreSQL each holds a connection
@@ -69,13 +69,6 @@ class Jobs:
         name = ids.name(ask, delivery)
         if isinstance(ask, Cancel):
             return await self._in_doubt(ask, name, delay or 0.0)
-        if isinstance(ask, Recheck):
-            waiting = await self._rows.find(prefix=ids.about(ask.pull, "recheck"), states=[WAITING])
-            due = time.time() + (delay or 0.0)
-            if any(row.due_at <= due for row in waiting):
-                return False
-            # one that was put off after a failure stands for none that is due now
-            return await self._put(ask, name, delay or 0.0, [row.id for row in waiting])
         if isinstance(ask, ChecksEnded):
             return await self._with_waiting(ask, name)
         if isinstance(ask, ReviewAsk):

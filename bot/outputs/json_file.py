@@ -18,7 +18,7 @@ SETTINGS = (
     "language",
     "tone",
     "fail_on",
-    "fail_also",
+    "strict",
     "request_changes",
     "ci",
     "templates",

@@ -67,13 +67,11 @@ NONE = "the summary of the last review holds no state"
 
 @dataclass(frozen=True, slots=True)
 class HeadVerdict:
-    """What a review came to, and for what: an event that asks for no review repeats it."""
+    """What a review came to, and for what: an event that starts no review repeats it."""
 
     conclusion: Ending
     head: str
     base_ref: str
-    bar: str  # what the owner lets fail
-    fault: str = ""  # what cut it short, for which a step fails whatever it comes to
 
 
 def pack(review: Review, pull: PullRef, secret: bytes | None, verdict: HeadVerdict | None = None) -> str:
@@ -161,11 +159,11 @@ def ends(data: bytes) -> tuple[str | None, str | None]:
 
 
 def verdict(data: bytes) -> HeadVerdict | None:
-    """Return the verdict of a trusted state, or None: older versions stored none."""
+    """Return the verdict of a trusted state, or None if it holds none."""
     row = json.loads(data).get("verdict")
     endings = ("success", "neutral", "failure")
     names = {one.name for one in fields(HeadVerdict)}
-    is_whole = isinstance(row, dict) and names - {"fault"} <= set(row) <= names and row["conclusion"] in endings
+    is_whole = isinstance(row, dict) and set(row) == names and row["conclusion"] in endings
     return HeadVerdict(**row) if is_whole else None
 
 

@@ -1,12 +1,12 @@
 """Check runs at GitHub: ours alone are seen and changed, and what a lost answer has stored is not stored twice."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from bot.errors import HostDown, HostRefused
+from bot.errors import HostDown
 from bot.github import Host, shapes
 from bot.github.policy import TRIES
 from bot.values import Action, Annotation, Check, Ending
@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     from githubkit_schemas.latest import types
 
     Button = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropActionsItemsType
-    New = types.ReposOwnerRepoCheckRunsPostBodyPropOutputType
     Output = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputType
     Row = types.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyPropOutputPropAnnotationsItemsType
 
 BATCH = 50  # annotations in one request
-INVALID = 422
 CHECK = {"title": "output.title", "summary": "output.summary", "text": "output.text", "head": "head_sha"}
 
 
@@ -56,14 +54,14 @@ async def update(host: Host, number: int, title: str, summary: str) -> None:
 async def end(
     host: Host,
     number: int,
-    conclusion: Ending | None,
+    conclusion: Ending,
     title: str,
     summary: str,
     text: str = "",
     annotations: Sequence[Annotation] = (),
     actions: Sequence[Action] = (),
 ) -> None:
-    """End a check run; it is not ended before its last annotation is there. Without a conclusion it is in progress again.
+    """End a check run; it is not ended before its last annotation is there.
 
     Annotations are added and never replaced: what a lost answer has stored is not sent again.
     """
@@ -78,41 +76,11 @@ async def end(
             part: Output = {**output, "annotations": rows[:BATCH]}
             await host.client.answer(host.rest.checks.async_update(*host.repo, number, output=part))
             rows = rows[BATCH:]
-        shown = await _shown(
-            host, number, conclusion, {**output, "annotations": rows}, [_button(one) for one in actions]
-        )
-        # GitHub may hold on to what a check run has ended with: another one says it.
-        if shown.get("conclusion") != conclusion:
-            await _another(host, shown, conclusion, output)
+        end = partial(host.rest.checks.async_update, *host.repo, number, status="completed", conclusion=conclusion)
+        final: Output = {**output, "annotations": rows}
+        await host.client.answer(end(output=final, actions=[_button(one) for one in actions]))
 
     await _again(host, send)
-
-
-async def _shown(
-    host: Host, number: int, conclusion: Ending | None, output: "Output", actions: "list[Button]"
-) -> Mapping[str, Any]:
-    """Change a check run; as it is then, also where GitHub refuses the change."""
-    update = partial(host.rest.checks.async_update, *host.repo, number, output=output, actions=actions)
-    how = {"status": "in_progress"} if conclusion is None else {"status": "completed", "conclusion": conclusion}
-    try:
-        return cast("Mapping[str, Any]", await host.client.answer(update(**how)))
-    except HostRefused as refused:
-        if refused.status != INVALID:
-            raise
-        return cast("Mapping[str, Any]", await host.client.answer(host.rest.checks.async_get(*host.repo, number)))
-
-
-async def _another(host: Host, check_data: Mapping[str, Any], conclusion: Ending | None, output: "Output") -> None:
-    """Make a check run like this one, with another conclusion. The annotations stay where they are."""
-    name, head, mark = (str(check_data.get(key) or "") for key in ("name", "head_sha", "external_id"))
-    create = partial(host.rest.checks.async_create, *host.repo, name=name, head_sha=head, external_id=mark)
-    title, summary = str(output["title"]), output["summary"]
-    content: New = {"title": title, "summary": summary, "text": output.get("text", "")}
-    await host.client.answer(
-        create(status="in_progress", output=content)
-        if conclusion is None
-        else create(status="completed", conclusion=conclusion, output=content)
-    )
 
 
 async def annotations_of(host: Host, number: int) -> frozenset[tuple[str, int, str]]:

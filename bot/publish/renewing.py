@@ -7,6 +7,7 @@ from bot.github import Host
 from bot.outputs import marker
 from bot.outputs.posts import Comments
 from bot.publish import PublishResult, checks, requests, summary, withdrawing
+from bot.publish.checks import Verdict
 from bot.publish.existing import facts
 from bot.publish.job import Publication
 from bot.render import load
@@ -17,8 +18,10 @@ async def _is_wanted() -> bool:
     return True
 
 
-async def renew(host: Host, resolver: Host, run: str, review: Review, comments: Comments, page: str) -> None:
-    """Write what has changed since this run made the review. Nothing is posted on lines: a finding that is back is listed in the summary.
+async def renew(
+    host: Host, resolver: Host, run: str, review: Review, comments: Comments, page: str, verdict: Verdict
+) -> None:
+    """Write what has changed since this run made the review. `verdict`: what its head comes to. Nothing is posted on lines: a finding that is back is listed in the summary.
 
     Done again, it changes nothing. What GitHub refuses of the check run is raised. Of the page it costs that part: the next review
     makes its own, as it does if the pull request has gone on.
@@ -29,7 +32,7 @@ async def renew(host: Host, resolver: Host, run: str, review: Review, comments: 
     posted_count = sum(one.findings for one in comments.posts)
     link = standing.url if standing is not None else ""
     outcome = PublishResult(posted_count, len(review.findings) - posted_count, link)
-    await checks.again(host, run, review, outcome, page)
+    await checks.again(host, run, review, outcome, verdict, page)
     if standing is not None:
         with suppress(SupersededError, HostRefused):
             await _renew_page(host, resolver, standing, review, comments)

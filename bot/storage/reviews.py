@@ -112,6 +112,7 @@ class StoredReview(NamedTuple):
     id: str  # the job's
     output: bytes  # the JSON output
     memory: bytes | None  # what it leaves, where that is stored apart
+    conclusion: Ending  # what it comes to
 
 
 class Reviews(StoragePart):
@@ -154,21 +155,18 @@ class Reviews(StoragePart):
         """Read the JSON output of the last finished review; None before the first one."""
         return await self._newest(review.c.pull == pull.key)
 
-    async def recent(
-        self, pull: PullRef, source: str, most: int, start: int = 0
-    ) -> tuple[tuple[int, Ending, bytes], ...]:
-        """Number, conclusion and JSON output of the last reviews of a pull request, and of others of the same branch, newest first.
-
-        `start`: how many of the newest are left out.
-        """
-        mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
-        fits = (
-            (review.c.pull == pull.key) | (mine & (review.c.source == source)) if source else review.c.pull == pull.key
-        )
-        query = sa.select(review.c.number, review.c.conclusion, review.c.output).where(fits)
-        query = query.order_by(review.c.finished.desc(), review.c.id).limit(most).offset(start)
+    async def conclusions_at(self, pull: PullRef, head: str) -> dict[int, Ending]:
+        """What the newest review of this head came to for each other open pull request of the repository, by number."""
+        there = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
+        fits = there & (review.c.head == head) & (review.c.number != pull.number) & review.c.closed.is_(None)
+        query = sa.select(review.c.number, review.c.conclusion).where(fits).order_by(review.c.finished)
         rows = await self.database.run(lambda connection: connection.execute(query).all())
-        return tuple((row.number, row.conclusion, row.output) for row in rows)
+        return {row.number: row.conclusion for row in rows}
+
+    async def conclude(self, job: str, ending: Ending) -> None:
+        """Store what a review comes to now: people have spoken since, or the bar is another one."""
+        now = sa.update(review).where(review.c.id == job).values(conclusion=ending)
+        await self.database.run(lambda connection: connection.execute(now))
 
     async def of_head(self, pull: PullRef, head: str, most: int) -> tuple[StoredReview, ...]:
         """The reviews of a pull request at this head, newest first."""
@@ -187,10 +185,10 @@ class Reviews(StoragePart):
         return next(iter(await self._stored(review.c.pull == pull.key, 1)), None)
 
     async def _stored(self, fits: sa.ColumnElement[bool], most: int) -> tuple[StoredReview, ...]:
-        query = sa.select(review.c.id, review.c.output, review.c.memory).where(fits)
+        query = sa.select(review.c.id, review.c.output, review.c.memory, review.c.conclusion).where(fits)
         query = query.order_by(review.c.finished.desc()).limit(most)
         rows = await self.database.run(lambda connection: connection.execute(query).all())
-        return tuple(StoredReview(row.id, row.output, row.memory) for row in rows)
+        return tuple(StoredReview(row.id, row.output, row.memory, row.conclusion) for row in rows)
 
     async def beside(
         self, pull: PullRef, source: str, head: str, commits: Collection[str] = ()

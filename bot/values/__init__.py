@@ -155,7 +155,6 @@ if TYPE_CHECKING:
         PullAsk,
         PullRef,
         Reason,
-        Recheck,
         RemarkAsk,
         ReviewAsk,
         Trigger,

@@ -170,13 +170,6 @@ class Cancel(PullAsk):
 
 
 @dataclass(frozen=True, slots=True)
-class Recheck(PullAsk):
-    """The check runs on the head of this pull request are to show at once that a review of it is due: the review itself may wait."""
-
-    job: ClassVar[str] = "recheck"
-
-
-@dataclass(frozen=True, slots=True)
 class Follow(PullAsk):
     """What holds for the whole repository has changed: the page of this pull request is to show it."""
 
@@ -240,4 +233,4 @@ class NothingAsked:
     reason: str
 
 
-Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Recheck | Follow | ChecksEnded | Forget | MergeGroup | PackageSurvey
+Ask = ReviewAsk | CommandAsk | RemarkAsk | Cancel | Follow | ChecksEnded | Forget | MergeGroup | PackageSurvey

@@ -14,9 +14,9 @@ from bot.values.rule import CheckReport, FailedAnswer, OwnerRule, is_bar
 from bot.values.walkthrough import Walkthrough
 
 Tone = Literal["normal", "short"]
-Shortfall = Literal[
-    "unreviewed", "skipped", "cut", "dropped", "open", "undecided"
-]  # what else fails a check for which a bar is set
+Shortfall = Literal["cut", "dropped", "undecided"]  # what else fails a check for which a bar is set
+# Why a head has no review: it should have one; the owner's own settings leave it out; it adds nothing to its base.
+Lack = Literal["unreviewed", "left out", "nothing"]
 
 JobEnding = Literal["failure", "timed_out", "cancelled", "startup_failure"]
 LogState = Literal["read", "forbidden", "expired", "unread"]  # of a job: whether GitHub has let it be read
@@ -278,7 +278,7 @@ class Review:
     fault: Literal["", "provider", "interrupted"] = ""
     failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
-    fail_also: tuple[Shortfall, ...] = ()  # with that bar, what besides a finding fails it
+    strict: bool = False  # with that bar, whether what nobody has decided fails it too
     dropped: int = 0  # findings that did not survive the checks
     refuted: int = 0  # of these, how many were refuted; the others are without a judgement
     turns: tuple[Turn, ...] = ()
@@ -323,17 +323,12 @@ class Review:
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
-        """What this review lacks: it was cut off, findings have no judgement, something is open. Words of `fail_also`.
-
-        Without a model, changed code that no check knows is open; with one, it was left out.
-        """
-        open_kinds = {row.kind for row in self.coverage.open}
+        """What this review lacks: it was cut off, findings have no judgement, a check of the team's own that stops a change has no verdict."""
         unread = {"search", "file", "commits"} | ({"unit"} if self.coverage.by_model else set())
-        cut = bool(self.partial or self.fault or self.loss or open_kinds & unread)
+        cut = bool(self.partial or self.fault or self.loss or unread & {row.kind for row in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
             ("dropped", self.dropped > self.refuted),
-            ("open", bool(open_kinds)),
             ("undecided", any(one.severity == "fail" and one.lacks_verdict for one in self.checks)),
         )
         return tuple(name for name, true in rows if true)
@@ -342,9 +337,11 @@ class Review:
     def lacking(self) -> tuple[Shortfall, ...]:
         """Of the shortfalls, those that fail a check, if the owner has set a bar."""
         has_bar = is_bar(self.fail_on, (one.severity for one in self.checks))
-        return tuple(name for name in self.shortfalls if has_bar and name in self.fail_also)
+        return tuple(name for name in self.shortfalls if has_bar and (name != "undecided" or self.strict))
 
     @property
     def failing(self) -> bool:
         """Whether a check fails for it: a finding reaches the owner's bar, a check of the team's own stops it, or the review lacks what the owner wants."""
-        return bool(self.lacking or self.reaching(self.fail_on) or any(one.blocks for one in self.checks))
+        bar = self.fail_on  # what was kept back may reach one that was set later
+        kept_back = bar is not None and any(at_least(one.severity, bar) for one in self.kept_back)
+        return bool(self.lacking or self.reaching(bar) or kept_back or any(one.blocks for one in self.checks))

@@ -18,7 +18,6 @@ from bot.values import (
     Forget,
     MergeGroup,
     PackageSurvey,
-    Recheck,
     RemarkAsk,
     ReviewAsk,
 )
@@ -43,13 +42,11 @@ async def carry_out(ask: Ask, job: Job, parts: Services) -> None:
 
 async def _carry_out_unseen(ask: Ask, job: Job, parts: Services) -> None:
     """Do what no person waits for."""
-    from bot.workflow import cancelling, ci_failures, forgetting, packages, paging, queueing, rechecking
+    from bot.workflow import cancelling, ci_failures, forgetting, packages, paging, queueing
 
     match ask:
         case MergeGroup():
             await queueing.let_pass(ask, job, parts)
-        case Recheck():
-            await rechecking.show(ask, job, parts)
         case Follow():
             await paging.carry_out(ask, job, parts)
         case ChecksEnded():

@@ -21,7 +21,7 @@ async def apologise(ask: Ask, why: str, parts: Services) -> None:
     async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         if isinstance(ask, ReviewAsk):
             for run, number in await parts.store.checks.of(ask.pull):
-                await checks.end_without_review(host, number, run, says)
+                await checks.end_broken(host, number, run, (await host.facts()).head_sha, says)
                 await parts.store.checks.remove(run)
         if ask.comment is not None and await _ours(ask, host):
             await asking.post_answer(CommandReply(plain(says)), ask.comment, host)

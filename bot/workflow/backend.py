@@ -6,15 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from bot.config import Config, policy
-from bot.config.policy import ASKED, LastEnding, No
+from bot.config.policy import ASKED, No
 from bot.errors import DeepRepoError, HostError
 from bot.github import Host
 from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.publish import PublishResult, checks
+from bot.publish.checks import Verdict
 from bot.values import Ending, PullRequest, Review, ReviewAsk
 from bot.values.consumer import FetchedConsumers
 from bot.values.progress import Progress
+from bot.values.review import Lack
 from bot.workflow.looking import PullState
 from bot.workflow.pausing import PushCount
 from bot.workflow.progress import Say
@@ -32,9 +34,6 @@ class ReviewRun:
     state: PullState
     settings: Config
     pushes: PushCount = field(default_factory=PushCount)
-    last: LastEnding | None = (
-        None  # what the last review came to, where that decides how this one ends without a review
-    )
 
     @property
     def is_automatic(self) -> bool:
@@ -44,7 +43,7 @@ class ReviewRun:
     @property
     def ending_without_review(self) -> Ending:
         """How the check ends if there is no review after all."""
-        return policy.ending_without_review(self.settings, last=self.last)
+        return policy.without_review(self.settings)
 
     @property
     def language(self) -> str:
@@ -54,7 +53,7 @@ class ReviewRun:
     @property
     def check_owner(self) -> checks.CheckOwner:
         """What its check run states while it is in progress."""
-        return checks.CheckOwner(self.id, self.language, self.state.facts.base_ref, self.ending_without_review)
+        return checks.CheckOwner(self.id, self.language, self.ending_without_review)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,8 @@ class ReviewResult:
     review: Review | None = None
     outcome: PublishResult | None = None  # None: nothing was posted
     fault: DeepRepoError | None = None  # what prevented the review, or its comments
-    rules: str = ""  # the mark of the owner's own rules, if they leave it out
+    verdict: Verdict | None = None  # what its head comes to, where that is known
+    is_left_out: bool = False  # by the owner's own settings
 
     @property
     def holds(self) -> bool:
@@ -91,12 +91,11 @@ class Funds:
 
 @dataclass(frozen=True, slots=True)
 class CheckRun:
-    """The check run of a review. `number`: None if the review has no check run. `optional`: GitHub may refuse to end it. `is_last`: no further try ends it."""
+    """The check run of a review. `number`: None if the review has no check run. `optional`: GitHub may refuse to end it."""
 
     run: ReviewRun
     number: int | None
     optional: bool = False
-    is_last: bool = True
     on_line: Callable[[str], None] = field(default=lambda _: None)  # gets each line of progress
 
     async def show(self, now: Progress) -> None:
@@ -110,20 +109,17 @@ class CheckRun:
         """End it with the review, or with the reason why nothing was reviewed. `page`: the review as Markdown, if it is rendered already."""
         if self.number is None:
             return
+        verdict = result.verdict or Verdict(result.conclusion)
         with suppress(HostError) if self.optional else nullcontext():
             if result.review is not None and result.holds:
                 outcome = result.outcome or PublishResult(0, 0, "", (str(result.fault),))
                 await checks.end_with_review(
-                    self.run.host, self.number, self.run.id, result.review, outcome, page, is_last=self.is_last
+                    self.run.host, self.number, self.run.id, result.review, outcome, verdict, page
                 )
             else:
-                ending: Ending = "neutral" if result.conclusion == "skipped" else result.conclusion
-                host, run = self.run.host, self.run
-                is_declined = result.fault is None and result.conclusion != "cancelled"
-                head = run.state.facts.head_sha
                 await checks.end_without_review(
-                    host, self.number, run.id, result.says, ending, run.language,
-                    head=head, is_declined=is_declined, rules=result.rules, is_last=self.is_last,
+                    self.run.host, self.number, self.run.id, result.says, verdict, self.run.language,
+                    is_left_out=result.is_left_out,
                 )  # fmt: skip
 
 
@@ -134,14 +130,14 @@ class Backend(Protocol):
     def final(self) -> tuple[type[DeepRepoError], ...]:
         """The errors that end the review. Any other is raised, and a later attempt may succeed."""
 
-    async def decline(self, run: ReviewRun, no: No) -> None:
-        """Tell the person who waits why there is no review."""
+    async def decline(self, run: ReviewRun, result: ReviewResult) -> None:
+        """Tell those who wait why there is no review."""
 
-    async def last_ending(self, run: ReviewRun) -> LastEnding | None:
-        """What the last review of this pull request came to, of whatever head; None before the first one."""
+    async def verdict(self, run: ReviewRun, lacks: Lack = "unreviewed", own: Ending | None = None) -> Verdict:
+        """What the head comes to: with the review that has just been made (`own`), else with what is known of it."""
 
-    async def is_meant(self, run: ReviewRun) -> bool:
-        """Whether this very change has its review already."""
+    async def is_known(self, run: ReviewRun) -> bool:
+        """Whether this very change has its review already. Its check shows then what the review comes to now."""
 
     def check(self, run: ReviewRun) -> AbstractAsyncContextManager[CheckRun]:
         """The check run on the head. It is ended before the context is left, unless an error that is not final leaves it."""

@@ -14,8 +14,9 @@ from bot.errors import HostRefused
 from bot.github import Host
 from bot.ports import Job
 from bot.publish import checks
+from bot.publish.checks import Verdict
 from bot.values import Cancel, PullFacts, ReviewAsk
-from bot.workflow import asking, keeping, learning, looking, paging
+from bot.workflow import asking, concluding, learning, looking, paging
 from bot.workflow.parts import Services, unless_gone
 from bot.workflow.reviewing import SUPERSEDED
 
@@ -31,7 +32,7 @@ async def end(ask: Cancel, job: Job, parts: Services) -> None:
     async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
         for run, number in left:
             with unless_gone(job):  # the repository, and with it the check run
-                await checks.end_without_review(host, number, run, SUPERSEDED, "cancelled")
+                await checks.end_without_review(host, number, run, SUPERSEDED, Verdict("cancelled"))
             await parts.store.checks.remove(run)
         if in_doubt:
             await _check(ask, due, host, job, parts)
@@ -49,9 +50,6 @@ async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job
     if facts is None:
         return
     await _tell(due, host, parts)
-    await checks.settle(
-        host, facts
-    )  # that it waited for a review, or what that brought, counts no longer for others with the same head
     if await parts.store.reviews.heads(ask.pull):
         try:
             await _learn(ask, host, job, parts)
@@ -62,6 +60,7 @@ async def _check(ask: Cancel, due: Mapping[str, ReviewAsk], host: Host, job: Job
             facts = await host.facts()  # once more: much was asked for since
         if facts.state == "closed":
             await parts.store.reviews.close(ask.pull, time.time())
+            await paging.schedule_same_head(ask.pull, facts.head_sha, parts, job.id.rpartition("~")[2])
             await parts.store.outcomes.close(ask.pull, time.time())
 
 
@@ -77,7 +76,7 @@ async def _open(
         if state.facts.draft and isinstance(decision, policy.No):
             await parts.cancel(ask.pull, [run for run, one in due.items() if one.trigger not in policy.ASKED])
             return
-    if await keeping.is_due(ask.pull, facts.head_sha, facts.base_ref, parts.store):
+    if await concluding.is_due(ask.pull, facts.head_sha, facts.base_ref, parts.store):
         await parts.submit(again, f"late-{job.id.rpartition('~')[2]}")
 
 

@@ -7,16 +7,16 @@ import logging
 from dataclasses import replace
 
 from bot import config, github
-from bot.config import policy
 from bot.errors import OverLimit, StorageError
 from bot.github import Host
 from bot.outputs import withheld
 from bot.payloads import MadeReview
 from bot.ports import Job
-from bot.publish import renewing
+from bot.publish import checks, renewing
 from bot.storage.reviews import StoredReview
 from bot.values import Follow, PullRef, ReviewAsk
-from bot.workflow import ci_failures, keeping, looking, stored_review
+from bot.values.review import Lack
+from bot.workflow import ci_failures, concluding, keeping, looking, stored_review
 from bot.workflow.backend import ReviewRun
 from bot.workflow.parts import Services, unless_gone
 
@@ -45,38 +45,45 @@ async def schedule_others(pull: PullRef, parts: Services, delivery: str) -> None
         await parts.submit(Follow(replace(pull, number=number)), f"follow-{delivery}")
 
 
+async def schedule_same_head(pull: PullRef, head: str, parts: Services, delivery: str) -> None:
+    """Store a job for each other open pull request that has the same commit as its head: what counts for it may be another now."""
+    for number in await parts.store.reviews.conclusions_at(pull, head):
+        await parts.submit(Follow(replace(pull, number=number)), f"head-{delivery}")
+
+
 async def follow(pull: PullRef, host: Host, parts: Services, delivery: str) -> None:
-    """Grade the check of the present head and base again, and make the page again. May be done again, and after any crash.
+    """Conclude the review of the present head and base again, and make the page again. May be done again, and after any crash.
 
     What GitHub refuses of the check is raised: it is tried again.
     """
-    facts = await host.facts()
+    state = await looking.current_state(host, config.FILE, parts.defaults)
+    facts = state.facts
     if facts.state != "open":
         return
     await parts.store.reviews.close(pull, None)  # it may have been opened again without a word to us
-    own_review = await keeping.review_of_head(pull, facts, parts.store)
+    settings, store = await looking.settings(state, parts), parts.store
+    own_review = await concluding.review_of_head(pull, facts, store)
     made_review = await _make(own_review, pull, host, parts) if own_review is not None else None
-    if own_review is not None and made_review is not None:
-        async with github.open_pull(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
-            await renewing.renew(
-                host, resolver, own_review.id, made_review.review, made_review.comments, made_review.page
-            )
-    elif own_review is not None or await _fails_without_review(host, parts):
+    if own_review is None:
+        lacks: Lack = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
+        verdict = await concluding.of_head(pull, facts, settings, store, lacks)
+        await checks.show(host, facts.head_sha, verdict, settings.language)
+    elif made_review is None:
         await parts.submit(ReviewAsk(pull, "catch-up", head=facts.head_sha), f"words-{delivery}")
-
-
-async def _fails_without_review(host: Host, parts: Services) -> bool:
-    """Whether the check of a head without a review of its own fails by what the last review comes to now, or by what nobody knows of it."""
-    state = await looking.current_state(host, config.FILE, parts.defaults)
-    settings = await looking.settings(state, parts)
-    if not policy.asks_for_last(settings):
-        return False
-    return await keeping.last_ending(host.pull, host, state.facts, settings, parts.store) in ("failure", "unknown")
+    else:
+        review = concluding.under(made_review.review, settings)
+        own = checks.conclude(review)
+        verdict = await concluding.of_head(pull, facts, settings, store, own=own)
+        async with github.open_pull(parts.identity, pull, parts.pace, github.RESOLVING) as resolver:
+            await renewing.renew(host, resolver, own_review.id, review, made_review.comments, made_review.page, verdict)
+        if own != own_review.conclusion:
+            await store.reviews.conclude(own_review.id, own)
+            await schedule_same_head(pull, facts.head_sha, parts, delivery)
 
 
 async def read_stored(run: ReviewRun, parts: Services) -> MadeReview | None:
     """The review that this run has stored already, with its comments; None if the pull request has gone on since."""
-    own_review = await keeping.review_of_head(run.ask.pull, run.state.facts, parts.store)
+    own_review = await concluding.review_of_head(run.ask.pull, run.state.facts, parts.store)
     return (
         await _make(own_review, run.ask.pull, run.host, parts)
         if own_review is not None and own_review.id == run.id

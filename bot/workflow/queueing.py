@@ -1,59 +1,38 @@
 """A merge queue waits for our check on a commit of its own: its changes were reviewed as pull requests, so no review is made."""
 
-from contextlib import suppress
-from typing import TYPE_CHECKING
-
 from bot import config, github
 from bot.config import Config, policy
-from bot.errors import DeepRepoError, HostError, OverLimit, UsageError
+from bot.errors import HostError, OverLimit, UsageError
 from bot.github import Host
 from bot.ports import Job
 from bot.publish import checks
-from bot.publish.checks import FAILED, PASSES, UNKNOWN, UNREVIEWED, QueueAnswer
-from bot.publish.standing import CommitOutcome
-from bot.values import MergeGroup, PullFacts, PullRef
-from bot.values.review import Shortfall
+from bot.values import Ending, MergeGroup, PullRef
 from bot.workflow import looking
 from bot.workflow.parts import Services, unless_gone
 
-if TYPE_CHECKING:
-    from bot.storage import Store
+PASSES, STOPS = "check_queue", "check_queue_stops"  # the keys of the answers
 
 
 async def let_pass(ask: MergeGroup, job: Job, parts: Services) -> None:
-    """Answer for the commit as the pull request at its place in the queue stands. A second answer changes nothing.
+    """Answer with what the head of the pull request at this place of the queue comes to. A second answer changes nothing.
 
     If GitHub refuses to tell, there is no answer yet, and a queue that requires it waits.
     """
     async with github.open_pull(parts.identity, where(ask), parts.pace) as host:
-        facts: PullFacts | None = None
+        ending: Ending | None = None
         with unless_gone(job, after=1):  # what is in a queue was there long before: no replica is late
-            facts = await host.facts() if ask.number else None
-        answer = await _without_pull(ask, host, parts) if facts is None else await _answer(facts, host, parts)
-        await checks.let_pass(host.beside(0), ask.head, answer)
-
-
-async def _without_pull(ask: MergeGroup, host: Host, parts: Services) -> QueueAnswer:
-    """What a queue gets whose pull request is not known, or is not found: its check stops at the bar of the commit that the queue builds upon."""
-    if not ask.base:
-        return UNKNOWN
-    file = await looking.text_at(host, config.FILE, ask.base)
-    # The answer quotes no setting, so a private file of the owner counts too.
-    defaults = await parts.defaults(host, f"{ask.owner}/{ask.name}", is_private=True)
-    try:
-        ending = policy.ending_without_review(await parts.resolve(file, None, defaults))
-    except (UsageError, OverLimit):
-        ending = policy.unreadable(file, defaults.text if defaults is not None else None)
-    return UNKNOWN if ending == "failure" else PASSES
+            ending = await _of_pull(host, parts) if ask.number else None
+        await _answer(host, ask, ending or await _of_base(ask, host, parts))
 
 
 async def stop(ask: MergeGroup, parts: Services) -> None:
     """Answer where nobody could find out how the pull request stands: the queue goes on if it is certain that no bar is set."""
     async with github.open_pull(parts.identity, where(ask), parts.pace) as host:
-        answer = UNKNOWN
-        with suppress(HostError):  # what it would take to know that no bar is set may be refused as well
-            answer = await _by_settings(host, parts, CommitOutcome())
-        await checks.let_pass(host.beside(0), ask.head, answer)
+        try:
+            ending = await _of_base(ask, host, parts)
+        except HostError:  # what it would take to know that no bar is set may be refused as well
+            ending = "failure"
+        await _answer(host, ask, ending)
 
 
 def where(ask: MergeGroup) -> PullRef:
@@ -61,52 +40,38 @@ def where(ask: MergeGroup) -> PullRef:
     return PullRef(ask.installation, ask.repository, ask.owner, ask.name, ask.number)
 
 
-async def _answer(facts: PullFacts, host: Host, parts: Services) -> QueueAnswer:
-    """The queue goes past no pull request whose check does not pass, nor past a head without a review if a bar is set.
-
-    A bar that was set after its check has ended counts too.
-    """
-    state = await checks.standing(host, facts)
-    if state.ending in ("failure", "cancelled"):
-        return FAILED
-    is_due = state.ending in (None, "pending")
-    outcome = CommitOutcome() if is_due else state.outcome((host.pull.number, facts.base_ref))
-    answer = await _by_settings(host, parts, outcome)
-    waits_for_other = is_due and state.blame not in (None, host.pull.number)
-    return (
-        QueueAnswer("check_queue_waits", other=state.blame or 0) if answer == UNREVIEWED and waits_for_other else answer
-    )
+async def _answer(host: Host, ask: MergeGroup, ending: Ending) -> None:
+    if ending == "failure":
+        await checks.answer_queue(host.beside(0), ask.head, "failure", STOPS)
+    else:
+        await checks.answer_queue(host.beside(0), ask.head, "success", PASSES)
 
 
-async def _by_settings(host: Host, parts: Services, outcome: CommitOutcome) -> QueueAnswer:
-    """What the settings in force ask for. `outcome`: what is known of its head."""
-    pull_state = await looking.current_state(host, config.FILE, parts.defaults)
+async def _of_pull(host: Host, parts: Services) -> Ending:
+    """What the head of the pull request comes to. Without a review of it: what the owner's own settings leave out passes."""
+    from bot.workflow import concluding  # of the server: a step of a workflow has no store, and nothing that reads one
+
+    state = await looking.current_state(host, config.FILE, parts.defaults)
+    settings: Config | None = None
     try:
-        settings = await parts.resolve(pull_state.file, pull_state.bound, pull_state.organization)
-    except (UsageError, OverLimit) as error:
-        return _unreadable(error, *pull_state.files)
-    adds_nothing = outcome.last_ending is None and outcome.without == "success"
-    if adds_nothing or not policy.has_bar(settings):
-        return PASSES
-    return PASSES if await _is_below(settings, host, pull_state.facts, outcome, parts.store) else UNREVIEWED
+        settings = await parts.resolve(state.file, state.bound, state.organization)
+    except (UsageError, OverLimit):
+        if policy.unreadable(*state.files) != "failure":
+            return "success"
+    verdict = await concluding.of_head(host.pull, state.facts, settings, parts.store)
+    if verdict.is_reviewed or settings is None or settings.strict:
+        return verdict.ending
+    return "neutral" if await checks.is_left_out(host, state.facts.head_sha) else verdict.ending
 
 
-def _unreadable(error: DeepRepoError, *files: str | None) -> QueueAnswer:
-    is_bar = policy.unreadable(*files) == "failure"
-    return QueueAnswer("check_queue_settings", reason=str(error)) if is_bar else PASSES
-
-
-async def _is_below(settings: Config, host: Host, facts: PullFacts, outcome: CommitOutcome, store: "Store") -> bool:
-    """Whether the head is below the bar in force. A check that has ended is no review: only a stored one of this head against this base is."""
-    from bot.workflow import keeping  # of the server: a step of a workflow has no store, and nothing that reads one
-
-    is_reviewed = outcome.last_ending is not None
-    own_review = await keeping.review_of_head(host.pull, facts, store) if is_reviewed else None
-    if own_review is not None:
-        grade = await keeping.grade(host.pull, own_review.output, settings, store)
-        return grade.is_known and grade.ending != "failure"
-    last = (
-        await keeping.last_ending(host.pull, host, facts, settings, store) if policy.asks_for_last(settings) else None
-    )
-    lacks: Shortfall = "skipped" if policy.is_left_out(outcome.rules, facts, settings) else "unreviewed"
-    return last != "unknown" and policy.ending_without_review(settings, lacks, last) != "failure"
+async def _of_base(ask: MergeGroup, host: Host, parts: Services) -> Ending:
+    """What a queue gets whose pull request is not known: it stops at the bar of the commit that the queue builds upon."""
+    if not ask.base:
+        return "failure"
+    file = await looking.text_at(host, config.FILE, ask.base)
+    # The answer quotes no setting, so a private file of the owner counts too.
+    defaults = await parts.defaults(host, f"{ask.owner}/{ask.name}", is_private=True)
+    try:
+        return policy.without_review(await parts.resolve(file, None, defaults))
+    except (UsageError, OverLimit):
+        return policy.unreadable(file, defaults.text if defaults is not None else None)

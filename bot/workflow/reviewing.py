@@ -31,34 +31,35 @@ async def review(
     run = replace(run, pushes=await pausing.count_pushes(run.host, run.ask, run.id, run.settings.pause_after))
     if stored_review is not None:
         return await _post_again(run, backend, stored_review)
-    if policy.asks_for_last(run.settings) and run.state.facts.state == "open":
-        run = replace(run, last=await backend.last_ending(run))
     waits = (run.pushes.most or 0) if run.pushes.is_spent else 0
+    state = run.state
     decision = policy.decide(
-        run.state.facts, run.ask, run.settings.conditions, is_paused=run.state.paused, pushes=waits
+        state.facts, run.ask, run.settings.conditions, is_paused=state.paused, pushes=waits, stranger=state.stranger
     )
     if isinstance(decision, No):
-        decision = policy.weigh(run.settings, decision, run.last)
-    if isinstance(decision, No):
-        await backend.decline(run, decision)
-        return _decline(run, decision)
-    if not again and await backend.is_meant(run):
+        result = await _declined(run, backend, decision)
+        if not decision.quiet:
+            await backend.decline(run, result)
+        return result
+    if not again and await backend.is_known(run):
         return ReviewResult("skipped", KNOWN)
     start, made_review = time.time(), None
     async with backend.check(run) as check:
         try:
             made_review = await backend.unless_cancelled(_make(run, backend, decision, check))
             result = (
-                _decline(run, made_review)
+                await _declined(run, backend, made_review)
                 if isinstance(made_review, No)
                 else await _post(run, backend, made_review, start)
             )
         except NothingToReview:
-            result = ReviewResult("success", NOTHING)
+            verdict = await backend.verdict(run, "nothing")
+            result = ReviewResult(verdict.ending, NOTHING, verdict=verdict)
         except SupersededError as error:
-            result = ReviewResult("cancelled", SUPERSEDED, fault=error)
+            result = await _broken_off(run, backend, error)
         except backend.final as error:
-            result = ReviewResult(run.ending_without_review, str(error), fault=error)
+            verdict = await backend.verdict(run)
+            result = ReviewResult(run.ending_without_review, str(error), fault=error, verdict=verdict)
         await check.end(result, made_review.page if isinstance(made_review, MadeReview) else "")
     return result
 
@@ -71,12 +72,19 @@ async def _post_again(run: ReviewRun, backend: Backend, made_review: MadeReview)
     return result
 
 
-def _decline(run: ReviewRun, no: No) -> ReviewResult:
+async def _declined(run: ReviewRun, backend: Backend, no: No) -> ReviewResult:
     """The end of a review that the policy refuses. Of a pull request that is closed nobody waits for one."""
-    fails = (
-        run.state.facts.state == "open" and policy.ending_without_review(run.settings, no.lacks, run.last) == "failure"
-    )
-    return ReviewResult("failure" if fails else "skipped", no.reason, rules=policy.rules_of(run.settings, no))
+    if run.state.facts.state != "open":
+        return ReviewResult("skipped", no.reason)
+    verdict = await backend.verdict(run, no.lacks)
+    return ReviewResult(verdict.ending, no.reason, verdict=verdict, is_left_out=no.lacks == "left out")
+
+
+async def _broken_off(run: ReviewRun, backend: Backend, error: SupersededError) -> ReviewResult:
+    """The end of a review that is not wanted any more: what an earlier one of this head came to stands."""
+    verdict = await backend.verdict(run)
+    stands = verdict if verdict.is_reviewed else checks.Verdict("cancelled")
+    return ReviewResult("cancelled", SUPERSEDED, fault=error, verdict=stands)
 
 
 async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun) -> MadeReview | No:
@@ -86,12 +94,11 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
         pull = replace(local_pull, several_bases=several_bases)
         change = await backend.change(run, pull)
         refusal = await _refusal_by_paths(run, backend, change)
-        weighed_decision = decision if refusal is None else policy.weigh(run.settings, refusal, run.last)
-        if isinstance(weighed_decision, No):
-            return weighed_decision
+        if refusal is not None:
+            return refusal
         change = _with_note(change, run.pushes.note)
-        if weighed_decision.offline:
-            change = _offline(change, weighed_decision.reason)
+        if decision.offline:
+            change = _offline(change, decision.reason)
         async with backend.consumers(run) as consumers:
             change = _with_note(replace(change, consumers=consumers), consumers.note if consumers is not None else "")
             async with _with_funds(run, backend, change) as change_with_funds, progress(check.show) as say:
@@ -139,15 +146,16 @@ async def _post(run: ReviewRun, backend: Backend, made_review: MadeReview, start
     def comments(one: Review) -> Comments:  # rendered anew only if GitHub has refused places
         return made_review.comments if one == review_done else backend.comments(run, one)
 
-    ending, fault = checks.conclusion(review_done), None
+    ending, fault = checks.conclude(review_done), None
     try:
         outcome = await publish(run.host, review_done, comments, run.id, backend.current, run.pushes.facts)
     except SupersededError as superseded_error:
-        return ReviewResult("cancelled", SUPERSEDED, review_done, fault=superseded_error)
+        return replace(await _broken_off(run, backend, superseded_error), review=review_done)
     except DeepRepoError as error:
         outcome, fault = None, error
     if start is not None:
         await backend.keep(run, ending, made_review, start, is_posted=outcome is not None)
     if fault is not None and not isinstance(fault, backend.final):
         raise fault
-    return ReviewResult(ending, "", review_done, outcome, fault)
+    verdict = await backend.verdict(run, own=ending)
+    return ReviewResult(ending, "", review_done, outcome, fault, verdict)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from bot import checkout, github
 from bot.config import policy
-from bot.config.policy import LastEnding, No
+from bot.config.policy import No
 from bot.errors import (
     BudgetSpent,
     DeepRepoError,
@@ -25,17 +25,29 @@ from bot.outputs.posts import Comments
 from bot.payloads import Change, MadeReview
 from bot.ports import Job
 from bot.publish import checks
-from bot.values import Ending, Follow, PullFacts, PullRef, PullRequest, Review, ReviewAsk, Trigger
+from bot.publish.checks import Verdict
+from bot.values import Ending, Follow, PullFacts, PullRequest, Review, ReviewAsk
 from bot.values.consumer import FetchedConsumers
 from bot.values.daily import CapReached
-from bot.workflow import asking, ci_failures, journals, keeping, learning, packages, paging, reviewing, spending
-from bot.workflow.backend import CheckRun, Funds, ReviewRun
+from bot.values.review import Lack
+from bot.workflow import (
+    asking,
+    ci_failures,
+    concluding,
+    journals,
+    keeping,
+    learning,
+    packages,
+    paging,
+    reviewing,
+    spending,
+)
+from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.fetching import fetch
-from bot.workflow.looking import look
+from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
 from bot.workflow.progress import Say
 
-NOT_BEGUN = "What has to be known before a review may set a bar. If it stays refused, look at what the App may read; `/deeprepo review` tries again."
 MOST_COMMITS = 5_000  # of a change, of which other pull requests are looked for
 Result = TypeVar("Result")
 
@@ -43,21 +55,7 @@ Result = TypeVar("Result")
 async def review(ask: ReviewAsk, job: Job, parts: Services) -> None:
     """Review what was asked for and say so on GitHub. Gone through again after a crash, it pays and posts nothing twice."""
     async with github.open_pull(parts.identity, ask.pull, parts.pace) as host:
-        try:
-            await _review(ask, host, job, parts)
-        except HostRefused as refusal:
-            if job.last:
-                await _tell_refused(ask, host, job, parts, refusal)
-            raise
-
-
-async def _tell_refused(ask: ReviewAsk, host: Host, job: Job, parts: Services, refusal: HostRefused) -> None:
-    """Say in a check run that the review could not even begin. It fails: what GitHub keeps back may set a bar."""
-    if await parts.store.reviews.has(job.id) or job.id in [run for run, _ in await parts.store.checks.of(ask.pull)]:
-        return
-    facts = await host.facts()
-    if facts.state == "open":
-        await ServerBackend(job, parts).left(ask, host, facts, f"{str(refusal).rstrip('.')}. {NOT_BEGUN}", "failure")
+        await _review(ask, host, job, parts)
 
 
 async def _review(ask: ReviewAsk, host: Host, job: Job, parts: Services) -> None:
@@ -73,19 +71,19 @@ async def _review(ask: ReviewAsk, host: Host, job: Job, parts: Services) -> None
     try:
         settings = await parts.resolve(state.file, state.bound, state.organization)
     except UsageError as error:
-        await backend.left(ask, host, state.facts, str(error), policy.unreadable(*state.files))
+        await backend.end_unreadable(ask, host, state, str(error))
         await parts.remember_failure(ask, str(error))
         return
     if ask.comment is not None and bound.trigger not in policy.ASKED and state.facts.state == "open":
         await asking.tell_moved(ask, ask.comment, state.facts, host, settings)
-    if bound.trigger == "reopened":
-        bound = replace(bound, also=(*bound.also, *await _called_off(ask.pull, state.facts, parts)))
     run = ReviewRun(job.id, bound, host, state, settings)
     words = await keeping.words(ask.pull, parts.store)
     made_review = await paging.read_stored(run, parts) if is_stored else None
     result = await reviewing.review(run, backend, made_review, again=ask.trigger in policy.ASKED)
     if isinstance(result.fault, SupersededError):
         raise result.fault
+    if result.review is not None:
+        await paging.schedule_same_head(ask.pull, state.facts.head_sha, parts, job.id.rpartition("~")[2])
     if result.outcome is not None:
         await _follow_up(run, parts, was_stored=is_stored)
     if is_stored or await keeping.words(ask.pull, parts.store) != words:  # people have spoken while it was made
@@ -102,14 +100,6 @@ async def _follow_up(run: ReviewRun, parts: Services, *, was_stored: bool) -> No
         await parts.submit(Follow(run.ask.pull, run.state.facts.head_sha), f"ci-{run.id}")
 
 
-async def _called_off(pull: PullRef, facts: PullFacts, parts: Services) -> tuple[Trigger, ...]:
-    """The triggers of a review that closing the pull request may have called off: empty if its head has been reviewed."""
-    heads = await parts.store.reviews.heads(pull)
-    if facts.head_sha in heads:
-        return ()
-    return ("push",) if heads else ("opened",)
-
-
 @dataclass(frozen=True, slots=True)
 class ServerBackend:
     """What a review in a job of a server is given."""
@@ -123,71 +113,51 @@ class ServerBackend:
         lasting = (UsageError, GitError, ProviderError, BudgetSpent, ReplUnavailable, OverLimit)
         return (HostRefused, *lasting) if self.job.last else lasting
 
-    async def decline(self, run: ReviewRun, no: No) -> None:
-        """Report it in the check run."""
-        if no.quiet:
-            return
-        ending, rules = (
-            policy.ending_without_review(run.settings, no.lacks, run.last),
-            policy.rules_of(run.settings, no),
-        )
-        facts, store = run.state.facts, self.parts.store
-        stands = ending != "failure" or await keeping.stands(run.ask.pull, run.host, facts, run.settings, store)
-        await self.left(run.ask, run.host, facts, no.reason, ending, rules, stands=stands)
+    async def decline(self, run: ReviewRun, result: ReviewResult) -> None:
+        """Report it in a check run."""
+        verdict = result.verdict or Verdict(result.conclusion)
+        await self._left(run.ask, run.host, run.state.facts, result.says, verdict, is_left_out=result.is_left_out)
 
-    async def left(
-        self,
-        ask: ReviewAsk,
-        host: Host,
-        facts: PullFacts,
-        reason: str,
-        ending: Ending,
-        rules: str = "",
-        *,
-        stands: bool = True,
+    async def end_unreadable(self, ask: ReviewAsk, host: Host, state: PullState, reason: str) -> None:
+        """Make a check run that says why the settings cannot be used."""
+        verdict = await concluding.of_head(ask.pull, state.facts, None, self.parts.store)
+        if not verdict.is_reviewed:
+            verdict = Verdict(policy.unreadable(*state.files))
+        await self._left(ask, host, state.facts, reason, verdict)
+
+    async def _left(
+        self, ask: ReviewAsk, host: Host, facts: PullFacts, reason: str, verdict: Verdict, *, is_left_out: bool = False
     ) -> None:
-        """Make a check run that says why there is no review. `rules`: the mark of the owner's own, if they leave it out.
-
-        `stands`: whether what an earlier review has shown for this head stays; if not, this end makes it worse.
-        """
-        number = await self._begin(ask, host, facts, ending)
-        await checks.end_without_review(
-            host, number, self.job.id, reason, ending,
-            head=facts.head_sha, is_declined=stands, rules=rules, is_last=self.job.last,
-        )  # fmt: skip
+        number = await self._begin(ask, host, facts, verdict.ending)
+        await checks.end_without_review(host, number, self.job.id, reason, verdict, is_left_out=is_left_out)
         await self.parts.store.checks.remove(self.job.id)
 
-    async def last_ending(self, run: ReviewRun) -> LastEnding | None:
-        """As the check runs show it now."""
-        return await keeping.last_ending(run.ask.pull, run.host, run.state.facts, run.settings, self.parts.store)
+    async def verdict(self, run: ReviewRun, lacks: Lack = "unreviewed", own: Ending | None = None) -> Verdict:
+        """By the stored reviews of the head."""
+        return await concluding.of_head(run.ask.pull, run.state.facts, run.settings, self.parts.store, lacks, own)
 
-    async def is_meant(self, run: ReviewRun) -> bool:
-        """Whether the last review was of this change, and its check shows what it comes to by the bar and the words in force: a late delivery, a catch-up."""
+    async def is_known(self, run: ReviewRun) -> bool:
+        """Whether the last review was of this change: a late delivery, a catch-up, a pull request that is opened again."""
         facts, last = run.state.facts, await self.parts.store.reviews.last(run.ask.pull)
-        if last is None or keeping.place(last) != (run.state.bases.merge_base, facts.head_sha, facts.base_ref):
+        here = (run.state.bases.merge_base, facts.head_sha, facts.base_ref)
+        if concluding.place(last) != here:
             return False
-        if any(
-            await self._beside(run)
-        ):  # another pull request with this head, or of its branch, has been reviewed since
-            return False
-        state = await checks.settle(run.host, facts, run.language)
-        outcome = state.outcome((run.ask.pull.number, facts.base_ref))
-        if outcome.last_ending is None or outcome.without is not None:
-            return False
-        grade = await keeping.grade(run.ask.pull, last, run.settings, self.parts.store)
-        return grade.is_shown_by(outcome.last_ending)
+        delivery = self.job.id.rpartition("~")[2]
+        await paging.follow(run.ask.pull, run.host, self.parts, delivery)
+        await paging.schedule_same_head(run.ask.pull, facts.head_sha, self.parts, delivery)
+        return True
 
     @asynccontextmanager
     async def check(self, run: ReviewRun) -> AsyncIterator[CheckRun]:
         """The check run of this job, remembered until it is ended."""
         number = await self._begin(run.ask, run.host, run.state.facts, run.ending_without_review, run.language)
-        yield CheckRun(run, number, is_last=self.job.last)
+        yield CheckRun(run, number)
         await self.parts.store.checks.remove(self.job.id)
 
     async def _begin(
         self, ask: ReviewAsk, host: Host, facts: PullFacts, broken_ending: Ending, language: str = "en"
     ) -> int:
-        owner = checks.CheckOwner(self.job.id, language, facts.base_ref, broken_ending)
+        owner = checks.CheckOwner(self.job.id, language, broken_ending)
         number = await checks.start(host, facts.head_sha, owner)
         await keeping.remember_check(ask.pull, host, number, self.job.id, self.parts.store)
         return number

@@ -86,7 +86,7 @@ def main() -> None:
     from bot import app, config
     from bot.app.opening import Apologise, Work
     from bot.ports import Job
-    from bot.values import Ask, Recheck
+    from bot.values import Ask
 
     book = Path(sys.argv[1])
 
@@ -96,8 +96,6 @@ def main() -> None:
 
     def open_work(**_: object) -> tuple[Work, Apologise]:
         async def work(ask: Ask, job: Job) -> None:
-            if isinstance(ask, Recheck):  # it comes before each review
-                return
             note("begun", ask)
             if "SLOW" in os.environ:
                 await asyncio.Event().wait()

@@ -24,7 +24,7 @@ from bot.app.running import Leaving
 from bot.config import App, Server, ServerPlace
 from bot.ports import Job
 from bot.storage import FinishedReview, Store
-from bot.values import Ask, Recheck, ReviewAsk
+from bot.values import Ask, ReviewAsk
 
 SECRET = "a secret of the webhook, planted"
 NOBODY = "http://127.0.0.1:9"  # where no GitHub answers
@@ -136,8 +136,7 @@ async def served(
             if isinstance(ask, ReviewAsk):
                 await store.reviews.keep(review(ask, job.id))
             async with more:
-                if not isinstance(ask, Recheck):  # it comes before each review
-                    done.append(ask)
+                done.append(ask)
                 more.notify_all()
 
         return carried_out, sorry or never

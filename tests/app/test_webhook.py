@@ -9,7 +9,7 @@ from serving import headers, pull, served, settings
 
 from bot.app import delivery
 from bot.ports import Job
-from bot.values import Ask, PullRef, Recheck, ReviewAsk
+from bot.values import Ask, PullRef, ReviewAsk
 
 
 def test_a_delivery_becomes_a_job_once(tmp_path: Path) -> None:
@@ -117,8 +117,6 @@ def test_a_stopped_server_leaves_what_it_has_taken_on_for_the_next(tmp_path: Pat
     begun = asyncio.Event()
 
     async def never(ask: Ask, job: Job) -> None:
-        if isinstance(ask, Recheck):
-            return
         started.append(ask)
         begun.set()
         await asyncio.Event().wait()

@@ -1,5 +1,4 @@
 import asyncio
-import time
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,7 @@ from job_scene import Diary, Scene, command, pull, push
 from bot.errors import StorageError
 from bot.jobs import superseding
 from bot.ports import Job
-from bot.values import Ask, Cancel, CommentRef, Forget, MergeGroup, Recheck, ReviewAsk
+from bot.values import Ask, Cancel, CommentRef, Forget, MergeGroup, ReviewAsk
 
 SPOKEN = ReviewAsk(pull(), "command", full=True, actor="ann", comment=CommentRef(9, "review", 4), head="spoken")
 
@@ -192,21 +191,6 @@ def test_a_paced_review_is_not_put_off_again(on_sqlite: Scene) -> None:
             (last,) = await jobs._rows.find()  # noqa: SLF001
             assert last.id != first.id
             assert last.due_at < first.due_at + 1
-
-    asyncio.run(story())
-
-
-def test_one_recheck_of_a_pull_request_waits(on_sqlite: Scene) -> None:
-    """It reads the pull request when it runs, so a later one is not stored; an earlier one takes its place; another pull request's is stored."""
-
-    async def story() -> None:
-        async with on_sqlite.running(Diary()) as jobs:
-            assert await jobs.submit(Recheck(pull(1)), "guid-1", delay=60)
-            assert not await jobs.submit(Recheck(pull(1)), "guid-2", delay=90)
-            assert await jobs.submit(Recheck(pull(1)), "guid-3", delay=30)
-            assert await jobs.submit(Recheck(pull(2)), "guid-4", delay=60)
-            waiting = await jobs._rows.find(states=["waiting"])  # noqa: SLF001
-            assert sorted(round(row.due_at - time.time(), -1) for row in waiting) == [30, 60]
 
     asyncio.run(story())
 

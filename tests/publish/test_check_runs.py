@@ -7,22 +7,20 @@ from hosted import Scene, finding, reviewed, scene
 from unprompted import unprompted
 
 from bot import publish
-from bot.errors import HostRefused
 from bot.outputs import marker
 from bot.publish import PublishResult, checks
 from bot.render import languages, load
-from bot.values import Coverage, CoverageRow, Review, Verdict
+from bot.values import Review, Verdict
 from bot.values.progress import Progress, Reading
 from deeprepo_sandbox.github import Fault
 
 OUTCOME = PublishResult(1, 2, "https://github.example/acme/shop/pull/1#issuecomment-1")
-UNREAD = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))
 
 
 async def run(at: Scene, review: Review, name: str = "run-1") -> int:
     """A check run from its beginning to its end."""
     number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner(name))
-    await checks.end_with_review(at.host, number, name, review, OUTCOME)
+    await checks.end_with_review(at.host, number, name, review, OUTCOME, checks.Verdict(checks.conclude(review)))
     return number
 
 
@@ -36,9 +34,8 @@ def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
             begun = at.stands.checks[0]
             await checks.progress(at.host, number, checks.CheckOwner("run-1"), Progress(step="7 of 12 units read"))
             told = at.stands.checks[0]
-            await checks.end_with_review(
-                at.host, number, "run-1", reviewed(head, finding("f1", 5), finding("f2")), OUTCOME
-            )
+            review = reviewed(head, finding("f1", 5), finding("f2"))
+            await checks.end_with_review(at.host, number, "run-1", review, OUTCOME, checks.Verdict("neutral"))
             ended = at.stands.checks[0]
 
             assert (begun.name, begun.external_id, begun.status, begun.title) == (
@@ -59,31 +56,6 @@ def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
             assert len(at.stands.checks) == 1
 
     asyncio.run(go())
-
-
-@pytest.mark.parametrize(
-    ("changes", "ending"),
-    [
-        ({}, "success"),
-        ({"coverage": UNREAD}, "neutral"),
-        ({"partial": True}, "neutral"),
-        ({"fault": "provider"}, "neutral"),
-        ({"partial": True, "fail_on": "high", "fail_also": ("cut",)}, "failure"),
-        ({"fault": "provider", "fail_on": "high", "fail_also": ("cut",)}, "failure"),
-        ({"partial": True, "fail_on": "high"}, "neutral"),
-        ({"partial": True, "fail_also": ("cut",)}, "neutral"),
-        ({"dropped": 2, "refuted": 1, "fail_on": "high", "fail_also": ("dropped",)}, "failure"),
-        ({"dropped": 2, "refuted": 2, "fail_on": "high", "fail_also": ("dropped",)}, "success"),
-        ({"coverage": UNREAD, "fail_on": "high", "fail_also": ("open",)}, "failure"),
-        ({"findings": (finding("f1"),)}, "neutral"),
-        ({"findings": (finding("f1"),), "fail_on": "critical"}, "neutral"),
-        ({"findings": (finding("f1"),), "fail_on": "high"}, "failure"),
-        ({"still": (finding("f1").finding,), "fail_on": "medium"}, "failure"),
-    ],
-)
-def test_the_colour_of_a_check_run(changes: dict[str, object], ending: str) -> None:
-    """Green where all was read and nothing found, red only where the owner has set a bar, else neither."""
-    assert checks.conclusion(reviewed("b" * 40, **changes)) == ending  # type: ignore[arg-type] - fields of a review
 
 
 @pytest.mark.parametrize("count", [50, 120])
@@ -131,7 +103,7 @@ def test_one_check_run_for_one_run(tmp_path: Path) -> None:
             one = await checks.start(at.host, head, checks.CheckOwner("run-1"))
             assert await checks.start(at.host, head, checks.CheckOwner("run-1")) == one
             assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
-            await checks.end_with_review(at.host, one, "run-2", reviewed(head), OUTCOME)
+            await checks.end_with_review(at.host, one, "run-2", reviewed(head), OUTCOME, checks.Verdict("success"))
             assert await checks.start(at.host, head, checks.CheckOwner("run-2")) == one
             other = await checks.start(at.host, head, checks.CheckOwner("run-3"))
 
@@ -160,40 +132,49 @@ def test_an_end_without_a_review(tmp_path: Path) -> None:
     async def go() -> None:
         async with scene(tmp_path) as at:
             number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
-            await checks.end_without_review(at.host, number, "run-1", "it is a draft of @acme/all", "skipped")
+            await checks.end_without_review(
+                at.host, number, "run-1", "it is a draft of @acme/all", checks.Verdict("neutral"), is_left_out=True
+            )
             one = at.stands.checks[0]
 
             assert (one.status, one.conclusion, one.title) == (
                 "completed",
-                "skipped",
+                "neutral",
                 "Not reviewed: it is a draft of @acme/all",
             )
             assert "@acme" not in (one.summary or "")
+            assert await checks.is_left_out(at.host, at.stands.head_sha)
+            assert not await checks.is_left_out(at.host.beside(2), at.stands.head_sha)
 
     asyncio.run(go())
 
 
-@pytest.mark.parametrize(("other", "ending"), [("failure", "failure"), ("skipped", None), (None, "success")])
-def test_the_last_try_ends_by_the_check_runs_alone(tmp_path: Path, other: str | None, ending: str | None) -> None:
-    """GitHub refuses to tell which pull requests have this head: an earlier try is told so; the last one shows the worst that is there.
-
-    Where another check run waits for a pull request without a review, so does this one.
-    """
+def test_a_check_names_the_pull_request_that_makes_its_commit_worse(tmp_path: Path) -> None:
+    """Several have one head; each shows the worst, and the newest follows what holds later."""
 
     async def go() -> None:
         async with scene(tmp_path) as at:
             head = at.stands.head_sha
-            if other is not None:
-                beside = at.host.beside(2)
-                left = await checks.start(beside, head, checks.CheckOwner("run-2", base="main"))
-                await checks.end_without_review(beside, left, "run-2", "a bar is set", other, head=head)  # type: ignore[arg-type]
             number = await checks.start(at.host, head, checks.CheckOwner("run-1"))
-            at.gh.fail("POST", r"/graphql$", Fault(403, times=-1))
-            with pytest.raises(HostRefused):
-                await checks.end_with_review(at.host, number, "run-1", reviewed(head), OUTCOME)
-            assert at.stands.checks[-1].status == "in_progress"
-            await checks.end_with_review(at.host, number, "run-1", reviewed(head), OUTCOME, is_last=True)
-            assert at.stands.checks[-1].conclusion == ending
+            worse = checks.Verdict("failure", is_reviewed=True, other=7)
+            await checks.end_with_review(at.host, number, "run-1", reviewed(head), OUTCOME, worse)
+            assert at.stands.checks[0].conclusion == "failure"
+            assert "#7, which has the same head" in (at.stands.checks[0].summary or "")
+            await checks.show(at.host, head, checks.Verdict("success", is_reviewed=True))
+            assert (at.stands.checks[0].conclusion, len(at.stands.checks[0].actions)) == ("success", 2)
+
+    asyncio.run(go())
+
+
+def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(tmp_path: Path) -> None:
+    """Under a bar as a failure: nobody is there who could look at the settings again."""
+
+    async def go() -> None:
+        async with scene(tmp_path) as at:
+            head = at.stands.head_sha
+            number = await checks.start(at.host, head, checks.CheckOwner("run-1", broken_ending="failure"))
+            await checks.end_broken(at.host, number, "run-1", head, "the machine was restarted too often")
+            assert at.stands.checks[0].conclusion == "failure"
 
     asyncio.run(go())
 
@@ -264,7 +245,7 @@ def test_a_merge_queue_is_let_pass_once(tmp_path: Path) -> None:
         async with scene(tmp_path) as at:
             head = await at.repo.commit("queue", {"app.py": "merged\n"}, onto="main")
             for _ in range(2):
-                await checks.let_pass(at.host, head, checks.PASSES)
+                await checks.answer_queue(at.host, head, "success", "check_queue")
             found = [one for one in at.repo.repository.checks.values() if one.head == head]
 
             assert [(one.conclusion, one.name) for one in found] == [("success", "deeprepo")]
@@ -280,14 +261,14 @@ def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
             evil = finding("f1", 5, title="@acme/all \u202eevil", why="<!-- deeprepo -->\n\u200bhidden")
             review = replace(reviewed(at.stands.head_sha, evil), notes=("see @acme/all",))
             number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
-            await checks.end_with_review(at.host, number, "run-1", review, replace(OUTCOME, notes=("see @acme/all",)))
+            outcome = replace(OUTCOME, notes=("see @acme/all",))
+            await checks.end_with_review(at.host, number, "run-1", review, outcome, checks.Verdict("neutral"))
             one = at.stands.checks[0]
 
             assert "@acme" not in unprompted(f"{one.summary}{one.text}")  # GitHub finds no name in code
             assert one.annotations[0]["title"] == "High · @acme/all evil"
             assert "\u200b" not in one.annotations[0]["message"]
-            known = {"base": "main", "own": "neutral", "how": "reviewed"}
-            assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1", **known}
+            assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}
 
     asyncio.run(go())
 

@@ -1,0 +1,91 @@
+"""What the check of a head comes to now: the stored reviews of that head decide; where there is none, the settings do.
+
+It does not matter how a pull request came to its head: closed and opened again, made a draft, given a label, opened a second time.
+"""
+
+import asyncio
+import json
+from dataclasses import replace
+
+from bot.config import Config, policy
+from bot.findings import silencing
+from bot.outputs import json_file
+from bot.publish import checks
+from bot.publish.checks import Verdict
+from bot.storage import Store
+from bot.storage.reviews import StoredReview
+from bot.values import CustomCheck, Ending, PullFacts, PullRef, Review
+from bot.values.review import Lack
+from bot.workflow import keeping
+
+RECENT = 10  # reviews of one head that are looked through for the last one against its base branch
+
+
+async def of_head(
+    pull: PullRef,
+    facts: PullFacts,
+    settings: Config | None,
+    store: Store,
+    lacks: Lack = "unreviewed",
+    own: Ending | None = None,
+) -> Verdict:
+    """The worst of what the reviews of this head come to for each open pull request that has it.
+
+    `own`: what this pull request's review comes to, where that is just known. `lacks`: why it has none, if it has none. `settings`: None if they
+    cannot be used: then a review counts for what it came to when it was made.
+    """
+    others = await store.reviews.conclusions_at(pull, facts.head_sha)
+    is_reviewed = own is not None
+    if own is None and lacks != "nothing":
+        own = await _stored(pull, facts, settings, store)
+        is_reviewed = own is not None
+    endings: dict[int, Ending] = dict(others)
+    if own is not None:
+        endings[pull.number] = own
+    elif not endings or lacks != "left out":
+        endings[pull.number] = "failure" if settings is None else policy.without_review(settings, lacks)
+    ending = checks.worst(endings.values())
+    is_worse = endings.get(pull.number) != ending
+    other = min((number for number, one in others.items() if one == ending), default=0) if is_worse else 0
+    return Verdict(ending, is_reviewed or bool(other), other)
+
+
+async def review_of_head(pull: PullRef, facts: PullFacts, store: Store) -> StoredReview | None:
+    """The newest stored review of this head against this base branch: one of another says nothing of it."""
+    for review in await store.reviews.of_head(pull, facts.head_sha, RECENT):
+        change = await asyncio.to_thread(place, review.output)
+        if change is not None and change[1:] == (facts.head_sha, facts.base_ref):
+            return review
+    return None
+
+
+async def is_due(pull: PullRef, head: str, base: str, store: Store) -> bool:
+    """Whether the last review was of another head, or compared it with another branch."""
+    last = await asyncio.to_thread(place, await store.reviews.last(pull))
+    return last is None or last[1:] != (head, base)
+
+
+def place(last: bytes | None) -> tuple[str, str, str] | None:
+    """Which change the last review was of: merge base, head, and the branch that it was compared with, whose settings held."""
+    try:
+        pull = json.loads(last)["pull"] if last else None
+        return (str(pull["base"]), str(pull["head"]), str(pull["base_name"])) if pull else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def under(review: Review, settings: Config) -> Review:
+    """A stored review under the bar that is in force now: of findings, and of the team's own checks that it has asked."""
+    asked = [CustomCheck(*row) for row in settings.without_secrets().checks]  # as a review asks them
+    severities = {one.digest: one.severity for one in asked}
+    own_checks = tuple(replace(one, severity=severities.get(one.digest, "note")) for one in review.checks)
+    return replace(review, fail_on=settings.fail_on, strict=settings.strict, checks=own_checks)
+
+
+async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: Store) -> Ending | None:
+    """What the stored review of this head comes to by the words and the bar that hold now; None without one."""
+    stored = await review_of_head(pull, facts, store)
+    if stored is None or settings is None:
+        return None if stored is None else stored.conclusion
+    review = await asyncio.to_thread(json_file.read, stored.output)
+    return checks.conclude(under(silencing.now(review, *await keeping.words(pull, store)), settings))

@@ -1,0 +1,60 @@
+"""The copied workflow on a draft and on a bot's pull request: nothing is red that nobody has reviewed by the owner's own choice."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from opening import BASE, event, opened
+from stepping import Stage, stage
+
+from bot.workflow.backend import ReviewResult
+
+KINDS = {"draft": {"draft": True}, "bot": {"author": "dependabot[bot]"}, "plain": {}}
+
+
+async def came_to(at: Stage, kind: str) -> tuple[int, ReviewResult]:
+    """What the workflow's step comes to on a pull request of this kind."""
+    at.gh.world.user("dependabot[bot]", "Bot")
+    number, body = await opened(at, **KINDS[kind])
+    return number, await at.told("pull_request", body, fail_on="high")
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("draft", "neutral"), ("bot", "neutral"), ("plain", "failure")])
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_the_owner_leaves_out_is_neutral_under_a_bar(
+    tmp_path: Path, kind: str, ending: str, *, strict: bool
+) -> None:
+    """Unless the settings are strict; what is reviewed fails for its finding."""
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            if strict:
+                await at.repo.commit("main", {".deeprepo.yml": "strict: true\n"})
+            _, result = await came_to(at, kind)
+            assert result.conclusion == ("failure" if strict else ending)
+            assert (result.review is not None) == (kind == "plain")
+            assert kind == "plain" or result.says.startswith("Not reviewed: ")
+
+    asyncio.run(go())
+
+
+def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its job is a check of the pull request: another title, a draft and a closed pull request turn no failure green."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-no-key-of-anybody")
+
+    async def go() -> None:
+        async with stage(tmp_path, BASE) as at:
+            number, result = await came_to(at, "plain")
+            assert result.conclusion == "failure"
+            with at.gh.holding() as held:
+                await at.repo.edit(number, title="Another title")
+                await at.repo.set_draft(number, True)  # noqa: FBT003 - of the sandbox
+                await at.repo.close(number)
+            for one in held:
+                told = await at.told("pull_request", event([one]), fail_on="high")
+                assert (told.conclusion, told.review) == ("failure", None)
+                assert "stands: failure" in told.says
+
+    asyncio.run(go())

@@ -1,0 +1,107 @@
+"""What the check of a reviewed head says, as a table."""
+
+from typing import Any
+
+import pytest
+from hosted import finding, reviewed
+
+from bot import config
+from bot.config import Settings, policy
+from bot.publish import checks
+from bot.values import Coverage, CoverageRow
+from bot.values.review import Lack
+from bot.values.rule import CheckReport
+
+UNIT = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))
+USE = Coverage(readings=(CoverageRow("use", "a.py", "f", "unread", reason="it could not be found out"),))
+NEW, OLD = finding("f1"), finding("f1").finding  # both high
+HALF_JUDGED, JUDGED = {"dropped": 2, "refuted": 1}, {"dropped": 2, "refuted": 2}
+
+
+def own(verdict: str, severity: str = "fail") -> dict[str, Any]:
+    """A check of the team's own and what it came to."""
+    return {"checks": (CheckReport("guards", severity, verdict),)}  # type: ignore[arg-type] - words of both
+
+
+# What the review holds, and what its check says without a bar, with `fail_on: high`, and with `strict: true` beside it.
+TABLE: list[tuple[dict[str, Any], str, str, str]] = [
+    ({}, "success", "success", "success"),
+    ({"findings": (NEW,)}, "neutral", "failure", "failure"),
+    ({"still": (OLD,)}, "neutral", "failure", "failure"),
+    ({"kept_back": (OLD,)}, "success", "failure", "failure"),
+    ({"fixed": (OLD,)}, "success", "success", "success"),
+    ({"unproven": (OLD,)}, "success", "success", "success"),
+    ({"coverage": UNIT}, "neutral", "failure", "failure"),
+    ({"coverage": USE}, "neutral", "neutral", "neutral"),
+    ({"partial": True}, "neutral", "failure", "failure"),
+    ({"fault": "provider"}, "neutral", "failure", "failure"),
+    ({"fault": "interrupted"}, "neutral", "failure", "failure"),
+    (HALF_JUDGED, "success", "failure", "failure"),
+    (JUDGED, "success", "success", "success"),
+    (own("passed"), "success", "success", "success"),
+    (own("inapplicable"), "success", "success", "success"),
+    (own("failed"), "failure", "failure", "failure"),
+    (own("failed", "warn"), "neutral", "neutral", "neutral"),
+    (own("failed", "note"), "success", "success", "success"),
+    (own("undecided"), "neutral", "neutral", "failure"),
+    (own("unasked"), "neutral", "neutral", "failure"),
+    ({**own("undecided", "warn"), "findings": (NEW,)}, "neutral", "failure", "failure"),
+]
+BARS: list[dict[str, Any]] = [{}, {"fail_on": "high"}, {"fail_on": "high", "strict": True}]
+
+
+@pytest.mark.parametrize("bar", [0, 1, 2], ids=["no bar", "a bar", "strict"])
+@pytest.mark.parametrize("row", TABLE, ids=range(len(TABLE)))
+def test_what_a_review_comes_to(row: tuple[dict[str, Any], str, str, str], bar: int) -> None:
+    """Green where everything was read and nothing found, red only where the owner has set a bar or a check of their own, else neither."""
+    holds, *endings = row
+    assert checks.conclude(reviewed("b" * 40, **BARS[bar], **holds)) == endings[bar]
+
+
+@pytest.mark.parametrize(
+    ("bar", "ending"), [("critical", "neutral"), ("high", "failure"), ("medium", "failure"), ("low", "failure")]
+)
+def test_a_finding_at_the_bar_fails(bar: str, ending: str) -> None:
+    """At it or above it."""
+    assert checks.conclude(reviewed("b" * 40, NEW, fail_on=bar)) == ending
+
+
+@pytest.mark.parametrize("holds", [row[0] for row in TABLE], ids=range(len(TABLE)))
+def test_one_more_finding_makes_no_check_better(holds: dict[str, Any]) -> None:
+    """Whatever else the review holds, and under each bar."""
+    for bar in BARS:
+        less = reviewed("b" * 40, **bar, **holds)
+        more = reviewed("b" * 40, **bar, **{**holds, "findings": (*holds.get("findings", ()), finding("f9"))})
+        assert checks.worst([checks.conclude(less), checks.conclude(more)]) == checks.conclude(more)
+
+
+OWN_CHECK = "checks:\n- name: guards\n  ask: Each endpoint has a guard.\n  severity: {}\n"
+FILES = [
+    "quota: 3\n",
+    "fail_on: high\n",
+    "fail_on: high\nstrict: true\n",
+    OWN_CHECK.format("fail"),
+    OWN_CHECK.format("warn"),
+    "strict: true\n",
+]
+
+
+@pytest.mark.parametrize(
+    ("lacks", "endings"),
+    [
+        ("unreviewed", ("neutral", "failure", "failure", "failure", "neutral", "neutral")),
+        ("left out", ("neutral", "neutral", "failure", "neutral", "neutral", "neutral")),
+        ("nothing", ("success",) * 6),
+    ],
+)
+def test_what_a_head_without_a_review_comes_to(lacks: Lack, endings: tuple[str, ...]) -> None:
+    """Under a bar what should have been reviewed fails; what the owner's own settings leave out is neutral unless they are strict."""
+    for file, ending in zip(FILES, endings, strict=True):
+        assert policy.without_review(config.resolve({}, file.encode(), Settings()), lacks) == ending
+
+
+def test_settings_that_cannot_be_read_fail_if_they_were_to_set_a_bar() -> None:
+    """Nobody knows which one."""
+    assert policy.unreadable("fail_on: high\nquota: [\n") == "failure"
+    assert policy.unreadable('checks: [{"name": "a", "severity": "fail"}, {]') == "failure"
+    assert policy.unreadable("quota: [\n", None) == "neutral"

@@ -1,0 +1,167 @@
+"""What the check of a head comes to, over a real database: the stored reviews of that head, and nothing else."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hosted import finding, reviewed
+
+from bot import config, storage
+from bot.config import Config, Settings
+from bot.outputs import json_file
+from bot.publish import checks
+from bot.publish.checks import Verdict
+from bot.storage import FinishedReview, Store, Suppression
+from bot.values import Ending, PullFacts, PullRef, Review
+from bot.values.review import Lack
+from bot.workflow import concluding
+
+ONE, TWO = PullRef(7, 11, "acme", "shop", 1), PullRef(7, 11, "acme", "shop", 2)
+HEAD = "b" * 40
+BAR, LOW_BAR, NO_BAR, STRICT = ("fail_on: high\n", "fail_on: low\n", "quota: 3\n", "fail_on: high\nstrict: true\n")
+CLEAN, FOUND = reviewed(HEAD), reviewed(HEAD, finding("f1"))
+
+
+def settings(file: str) -> Config:
+    """As the repository's file sets them."""
+    return config.resolve({}, file.encode(), Settings())
+
+
+def facts(base: str = "main") -> PullFacts:
+    """An open pull request with this head."""
+    return PullFacts(
+        "A change", "", "colleague", "User", False, "open", False, base, "a" * 40, "feature", HEAD, False, (), "", 1, 1, 0, "acme/shop",  # noqa: FBT003
+    )  # fmt: skip
+
+
+async def keep(store: Store, pull: PullRef, review: Review, at: float = 1.0, bar: str = BAR) -> None:
+    """Store a review as its job does."""
+    made = concluding.under(review, settings(bar))
+    row = FinishedReview(
+        f"job-{pull.number}-{at}", made.pull.head, "push", 1, 0.0, at, checks.conclude(made), "offline", 0, 0, 0.0, pull,
+        json_file.write(json_file.content(made)).encode(),
+    )  # fmt: skip
+    await store.reviews.keep(row)
+
+
+def told(tmp_path: Path, story: Callable[[Store], Awaitable[None]]) -> None:
+    """Carry a story out over a database of its own."""
+
+    async def go() -> None:
+        async with storage.open_store(f"sqlite:///{tmp_path / 'store.sqlite'}") as store:
+            await story(store)
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("file", "lacks", "ending"),
+    [
+        (BAR, "unreviewed", "failure"), (BAR, "left out", "neutral"), (STRICT, "left out", "failure"),
+        (NO_BAR, "unreviewed", "neutral"), (NO_BAR, "left out", "neutral"), (BAR, "nothing", "success"),
+    ],
+)  # fmt: skip
+def test_a_head_without_a_review(tmp_path: Path, file: str, lacks: Lack, ending: Ending) -> None:
+    """The settings decide."""
+
+    async def story(store: Store) -> None:
+        assert await concluding.of_head(ONE, facts(), settings(file), store, lacks) == Verdict(ending)
+
+    told(tmp_path, story)
+
+
+@pytest.mark.parametrize(("review", "ending"), [(CLEAN, "success"), (FOUND, "failure")])
+@pytest.mark.parametrize("lacks", ["unreviewed", "left out"])
+def test_a_reviewed_head_keeps_its_check(tmp_path: Path, review: Review, ending: Ending, lacks: Lack) -> None:
+    """However a later review is declined: made a draft, given a label, cancelled, broken off."""
+
+    async def story(store: Store) -> None:
+        await keep(store, ONE, review)
+        assert await concluding.of_head(ONE, facts(), settings(STRICT), store, lacks) == Verdict(
+            ending, is_reviewed=True
+        )
+        assert await concluding.of_head(ONE, facts(), None, store, lacks) == Verdict(ending, is_reviewed=True)
+
+    told(tmp_path, story)
+
+
+def test_a_review_against_another_branch_says_nothing(tmp_path: Path) -> None:
+    """Who points a pull request at another base has no review of it yet."""
+
+    async def story(store: Store) -> None:
+        await keep(store, ONE, CLEAN)
+        assert (await concluding.of_head(ONE, facts("v1"), settings(BAR), store)).ending == "failure"
+
+    told(tmp_path, story)
+
+
+def test_a_later_bar_and_later_words_count(tmp_path: Path) -> None:
+    """The stored review is concluded again: under the bar that is in force, and without what was silenced since."""
+
+    async def story(store: Store) -> None:
+        await keep(store, ONE, FOUND, bar=NO_BAR)
+
+        async def now(file: str) -> Ending:
+            return (await concluding.of_head(ONE, facts(), settings(file), store)).ending
+
+        assert (await now(NO_BAR), await now(BAR), await now("fail_on: critical\n")) == (
+            "neutral",
+            "failure",
+            "neutral",
+        )
+        mark = FOUND.findings[0].finding.identity
+        await store.people.suppress(ONE, Suppression(mark, "maintainer", "it is meant so", 5.0))
+        assert await now(BAR) == "success"
+
+    told(tmp_path, story)
+
+
+def test_what_was_kept_back_reaches_a_later_bar(tmp_path: Path) -> None:
+    """It was open and not severe enough to be posted."""
+
+    async def story(store: Store) -> None:
+        minor = replace(finding("f2").finding, severity="low")
+        await keep(store, ONE, replace(CLEAN, kept_back=(minor,)))
+        assert (await concluding.of_head(ONE, facts(), settings(BAR), store)).ending == "success"
+        assert (await concluding.of_head(ONE, facts(), settings(LOW_BAR), store)).ending == "failure"
+
+    told(tmp_path, story)
+
+
+def test_pull_requests_with_one_head_show_the_worst_of_it(tmp_path: Path) -> None:
+    """The worse one is named; a closed one counts no longer; the newest review of each counts."""
+
+    async def story(store: Store) -> None:
+        async def ending(pull: PullRef, **how: Any) -> Verdict:  # noqa: ANN401 - as `of_head` takes it
+            return await concluding.of_head(pull, facts(), settings(BAR), store, **how)
+
+        await keep(store, TWO, FOUND)
+        await keep(store, ONE, CLEAN)
+        assert await ending(ONE) == Verdict("failure", is_reviewed=True, other=2)
+        assert await ending(ONE, own="success") == Verdict("failure", is_reviewed=True, other=2)
+        assert await ending(ONE, lacks="nothing") == Verdict("failure", is_reviewed=True, other=2)
+        assert await ending(TWO) == Verdict("failure", is_reviewed=True)
+        await store.reviews.close(TWO, 9.0)
+        assert await ending(ONE) == Verdict("success", is_reviewed=True)
+        await store.reviews.close(TWO, None)
+        await keep(store, TWO, CLEAN, at=2.0)
+        assert await ending(ONE) == Verdict("success", is_reviewed=True)
+
+    told(tmp_path, story)
+
+
+def test_a_pull_request_borrows_no_green_check(tmp_path: Path) -> None:
+    """Another one with the same head was reviewed: one that is left out shows the same, one that should have been reviewed fails."""
+
+    async def story(store: Store) -> None:
+        await keep(store, TWO, CLEAN)
+        left_out = await concluding.of_head(ONE, facts(), settings(BAR), store, "left out")
+        assert (left_out.ending, left_out.other) == ("success", 2)
+        assert (await concluding.of_head(ONE, facts(), settings(BAR), store)).ending == "failure"
+        elsewhere = PullRef(7, 12, "acme", "other", 2)
+        assert (await concluding.of_head(elsewhere, facts(), settings(BAR), store, "left out")).ending == "neutral"
+
+    told(tmp_path, story)
