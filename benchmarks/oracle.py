@@ -3,8 +3,7 @@
 Real pull requests with a known defect are reviewed in `fanout` by a scripted worker that reports the labelled defect when, and
 only when, its prompt holds the defect's changed lines and, where the proof lies elsewhere, a line of the evidence; beside it the
 same worker gets the diff alone, in one call. What then is in the review at the right file, within ten lines, was delivered.
-The same as `deeprepo eval reviews --oracle --baseline diff-only`, with the promises beside, with the tokens of all prompts, and
-with the share of the code beside the changes that has no relation to them (`benchmarks/relations.py`).
+The same as `deeprepo eval reviews --oracle --baseline diff-only`, with the promises beside and the tokens of all prompts.
 """
 
 import asyncio
@@ -14,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks import labels, relations
+from benchmarks import labels
 from benchmarks.table import Row, report
 from deeprepo_evals.reviews import build, case_files, run, score, table
 from deeprepo_evals.reviews.baseline import DiffOnly
@@ -97,9 +96,7 @@ def main() -> int:
     if asked.only:
         return 0
     print()
-    shares = relations.measured(asked)
-    details = {"figures": [asdict(figure) for figure in figures], "relations": [asdict(share) for share in shares]}
-    return report("oracle", [*rows(done), *relations.row(shares)], details)
+    return report("oracle", list(rows(done)), {"figures": [asdict(figure) for figure in figures]})
 
 
 if __name__ == "__main__":

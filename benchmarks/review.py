@@ -5,7 +5,6 @@
 CLONE: a clone (bare or not) of The-PR-Agent/pr-agent, with two real changes. FOLDER: made by `make bench NAME=peers`; a peer that is not
 in it is left out. Every token counts, those of the answer's schema and of tools too, as if nothing were cached. The figures are the
 least of each reviewer: a model that finds something, or that uses its tools, is asked more. `--small`: the smaller change alone.
-The last rows have what `deeprepo estimate` says before beside what is sent, by this model and by one that asks back (`benchmarks.estimated`).
 """
 
 import argparse
@@ -14,11 +13,11 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import beside, estimated, places
+from benchmarks import beside, places
 from benchmarks.beside import COMMANDS, DEFAULT, Place
 from benchmarks.table import Row, Run, interleaved, report
 
@@ -85,10 +84,8 @@ def main() -> int:
         ):
             details[promise.title], more = _reviewed(promise, at, peers, 1 if promise.once else asked.rounds)
             rows += more
-    every = estimated.of_clone(asked.repo, peers, (1,) if asked.small else tuple(estimated.STEPS))
-    rows += [row for one in every for row in one.rows()]
     print(f"load average {os.getloadavg()[0]:.1f}")
-    return report("review", rows, {"details": details, "estimates": [asdict(one) for one in every]})
+    return report("review", rows, {"details": details})
 
 
 def _reviewed(promise: Promise, at: Place, peers: Path | None, rounds: int) -> tuple[dict[str, Any], list[Row]]:
