@@ -1,11 +1,13 @@
 """New lines and what they name: an import, a name, a member, a call of the tree's own code."""
 
 import posixpath
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 
 from impact import fit, reader
+from impact.classes import constructor, lineage, members, of_mates
 from impact.index import Index
 from impact.language import Language, Modules, language_of
 from impact.reader import Seen
@@ -13,6 +15,7 @@ from impact.resolve import ABSENT, OPEN, Answer, names_of, offered
 from impact.values import Bound, Definition, Facts, Import, Place, Rule, Use
 
 ALIKE = 0.72  # how near a name is to one that it may be meant for, from 0 to 1
+BESIDE = 0.06  # how much farther than the nearest another one may be
 NEAR = 3  # names that are proposed
 
 
@@ -91,9 +94,12 @@ class _File:
             yield from self._call(use)
 
     def _member(self, use: Use) -> Iterator[Place]:
-        if self._seen.binds(use.receiver.partition(".")[0], use.line):
+        first = use.receiver.partition(".")[0]
+        if self._seen.binds(first, use.line) and not self._is_own(first):
             return
         files = self._module(use.receiver)
+        if not files:
+            yield from self._of_class(use)
         if not files or self._path in files:
             return
         answer = offered(self._index, files, use.name)
@@ -102,6 +108,29 @@ class _File:
             yield self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", files, near=near)
         elif answer.state == "found":
             yield from self._misfit(use, answer)
+
+    def _of_class(self, use: Use) -> Iterator[Place]:
+        """A member that is asked of a class by its name."""
+        answer = self._meaning(use.receiver)
+        rows = answer.definitions
+        if len(rows) != 1 or rows[0][1].kind not in ("class", "type"):
+            return
+        path, one = rows[0]
+        line = lineage(self._index, path, one)
+        if line is None or re.search(self._language.unknown_members or "^$", use.name):
+            return
+        names = [row.name for home, name in line for row in members(self._index, home, name)]
+        if use.name not in names and names:
+            yield self._place(
+                use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=_near(use.name, names)
+            )
+
+    def _meaning(self, name: str) -> Answer:
+        """What a name of the file is: what an import brings, or the one definition of the file or its mates."""
+        item, bound = self._import_of(name)
+        if item is not None:
+            return self._name_of(item, bound.there) if bound is not None else OPEN
+        return of_mates(self._index, self._mates or (self._path,), name)
 
     def _module(self, receiver: str) -> tuple[str, ...]:
         """The files of the module that a name of this file is; () if it is none, or that is not certain."""
@@ -182,9 +211,10 @@ class _File:
             return
         (path, one) = answer.definitions[0]
         facts = self._index.facts(path)
-        if one.kind == "class" and facts is not None:
-            path, one = self._constructor(path, one, facts) or (path, one)
-        if one.kind not in ("function", "method") or one.parameters is None or facts is None:
+        if one.kind == "class":
+            path, one = constructor(self._index, path, one) or (path, one)
+            facts = self._index.facts(path)
+        if one.parameters is None or facts is None:
             return
         language = language_of(path)
         if language is None or one.name in facts.opaque or language.folder != self._language.folder:
@@ -194,12 +224,6 @@ class _File:
             name = f"{use.receiver}.{use.name}" if use.receiver else use.name
             place = self._place(use.line, name, "arguments", (path,))
             yield replace(place, says=says, definition=one, source=path, near=_keyword(use, one, says))
-
-    def _constructor(self, path: str, one: Definition, facts: Facts) -> tuple[str, Definition] | None:
-        """What a construction of a class calls: its own constructor, where nothing else may decide."""
-        rows = [row for row in facts.definitions if row.owner == one.name and row.name in self._language.constructors]
-        is_open = one.name in facts.open_owners
-        return (path, rows[0]) if len(rows) == 1 and not is_open else None
 
     def _place(
         self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), here: str = ""
@@ -230,10 +254,18 @@ class _File:
 
 
 def _near(name: str, names: Collection[str]) -> tuple[str, ...]:
-    """The names that one may be meant for, the nearest first."""
-    others = {other.lower().replace("_", ""): other for other in names if other != name}
-    close = get_close_matches(name.lower().replace("_", ""), others, NEAR, ALIKE)
-    return tuple(others[one] for one in close)
+    """The names that one may be meant for, the nearest first; those that are clearly farther than that are left out."""
+    plain = _plain(name)
+    rows = [
+        (SequenceMatcher(None, plain, _plain(other)).ratio(), other) for other in dict.fromkeys(names) if other != name
+    ]
+    best = max((ratio for ratio, _ in rows), default=0.0)
+    near = [row for row in rows if row[0] >= max(ALIKE, best - BESIDE)]
+    return tuple(other for _, other in sorted(near, key=lambda row: (-row[0], row[1]))[:NEAR])
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")
 
 
 def _keyword(use: Use, one: Definition, says: str) -> tuple[str, ...]:

@@ -71,6 +71,8 @@ class Language:
     called_as_written: bool  # a module that is imported without a name is called as the import writes it
     fails: Mapping[str, str]  # what happens at a place, by its rule
 
+    plain_bases: frozenset[str]  # library classes that bring no member that is asked of a class by its name
+    unknown_members: str  # a pattern of members that classes have without writing them
     constructors: tuple[str, ...]  # what a construction of a class calls
 
     def below(self, spec: str, name: str) -> str:
@@ -140,6 +142,8 @@ def load(folder: str) -> tuple[Language, ...]:
             ambient=frozenset(table.get("ambient", "").split()),
             modules=modules,
             separator=table.get("separator", "."),
+            plain_bases=frozenset(table.get("plain_bases", "").split()),
+            unknown_members=table.get("unknown_members", ""),
             constructors=tuple(table.get("constructors", ())),
             exports=table.get("exports", False),
             hands_on=table.get("hands_on", False),

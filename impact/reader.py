@@ -137,6 +137,7 @@ class _Reader:
     def facts(self) -> Facts:
         definitions = self._definitions()
         opened, owners = "", set[str]()
+        hidden = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
         for found in self._matches("open"):
             for node in found.get("open", ()):
                 opened = opened or text(node).partition("\n")[0][:WRITTEN]
@@ -144,6 +145,10 @@ class _Reader:
                 owners.add(self._owner(node))
         if self._root.has_error:
             opened = opened or next((f"a syntax error at line {line}" for line in _errors(self._root)), "")
+        for kind, found in self._defs:
+            if kind == "class" and _first(found, "def.class").start_byte in hidden:
+                outer = self._owner(_first(found, "def.class"))
+                owners.add(f"{outer}.{text(_first(found, 'name'))}".lstrip("."))
         module = next((text(node) for _, found in self._defs for node in found.get("module", ())), "")
         opaque = {text(node) for _, found in self._defs for node in found.get("opaque.name", ())}
         return Facts(
@@ -186,7 +191,7 @@ class _Reader:
             takes = None
             if params is not None and whole.start_byte not in opaque:
                 takes = tuple(parameters.get(params.id, ()))
-                if owner and self._language.receiver and whole.start_byte not in static:
+                if owner and kind == "function" and self._language.receiver and whole.start_byte not in static:
                     takes = takes[1:] if takes and takes[0].kind in ("positional", "only") else None
             is_offered = not needs_export or any(
                 True for _ in offered.around(whole.start_byte, whole.end_byte, inclusive=True)
@@ -354,7 +359,7 @@ def _parameters(rows: Iterator[Captures]) -> Mapping[int, list[Parameter]]:
         if not key:
             continue
         node, kind = found[key][0], key[6:]
-        parent = node.parent
+        parent = found["params"][0] if "params" in found else node.parent
         if parent is None:
             continue
         if kind in ("only_before", "keyword_after"):

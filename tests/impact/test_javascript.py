@@ -99,3 +99,23 @@ def test_configurations_that_extend_each_other() -> None:
         "web/a.ts": "import { db } from '~/db';\nimport { b } from '~/dbb';\n",
     }
     assert said(tree, "web/a.ts") == ["2 missing-module ~/dbb: ~/db"]
+
+
+def test_members_and_constructions_of_classes() -> None:
+    more = {
+        "src/kinds.ts": (
+            "export enum Color { Red, Blue = 2 }\nexport class Base { static make() {}\n constructor(a: number, private b?: string) {} }\n"
+            "export class Child extends Base { static size = 1 }\nexport class Plain {}\nexport class Far extends Library { static x = 1 }\n"
+            "export type Kind = 'a';\n"
+        )
+    }
+    text = (
+        "import { Child, Color, Far, Plain } from './kinds';\nColor.Red;\nColor.Green;\nChild.make();\nChild.size;\nChild.sizes;\nFar.nothing;\n"
+        "new Child();\nnew Child(1, '');\nnew Plain(1);\nnew Far(1);\n"
+    )
+    assert of(text, more) == [
+        "3 missing-member Color.Green",
+        "6 missing-member Child.sizes: size",
+        "8 arguments Child: is missing 'a'",
+        "10 arguments Plain: takes 0 arguments, not 1",
+    ]

@@ -109,3 +109,34 @@ def test_only_added_lines_are_looked_at() -> None:
 def test_a_package_of_a_library_is_not_the_trees_own() -> None:
     tree = {"lib/requests/__init__.py": "", "app/main.py": "from requests.nothing import x\nfrom requests import y\n"}
     assert said(tree, "app/main.py") == []
+
+
+CLASSES = {
+    "shop/kinds.py": (
+        "from dataclasses import dataclass, field\nfrom enum import Enum\nfrom elsewhere import Unknown\n\n\n"
+        "class Color(Enum):\n    RED = 1\n    BLUE = 2\n\n\n"
+        "class Base:\n    def __init__(self, a):\n        self.a = a\n\n    def total(self): ...\n\n\n"
+        "class Child(Base):\n    size = 3\n\n\nclass Far(Unknown):\n    x = 1\n\n\nclass Plain:\n    y = 1\n\n\n"
+        "@dataclass(frozen=True)\nclass Row:\n    a: int\n    b: str = ''\n    c: list = field(init=False)\n\n\n"
+        "class Made(metaclass=Meta):\n    z = 1\n"
+    )
+}
+
+
+def test_a_member_of_a_class_that_is_named() -> None:
+    text = (
+        "from shop.kinds import Child, Color, Far, Made, Plain\nColor.RED\nColor.GREEN\nColor.__members__\nChild.size\nChild.total\nChild.sizes\n"
+        "Far.nothing\nMade.nothing\nPlain.y\n"
+    )
+    assert of(text, CLASSES) == ["3 missing-member Color.GREEN", "7 missing-member Child.sizes: size"]
+
+
+def test_a_construction_that_does_not_fit() -> None:
+    text = "from shop.kinds import Child, Far, Made, Plain, Row\nChild()\nChild(1)\nPlain(1)\nPlain()\nRow()\nRow(1)\nRow(1, 'b', [])\nRow(a=1, d=2)\nFar(1)\nMade(1)\n"
+    assert of(text, CLASSES) == [
+        "2 arguments Child: is missing 'a'",
+        "4 arguments Plain: takes 0 arguments, not 1",
+        "6 arguments Row: is missing 'a'",
+        "8 arguments Row: takes 1 to 2 arguments, not 3",
+        "9 arguments Row: has no parameter 'd'",
+    ]

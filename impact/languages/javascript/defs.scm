@@ -43,3 +43,12 @@
 (formal_parameters (required_parameter pattern: (rest_pattern)) @param.rest)
 ; only: javascript
 (class_body (method_definition name: (property_identifier) @name) @def.method)
+; only: typescript tsx
+(class_declaration (class_heritage (extends_clause value: (_) @base))) @class.of
+(enum_body [(property_identifier) @name (enum_assignment name: (property_identifier) @name)]) @def.member
+(class_body (public_field_definition name: (property_identifier) @name) @def.member)
+(class_body (abstract_method_signature name: (property_identifier) @name) @def.member)
+(formal_parameters (required_parameter (accessibility_modifier) pattern: (identifier) @name) @def.member)
+; only: javascript
+(class_declaration (class_heritage (_) @base)) @class.of
+(class_body (field_definition property: (property_identifier) @name) @def.member)

@@ -15,7 +15,16 @@
 (global_statement (identifier) @name) @def.global
 (assignment left: (attribute object: (identifier) @self attribute: (identifier) @name) (#any-of? @self "self" "cls")) @def.attribute
 (decorated_definition (decorator) @decorator definition: (_) @opaque
-  (#not-match? @decorator "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(contextlib\\.)?contextmanager|(contextlib\\.)?asynccontextmanager|(abc\\.)?abstractmethod|(typing\\.)?(final|override))"))
+  (#not-match? @decorator "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(contextlib\\.)?contextmanager|(contextlib\\.)?asynccontextmanager|(abc\\.)?abstractmethod|(typing\\.)?(final|override)|(dataclasses\\.)?dataclass(\\((frozen|slots|eq|order|repr|unsafe_hash|True|False|[=,\\s])*\\))?$)"))
+(decorated_definition (decorator) @decorator definition: (class_definition name: (identifier) @name !superclasses body: (block) @params) @def.class
+  (#match? @decorator "^@(dataclasses\\.)?dataclass\\b"))
+(decorated_definition (decorator) @decorator definition: (class_definition body: (block (expression_statement (assignment left: (identifier) @name type: (_) @type !right) @param.positional)) @params)
+  (#match? @decorator "^@(dataclasses\\.)?dataclass\\b") (#not-match? @type "ClassVar|KW_ONLY"))
+(decorated_definition (decorator) @decorator definition: (class_definition body: (block (expression_statement (assignment left: (identifier) @name type: (_) @type right: (_) @right) @param.positional @optional)) @params)
+  (#match? @decorator "^@(dataclasses\\.)?dataclass\\b") (#not-match? @type "ClassVar") (#not-match? @right "init\\s*=\\s*False"))
+(decorated_definition (decorator) @decorator definition: (class_definition body: (block (expression_statement (assignment type: (_) @type) @param.keyword_after)) @params)
+  (#match? @decorator "^@(dataclasses\\.)?dataclass\\b") (#match? @type "KW_ONLY"))
+(assignment left: (attribute object: (identifier) @owner attribute: (identifier) @name) (#not-any-of? @owner "self" "cls")) @def.attribute
 (decorated_definition (decorator) @decorator definition: (_) @static (#match? @decorator "^@staticmethod"))
 (parameters [(identifier) @name @param.positional (typed_parameter . (identifier) @name) @param.positional])
 (parameters [(default_parameter name: (identifier) @name) (typed_default_parameter name: (identifier) @name)] @param.positional @optional)

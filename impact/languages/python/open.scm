@@ -1,5 +1,6 @@
 (module (function_definition name: (identifier) @n (#eq? @n "__getattr__")) @open)
-(module (_ (_ (function_definition name: (identifier) @n (#eq? @n "__getattr__")) @open)))
+(module [(if_statement (block (function_definition name: (identifier) @n) @open)) (try_statement (block (function_definition name: (identifier) @n) @open))] (#eq? @n "__getattr__"))
+(call function: (identifier) @f arguments: (argument_list . (identifier)) (#eq? @f "setattr")) @open
 (assignment left: (_ (identifier) @n (#eq? @n "__getattr__"))) @open
 (assignment left: (identifier) @n (#eq? @n "__getattr__")) @open
 (import_from_statement name: (dotted_name) @n (#eq? @n "__getattr__")) @open
@@ -7,5 +8,5 @@
 (subscript value: (attribute) @m (#eq? @m "sys.modules")) @open
 (call function: (identifier) @f arguments: (argument_list (subscript value: (attribute) @m (#eq? @m "sys.modules"))) (#eq? @f "setattr")) @open
 (call function: (attribute) @f (#match? @f "sys\\.modules\\.|importlib\\.reload|update_wrapper")) @open
-(class_definition body: (block (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__")) @open.owner))
+(class_definition body: (block (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__" "__new__")) @open.owner))
 (class_definition superclasses: (argument_list (keyword_argument name: (identifier) @k (#eq? @k "metaclass"))) body: (block (_) @open.owner))

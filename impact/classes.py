@@ -1,0 +1,87 @@
+"""What a class has: its own members, those of its bases, and what a construction of it calls."""
+
+from collections.abc import Iterator, Sequence
+
+from impact.index import Index
+from impact.language import language_of
+from impact.resolve import OPEN, Answer, offered
+from impact.values import Definition
+
+DEPTH = 6  # bases above each other
+Class = tuple[str, str]  # its file and its name
+
+
+def lineage(index: Index, path: str, one: Definition, depth: int = DEPTH) -> tuple[Class, ...] | None:
+    """A class and all its bases; None if one of them is not known, or may have members that nobody writes."""
+    facts, language = index.facts(path), language_of(path)
+    if facts is None or language is None or facts.open or one.name in facts.open_owners or depth == 0:
+        return None
+    line: list[Class] = [(path, one.name)]
+    for base in one.bases:
+        if base in language.plain_bases:
+            continue
+        answer = named(index, path, base)
+        if len(answer.definitions) != 1:
+            return None
+        above = lineage(index, *answer.definitions[0], depth - 1)
+        if above is None:
+            return None
+        line += above
+    return tuple(line)
+
+
+def named(index: Index, path: str, name: str) -> Answer:
+    """What a plain name means in a file: its own definition, or what an import brings."""
+    facts, language = index.facts(path), language_of(path)
+    modules = index.modules(language) if language is not None else None
+    if facts is None or modules is None:
+        return OPEN
+    found = of_mates(index, modules.mates(path) or (path,), name)
+    rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
+    if found.state == "found" or len(rows) != 1:
+        return OPEN if rows else found
+    item, bound = rows[0]
+    files = modules.files(path, item)
+    return offered(index, files, bound.there) if files and path not in files else OPEN
+
+
+def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:
+    """What a name means that files see of each other without an import."""
+    known = [(path, index.facts(path)) for path in mates]
+    if any(facts is None for _, facts in known):
+        return OPEN
+    rows = [
+        (path, one)
+        for path, facts in known
+        for one in (facts.definitions if facts is not None else ())
+        if one.name == name and not one.owner
+    ]
+    return Answer("found", tuple(rows)) if rows else OPEN
+
+
+def members(index: Index, path: str, name: str) -> Iterator[Definition]:
+    """What a class itself defines."""
+    facts = index.facts(path)
+    for one in facts.definitions if facts is not None else ():
+        if one.owner == name:
+            yield one
+
+
+def constructor(index: Index, path: str, one: Definition) -> tuple[str, Definition] | None:
+    """What a construction of a class calls; None where nobody can know, or it takes what the class itself lists."""
+    language, line = language_of(path), lineage(index, path, one)
+    if line is None or language is None or (one.parameters is not None and not _own(index, path, one.name)):
+        return None
+    for home, name in line:
+        rows = _own(index, home, name)
+        if rows:
+            return (home, rows[0]) if len(rows) == 1 else None
+    if len(line) > 1 or one.bases:
+        return None
+    return path, Definition(one.name, "", "class", one.line, one.head, parameters=())
+
+
+def _own(index: Index, path: str, name: str) -> list[Definition]:
+    language = language_of(path)
+    names = language.constructors if language is not None else ()
+    return [one for one in members(index, path, name) if one.name in names]
