@@ -286,6 +286,14 @@ class Analyzer(Protocol):
 
 
 @runtime_checkable
+class Installable(Protocol):
+    """An analyser that runs a program which may not be there."""
+
+    def lacks(self, files: Sequence[ChangedFile]) -> bool:
+        """Whether one of these files is for it, and its program is not installed."""
+
+
+@runtime_checkable
 class Compares(Protocol):
     """An analyser that can say which uses of the changed definitions it has compared with their new contract."""
 

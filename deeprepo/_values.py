@@ -129,7 +129,7 @@ class Consumer:
 class Review:
     """The review of one change.
 
-    `complete` is False if a part of the changed code, or a use of what changed, was neither read nor checked; `open` says which.
+    `complete` is False if something of the change could be neither read nor compared; `open` says what.
     `interrupted_by` is "provider" if a model's provider failed on the way, else "".
     """
 

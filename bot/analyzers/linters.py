@@ -93,8 +93,11 @@ class Linter:
 
     def wants(self, file: ChangedFile) -> bool:
         """Files of its language to which the change adds lines, if the linter is installed."""
-        fits = file.is_analyzed and bool(file.added_lines) and self.name(file.path) is not None
-        return fits and linter_run.program(self.NAME) is not None
+        return self._fits(file) and linter_run.program(self.NAME) is not None
+
+    def lacks(self, files: Sequence[ChangedFile]) -> bool:
+        """Whether one of these files is for the linter, and it is not installed."""
+        return linter_run.program(self.NAME) is None and any(map(self._fits, files))
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG002
         """The chosen reports that the change brings."""
@@ -115,6 +118,9 @@ class Linter:
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:  # noqa: ARG002
         """Fixed: every changed file of its language is read each time, unless the program is not installed here."""
         return "fixed" if linter_run.program(self.NAME) is not None else "unseen"
+
+    def _fits(self, file: ChangedFile) -> bool:
+        return file.is_analyzed and bool(file.added_lines) and self.name(file.path) is not None
 
     async def _lint(self, texts: Collection[tuple[str, bytes]]) -> dict[tuple[str, bytes], "_LintOutcome"]:
         """What the linter reports about each text of a path. One that spoils a run for the others has a run of its own."""

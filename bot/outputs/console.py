@@ -255,6 +255,8 @@ def _coverage(coverage: "Coverage") -> RenderableType:
     rows += [grid] if left else []
     if len(left) > facts.LISTED:
         rows.append(Text(f"  and {len(left) - facts.LISTED:,} more open (--format json lists all)", "dim"))
+    rows += _relying(coverage)
+    rows += [Text(f"  not installed: {', '.join(coverage.not_installed)}", "dim")] if coverage.not_installed else []
     skipped_rows = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
     rows += _rows("skipped", [(f"{row.path} {row.name}", row.reason) for row in skipped_rows])
     rows += _rows("changed files that were left out", coverage.skipped_files)
@@ -262,6 +264,13 @@ def _coverage(coverage: "Coverage") -> RenderableType:
     if len(coverage.cut) > LIMITS:
         rows.append(Text(f"  and {len(coverage.cut) - LIMITS:,} more limits (--format json lists all)", "dim"))
     return Padding(Group(Rule(style="dim"), *rows), (1, 0, 0, 0))
+
+
+def _relying(coverage: "Coverage") -> list[RenderableType]:
+    """The places that rely on the change, under what changed."""
+    groups = facts.relying(coverage)
+    rows = [(what, ", ".join(visible(row.label) for row in places)) for what, places in groups]
+    return _rows(facts.ENGLISH.say("relying", len(coverage.relying)), [(f"{what}:", where) for what, where in rows])
 
 
 def _rows(title: str, rows: Sequence[tuple[str, str]]) -> list[RenderableType]:

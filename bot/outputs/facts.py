@@ -28,7 +28,9 @@ from bot.values import (
     severity_rank,
 )
 
-STATES = ("reviewed", "reused", "skipped", "unread")  # of a row of the coverage
+STATES = ("reviewed", "reused", "skipped", "unread", "relies")  # of a row of the coverage
+LOOKED_AT = ("reviewed", "reused")
+NOTHING_ADDED = "nothing added"  # stands for a check of a unit that only loses lines
 COLUMNS = ("all", "checked", "read", "open")  # of the coverage, as the tables show it
 OPEN = (
     ("unit", "changed_units"),
@@ -39,10 +41,6 @@ OPEN = (
     ("check", "open_checks"),
 )
 LISTED, NUMBERS = 10, 6  # lines about what is open, and line numbers in one of them; the JSON output has them all
-PLAIN = re.compile(
-    r"\.(md|mdx|markdown|rst|txt|adoc|asciidoc|ya?ml|toml|json|jsonc|ini|cfg|conf|properties|editorconfig)$|(^|/)\.[\w.-]+$",
-    re.IGNORECASE,
-)
 COMMIT = re.compile(r"\b([0-9a-f]{10})[0-9a-f]{30}\b")
 MINUTE = 60
 RISKY, NOTABLE = 40, 20  # the scores of `units` from which a folder's risk is called high, and medium
@@ -122,10 +120,11 @@ def check_reason(one: CheckReport, words: Phrases = ENGLISH) -> str:
 
 
 def verdict(review: Review, words: Phrases = ENGLISH) -> str:
-    """What the review comes to, in sentences: a failure first, then what is open, then what was not read."""
+    """What the review comes to, in sentences: a failure first, or what is open; then what was found, and what was looked at."""
+    found, looked = finding_count_text(review, words), _looked_at(review, words)
     if conclusion(review) != "incomplete" or review.failure:
-        return " ".join(filter(None, (failure(review, words), finding_count_text(review, words), rest(review, words))))
-    return f"{rest(review, words)} {finding_count_text(review, words)}"  # what is open comes first
+        return " ".join(filter(None, (failure(review, words), found, rest(review, words), looked)))
+    return " ".join(filter(None, (rest(review, words), found, looked)))
 
 
 def headline(review: Review, words: Phrases = ENGLISH) -> str:
@@ -172,11 +171,13 @@ def below(review: Review, words: Phrases = ENGLISH) -> str:
     """What is below the headline: the rest of the verdict, without what the headline has said."""
     if conclusion(review) == "findings" and not review.failure and not listing(review).all:
         text = rest(review, words).replace(check_sentence(review, words), "").strip()
-        return " ".join(filter(None, (finding_count_text(review, words), text)))
-    if review.failure or conclusion(review) != "incomplete":
-        return rest(review, words)
-    text = rest(review, words).removesuffix(left_open(review, words)).strip()
-    return " ".join(filter(None, (text, finding_count_text(review, words))))
+        parts = [finding_count_text(review, words), text]
+    elif review.failure or conclusion(review) != "incomplete":
+        parts = [rest(review, words)]
+    else:
+        text = rest(review, words).removesuffix(left_open(review, words)).strip()
+        parts = [text, finding_count_text(review, words)]
+    return " ".join(filter(None, (*parts, _looked_at(review, words))))
 
 
 def left_open(review: Review, words: Phrases = ENGLISH) -> str:
@@ -193,16 +194,38 @@ def left_open(review: Review, words: Phrases = ENGLISH) -> str:
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """What is open, counted: "2 parts of the changed code and 1 use of what changed"; empty if nothing is."""
     counts = Counter[str](row.kind for row in coverage.open)
-    texts = [words.say(name, counts[kind]) for kind, name in OPEN if counts[kind]]
+    return _joined([words.say(name, counts[kind]) for kind, name in OPEN if counts[kind]], words)
+
+
+def lookers(coverage: Coverage) -> list[str]:
+    """Who has looked at any of the change, by name: models first, then the checks by code."""
+    rows = [row for row in coverage.readings if row.kind == "unit" and row.by != NOTHING_ADDED]
+    readers = dict.fromkeys(who.rpartition(" ")[2] for row in rows if row.read for who in row.read.split(", "))
+    checks = {name for row in rows if row.checked for name in row.checked.split(", ")}
+    checks |= {"contracts"} if any(row.kind == "use" and row.checked for row in coverage.readings) else set()
+    return [*readers, *sorted(checks - readers.keys())]
+
+
+def _looked_at(review: Review, words: Phrases) -> str:
+    """Beside no finding, at how many places somebody has looked: "Looked at: 3 parts of the changed code and 12 uses of what changed."."""
+    if listing(review).all:
+        return ""
+    counts = Counter(row.kind for row in review.coverage.readings if row.state in LOOKED_AT and row.by != NOTHING_ADDED)
+    texts = [words.say(name, counts[kind]) for kind, name in OPEN if kind in ("unit", "use") and counts[kind]]
+    return words.say("looked_at", what=_joined(texts, words)) if texts else ""
+
+
+def _joined(texts: Sequence[str], words: Phrases) -> str:
     return words.say("both", one=", ".join(texts[:-1]), other=texts[-1]) if len(texts) > 1 else "".join(texts)
 
 
 def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
     """How much of the changed code, or of its uses, there is, what was checked by code, what a model has read, and what is open.
 
-    A use in a test that no comparison could decide obliges nobody: it is in the JSON output, and not counted here.
+    A use in a test that no comparison could decide, and a place that relies on the change, oblige nobody: they are not counted here.
     """
-    rows = [row for row in coverage.readings if row.kind == kind and not (kind == "use" and row.state == "skipped")]
+    left = ("skipped", "relies") if kind == "use" else ()
+    rows = [row for row in coverage.readings if row.kind == kind and row.state not in left]
     return {
         "all": len(rows),
         "checked": sum(bool(row.checked) for row in rows),
@@ -256,6 +279,17 @@ def open_places(coverage: Coverage) -> list[Open]:
             (kind == "use", turn, Open(path, tuple(sorted(line for line in lines if line)), name, reason))
         )
     return [one for _, _, one in sorted(keyed_places, key=lambda item: item[:2])]
+
+
+def relying(coverage: Coverage) -> list[tuple[str, list[Open]]]:
+    """The places that rely on the change, under what changed, most telling first."""
+    rows: dict[tuple[str, str], list[int]] = {}
+    for row in coverage.relying:
+        rows.setdefault((row.reason, row.path), []).append(row.line)
+    groups: dict[str, list[Open]] = {}
+    for (reason, path), lines in rows.items():
+        groups.setdefault(reason, []).append(Open(path, tuple(sorted(lines)), "", reason))
+    return list(groups.items())
 
 
 def by_severity(findings: Sequence[PlacedFinding], words: Phrases = ENGLISH) -> str:
@@ -375,26 +409,22 @@ def finding_count_text(review: Review, words: Phrases = ENGLISH) -> str:
     """How many findings are open, or that there are none."""
     groups = listing(review)
     if not groups.all:
-        if review.failure:
-            return words.say("nothing_by_code" if has_no_answer(review) else "nothing_in_read")
         if review.fixed and conclusion(review) == "clean":
             return words.say("nothing_left")
         if review.kept_back:
             return words.say("nothing_above", severity=words.say(review.minimum))
-        return words.say(_nothing(review))
+        return _nothing(review, words)
     short = words.say("in_short", len(groups.collapsed_findings)) if groups.collapsed_findings else ""
     return words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
 
 
-def _nothing(review: Review) -> str:
-    """The phrase for a review without a finding: who has looked is part of it."""
-    if conclusion(review) != "clean":
-        return "nothing_in_read"
-    if review.files and all(file.skip for file in review.files):
-        return "nothing_to_read"
-    if review.coverage.by_model:
-        return "nothing"
-    return "nothing_documents" if all(PLAIN.search(file.path) for file in review.files) else "nothing_code"
+def _nothing(review: Review, words: Phrases) -> str:
+    """That nothing was found, by whom, and who could not look."""
+    who, missing = lookers(review.coverage), review.coverage.not_installed
+    lack = words.say("not_installed", what=", ".join(missing)) if missing else ""
+    if who:
+        return words.say("nothing_by", who=", ".join(who), lack=lack)
+    return words.say("nothing_to_read" if conclusion(review) == "clean" else "nothing_looked_at", lack=lack)
 
 
 def _grade(score: int) -> Grade:

@@ -166,6 +166,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
             "skipped_files": [(row["path"], row["reason"]) for row in coverage["skipped_files"]],
             "cut": coverage["cut"],
             "by_model": coverage["by_model"],
+            "not_installed": coverage["not_installed"],
         },
     }
 
@@ -207,6 +208,8 @@ def _coverage(coverage: Coverage) -> dict[str, Any]:
     return {
         "complete": coverage.complete,
         "open": [asdict(row) for row in coverage.open],
+        "relying": [asdict(row) for row in coverage.relying],
+        "not_installed": list(coverage.not_installed),
         "by_model": coverage.by_model,
         "readings": [asdict(row) for row in coverage.readings],
         "skipped_files": [{"path": path, "reason": reason} for path, reason in coverage.skipped_files],

@@ -59,6 +59,8 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "counts": _counts(coverage, words),
         "open_lead": Safe(facts.lead(coverage, words)),
         "open": _open(facts.open_places(coverage)[: facts.LISTED], review),
+        "relying": _relying(review),
+        "relying_count": len(coverage.relying),
         "open_more": len(facts.open_places(coverage)[facts.LISTED :]),
         "lists": _lists(coverage, review.tried, words),
         "dropped": review.dropped,
@@ -224,14 +226,28 @@ def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:
     """What is open: places that are open for one reason stand together, and the reason once."""
     links_by_reason: dict[str, list[Safe]] = {}
     for row in rows:
-        address = facts.permalink(review.pull, row.path, "head", row.lines[0] if row.lines else 0)
-        links_by_reason.setdefault(row.reason, []).extend([link(row.label[:200], address)] if row.path else [])
+        links_by_reason.setdefault(row.reason, []).extend(
+            [link(row.label[:200], _head(row, review))] if row.path else []
+        )
     return [{"where": Safe(", ".join(places)), "reason": reason} for reason, places in links_by_reason.items()]
+
+
+def _relying(review: Review) -> list[dict[str, Any]]:
+    """The places that rely on the change, under what changed."""
+    return [
+        {"what": what, "where": Safe(", ".join(link(row.label[:200], _head(row, review)) for row in rows))}
+        for what, rows in facts.relying(review.coverage)
+    ]
+
+
+def _head(row: facts.Open, review: Review) -> str:
+    return facts.permalink(review.pull, row.path, "head", row.lines[0] if row.lines else 0)
 
 
 def _lists(coverage: Coverage, attempts: Sequence[tuple[str, str]], words: Phrases) -> list[dict[str, Any]]:
     left = [row for row in coverage.readings if row.kind == "unit" and row.state == "skipped"]
     lists = (
+        ("list_not_installed", [(name, "") for name in coverage.not_installed]),
         ("list_skipped", [(f"{row.path} {row.name}", row.reason) for row in left]),
         ("list_files", list(coverage.skipped_files)),
         ("list_cut", [("", sentence) for sentence in coverage.cut]),

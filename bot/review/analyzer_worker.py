@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bot.diff.skip import POINTER
 from bot.errors import DeepRepoError
 from bot.findings.round_change import may_hold
-from bot.ports import Analyzer, Compares
+from bot.ports import Analyzer, Compares, Installable
 from bot.render import count
 from bot.review.session import WorkerReply
 from bot.review.survey import Survey
@@ -135,6 +135,8 @@ class AnalyzerWorker:
         if name in self._found:
             return
         files = [file for file in self._survey.files if analyzer.wants(file)]
+        if isinstance(analyzer, Installable) and analyzer.lacks(self._survey.files):
+            self._survey.tracker.note_not_installed(name)
         if isinstance(analyzer, Compares):
             entries = await self._survey.tree.entries()
             self._closed = frozenset(path for path, entry in entries.items() if entry.kind != "file")

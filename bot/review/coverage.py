@@ -45,6 +45,7 @@ SAYS: Mapping[Contract, str] = {
     "writing": "{name} cannot be assigned to any more",
     "lambda": "what {name} asks of a lambda changed",
 }
+BREAKS: frozenset[Contract] = frozenset({"removed", "renamed"})  # what breaks a use for sure, unless code shows otherwise
 REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[Place, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
@@ -95,6 +96,7 @@ class CoverageTracker:
         self._reused_uses: dict[Place, str] = {}
         self._left: dict[Place, str] = {}
         self._unchecked: dict[tuple[str, str], None] = {}
+        self._not_installed: list[str] = []
         self._commits: tuple[str, ...] = ()  # what is not known of the commits of the change
 
     def mark(self, ids: Iterable[str], by: str) -> int:
@@ -116,6 +118,10 @@ class CoverageTracker:
     def note_unchecked(self, path: str, reason: str) -> None:
         """A check by code has not judged all of a file (of the change, if `path` is empty): that stays open, also if a model reads it."""
         self._unchecked[path, reason] = None
+
+    def note_not_installed(self, name: str) -> None:
+        """A check that has something to look at cannot run here."""
+        self._not_installed.append(name)
 
     def note_commits(self, reasons: Sequence[str]) -> None:
         """Some commits of the change were not looked through for secrets, or what a merge of them brings is not all known."""
@@ -221,7 +227,8 @@ class CoverageTracker:
         changed_paths = {file.path for file in self._files}
         rows += [self._dependent(path) for path in paths if path not in changed_paths]
         skipped_files = tuple((file.path, file.skip) for file in self._files if file.skip)
-        return Coverage(tuple(rows), skipped_files, self._dependents.cut, self.by_model)
+        cut = tuple(sentence for sentence in self._dependents.cut if sentence not in self._dependents.missed_uses)
+        return Coverage(tuple(rows), skipped_files, cut, self.by_model, tuple(self._not_installed))
 
     def _reading(self, unit: Unit, why_unread: str) -> CoverageRow:
         checks, readers = self._checked.get(unit.id, ""), self._by.get(unit.id, [])
@@ -249,6 +256,8 @@ class CoverageTracker:
             return replace(row, state="reused", by=by, read=by)
         if use.test:
             return replace(row, state="skipped", reason="in a test: whether it still holds, its run says")
+        if not use.may_break:
+            return replace(row, state="relies", reason=use.says)
         why = self._left.get(use.place) or ("its lines stood in no prompt" if self.by_model else "")
         return replace(row, state="unread", reason="; ".join(filter(None, (use.says, why))))
 
@@ -262,7 +271,7 @@ class CoverageTracker:
 
 @dataclass(frozen=True, slots=True)
 class ObligedUse:
-    """A line that relies on something whose contract changed, and that somebody must therefore compare or read."""
+    """A line that relies on something whose contract changed. One that may break is open until somebody has compared or read it."""
 
     symbol: str  # "path:name" of what changed
     path: str
@@ -271,6 +280,7 @@ class ObligedUse:
     says: str  # what changed, as a clause
     test: bool
     reference: Reference
+    may_break: bool  # what it writes is gone, or is called otherwise; not if only the word is the same
 
     @property
     def place(self) -> Place:
@@ -328,7 +338,8 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
         says += f", unless {row.doubt} {'defines it' if is_gone else 'is meant'}" if row.doubt else ""
         if name := base_names.get((row.symbol, row.path, row.line)):
             says += f", and {name}, for which it stood, did not change"
-        use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row)
+        may_break = (row.sure or row.missing) and not BREAKS.isdisjoint(changes)
+        use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row, may_break)
         uses_by_place.setdefault(use.place, use)
     return tuple(uses_by_place.values())
 

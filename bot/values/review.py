@@ -88,13 +88,14 @@ class CoverageRow:
     was left out and that nobody vouches for. "search": uses that could not be looked for. "commits": those of the change
     that were not looked through for secrets, or have several merge bases with the base branch. "check": what a check by code
     has not judged, because it failed or reported more than is read. "dependent": a file that imports a changed one,
-    for information: whether something is open is decided by the others. An "unread" row is an open one.
+    for information: whether something is open is decided by the others. An "unread" row is an open one. A use that "relies" works as
+    before, with what changed: nobody has to look at it.
     """
 
     kind: Literal["unit", "use", "file", "search", "commits", "check", "dependent"]
     path: str = field(metadata=EXACT)
     name: str = field(metadata=EXACT)  # of a use: what it relies on, as "path:name"
-    state: Literal["reviewed", "reused", "skipped", "unread"]
+    state: Literal["reviewed", "reused", "skipped", "unread", "relies"]
     by: str = field(
         default="", metadata=EXACT
     )  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
@@ -112,6 +113,9 @@ class Coverage:
     skipped_files: tuple[tuple[str, str], ...] = field(default=(), metadata=EXACT)  # (path, reason)
     cut: tuple[str, ...] = ()  # sentences: what budgets cut off
     by_model: bool = True  # whether changed code counts only when a model has read it
+    not_installed: tuple[str, ...] = field(
+        default=(), metadata=EXACT
+    )  # checks that had something to look at and could not run
 
     def count(self, kind: str, *states: str) -> int:
         """How many readings of this kind are in one of these states (in any, where none is given)."""
@@ -128,6 +132,11 @@ class Coverage:
     def complete(self) -> bool:
         """Whether nothing is open."""
         return not self.open
+
+    @property
+    def relying(self) -> tuple[CoverageRow, ...]:
+        """The places that rely on what changed, most telling first."""
+        return tuple(row for row in self.readings if row.state == "relies")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,14 +37,14 @@ def test_the_page_names_findings_coverage_and_cost() -> None:
 @pytest.mark.parametrize(
     ("review", "verdict"),
     [
-        (CLEAN, "## deeprepo: ✅ Clean: nothing found\n"),
+        (CLEAN, "## deeprepo: ✅ Nothing found by: openai/gpt-5-mini, contracts, ruff\n"),
         (
             UNREAD,
-            "## deeprepo: ⚠️ Open: 1 part of the changed code and 12 uses of what changed\n\nNothing found in what was covered.\n",
+            "## deeprepo: ⚠️ Open: 1 part of the changed code and 12 uses of what changed\n\nNothing was looked at.\n",
         ),
         (
             replace(CLEAN, partial=True),
-            "## deeprepo: ⚠️ Open: the review is incomplete\n\nNothing found in what was covered.\n",
+            "## deeprepo: ⚠️ Open: the review is incomplete\n\nNothing found by: openai/gpt-5-mini, contracts, ruff. Looked at: 1 part of the changed code and 1 use of what changed.\n",
         ),
     ],
 )

@@ -23,6 +23,8 @@ def places(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         repository.commit(after, "after")
         given = wiring.deps({}, str(tmp_path), lambda _: None)
         review: Review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
-        return {row.path for row in review.coverage.open} | {placed.finding.path for placed in review.findings}
+        return {row.path for row in (*review.coverage.open, *review.coverage.relying)} | {
+            placed.finding.path for placed in review.findings
+        }
 
     return run
