@@ -210,7 +210,9 @@ def _looked_at(review: Review, words: Phrases) -> str:
     """Beside no finding, at how many places somebody has looked: "Looked at: 3 parts of the changed code and 12 uses of what changed."."""
     if listing(review).all:
         return ""
-    counts = Counter(row.kind for row in review.coverage.readings if row.state in LOOKED_AT and row.by != NOTHING_ADDED)
+    counts = Counter[str](
+        row.kind for row in review.coverage.readings if row.state in LOOKED_AT and row.by != NOTHING_ADDED
+    )
     texts = [words.say(name, counts[kind]) for kind, name in OPEN if kind in ("unit", "use") and counts[kind]]
     return words.say("looked_at", what=_joined(texts, words)) if texts else ""
 

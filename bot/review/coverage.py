@@ -45,7 +45,9 @@ SAYS: Mapping[Contract, str] = {
     "writing": "{name} cannot be assigned to any more",
     "lambda": "what {name} asks of a lambda changed",
 }
-BREAKS: frozenset[Contract] = frozenset({"removed", "renamed"})  # what breaks a use for sure, unless code shows otherwise
+BREAKS: frozenset[Contract] = frozenset(
+    {"removed", "renamed"}
+)  # what breaks a use for sure, unless code shows otherwise
 REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[Place, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number

@@ -191,7 +191,7 @@ def test_lines_above_the_limit_are_counted(repository: Repository) -> None:
     )
 
     assert len(_open(found, "views.py")) == 40
-    assert "views.py: 40 of the 47 lines that still say order_total are listed" in found.missed_uses
+    assert "views.py: 40 of the 47 lines that still say order_total are listed" in found.cut
 
 
 def test_a_key_that_is_gone_and_set_nowhere_is_open(repository: Repository) -> None:
@@ -418,7 +418,7 @@ def test_a_search_that_takes_too_long_is_open(repository: Repository) -> None:
     after = {path: text.replace("order_total", "order_sum") for path, text in files.items()}
     found = find(repository.change(files, after), SearchLimits(keys=-1.0))
 
-    assert any("renamed keys stopped" in sentence for sentence in found.missed_uses)
+    assert any("renamed keys stopped" in sentence for sentence in found.cut)
 
 
 WHOLE = {
@@ -433,7 +433,7 @@ BROKEN = {"shop.yml": "http: [\n", "shop.toml": "[http\n", "shop.json": "{\n", "
 @pytest.mark.parametrize("path", BROKEN)
 def test_a_file_of_settings_that_no_longer_parses_is_open(repository: Repository, path: str) -> None:
     """Which keys it still defines nobody knows, whatever its lines look like."""
-    missed = find(repository.change(dict(WHOLE), {path: f"{WHOLE[path]}{BROKEN[path]}"})).missed_uses
+    missed = find(repository.change(dict(WHOLE), {path: f"{WHOLE[path]}{BROKEN[path]}"})).cut
 
     assert [sentence for sentence in missed if sentence.startswith(f"{path} does not parse")]
 

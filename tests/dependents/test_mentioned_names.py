@@ -54,7 +54,7 @@ def test_a_name_in_many_files_is_open_once(repository: Repository) -> None:
     jobs = {f"jobs/{number:02}.yml": "task: lib.load_all\n" for number in range(FEW + 5)}
     found = find(repository.change({"lib.py": LIB, **jobs}, {"lib.py": GONE}))
 
-    (sentence,) = found.missed_uses
+    (sentence,) = found.cut
     assert sentence.startswith("25 files still hold load_all, which the change takes away, jobs/00.yml:1 among them")
     assert _open(found) == []
 
@@ -64,21 +64,21 @@ def test_up_to_the_limit_each_line_is_a_row(repository: Repository) -> None:
     jobs = {f"jobs/{number:02}.yml": "task: lib.load_all\n" for number in range(FEW)}
     found = find(repository.change({"lib.py": LIB, **jobs}, {"lib.py": GONE}))
 
-    assert (len(_open(found)), found.missed_uses) == (FEW, ())
+    assert (len(_open(found)), found.cut) == (FEW, ())
 
 
 def test_many_lines_of_one_file_are_counted_too(repository: Repository) -> None:
     """A table that names it on every line: the lines above the limit are not left out without a word."""
     found = find(repository.change({"lib.py": LIB, "a.yml": "- lib.load_all\n" * 60}, {"lib.py": GONE}))
 
-    assert [sentence for sentence in found.missed_uses if sentence.startswith("60 lines still hold load_all")]
+    assert [sentence for sentence in found.cut if sentence.startswith("60 lines still hold load_all")]
 
 
 @pytest.mark.parametrize("path", ["tests/fixtures/{}.yml", "docs/{}.md", "dist/{}.min.js"])
 def test_tests_documents_and_output_make_no_name_open(repository: Repository, path: str) -> None:
     """A test that is wrong about it fails, and the others decide nothing."""
     many = {path.format(number): "task: lib.load_all\n" for number in range(FEW + 5)}
-    assert find(repository.change({"lib.py": LIB, **many}, {"lib.py": GONE})).missed_uses == ()
+    assert find(repository.change({"lib.py": LIB, **many}, {"lib.py": GONE})).cut == ()
 
 
 def test_a_name_that_something_else_defines_is_not_counted(repository: Repository) -> None:
@@ -88,7 +88,7 @@ def test_a_name_that_something_else_defines_is_not_counted(repository: Repositor
         repository.change({"lib.py": LIB, "other.py": "def load_all():\n    pass\n", **jobs}, {"lib.py": GONE})
     )
 
-    assert found.missed_uses == ()
+    assert found.cut == ()
 
 
 def test_far_in_a_long_line_a_name_is_found(repository: Repository) -> None:

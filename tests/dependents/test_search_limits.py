@@ -83,7 +83,7 @@ def test_keys_above_the_limit_are_open(repository: Repository) -> None:
     after = before.replace("shop_key", "till_key")
     found = find(repository.change({"a.toml": before}, {"a.toml": after}))
 
-    assert any("keys that the change takes away were looked up" in sentence for sentence in found.missed_uses)
+    assert any("keys that the change takes away were looked up" in sentence for sentence in found.cut)
 
 
 ICON = "iVBORw0KGgo" * 1_200

@@ -48,5 +48,5 @@ class LineSearch:
         return [mention(key, name, path, line, text) for path, line, text in rows[:LINES]]
 
     def dependents(self, references: Sequence[Reference]) -> Dependents:
-        """The outcome: what a limit cut is missed."""
-        return Dependents(references=tuple(references), cut=tuple(self.cut), missed_uses=tuple(self.cut))
+        """The outcome. What a limit cut is listed, and leaves nothing open: a line that only has the word need not mean it."""
+        return Dependents(references=tuple(references), cut=tuple(self.cut))
