@@ -36,12 +36,12 @@ def named(index: Index, path: str, name: str) -> Answer:
     modules = index.modules(language) if language is not None else None
     if facts is None or modules is None:
         return OPEN
-    found = of_mates(index, modules.mates(path) or (path,), name)
+    found = of_mates(index, modules.mates(path, name) or (path,), name)
     rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
     if found.state == "found" or len(rows) != 1:
         return OPEN if rows else found
     item, bound = rows[0]
-    files = modules.files(path, item)
+    files = modules.files(path, item, bound.there)
     return offered(index, files, bound.there) if files and path not in files else OPEN
 
 
@@ -67,21 +67,15 @@ def members(index: Index, path: str, name: str) -> Iterator[Definition]:
             yield one
 
 
-def constructor(index: Index, path: str, one: Definition) -> tuple[str, Definition] | None:
-    """What a construction of a class calls; None where nobody can know, or it takes what the class itself lists."""
+def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, Definition], ...]:
+    """What a construction of a class may call; nothing where nobody can know, or it takes what the class itself lists."""
     language, line = language_of(path), lineage(index, path, one)
-    if line is None or language is None or (one.parameters is not None and not _own(index, path, one.name)):
-        return None
+    if line is None or language is None:
+        return ()
     for home, name in line:
-        rows = _own(index, home, name)
-        if rows:
-            return (home, rows[0]) if len(rows) == 1 else None
-    if len(line) > 1 or one.bases:
-        return None
-    return path, Definition(one.name, "", "class", one.line, one.head, parameters=())
-
-
-def _own(index: Index, path: str, name: str) -> list[Definition]:
-    language = language_of(path)
-    names = language.constructors if language is not None else ()
-    return [one for one in members(index, path, name) if one.name in names]
+        own = tuple((home, row) for row in members(index, home, name) if row.name in language.constructors_of(name))
+        if own or ((home, name) == (path, one.name) and one.parameters is not None):
+            return own
+        if not language.inherits_constructors:
+            break
+    return ((path, Definition(one.name, "", "class", one.line, one.head, parameters=())),) if len(line) == 1 else ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from impact import fit, reader
-from impact.classes import constructor, lineage, members, of_mates
+from impact.classes import constructors, lineage, members, of_mates
 from impact.index import Index
 from impact.language import Language, Modules, language_of
 from impact.reader import Seen
@@ -53,7 +53,6 @@ class _File:
     def __init__(self, index: Index, language: Language, modules: Modules, path: str, facts: Facts, seen: Seen) -> None:
         self._index, self._language, self._modules = index, language, modules
         self._path, self._facts, self._seen = path, facts, seen
-        self._mates = modules.mates(path)
 
     def of_import(self, item: Import, lines: Collection[int]) -> Iterator[Place]:
         """What an import takes that is not there."""
@@ -68,8 +67,9 @@ class _File:
                 near = self._modules.near(self._path, item)
                 yield self._place(item.line, item.spec, "missing-module", (), near=near)
             return
+        made = re.compile(self._language.made_names or "(?!)")
         for bound in mine:
-            if self._name_of(item, bound.there) is ABSENT:
+            if not made.fullmatch(bound.there) and self._name_of(item, bound.there) is ABSENT:
                 below = replace(item, spec=self._language.below(item.spec, bound.there))
                 modules = [
                     spec.rpartition(self._language.separator)[2] for spec in self._modules.near(self._path, below)
@@ -83,7 +83,7 @@ class _File:
             return OPEN
         if inner:
             return Answer("found", (), inner)
-        files = self._modules.files(self._path, item)
+        files = self._modules.files(self._path, item, name)
         return offered(self._index, files, name) if files and self._path not in files else OPEN
 
     def of_use(self, use: Use) -> Iterator[Place]:
@@ -111,6 +111,8 @@ class _File:
 
     def _of_class(self, use: Use) -> Iterator[Place]:
         """A member that is asked of a class by its name."""
+        if not re.match(self._language.classes, use.receiver):
+            return
         answer = self._meaning(use.receiver)
         rows = answer.definitions
         if len(rows) != 1 or rows[0][1].kind not in ("class", "type"):
@@ -120,7 +122,12 @@ class _File:
         if line is None or re.search(self._language.unknown_members or "^$", use.name):
             return
         names = [row.name for home, name in line for row in members(self._index, home, name)]
-        if use.name not in names and names:
+        if use.name in names and use.arguments is not None and not self._language.receiver:
+            rows = tuple(
+                (home, row) for home, name in line for row in members(self._index, home, name) if row.name == use.name
+            )
+            yield from self._misfit(use, Answer("found", rows))
+        elif names and use.name not in names:
             yield self._place(
                 use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=_near(use.name, names)
             )
@@ -130,7 +137,7 @@ class _File:
         item, bound = self._import_of(name)
         if item is not None:
             return self._name_of(item, bound.there) if bound is not None else OPEN
-        return of_mates(self._index, self._mates or (self._path,), name)
+        return of_mates(self._index, self._modules.mates(self._path, name) or (self._path,), name)
 
     def _module(self, receiver: str) -> tuple[str, ...]:
         """The files of the module that a name of this file is; () if it is none, or that is not certain."""
@@ -183,9 +190,9 @@ class _File:
 
     def _of_mates(self, use: Use) -> Iterator[Place]:
         """A call of a name that no import brings: of this file, or of those that see each other's names."""
-        files = self._mates or (self._path,)
+        files = self._modules.mates(self._path, use.name) or (self._path,)
         rows: list[tuple[str, Definition]] = []
-        is_open = not self._mates
+        is_open = not self._language.lost_calls
         for path in files:
             facts = self._index.facts(path)
             if facts is None:
@@ -207,23 +214,26 @@ class _File:
 
     def _misfit(self, use: Use, answer: Answer) -> Iterator[Place]:
         """A call that does not fit the one definition that it means."""
-        if use.arguments is None or len(answer.definitions) != 1:
+        rows = answer.definitions
+        if use.arguments is None or not rows or (len(rows) > 1 and not self._language.overloads):
             return
-        (path, one) = answer.definitions[0]
-        facts = self._index.facts(path)
-        if one.kind == "class":
-            path, one = constructor(self._index, path, one) or (path, one)
-            facts = self._index.facts(path)
-        if one.parameters is None or facts is None:
-            return
-        language = language_of(path)
-        if language is None or one.name in facts.opaque or language.folder != self._language.folder:
-            return
-        says = fit.misfit(one.parameters, use.arguments, self._language.calls)
-        if says:
+        if len(rows) == 1 and rows[0][1].kind == "class":
+            rows = constructors(self._index, *rows[0]) or rows
+        wrong = [self._wrong(use, *row) for row in rows]
+        if all(wrong) and (len(wrong) == 1 or self._language.overloads):
+            (path, one), says = rows[0], wrong[0]
             name = f"{use.receiver}.{use.name}" if use.receiver else use.name
             place = self._place(use.line, name, "arguments", (path,))
             yield replace(place, says=says, definition=one, source=path, near=_keyword(use, one, says))
+
+    def _wrong(self, use: Use, path: str, one: Definition) -> str:
+        """What is wrong with a call of one definition; "" if it fits or nobody can know."""
+        facts, language = self._index.facts(path), language_of(path)
+        if use.arguments is None or one.parameters is None or facts is None or one.name in facts.opaque:
+            return ""
+        if language is None or language.name not in self._language.speaks:
+            return ""
+        return fit.misfit(one.parameters, use.arguments, self._language.calls)
 
     def _place(
         self, line: int, name: str, rule: Rule, files: tuple[str, ...], *, near: tuple[str, ...] = (), here: str = ""

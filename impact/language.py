@@ -25,14 +25,17 @@ class Modules(Protocol):
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         """`configs`: the files that `language.toml` asks for, by path."""
 
-    def files(self, importer: str, item: Import) -> tuple[str, ...] | None:
-        """The files that an import means; () if it means one of this tree that is not there; None if nobody can know, or it is a library's."""
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """The files that an import means, with a name those that may define it.
+
+        () if it means some of this tree that are not there; None if nobody can know, or they are a library's.
+        """
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
         """The files of the module that a name of an import is, if it is one; () if it is none, None if nobody can know."""
 
-    def mates(self, path: str) -> tuple[str, ...]:
-        """The files whose names a file sees without an import, itself among them; () if each file stands alone."""
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """The files whose names a file sees without an import, itself among them, with a name those that may define it; () if it stands alone."""
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """How the import might be meant to be written, where its module is not there."""
@@ -71,9 +74,20 @@ class Language:
     called_as_written: bool  # a module that is imported without a name is called as the import writes it
     fails: Mapping[str, str]  # what happens at a place, by its rule
 
+    overloads: bool  # several definitions of one name stand beside each other, and a call takes one that fits
+    speaks: tuple[str, ...]  # the grammars whose parameters it knows
+    split: str  # an import names a member of what stands before the last of these
+    lost_calls: bool  # a call without a receiver means a definition of the file, its mates or its imports
+    made_names: str  # a pattern of what generators name
+    classes: str  # a pattern of what may be a class by its spelling
+    inherits_constructors: bool  # a class without one is constructed as its base is
     plain_bases: frozenset[str]  # library classes that bring no member that is asked of a class by its name
     unknown_members: str  # a pattern of members that classes have without writing them
     constructors: tuple[str, ...]  # what a construction of a class calls
+
+    def constructors_of(self, name: str) -> tuple[str, ...]:
+        """What the constructors of a class are called; "=" stands for its own name."""
+        return tuple(name if one == "=" else one for one in self.constructors)
 
     def below(self, spec: str, name: str) -> str:
         """The import of a module of a module."""
@@ -142,6 +156,13 @@ def load(folder: str) -> tuple[Language, ...]:
             ambient=frozenset(table.get("ambient", "").split()),
             modules=modules,
             separator=table.get("separator", "."),
+            overloads=table.get("overloads", False),
+            speaks=tuple(row.get("speaks", table["grammars"])),
+            split=table.get("split", ""),
+            lost_calls=table.get("lost_calls", False),
+            made_names=table.get("made_names", ""),
+            classes=table.get("classes", "_?[A-Z]"),
+            inherits_constructors=table.get("inherits_constructors", True),
             plain_bases=frozenset(table.get("plain_bases", "").split()),
             unknown_members=table.get("unknown_members", ""),
             constructors=tuple(table.get("constructors", ())),

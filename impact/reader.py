@@ -206,7 +206,7 @@ class _Reader:
                     line=node.start_point[0] + 1,
                     head=text(whole).partition("\n")[0][:WRITTEN],
                     parameters=takes,
-                    bases=tuple(bases.get(whole.start_byte, ())),
+                    bases=tuple(re.split(r"[<\[]", base)[0] for base in bases.get(whole.start_byte, ())),
                     private=private or "private" in found,
                 )
                 key = node.start_byte, name, owner
@@ -243,7 +243,15 @@ class _Reader:
                 whole[key] = _with(one, star=True)
             elif "nothing" not in found:
                 whole[key] = _with(one, whole=here or one.whole or self._language.whole_name(one.spec))
-        return tuple(_with(item, names=tuple(dict.fromkeys(names[key]))) for key, item in whole.items())
+        items = (_with(item, names=tuple(dict.fromkeys(names[key]))) for key, item in whole.items())
+        return tuple(self._split(item) if self._language.split else item for item in items)
+
+    def _split(self, item: Import) -> Import:
+        """An import that names a member with its module, as the module and a name of it."""
+        spec, _, name = item.spec.rpartition(self._language.split)
+        if item.star or item.names or not spec:
+            return item
+        return _with(item, spec=spec, whole="", names=(Bound(name, item.whole or name, item.line),))
 
     def _guards(self) -> Spans:
         return Spans(
@@ -298,8 +306,11 @@ class _Reader:
         for child in node.named_children:
             if "comment" in child.type:
                 continue
-            inner = child.named_children[0] if child.type == "argument" and child.named_children else child
+            is_wrapped = child.type in ("argument", "value_argument") and child.named_children
+            inner = child.named_children[-1] if is_wrapped else child
             named = child.child_by_field_name("name") if child.type in rules.keyword else None
+            if named is None and any(one.type == "=" for one in child.children if is_wrapped):
+                named = child.named_children[0]
             if inner.type in rules.spread:
                 spread = True
             elif named is not None:
@@ -368,7 +379,8 @@ def _parameters(rows: Iterator[Captures]) -> Mapping[int, list[Parameter]]:
         for name in found.get("name", [node]):
             optional = "optional" in found or kind in ("rest", "named_rest")
             row = Parameter(text(name), kind, not optional)  # type: ignore[arg-type]
-            found_in[parent.id].setdefault(name.start_byte, row)
+            if "optional" in found or kind == "rest" or name.start_byte not in found_in[parent.id]:
+                found_in[parent.id][name.start_byte] = row
     return {parent: _ordered(rows) for parent, rows in found_in.items()}
 
 

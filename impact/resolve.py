@@ -35,8 +35,11 @@ def offered(index: Index, files: Iterable[str], name: str, depth: int = DEPTH) -
 def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
     language, facts = language_of(path), index.facts(path)
     modules = index.modules(language) if language is not None else None
-    if language is None or facts is None or modules is None or depth == 0:
+    if language is None or modules is None or depth == 0:
         return OPEN
+    if facts is None:
+        source = index.sources.get(path)  # of a table of a megabyte nobody reads more than whether it has the word
+        return ABSENT if source is not None and language_of(path) and name.encode() not in source else OPEN
     own = tuple((path, one) for one in facts.definitions if one.name == name and not one.owner and not one.private)
     if own:
         return Answer("found", own)
@@ -67,7 +70,7 @@ def _handed_on(index: Index, modules: Modules, path: str, facts: Facts, name: st
         if item.whole and name in (item.whole, item.whole.partition(".")[0]):
             return Answer("found", (), modules.files(path, item) or () if item.whole == name else ())
         if item.star:
-            files = modules.files(path, item)
+            files = modules.files(path, item, name)
             answer = offered(index, files, name, depth - 1) if files and path not in files else OPEN
             if answer.state == "found":
                 return answer
@@ -83,7 +86,7 @@ def _followed(index: Index, modules: Modules, path: str, facts: Facts, item: Imp
     inner = modules.inner(path, item, there)
     if inner:
         return Answer("found", (), inner)
-    files = modules.files(path, item)
+    files = modules.files(path, item, there)
     answer = offered(index, files, there, depth - 1) if files and path not in files else OPEN
     return answer if answer.state == "found" else Answer("found")  # if it is not there, that is another finding's
 

@@ -60,3 +60,12 @@ def test_what_is_of_no_certain_meaning_is_silent() -> None:
         "func f(money T) { api.X(); made.Y(); gen.Z(); cgo.W(); money.Nothing() }\n"
     )
     assert of(text, more) == []
+
+
+def test_what_export_test_adds_is_seen_by_the_tests_of_its_folder() -> None:
+    tree = {
+        **SHOP,
+        "money/export_test.go": "package money\n\nfunc Small() {}\n",
+        "money/outer_test.go": 'package money_test\nimport "x.io/shop/money"\nfunc f() { money.Small(); money.Smal() }\n',
+    }
+    assert said(tree, "money/outer_test.go") == ["3 missing-member money.Smal: Small"]

@@ -56,12 +56,16 @@ class Modules:
             self._meant[home] += [(self._names[other], other) for other in homes & self._names.keys() - {home}]
             self._meant[home] += _replacements(lines, folder)
 
-    def files(self, importer: str, item: Import) -> tuple[str, ...] | None:
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The files of a package, without its tests."""
+        del name
         folder = self._folder(item.spec, importer)
         if folder is None:
             return None
-        found = tuple(sorted(path for path in self._folders.get(folder, ()) if not path.endswith("_test.go")))
+        is_test = (
+            importer.endswith("_test.go") and posixpath.dirname(importer) == folder
+        )  # it sees what export_test.go adds
+        found = tuple(sorted(one for one in self._folders.get(folder, ()) if is_test or not one.endswith("_test.go")))
         return found or (None if self._may_be(folder) else ())
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
@@ -69,8 +73,9 @@ class Modules:
         del importer, item, name
         return ()
 
-    def mates(self, path: str) -> tuple[str, ...]:
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """The files of the folder; nobody but tests sees what tests define."""
+        del name
         is_test = path.endswith("_test.go")
         folder = self._folders.get(posixpath.dirname(path), ())
         return tuple(sorted(one for one in folder if is_test or not one.endswith("_test.go")))

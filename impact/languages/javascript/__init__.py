@@ -46,8 +46,9 @@ class Modules:
                 self._aliases.setdefault(folder, []).extend(self._of_config(path, folder))
         self._found: dict[tuple[str, str], tuple[str, ...] | None] = {}
 
-    def files(self, importer: str, item: Import) -> tuple[str, ...] | None:
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The file that a specifier means."""
+        del name
         key = posixpath.dirname(importer), item.spec
         if key not in self._found:
             self._found[key] = self._search(importer, item.spec.partition("?")[0])
@@ -58,9 +59,9 @@ class Modules:
         del importer, item, name
         return ()
 
-    def mates(self, path: str) -> tuple[str, ...]:
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """Each file stands alone."""
-        del path
+        del path, name
         return ()
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:

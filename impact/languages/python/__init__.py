@@ -44,8 +44,9 @@ class Modules:
         self._projects = {posixpath.dirname(path) for path in configs if posixpath.basename(path) in INSTALLS}
         self._roots = _roots(paths.files)
 
-    def files(self, importer: str, item: Import) -> tuple[str, ...] | None:
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The file of a module, or of the package that it is."""
+        del name
         stem = self._stem(importer, item.spec)
         if stem is None:
             return None
@@ -66,9 +67,9 @@ class Modules:
         is_package = self._file(stem) not in (f"{stem}.py", f"{stem}.pyi")
         return None if is_package and self._may_be(below) else ()
 
-    def mates(self, path: str) -> tuple[str, ...]:
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """Each file stands alone."""
-        del path
+        del path, name
         return ()
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:

@@ -1,0 +1,46 @@
+; only: java
+(package_declaration (_) @module)
+(class_declaration name: (identifier) @name) @def.class
+(interface_declaration name: (identifier) @name) @def.class
+(enum_declaration name: (identifier) @name) @def.class
+(record_declaration name: (identifier) @name parameters: (_) @params) @def.class
+(annotation_type_declaration name: (identifier) @name) @def.class
+(class_declaration superclass: (superclass (_) @base)) @class.of
+(class_declaration interfaces: (super_interfaces (type_list (_) @base))) @class.of
+(enum_declaration interfaces: (super_interfaces (type_list (_) @base))) @class.of
+(record_declaration interfaces: (super_interfaces (type_list (_) @base))) @class.of
+(interface_declaration (extends_interfaces (type_list (_) @base))) @class.of
+(class_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-any-of? @a "Deprecated" "SuppressWarnings" "FunctionalInterface")) @opaque
+(enum_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-any-of? @a "Deprecated" "SuppressWarnings")) @opaque
+(record_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-any-of? @a "Deprecated" "SuppressWarnings")) @opaque
+(enum_constant name: (identifier) @name) @def.member
+(field_declaration declarator: (variable_declarator name: (identifier) @name)) @def.member
+(constant_declaration declarator: (variable_declarator name: (identifier) @name)) @def.member
+(method_declaration name: (identifier) @name parameters: (_) @params body: (_)? @local) @def.method
+(constructor_declaration name: (identifier) @name parameters: (_) @params body: (_)? @local) @def.method
+(static_initializer (_) @local)
+(lambda_expression body: (_) @local)
+(formal_parameters (formal_parameter name: (identifier) @name) @param.only)
+(formal_parameters (spread_parameter) @param.rest)
+; only: kotlin
+(package_header (_) @module)
+(class_declaration name: (identifier) @name) @def.class
+(class_declaration name: (identifier) @name (primary_constructor (class_parameters) @params)) @def.class
+(class_declaration (class_body (secondary_constructor))) @opaque
+(class_parameters (class_parameter (identifier) @name) @param.positional)
+(class_parameters (class_parameter (identifier) @name "=") @param.positional @optional)
+(class_parameters (class_parameter (modifiers) @m (identifier) @name) @param.rest (#match? @m "vararg"))
+(object_declaration name: (identifier) @name) @def.class
+(class_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (user_type) @base)))) @class.of
+(class_declaration (delegation_specifiers (delegation_specifier (user_type) @base))) @class.of
+(object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (user_type) @base)))) @class.of
+(object_declaration (delegation_specifiers (delegation_specifier (user_type) @base))) @class.of
+(enum_entry (identifier) @name) @def.member
+(class_parameter (identifier) @name) @def.member
+(property_declaration (variable_declaration (identifier) @name)) @def.variable
+(property_declaration (multi_variable_declaration (variable_declaration (identifier) @name))) @def.variable
+(function_declaration name: (identifier) @name) @def.function
+(function_declaration (function_body) @local)
+(anonymous_initializer (block) @local)
+(lambda_literal) @local
+(type_alias type: (identifier) @name) @def.type

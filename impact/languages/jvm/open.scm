@@ -1,0 +1,2 @@
+; only: kotlin
+(companion_object (delegation_specifiers) @open.owner)

@@ -1,0 +1,68 @@
+"""New lines of Java and Kotlin and what they name."""
+
+from trees import said
+
+ROOT = "src/main/java/com/acme/shop"
+SHOP = {
+    f"{ROOT}/money/Cents.java": (
+        "package com.acme.shop.money;\n\npublic class Cents extends Base {\n    public static final int RATE = 1;\n    private int amount;\n"
+        "    public Cents(int amount) {}\n    public Cents(int amount, String currency) {}\n    public static int of(int a) { return a; }\n"
+        "    public static int of(int a, int b) { return a; }\n    public enum Kind { SMALL }\n}\n"
+    ),
+    f"{ROOT}/money/Base.java": "package com.acme.shop.money;\n\nclass Base {\n    static int ZERO = 0;\n}\n",
+    f"{ROOT}/money/Color.java": "package com.acme.shop.money;\n\nenum Color { RED, BLUE(2); Color(int... x) {} }\n",
+    f"{ROOT}/money/Far.java": "package com.acme.shop.money;\n\nimport org.lib.Thing;\n\nclass Far extends Thing {\n    static int A;\n}\n",
+    f"{ROOT}/money/Made.java": "package com.acme.shop.money;\n\n@Builder\nclass Made {\n    int a;\n}\n",
+    "src/main/kotlin/com/acme/shop/cart/Cart.kt": (
+        "package com.acme.shop.cart\n\nclass Cart(val owner: String, val size: Int = 1)\n\nenum class Mode { FAST, SLOW }\n\n"
+        "object Carts {\n    val all = 1\n}\n\nfun open(x: Int) = 1\n"
+    ),
+}
+
+
+def java(text: str) -> list[str]:
+    path = f"{ROOT}/pay/Pay.java"
+    return said({**SHOP, path: f"package com.acme.shop.pay;\n{text}"}, path)
+
+
+def kotlin(text: str) -> list[str]:
+    path = "src/main/kotlin/com/acme/shop/pay/Pay.kt"
+    return said({**SHOP, path: f"package com.acme.shop.pay\n{text}"}, path)
+
+
+def test_imports_of_java() -> None:
+    text = "import com.acme.shop.money.Cent;\nimport com.acme.shop.mony.Cents;\nimport com.acme.shop.money.Cents;\nimport org.lib.Nothing;\nimport com.acme.shop.cart.Mode;\n"
+    assert java(text) == [
+        "2 missing-name Cent: Cents",
+        "3 missing-module com.acme.shop.mony: com.acme.shop.money",
+    ]
+
+
+def test_members_and_calls_of_java() -> None:
+    text = (
+        "import com.acme.shop.money.*;\nimport com.acme.shop.money.Cents;\nimport com.acme.shop.money.Color;\nimport com.acme.shop.money.Far;\n"
+        "import com.acme.shop.money.Made;\nclass Pay {\n  int a = Cents.RATE + Cents.ZERO + Cents.RATES;\n  Object c = Color.GREEN;\n"
+        "  int d = Cents.of(1, 2) + Cents.of();\n  Object e = new Cents();\n  Object f = new Cents(1, null);\n  Object g = Far.B;\n"
+        "  Object h = Made.builder();\n  Object i = Cents.Kind.SMALL;\n  Object j = Color.valueOf(null);\n}\n"
+    )
+    assert java(text) == [
+        "8 missing-member Cents.RATES: RATE",
+        "9 missing-member Color.GREEN",
+        "10 arguments Cents.of: is missing 'a'",
+        "11 arguments Cents: is missing 'amount'",
+    ]
+
+
+def test_kotlin() -> None:
+    text = (
+        "import com.acme.shop.cart.Cart\nimport com.acme.shop.cart.Carts\nimport com.acme.shop.cart.Mode\nimport com.acme.shop.cart.opn\n"
+        "import com.acme.shop.cart.open\nimport com.acme.shop.money.Cents\n"
+        'val a = Mode.FAST\nval b = Mode.FASTER\nval c = Carts.al\nval d = Cart()\nval e = Cart("x", size = 2)\nval f = Cart("x", sise = 2)\nval g = Cart(*xs)\n'
+    )
+    assert kotlin(text) == [
+        "5 missing-name opn: open",
+        "9 missing-member Mode.FASTER: FAST",
+        "10 missing-member Carts.al: all",
+        "11 arguments Cart: is missing 'owner'",
+        "13 arguments Cart: has no parameter 'sise'",
+    ]
