@@ -20,6 +20,7 @@ MILLION = 1_000_000
 PriceOf = Callable[[Usage], float | None]
 SHARE = 4  # while other calls are in flight, one of them takes at most this part of what is left
 MARGIN = 2  # times the longest reply so far: what a reply of the same role is expected to stay under
+STEP = 1_000  # tokens of a reply for comparing prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +30,6 @@ class Hold:
     tokens: int
     usd: float
     output: int = 0  # tokens that the reply may take: fewer than asked for where little is left
-
-
-@dataclass(slots=True)
-class ReplyLengths:
-    """How long the replies of one model in one role were."""
-
-    calls: int = 0
-    tokens: int = 0
-    longest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +87,14 @@ class Budget:
         self.limits = limits
         self.notes: list[str] = []  # sentences for the reader of the review
         self.refused = ""  # the sentence of the first call that was not sent because of a cap
+        self.unpriced: set[str] = set()  # models of unknown price, where that has mattered
+        self.in_flight = 0  # calls that hold a reservation: what they do not use comes back
         self._clock, self._started = clock, clock()
         self._lock, self._spent = Lock(), SettledCalls()
-        self._held_tokens, self._held_usd, self._in_flight = 0, 0.0, 0
+        self._held_tokens, self._held_usd = 0, 0.0
         self._kept: Hold | None = None
-        self._promised: dict[Purpose, Hold] = {}  # of second calls of dialogues, by their role
-        self._seen: dict[tuple[str, Purpose], ReplyLengths] = {}
+        self._longest: dict[tuple[str, Purpose], int] = {}  # replies of a model in a role
         self._by_tokens = False  # a server of the user's own: the cap in dollars is enforced in tokens
-
-    @property
-    def in_flight(self) -> int:
-        """Calls that hold a reservation: what they do not use comes back."""
-        return self._in_flight
 
     def is_owned(self, model: str) -> bool:
         """Whether the model runs on a server of the user's own, which bills nobody by the token."""
@@ -125,69 +113,46 @@ class Budget:
             if price(usage) is None:
                 self._note_unpriced(model)
 
-            def cost(output: int) -> tuple[int, float]:
-                usage_asked = replace(usage, output=output)
-                usd = dearest(price, usage_asked)
-                return usage_asked.input + output, self._unknown(model, usage_asked) if usd is None else usd
+            def hold(output: int) -> Hold:
+                asked = replace(usage, output=output)
+                return Hold(asked.input + output, self.worst(price, model, asked), output)
 
-            reserve_kept = self._kept_from(role)
-            output = self._affordable(
-                cost, usage.output, usage.output if visible is None else visible, (model, role), reserve_kept
-            )
-            tokens, usd = cost(output)
-            guess_note = f" (the price of {model} is unknown: it counts as the dearest)" if price(usage) is None else ""
-            self._fit(tokens, usd, reserve_kept, guess_note)
-            self._held_tokens += tokens
-            self._held_usd += usd
-            self._in_flight += 1
-        return Hold(tokens, usd, output)
+            wanted = hold(self._output(hold, usage.output, usage.output if visible is None else visible, model, role))
+            guess = f" (the price of {model} is unknown: it counts as the dearest)" if price(usage) is None else ""
+            self._check(wanted, role, guess)
+            self._held_tokens += wanted.tokens
+            self._held_usd += wanted.usd
+            self.in_flight += 1
+        return wanted
+
+    def worst(self, price: PriceOf, model: str, usage: Usage) -> float:
+        """The dollars that this could cost at most; as much as one of the dearest model where nobody knows the price."""
+        usd = dearest(price, usage)
+        return (0.0 if self.is_owned(model) else unknown(usage)) if usd is None else usd
 
     def expected_reply(self, model: str, role: Purpose, visible: int) -> int:
         """How long a reply may become, by those that came before it."""
-        lengths = self._seen.get((model, role))
-        return max(visible, MARGIN * lengths.longest) if lengths else visible
+        return max(visible, MARGIN * self._longest.get((model, role), 0))
 
     def keep(self, hold: Hold | None) -> None:
         """Keep a call of this size, half of each cap at most, back for the root's last word; None ends that."""
         self._kept = hold
 
-    def promise(self, role: Purpose, hold: Hold) -> None:
-        """Keep what second calls of this role may use back from the other roles, until it is given back with `break_promise`."""
-        with self._lock:
-            hold_now = self._promised.get(role, Hold(0, 0.0))
-            self._promised[role] = Hold(hold_now.tokens + hold.tokens, hold_now.usd + hold.usd)
-
-    def break_promise(self, role: Purpose, hold: Hold) -> None:
-        """Give a promise back: the second calls reserve for themselves now, or nobody wants them."""
-        self.promise(role, Hold(-hold.tokens, -hold.usd))
-
     def room(self, role: Purpose) -> tuple[float, float, float]:
         """Dollars, tokens and calls that calls of this role may still use together; infinite where no cap counts them."""
         with self._lock:
-            caps, spending, cap, reserve_kept = self.limits, self._spent, self._token_cap(), self._kept_from(role)
-            own = self._promised.get(role, Hold(0, 0.0))
-            usd = math.inf if caps.usd is None else caps.usd - spending.rough - self._held_usd - own.usd
-            tokens = (
-                math.inf
-                if cap is None
-                else cap - spending.usage.input - spending.usage.output - self._held_tokens - own.tokens
-            )
-            calls = (
-                math.inf
-                if caps.calls is None
-                else caps.calls - spending.calls + spending.limited_count - self._in_flight
-            )
-            if reserve_kept is not None:
-                usd -= min(reserve_kept.usd, (caps.usd or 0.0) / 2)
-                tokens -= min(reserve_kept.tokens, (cap or 0) // 2)
-            return usd, tokens, calls - bool(reserve_kept)
+            return self._room(role)
 
-    def _kept_from(self, role: Purpose) -> Hold | None:
-        """What calls of this role must leave: the root's next reply, and what was promised to others."""
-        holds = [hold for other, hold in self._promised.items() if other != role and hold.tokens > 0]
-        if self._kept is not None and role != "root":
-            holds.append(self._kept)
-        return Hold(sum(hold.tokens for hold in holds), math.fsum(hold.usd for hold in holds)) if holds else None
+    def _room(self, role: Purpose) -> tuple[float, float, float]:
+        caps, spent, cap = self.limits, self._spent, self._token_cap()
+        kept = self._kept if role != "root" else None
+        usd = math.inf if caps.usd is None else caps.usd - spent.rough - self._held_usd
+        tokens = math.inf if cap is None else cap - spent.usage.input - spent.usage.output - self._held_tokens
+        calls = math.inf if caps.calls is None else caps.calls - spent.calls + spent.limited_count - self.in_flight
+        if kept is not None:
+            usd -= min(kept.usd, (caps.usd or 0.0) / 2)
+            tokens -= min(kept.tokens, (cap or 0) // 2)
+        return usd, tokens, calls - bool(kept)
 
     def book(
         self,
@@ -208,11 +173,23 @@ class Budget:
             if hold is not None:
                 self._held_tokens -= hold.tokens
                 self._held_usd -= hold.usd
-                self._in_flight -= 1
+                self.in_flight -= 1
             elif usd is None:
                 self._note_unpriced(model)
-            self._book(usage, usd, role, model, has_failed=has_failed)
-            self._spent.limited_count += was_limited
+            spent = self._spent
+            spent.calls += 1
+            spent.failure_count += has_failed
+            spent.limited_count += was_limited
+            spent.usage += usage
+            spent.models.setdefault(model)
+            if not has_failed:
+                self._longest[model, role] = max(self._longest.get((model, role), 0), usage.output)
+            if usd is None:
+                spent.unknown.add(role)
+                spent.rough += 0.0 if self.is_owned(model) else unknown(usage)
+            else:
+                spent.usd.setdefault(role, []).append(usd)
+                spent.rough += usd
 
     def note_unpriced(self, model: str) -> None:
         """Say that nobody knows this model's price, where there is a cap in dollars."""
@@ -237,125 +214,68 @@ class Budget:
     def left(self) -> Left:
         """What remains, reservations not counted as spent."""
         with self._lock:
-            spending, caps, cap = self._spent, self.limits, self._token_cap()
+            spent, caps, cap = self._spent, self.limits, self._token_cap()
             return Left(
-                usd=None if caps.usd is None or spending.unknown else max(0.0, caps.usd - spending.paid_usd()),
-                tokens=None if cap is None else max(0, cap - spending.usage.input - spending.usage.output),
-                calls=None if caps.calls is None else max(0, caps.calls - spending.calls),
+                usd=None if caps.usd is None or spent.unknown else max(0.0, caps.usd - spent.paid_usd()),
+                tokens=None if cap is None else max(0, cap - spent.usage.input - spent.usage.output),
+                calls=None if caps.calls is None else max(0, caps.calls - spent.calls),
                 seconds=self.seconds_left(),
             )
 
     def cost(self) -> Cost:
         """What the review cost so far; dollars are None where a price is unknown."""
         with self._lock:
-            spending = self._spent
+            spent = self._spent
             return Cost(
-                calls=spending.calls,
-                usage=spending.usage,
-                usd=None if spending.unknown else spending.paid_usd(),
-                root_usd=None if {"root", "pairs"} & spending.unknown else spending.paid_usd("root", "pairs"),
-                verify_usd=None if "verify" in spending.unknown else spending.paid_usd("verify"),
-                failed_calls=spending.failure_count,
-                models=tuple(spending.models),
+                calls=spent.calls,
+                usage=spent.usage,
+                usd=None if spent.unknown else spent.paid_usd(),
+                root_usd=None if {"root", "pairs"} & spent.unknown else spent.paid_usd("root", "pairs"),
+                verify_usd=None if "verify" in spent.unknown else spent.paid_usd("verify"),
+                failed_calls=spent.failure_count,
+                models=tuple(spent.models),
             )
 
     def out_of_time(self) -> str:
         """The sentence for the deadline."""
         return f"the cap of {self.limits.seconds:g} seconds is reached: finish with what you have, or allow more time"
 
-    def _fit(self, tokens: int, usd: float, reserve_kept: Hold | None, guess_note: str) -> None:
+    def _check(self, wanted: Hold, role: Purpose, guess: str) -> None:
         """Raise BudgetSpent unless the call fits. Each cap is asked whether it holds the sum: against what is not a number it does not."""
-        caps, spending, cap = self.limits, self._spent, self._token_cap()
-        kept_tokens = min(reserve_kept.tokens, (cap or 0) // 2) if reserve_kept else 0
-        kept_usd = min(reserve_kept.usd, (caps.usd or 0) / 2) if reserve_kept else 0.0
+        caps, cap, (usd, tokens, calls) = self.limits, self._token_cap(), self._room(role)
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())
-        if (
-            caps.calls is not None
-            and not spending.calls - spending.limited_count + self._in_flight + bool(reserve_kept) < caps.calls
-        ):
+        if caps.calls is not None and not calls >= 1:
             raise BudgetSpent(
                 f"the cap of {caps.calls:,} calls is reached: finish with what you have, or allow more calls"
             )
-        used_tokens = spending.usage.input + spending.usage.output + self._held_tokens + kept_tokens
-        if cap is not None and not used_tokens + tokens <= cap:
+        if cap is not None and not wanted.tokens <= tokens:
             raise BudgetSpent(
-                f"the cap of {cap:,} tokens would be exceeded: this call needs up to {tokens:,}, "
-                f"{max(0, cap - used_tokens):,} are left; finish with what you have, or allow more tokens"
+                f"the cap of {cap:,} tokens would be exceeded: this call needs up to {wanted.tokens:,}, "
+                f"{max(0, tokens):,} are left; finish with what you have, or allow more tokens"
             )
-        paid_usd = spending.rough + self._held_usd + kept_usd
-        if caps.usd is not None and not paid_usd + usd <= caps.usd and usd:
+        if caps.usd is not None and not wanted.usd <= usd and wanted.usd:
             raise BudgetSpent(
-                f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${usd:,.4f}{guess_note}, "
-                f"${max(0.0, caps.usd - paid_usd):,.4f} is left; finish with what you have, or allow more dollars"
+                f"the cap of ${caps.usd:,.2f} would be exceeded: this call could cost ${wanted.usd:,.4f}{guess}, "
+                f"${max(0.0, usd):,.4f} is left; finish with what you have, or allow more dollars"
             )
 
-    def _affordable(
-        self,
-        cost: Callable[[int], tuple[int, float]],
-        most: int,
-        visible: int,
-        who: tuple[str, Purpose],
-        reserve_kept: Hold | None,
-    ) -> int:
+    def _output(self, hold: Callable[[int], Hold], most: int, visible: int, model: str, role: Purpose) -> int:
         """The tokens that the reply may take. Other calls in flight leave a share; alone, a call may take what is left.
 
-        Never fewer than the least that is of use: `_fit` then says which cap is in the way.
+        Never fewer than the least that is of use: `_check` then says which cap is in the way.
         """
-        caps, spending, cap = self.limits, self._spent, self._token_cap()
-        tokens, usd = math.inf, math.inf
-        if cap is not None:
-            tokens = cap - spending.usage.input - spending.usage.output - self._held_tokens
-            tokens -= min(reserve_kept.tokens, cap // 2) if reserve_kept else 0
-        if caps.usd is not None:
-            usd = (
-                caps.usd
-                - spending.rough
-                - self._held_usd
-                - (min(reserve_kept.usd, caps.usd / 2) if reserve_kept else 0.0)
-            )
-
-        def fits(output: int, share: int = 1) -> bool:
-            needs, price = cost(output)
-            return needs * share <= tokens and price * share <= usd
-
-        lengths = self._seen.get(who)
-        likely = min(most, max(visible, MARGIN * lengths.longest) if lengths else visible)
-        usual = lengths.tokens // lengths.calls if lengths else 0
-        least = likely if self._in_flight else min(visible, max(USEFUL, usual + usual // 2))
-        share = SHARE if self._in_flight else 1
-        if fits(most, share) or least >= most:
-            return most
-        low, high = least, most
-        while high - low > max(16, low // 32):
-            middle = (low + high) // 2
-            low, high = (middle, high) if fits(middle, share) else (low, middle)
-        return low
-
-    def _book(self, usage: Usage, usd: float | None, role: Purpose, model: str, *, has_failed: bool) -> None:
-        spending = self._spent
-        spending.calls += 1
-        spending.failure_count += has_failed
-        spending.usage += usage
-        spending.models.setdefault(model)
-        if not has_failed and usage.output:
-            lengths = self._seen.setdefault((model, role), ReplyLengths())
-            lengths.calls, lengths.tokens, lengths.longest = (
-                lengths.calls + 1,
-                lengths.tokens + usage.output,
-                max(lengths.longest, usage.output),
-            )
-        if usd is None:
-            spending.unknown.add(role)
-            spending.rough += self._unknown(model, usage)
-        else:
-            spending.usd.setdefault(role, []).append(usd)
-            spending.rough += usd
-
-    def _unknown(self, model: str, usage: Usage) -> float:
-        return 0.0 if self.is_owned(model) else unknown(usage)
+        usd, tokens, _ = self._room(role)
+        likely = min(most, self.expected_reply(model, role, visible))
+        least, share = (likely, SHARE) if self.in_flight else (min(visible, USEFUL), 1)
+        none, step = hold(0), hold(STEP)
+        each = max(step.usd - none.usd, 0.0) / STEP  # prices are linear in the tokens of a reply
+        by_usd = (usd / share - none.usd) / each if each else math.inf
+        affordable = min(float(most), tokens / share - none.tokens, by_usd)
+        return most if least >= most else max(least, int(affordable) if affordable > 0 else 0)
 
     def _note_unpriced(self, model: str) -> None:
+        self.unpriced.add(model)
         if self.limits.usd is None:
             return
         if self.is_owned(model):

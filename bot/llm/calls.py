@@ -1,48 +1,35 @@
-"""The one door for every paid call: journal, budget, places in flight, retries, and answers that fit their schema.
-
-Requests at the server == lines of kind "request" in the journal: each try is one of both. Each gets a line of kind "call",
-but for those that were in flight when the process was killed.
-"""
+"""The one door for every paid call: what an earlier run has paid, what is sent, and answers that fit their schema."""
 
 import asyncio
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import Unpack
 
-from bot.errors import (
-    BadAnswer,
-    BudgetSpent,
-    PromptTooLong,
-    ProviderDown,
-    ProviderError,
-    ProviderRefused,
-    RateLimited,
-    TimedOut,
-)
+from bot.errors import BadAnswer, BudgetSpent, PromptTooLong, ProviderError, ProviderRefused
 from bot.journal import codec
-from bot.journal.codec import key as key_of
 from bot.journal.writer import Journal
 from bot.llm import capacity
-from bot.llm.accounts import Accounts
-from bot.llm.beginnings import Beginnings
 from bot.llm.budget import Budget
-from bot.llm.limiter import Limiter, Pause, TooLate
 from bot.llm.offers import Offers
-from bot.llm.reach import Attempt, Reachability, TurnLost, backoff
-from bot.llm.sizes import Request, Sizes
+from bot.llm.sending import Sender, Surroundings
+from bot.llm.sizes import Sizes
 from bot.masking.masks import Masks
 from bot.ports import Model
-from bot.values import Completion, Cost, Prompt, Purpose
+from bot.values import Completion, Cost, Message, Prompt, Purpose, Usage
 
-TRIES = 4  # the first and three more; a rate limit is none, the limiter waits for its end
-SILENCES = 2  # tries of a call during which the provider falls silent: each of them may be billed
 MEND = (
     "That answer cannot be used: {wrong}. Answer again, in full, in the form that was asked for, and with nothing else."
 )
-TOO_LATE = "that is longer than this review may still take ({left:,.0f} s): run it again later, or use another provider"
+SHARED = (
+    3  # calls with a common beginning from which on the first goes alone: the others read it from the provider's cache
+)
+FEW = 1_024  # tokens of that beginning from which on it does
+FEW_OF = {"haiku": 4_096, "opus": 4_096, "gemini": 4_096}  # where a provider keeps longer beginnings only
+KEPT = 240.0  # seconds that a provider keeps a beginning at least
+MANY = 100_000  # tokens for comparing prices
 
 Slot = Completion | ProviderError | BudgetSpent
 
@@ -51,48 +38,31 @@ class Calls:
     """Calls of one review, on one event loop."""
 
     def __init__(
-        self,
-        budget: Budget,
-        journal: Journal,
-        *,
-        pause: Pause = asyncio.sleep,
-        clock: Callable[[], float] = time.monotonic,
-        chance: Callable[[], float] = random.random,
-        masks: Masks | None = None,
+        self, budget: Budget, journal: Journal, *, masks: Masks | None = None, **surroundings: Unpack[Surroundings]
     ) -> None:
         self.budget, self.journal = budget, journal
         self.masks = masks if masks is not None else Masks()
-        self._failure, self._too_long = "", ""  # the first of each that no other try has mended
-        self.sent = (
-            asyncio.Event()
-        )  # set when the first request goes out: from then on somebody else's work is waited for
         self.at = ""  # the run and turn that asks now: one block runs at a time, and a child within its parent's
-        self._pause, self._clock, self._chance = pause, clock, chance
-        self._done: dict[str, Completion] = {}
-        self._running: dict[str, asyncio.Task[Completion]] = {}
-        self._limiters: dict[str, Limiter] = {}
+        self.now: Callable[[], float] = surroundings.get("clock", time.monotonic)  # seconds
         self.sizes = Sizes(budget)
         self.offers = Offers(budget, journal, self.masks, self.sizes)
-        self._accounts = Accounts(budget, journal, self.sizes, clock, self._asker)
-        self._beginnings = Beginnings(clock)
-        self._reached: dict[str, Reachability] = {}  # by provider
+        self._sender = Sender(budget, journal, self.sizes, **surroundings)
+        self.sent = (
+            self._sender.has_sent
+        )  # set when the first request goes out: from then on somebody else's work is waited for
+        self._failure, self._too_long = "", ""  # the first of each that no other try has mended
+        self._done: dict[str, Completion] = {}
+        self._running: dict[str, asyncio.Task[Completion]] = {}
+        self._beginnings: dict[tuple[str, tuple[Message, ...]], float] = {}  # when each was sent last, by model
 
     def cost(self) -> Cost:
         """What the review cost so far."""
         return self.budget.cost()
 
-    def _asker(self, role: Purpose) -> str:
-        """The run and turn that a call belongs to. Second opinions run beside turns and belong to none."""
-        return "" if role == "verify" else self.at
-
     @property
     def failure(self) -> str:
         """What a provider failed at, as a sentence. A prompt that is too long is split, so it is the reason only if nothing else is."""
         return self._failure or self._too_long
-
-    def now(self) -> float:
-        """Seconds on the clock of the calls."""
-        return self._clock()
 
     async def complete(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
         """One reply; an answer that does not fit its schema, or breaks off, is asked for again once.
@@ -107,22 +77,16 @@ class Calls:
         from bot.llm.schema import misfit  # here: a review without a model has no answer to compare
 
         with self._noting_failure():
-            reply = await self._once(model, prompt, role)
-            if reply.stop == "length":
-                reply = await self._longer(model, prompt, role, reply)
-            if not prompt.answer:
-                return reply if prompt.tool else self.masks.reply(reply)
-            if reply.stop == "refusal":  # asked again it would decline again
-                raise self._of_no_use(f"{model.name} declined to answer")
-            wrong = misfit(reply.data, prompt.answer.required_keys)
-            if wrong:
-                again = prompt.further(reply, MEND.format(wrong=wrong))
-                reply = await self._once(model, again, role)
-                if reply.stop == "length":
-                    reply = await self._longer(model, again, role, reply)
+            reply = await self._whole(model, prompt, role)
+            if prompt.answer:
+                if reply.stop == "refusal":  # asked again it would decline again
+                    raise self._of_no_use(f"{model.name} declined to answer")
                 wrong = misfit(reply.data, prompt.answer.required_keys)
-            if wrong:
-                raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
+                if wrong:
+                    reply = await self._whole(model, prompt.further(reply, MEND.format(wrong=wrong)), role)
+                    wrong = misfit(reply.data, prompt.answer.required_keys)
+                if wrong:
+                    raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
             return reply if prompt.tool else self.masks.reply(reply)
 
     @contextmanager
@@ -158,7 +122,7 @@ class Calls:
                 tasks.append(asyncio.create_task(self._complete(model, prompt, role)))
                 if on_reply is not None:
                     tasks[-1].add_done_callback(partial(_hand_on, on_reply, at))
-                if len(tasks) == 1 and self._beginnings.first_alone(model, prompts):
+                if len(tasks) == 1 and self._first_alone(model, prompts):
                     await asyncio.wait(tasks)
             if tasks:
                 await asyncio.wait(tasks)
@@ -168,22 +132,35 @@ class Calls:
             await asyncio.gather(*tasks, return_exceptions=True)
         return [_slot(task) for task in tasks]
 
+    def _first_alone(self, model: Model, prompts: Sequence[Prompt]) -> bool:
+        """Whether the first of these goes alone: if the provider keeps a beginning of this length and charges less for it."""
+        common = prompts[0].messages[: _common(prompts)]
+        least = next((tokens for word, tokens in FEW_OF.items() if word in model.name), FEW)
+        if len(prompts) < SHARED or not common or capacity.least_tokens(common) < least:
+            return False
+        plain, cached = model.price(Usage(MANY)), model.price(Usage(MANY, cache_read=MANY))
+        sent_before, now = self._beginnings.get((model.name, common)), self.now()
+        self._beginnings[model.name, common] = now
+        is_cheaper = bool(plain and cached is not None and cached < plain)
+        return is_cheaper and (sent_before is None or now - sent_before > KEPT)
+
     def _of_no_use(self, why: str) -> BadAnswer:
         """The error of a reply that was paid for and cannot be used."""
         self.budget.fail()
         return BadAnswer(why)
 
-    async def _longer(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:
-        """A reply that broke off, asked for again once with twice the room.
+    async def _whole(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
+        """A reply; one that broke off is asked for again once, with twice the room.
 
         The reply of a root is handed on even if it breaks off again: the root is told so. Any other is a BadAnswer.
         """
-        used_tokens = max(first.usage.output, prompt.max_tokens)
-        text = f"the answer of {model.name} broke off at {used_tokens:,} tokens, its thinking included"
+        first = await self._once(model, prompt, role)
+        if first.stop != "length":
+            return first
+        used = max(first.usage.output, prompt.max_tokens)
+        text = f"the answer of {model.name} broke off at {used:,} tokens, its thinking included"
         try:
-            second = await self._once(
-                model, replace(prompt, max_tokens=2 * prompt.max_tokens), role, broke_off=used_tokens
-            )
+            second = await self._once(model, replace(prompt, max_tokens=2 * prompt.max_tokens), role, broke_off=used)
         except PromptTooLong:
             raise
         except BudgetSpent as error:
@@ -193,103 +170,46 @@ class Calls:
         except ProviderRefused:  # that many tokens are more than this model can write
             second = first
         if second.stop == "length" and prompt.tool is None:
-            again = max(second.usage.output, used_tokens)
-            more = f", and asked again at {again:,}" if second is not first else ""
+            more = "" if second is first else f", and asked again at {max(second.usage.output, used):,}"
             raise self._of_no_use(f"{text}{more}: set `models.thinking` lower, or use another model")
         return second
 
     async def _once(self, model: Model, prompt: Prompt, role: Purpose, broke_off: int = 0) -> Completion:
         """A request is sent once in a run, and not at all where an earlier run has its reply. `broke_off`: with less room."""
-        full_prompt = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
-        key, size = key_of(model.name, full_prompt)
+        full = replace(prompt, effort=prompt.effort or self.budget.limits.effort)
+        key, size = codec.key(model.name, full)
         while key not in self._done and (running := self._running.get(key)) is not None:
             await asyncio.wait([running])
             if not running.cancelled():
                 return self.sizes.learn(model, prompt, role, size, running.result())
-        if key in self._done:
-            return self.sizes.learn(model, prompt, role, size, self._done[key])
-        rows = self.journal.calls(key, {"role": role, "model": model.name, "at": self._asker(role)}, prompt)
-        self._accounts.book(rows, role)
-        if rows and "reply" in rows[-1]:
-            if role == "root":
-                self.budget.keep(
-                    self.sizes.next_turn(model, self.sizes.request(model, full_prompt, role, key, size, broke_off))
-                )
-            self._done[key] = codec.completion(rows[-1])
-            return self.sizes.learn(model, prompt, role, size, self._done[key])
-        if rows and rows[-1]["kind"] == "failed":
-            error = codec.error(rows[-1])
-            if isinstance(error, PromptTooLong):
-                self.sizes.shrink(model, error.window)
-            raise error
-        request = self.sizes.request(model, full_prompt, role, key, size, broke_off)
-        task = asyncio.create_task(self._send(model, request))
-        task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter looks again
-        self._running[key] = task
-        self._done[key] = await task
+        if key not in self._done:
+            at = "" if role == "verify" else self.at  # second opinions run beside turns and belong to none
+            rows = self.journal.calls(key, {"role": role, "model": model.name, "at": at}, prompt)
+            self._sender.book(rows, role)
+            request = self.sizes.request(model, full, role, key, size, broke_off)
+            if rows and "reply" in rows[-1]:
+                if role == "root":
+                    self.budget.keep(self.sizes.next_turn(model, request))
+                self._done[key] = codec.completion(rows[-1])
+            elif rows and rows[-1]["kind"] == "failed":
+                error = codec.error(rows[-1])
+                if isinstance(error, PromptTooLong):
+                    self.sizes.shrink(model, error.window)
+                raise error
+            else:
+                task = asyncio.create_task(self._sender.send(model, request, at))
+                task.add_done_callback(lambda _: self._running.pop(key, None))  # before any waiter looks again
+                self._running[key] = task
+                self._done[key] = await task
         return self.sizes.learn(model, prompt, role, size, self._done[key])
 
-    async def _send(self, model: Model, request: Request) -> Completion:  # noqa: C901 - a case for each way in which a try ends
-        """Every try of one request.
 
-        A fault uses up a try, and so does whatever is billed. Otherwise a rate limit is waited for, and too much room is taken back.
-        """
-        attempts = failures = silent = 0
-        reach = self._reached.setdefault(model.name.partition("/")[0], Reachability(self._pause, self._chance))
-        async with self._accounts.recording_failure(model, request):
-            while True:
-                attempts += 1
-                try:
-                    async with reach.trying(model.name, request.key) as turn:
-                        return await self._try(model, request, attempts, turn)
-                except TurnLost:  # its turn comes again
-                    attempts -= 1
-                except TooLate as error:
-                    raise RateLimited(str(error), error.retry_after) from None
-                except RateLimited as error:
-                    left, failures = self.budget.seconds_left(), failures + (error.usage is not None)
-                    if failures == TRIES:
-                        raise
-                    if error.retry_after is not None and left is not None and error.retry_after >= left:
-                        raise RateLimited(f"{error}: {TOO_LATE.format(left=left)}", error.retry_after) from error
-                except PromptTooLong as error:
-                    self.sizes.shrink(model, error.window)
-                    smaller = self.sizes.with_less_room(model, request, error.window)
-                    failures += error.usage is not None
-                    if smaller is None or failures == TRIES:
-                        raise
-                    request = smaller
-                except ProviderDown as error:
-                    failures, silent = failures + 1, silent + isinstance(error, TimedOut)
-                    wait, left = backoff(failures, self._chance()), self.budget.seconds_left()
-                    if failures == TRIES or silent == SILENCES or (left is not None and wait >= left):
-                        raise
-                    if reach.open:
-                        await self._pause(wait)
-
-    async def _try(self, model: Model, request: Request, attempt: int, turn: Attempt) -> Completion:
-        """One request: it waits for a place, reserves what it could cost, and is in the journal before anybody sees its reply."""
-        name = model.name
-        if name not in self._limiters:
-            places = self.budget.limits.concurrency or capacity.places(name)
-            self._limiters[name] = Limiter(places, self._clock, self._pause)
-        async with self._limiters[name].place(
-            self.sizes.likely(model, request.size), self.budget.seconds_left
-        ) as ticket:
-            turn.check()
-            request = self.sizes.below_window(model, request)
-            hold = await self._accounts.reserve(model, request)
-            if request.role == "root":
-                self.budget.keep(
-                    self.sizes.next_turn(model, request)
-                )  # its workers cannot use up what its next reply needs
-            request = replace(request, prompt=replace(request.prompt, max_tokens=hold.output))
-            with self._accounts.settling(model, request, hold, attempt) as outcome:
-                self.sent.set()
-                outcome.reply = await model.complete(request.prompt)
-            await self.journal.wait_stored()
-            ticket.allowance = outcome.reply.allowance
-        return outcome.reply
+def _common(prompts: Sequence[Prompt]) -> int:
+    """How many messages all of these prompts begin with."""
+    for at, messages in enumerate(zip(*(prompt.messages for prompt in prompts), strict=False)):
+        if any(message != messages[0] for message in messages):
+            return at
+    return min(len(prompt.messages) for prompt in prompts)
 
 
 def _hand_on(on_reply: Callable[[int, Slot], None], at: int, task: "asyncio.Task[Completion]") -> None:

@@ -4,8 +4,7 @@ The offer is the field `look_ups` in the form of the answer. It is made if the s
 what the review may still spend, beside the first calls of all the others.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot import render
@@ -33,8 +32,8 @@ class Dialogues:
 
     async def answers(self, prompts: Sequence[Prompt]) -> list[Completion | DeepRepoError]:
         """The last answer to each prompt. If the second call failed it is the first one, with what it still asks for."""
-        with self.offering(prompts) as offers:
-            first = await self.send(offers)
+        offers = self.offering(prompts)
+        first = await self.send(offers)
         wishes_by_prompt = [
             () if _has_verdict(reply) else wishes(prompt, reply) for prompt, reply in zip(offers, first, strict=True)
         ]
@@ -53,13 +52,12 @@ class Dialogues:
         """Send these prompts as they are."""
         return await self.calls.many(self.model, prompts, self.role)
 
-    @contextmanager
-    def offering(self, prompts: Sequence[Prompt]) -> Iterator[list[Prompt]]:
+    def offering(self, prompts: Sequence[Prompt]) -> list[Prompt]:
         """The prompts as they are to be sent first: with the offer where it can be kept, else without."""
         more = (JOINT_TOKENS if any(map(_are_several, prompts)) else ONE_TOKENS) + REPEATED
-        with self.calls.offers.promising(self.model, prompts, self.role, more) as offers:
-            can_offer = self.look_ups is not None
-            yield [one if can_offer and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
+        offers = self.calls.offers.second_calls(self.model, prompts, self.role, more)
+        can_offer = self.look_ups is not None
+        return [one if can_offer and offer else final(one) for one, offer in zip(prompts, offers, strict=True)]
 
     async def show(self, wishes: Sequence[LookUp], prompt: Prompt) -> tuple[LookedUp, ...]:
         """The code that the reader of a prompt has asked for."""

@@ -187,17 +187,17 @@ class ModelWorker:
         while left:
             smaller: list[SentPrompt] = []
             async with FindingDialogues(self._dialogues, self.source, self.survey.tracker, self.on_findings) as going:
-                with self._dialogues.offering([sent_prompt.prompt for sent_prompt in left]) as offers:
-                    pairs = zip(left, offers, strict=True)
-                    offered_prompts = [
-                        dialogues.final(prompt) if sent_prompt.diff_only else prompt for sent_prompt, prompt in pairs
-                    ]
-                    left = [
-                        replace(sent_prompt, prompt=prompt)
-                        for sent_prompt, prompt in zip(left, offered_prompts, strict=True)
-                    ]
-                    on_first_answer = going.begin_with(left)
-                    replies = await self.calls.many(self.model, offered_prompts, self.role, on_first_answer)
+                offers = self._dialogues.offering([sent_prompt.prompt for sent_prompt in left])
+                pairs = zip(left, offers, strict=True)
+                offered_prompts = [
+                    dialogues.final(prompt) if sent_prompt.diff_only else prompt for sent_prompt, prompt in pairs
+                ]
+                left = [
+                    replace(sent_prompt, prompt=prompt)
+                    for sent_prompt, prompt in zip(left, offered_prompts, strict=True)
+                ]
+                on_first_answer = going.begin_with(left)
+                replies = await self.calls.many(self.model, offered_prompts, self.role, on_first_answer)
                 answers = await going.answers(replies)
             for sent_prompt, answer in zip(left, answers, strict=True):
                 if sent_prompt.diff_only:
@@ -232,8 +232,8 @@ class ModelWorker:
         alone = [sent_prompt.prompt for sent_prompt in prompts if sent_prompt.diff_only]
         if not alone or self.calls.offers.knows(self.model, alone[0]):
             return list(prompts)
-        with self._dialogues.offering([*(sent_prompt.prompt for sent_prompt in others), *alone]) as offered_prompts:
-            may_ask = all(prompt.answer and prompt.answer.final for prompt in offered_prompts[: len(others)])
+        offered = self._dialogues.offering([*(sent_prompt.prompt for sent_prompt in others), *alone])
+        may_ask = all(prompt.answer and prompt.answer.final for prompt in offered[: len(others)])
         return list(prompts) if may_ask and not self.calls.journal.replays else others
 
 

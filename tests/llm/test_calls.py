@@ -9,7 +9,6 @@ from bot.errors import BadAnswer, BudgetSpent, PromptTooLong, ProviderDown, Prov
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
-from bot.llm.limiter import Limiter
 from bot.values import Completion, Limits, Message, Prompt, Schema, Usage
 from deeprepo_sandbox.scripted import ScriptedModel
 
@@ -50,7 +49,7 @@ def echo(asked: Prompt) -> str:
 
 def test_order_is_kept_and_requests_equal_calls() -> None:
     """64 prompts: 64 replies in order, 64 requests, 64 journal lines, all at once but for the first."""
-    calls, model = door(), ScriptedModel(echo, delay=0.01)
+    calls, model = door(), ScriptedModel(echo, delay=0.5)
     replies = many(calls, model, [f"q{i}" for i in range(64)])
     assert [reply.text for reply in replies] == [f"re q{i}" for i in range(64)]
     lines = [line for line in calls.journal.lines if line["kind"] == "call"]
@@ -201,24 +200,6 @@ def test_journal_is_private(tmp_path: Path) -> None:
     journal.close()
     assert path.stat().st_mode & 0o077 == 0
     assert "secret plan" in path.read_text()
-
-
-def test_cancelled_waiter_hands_its_place_on() -> None:
-    """A call that is cancelled while it waits does not keep the next one waiting."""
-
-    async def go() -> None:
-        limiter = Limiter(1, lambda: 0.0, Waits())
-        await limiter.enter()
-        first, second = asyncio.create_task(limiter.enter()), asyncio.create_task(limiter.enter())
-        await asyncio.sleep(0)
-        limiter.leave()
-        first.cancel()
-        await asyncio.wait_for(second, 1)
-        assert limiter.running == 1
-        with pytest.raises(asyncio.CancelledError):
-            await first
-
-    asyncio.run(go())
 
 
 CUT = Completion("half an ans", Usage(10, 100), "length")
