@@ -144,15 +144,11 @@ class ProviderError(DeepRepoError):
 
 
 class RateLimited(ProviderError):  # noqa: N818 - the field's term
-    """The provider asks for fewer calls; `retry_after` is seconds, or None where it named no time.
+    """The provider asks for fewer calls; `retry_after` is seconds, or None where it named no time."""
 
-    `allowance` is the `values.Allowance` of the refusal's headers, None where they say nothing.
-    """
-
-    def __init__(self, message: str, retry_after: float | None = None, allowance: object = None) -> None:
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
-        self.allowance = allowance
 
 
 class ProviderDown(ProviderError):  # noqa: N818 - an outcome of the network

@@ -21,7 +21,7 @@ class ReviewSettings:
     root: str | None = None
     worker: str | None = None
     thinking: Effort | None = None
-    timeout: float = 120.0
+    timeout: float = 300.0
     concurrency: int | None = None
     context: int | None = None
     effort: ReviewEffort = "medium"

@@ -15,7 +15,9 @@ from bot.models.provider import Key, Provider, Tokens, address, check_key
 from bot.ports import Model
 from bot.values import Usage
 
-TIMEOUT = 120.0  # seconds of silence between two pieces of a reply; before the first piece it may be longer
+TIMEOUT = (
+    300.0  # seconds of silence between two pieces of a reply; a model that thinks may say nothing before the first
+)
 
 PROVIDERS: dict[str, Provider] = {
     provider.name: provider
@@ -102,7 +104,7 @@ def connect(
     if provider.dialect == "anthropic":
         from bot.models.anthropic import AnthropicModel, client_of
 
-        return AnthropicModel(name, url, timeout, client_of(key, url))
+        return AnthropicModel(name, url, timeout, client_of(key, url, timeout))
     from bot.models.openai import OpenAIModel
 
     foreign = provider.base_url is not None and url != provider.base_url

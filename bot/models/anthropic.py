@@ -19,13 +19,21 @@ from pydantic import SecretStr
 
 from bot.errors import ProviderDown
 from bot.models.answers import json_object, sendable, without_thinking
-from bot.models.billing import count, estimate, written_chars
-from bot.models.connection import Client, Connection, Library, transport
-from bot.models.dialect import JSON_ONLY, Dialect, HttpModel
+from bot.models.connection import (
+    JSON_ONLY,
+    Client,
+    Dialect,
+    HttpModel,
+    Library,
+    count,
+    estimate,
+    transport,
+    written_chars,
+)
 from bot.models.forms import ANTHROPIC, Forms, RequestForm
 from bot.models.provider import Key, key_text
 from bot.models.stream import Messages
-from bot.values import Allowance, Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
+from bot.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
 
 Stop = Literal["end", "length", "tool", "refusal"]
 STOPS: Mapping[str, Stop] = {
@@ -54,12 +62,13 @@ class AnthropicModel(HttpModel):
     def __init__(
         self, name: str, url: str, timeout: float, make_client: Callable[[], Client], library: Library = LIBRARY
     ) -> None:
-        forms = Forms(RequestForm(answer="tool"), name, ANTHROPIC)
-        connection = Connection(name, url, "/v1/messages", timeout, make_client, library)
-        super().__init__(name, Dialect(body, read, Messages, _usage_of_failed), forms, connection)
+        dialect = Dialect("/v1/messages", body, read, Messages, _usage_of_failed)
+        super().__init__(
+            name, url, timeout, dialect, Forms(RequestForm(answer="tool"), name, ANTHROPIC), make_client, library
+        )
 
 
-def client_of(key: Key, url: str) -> Callable[[], Client]:
+def client_of(key: Key, url: str, timeout: float) -> Callable[[], Client]:
     """Return what makes the library's own client for this key and address."""
     secret = SecretStr(key_text(key))
 
@@ -71,7 +80,7 @@ def client_of(key: Key, url: str) -> Callable[[], Client]:
             max_retries=0,
             open_telemetry=False,  # its spans could carry prompts
             default_headers={"Authorization": f"Bearer {key_text}"} if _is_gateway(url) else None,
-            http_client=transport(anthropic.DefaultAioHttpClient, url),
+            http_client=transport(anthropic.DefaultAioHttpClient, url, timeout),
         )
         typed_client: Client = library_client
         return typed_client
@@ -177,9 +186,7 @@ def _tool(schema: Schema) -> dict[str, Any]:
     return {"name": schema.name, "description": schema.description, "input_schema": schema.parameters}
 
 
-def read(
-    reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str, allowance: Allowance | None = None
-) -> Completion:
+def read(reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str) -> Completion:
     """A reply as a Completion. Raises ProviderDown where it holds none."""
     content = reply.get("content")
     if not isinstance(content, list):
@@ -206,7 +213,6 @@ def read(
         data=None if stop == "length" else data,  # what broke off may be half an object
         calls=calls,
         extra=_thinking(blocks, name),
-        allowance=allowance,
     )
 
 

@@ -54,7 +54,9 @@ def connect(
     token = key_text(key)
     if cloud == "bedrock":
         url = address(provider, base_url or f"https://bedrock-runtime.{region}.amazonaws.com")
-        make_client = partial(_client, anthropic.AsyncAnthropicBedrock, url, aws_region=region, api_key=token or None)
+        make_client = partial(
+            _client, anthropic.AsyncAnthropicBedrock, url, timeout, aws_region=region, api_key=token or None
+        )
         return AnthropicModel(name, url, timeout, make_client, _library(cloud))
     host = GEOGRAPHIES.get(region, f"{region}-aiplatform.googleapis.com")
     url = address(provider, base_url or f"https://{host}/v1")
@@ -62,7 +64,7 @@ def connect(
         raise UsageError(
             f"{name} needs a project: set {provider.project_variables[0]} to the id of a Google Cloud project"
         )
-    make_client = partial(_client, anthropic.AsyncAnthropicVertex, url, region=region, project_id=project)
+    make_client = partial(_client, anthropic.AsyncAnthropicVertex, url, timeout, region=region, project_id=project)
     return AnthropicModel(name, url, timeout, make_client, _library(cloud))
 
 
@@ -73,9 +75,9 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-def _client(maker: Callable[..., Any], url: str, **own: object) -> Client:
+def _client(maker: Callable[..., Any], url: str, timeout: float, **own: object) -> Client:
     """A cloud's client. Telemetry stays off: its spans could carry prompts."""
-    http = transport(anthropic.DefaultAioHttpClient, url)
+    http = transport(anthropic.DefaultAioHttpClient, url, timeout)
     client: Client = maker(base_url=url, max_retries=0, open_telemetry=False, http_client=http, **own)
     return client
 

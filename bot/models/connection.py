@@ -1,9 +1,8 @@
-"""One provider's client: opened by the first call, in that call's event loop, and kept until it is closed.
+"""One model behind an API: its client is opened by the first call, in that call's event loop, and kept until it is closed.
 
-Nothing is sent twice: the library's retries and redirects are off. No limit on connections is below 256.
-
-Replies are streamed, so that what counts is the silence between two pieces and not the length of a reply. A server that does
-not stream, though it was asked to, is read in one piece.
+A request is sent once more in another form if its form is refused, and never otherwise: the libraries' retries and redirects are
+off, since each try is reserved and recorded (`llm.sending`). Replies are streamed and read as the libraries parse them, without a model of
+each event, which would cost more than the request itself. A server that does not stream, though it was asked to, is read in one piece.
 
 The HTTP library is the one that the client's own is built on: httpx2, or with openai 2, which the training environment needs,
 httpx. What is used here has the same names in both.
@@ -12,7 +11,7 @@ httpx. What is used here has the same names in both.
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -25,17 +24,18 @@ import aiohttp
 import httpx2
 
 from bot.errors import AccountRefused, ProviderDown, ProviderError
-from bot.models import failures
-from bot.models.allowances import allowance
-from bot.models.billing import Arrival
-from bot.values import Allowance
+from bot.models import failures, prices
+from bot.models.forms import CHARS_PER_TOKEN, Forms, RequestForm
+from bot.models.stream import Assembly
+from bot.values import Completion, Prompt, Usage
 
 CONNECT = 10.0  # seconds for a connection
-FIRST = 2.5  # times the time-out: how long a model may think before its first word
-ALIVE = 5.0  # times the time-out: how long signs of life alone (comments, pings, blanks) keep a call open
 ABOUT_THE_REQUEST = {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY}
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
+JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
+FRAME = {"role", "type", "id", "index", "finish_reason", "logprobs"}  # fields around what is written
+WORK = ("choices", "content")  # of a reply: what the model has written
 
 
 class Client(Protocol):
@@ -50,7 +50,7 @@ class Client(Protocol):
         stream: bool = False,
         stream_cls: object = None,
     ) -> httpx2.Response:
-        """Send one request. Bare: no model of the reply is built, which costs more than the request itself."""
+        """Send one request."""
 
     async def close(self) -> None:
         """Close the connections."""
@@ -65,14 +65,6 @@ class FormRefused(Exception):  # noqa: N818 - an outcome that a dialect may answ
 
 
 @dataclass(frozen=True, slots=True)
-class ReceivedReply:
-    """A reply as the provider wrote it, and what its head says about the rate limits."""
-
-    reply: dict[str, Any]
-    allowance: Allowance | None
-
-
-@dataclass(frozen=True, slots=True)
 class Library:
     """What differs between the two model libraries."""
 
@@ -83,95 +75,141 @@ class Library:
     remedy: str = ""
 
 
-class Connection:
-    """Sends bodies to one path of one provider and gives back parsed replies, or raises our own errors."""
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one API is spoken."""
+
+    path: str
+    body: Callable[[str, Prompt, RequestForm], dict[str, Any]]  # of a request
+    read: Callable[[Mapping[str, Any], Prompt, RequestForm, str], Completion]  # a reply
+    assembly: Callable[[], Assembly]  # that puts a stream together
+    usage_of_failed: Callable[[Mapping[str, Any], Prompt], Usage]  # the tokens of a reply of no use, as far as it came
+
+
+class HttpModel:
+    """One model behind an API. Satisfies `ports.Model`. Requests at the server == calls + `asked_again`."""
 
     def __init__(
-        self, name: str, url: str, path: str, timeout: float, open_client: Callable[[], Client], library: Library
+        self,
+        name: str,
+        url: str,
+        timeout: float,
+        dialect: Dialect,
+        forms: Forms,
+        open_client: Callable[[], Client],
+        library: Library,
     ) -> None:
         self.name = name
-        self._host = urlsplit(url).netloc
-        self._path, self._timeout, self._open, self._library = path, timeout, open_client, library
-        self._answer: type[httpx2.Response] = library.http.Response
+        self._host, self._timeout = urlsplit(url).netloc, timeout
+        self._dialect, self._forms, self._open, self._library = dialect, forms, open_client, library
         self._client: Client | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def send(self, body: Mapping[str, Any], arrival: Arrival) -> ReceivedReply:
-        """One request; `arrival` knows how far its reply came when it breaks.
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
 
-        Raises Refused where the body itself was refused (400, 404, 422), ProviderError otherwise.
-        """
-        client, library = self._open_client(), self._library
-        patience = _Patience(self._timeout)
-        try:
-            async with patience.limit:
-                response = await client.post(
-                    self._path,
-                    cast_to=self._answer,
-                    body=body,
-                    stream=bool(body.get("stream")),
-                    stream_cls=library.stream[object],
-                )
-                arrival.state = "accepted"
-                try:
-                    arrival.reply = reply = await self._read(response, client, arrival, patience)
-                finally:
-                    await response.aclose()
-        except (
-            library.failure,
-            library.http.HTTPError,
-            aiohttp.ClientError,
-            OSError,
-            ValueError,
-            *library.lacking,
-        ) as error:
-            raise self._failure(error, arrival, patience) from None
-        if not reply.get("error"):
-            return ReceivedReply(reply, allowance(response.headers))
-        raise self._refusal(failures.inside(reply), arrival)
+    @property
+    def asked_again(self) -> int:
+        """How many requests were sent once more in another form."""
+        return self._forms.asked_again
 
-    async def _read(
-        self, response: httpx2.Response, client: Client, arrival: Arrival, patience: "_Patience"
-    ) -> dict[str, Any]:
-        if response.is_stream_consumed or response.is_closed:
-            return _parse(response.content, self.name, arrival)
-        response.stream = _watched(self._library.http, response.stream, patience)
-        if not response.headers.get("content-type", "").startswith(STREAMS):
-            return _parse(await response.aread(), self.name, arrival)
-        async for event in self._library.stream(cast_to=object, response=response, client=client):
-            patience.event(wrote=arrival.assembly.take(event))
-        reply = arrival.assembly.whole()
-        if reply is None:
-            raise ProviderDown(f"{self.name.partition('/')[0]} ended its reply before it was complete: try again")
-        return reply
+    async def complete(self, prompt: Prompt) -> Completion:
+        """One request; one more for each form that the server refuses."""
+        form, refused_forms = self._forms.form, set[RequestForm]()
+        while True:
+            try:
+                completion = await self._ask(prompt, form)
+            except FormRefused as error:
+                form = self._forms.next(form, refused_forms, error.refusal, prompt)
+            else:
+                self._forms.learn(form, refused_forms)
+                return completion
 
-    def _failure(self, error: Exception, arrival: Arrival, patience: "_Patience") -> Exception:
-        """What to raise for a library's exception."""
-        if arrival.state == "unsent" and failures.was_sent(error):
-            arrival.state = "lost"
-        if isinstance(error, self._library.lacking):
-            return AccountRefused(self._library.remedy)
-        body, answer = getattr(error, "body", None), getattr(error, "response", None)
-        if isinstance(answer, self._answer) and answer.status_code >= Http.MULTIPLE_CHOICES:
-            return self._refusal(failures.read(answer.status_code, body, answer.headers), arrival)
-        if isinstance(body, Mapping):  # an error in the middle of a stream
-            return self._refusal(failures.inside(body), arrival)
-        if isinstance(error, ValueError) and not isinstance(error, self._library.failure):  # an event that is no JSON
-            return ProviderDown(f"{self.name.partition('/')[0]} broke off in the middle of its reply: try again")
-        return failures.unreachable(error, self.name, self._host, patience.seconds)
-
-    def _refusal(self, refusal: failures.HttpFailure, arrival: Arrival) -> FormRefused | ProviderError:
-        """The exception of a refusal: another form may help only where the request itself was refused, and nothing was written."""
-        arrival.state = "refused"
-        if refusal.status in ABOUT_THE_REQUEST and arrival.so_far() is None:
-            return FormRefused(refusal)
-        return failures.translate(refusal, self.name)
+    def price(self, usage: Usage) -> float | None:
+        """Dollars for this usage, None where the price is unknown."""
+        return prices.dollars(self.name, usage)
 
     async def close(self) -> None:
         """Close the client; a later call would open a new one."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()
+
+    async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:
+        """One request. What a failure has cost is in its error: the tokens as far as its reply came, or that nobody knows them."""
+        body, assembly = self._dialect.body(self.name, prompt, form), self._dialect.assembly()
+        client, library, was_accepted = self._open_client(), self._library, False
+        reply: Mapping[str, Any] | None = None
+        try:
+            try:
+                response = await client.post(
+                    self._dialect.path,
+                    cast_to=library.http.Response,
+                    body=body,
+                    stream=bool(body.get("stream")),
+                    stream_cls=library.stream[object],
+                )
+                was_accepted = True
+                try:
+                    reply = await self._read(response, client, assembly)
+                finally:
+                    await response.aclose()
+                if reply.get("error"):
+                    was_accepted = False
+                    raise self._refusal(failures.inside(reply))
+                return self._dialect.read(reply, prompt, form, self.name)
+            except (
+                library.failure,
+                library.http.HTTPError,
+                aiohttp.ClientError,
+                OSError,
+                ValueError,
+                *library.lacking,
+            ) as error:
+                failure, was_refused = self._failure(error)
+                was_accepted = not was_refused and (was_accepted or failures.was_sent(error))
+                raise failure from None
+        except (ProviderError, FormRefused) as error:
+            so_far = assembly.so_far() if reply is None else reply
+            has_work = so_far is not None and _has_work(so_far)
+            if isinstance(error, FormRefused) and has_work:
+                error = failures.translate(error.refusal, self.name)
+            if isinstance(error, ProviderError):
+                if so_far is not None and has_work:
+                    error.usage = self._dialect.usage_of_failed(so_far, prompt)
+                elif was_accepted:
+                    error.may_be_billed = True
+            raise error from None
+
+    async def _read(self, response: httpx2.Response, client: Client, assembly: Assembly) -> Mapping[str, Any]:
+        if response.is_stream_consumed or response.is_closed:
+            return _parse(response.content, self.name)
+        if not response.headers.get("content-type", "").startswith(STREAMS):
+            return _parse(await response.aread(), self.name)
+        async for event in self._library.stream(cast_to=object, response=response, client=client):
+            assembly.take(event)
+        reply = assembly.whole()
+        if reply is None:
+            raise ProviderDown(f"{self.name.partition('/')[0]} ended its reply before it was complete: try again")
+        return reply
+
+    def _failure(self, error: Exception) -> tuple[FormRefused | ProviderError, bool]:
+        """What to raise for a library's exception, and whether the provider has said why."""
+        if isinstance(error, self._library.lacking):
+            return AccountRefused(self._library.remedy), True
+        body, answer = getattr(error, "body", None), getattr(error, "response", None)
+        if isinstance(answer, self._library.http.Response) and answer.status_code >= Http.MULTIPLE_CHOICES:
+            return self._refusal(failures.read(answer.status_code, body, answer.headers)), True
+        if isinstance(body, Mapping):  # an error in the middle of a stream
+            return self._refusal(failures.inside(body)), True
+        if isinstance(error, ValueError) and not isinstance(error, self._library.failure):  # an event that is no JSON
+            broken = f"{self.name.partition('/')[0]} broke off in the middle of its reply: try again"
+            return ProviderDown(broken), False
+        return failures.unreachable(error, self.name, self._host, self._timeout), False
+
+    def _refusal(self, refusal: failures.HttpFailure) -> FormRefused | ProviderError:
+        """The exception of a refusal: another form may help only where the request itself was refused."""
+        return FormRefused(refusal) if refusal.status in ABOUT_THE_REQUEST else failures.translate(refusal, self.name)
 
     def _open_client(self) -> Client:
         loop = asyncio.get_running_loop()
@@ -182,46 +220,14 @@ class Connection:
         return self._client
 
 
-class _Patience:
-    """How long a reply may be silent: longer until its first word, because models think; and on signs of life alone, not for ever."""
+def transport(
+    maker: Callable[..., httpx2.AsyncClient], url: str, timeout: float | None, http: ModuleType = httpx2
+) -> httpx2.AsyncClient:
+    """The HTTP client on aiohttp that both libraries ship. `timeout`: seconds of silence between two pieces of a reply.
 
-    def __init__(self, timeout: float) -> None:
-        self._timeout, self._loop = timeout, asyncio.get_running_loop()
-        self.seconds = FIRST * timeout  # what is granted now
-        self._latest = self._loop.time() + ALIVE * timeout
-        self.limit = asyncio.timeout_at(self._loop.time() + self.seconds)
-
-    def note_bytes(self) -> None:
-        """Bytes have arrived, whatever they say."""
-        if not self.limit.expired():
-            self.limit.reschedule(min(self._latest, self._loop.time() + self.seconds))
-
-    def event(self, *, wrote: bool) -> None:
-        """An event has arrived; one that holds something written ends the wait for the first word."""
-        self._latest = self._loop.time() + ALIVE * self._timeout
-        if wrote and self.seconds > self._timeout:
-            self.seconds = self._timeout
-            self.note_bytes()
-
-
-def _watched(http: ModuleType, stream: Any, patience: _Patience) -> Any:  # noqa: ANN401 - of either HTTP library
-    """The body of a response, of which each piece is a sign of life."""
-
-    class WatchedStream(http.AsyncByteStream):  # type: ignore[misc,name-defined]
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            async for piece in stream:
-                patience.note_bytes()
-                yield piece
-
-        async def aclose(self) -> None:
-            await stream.aclose()
-
-    return WatchedStream()
-
-
-def transport(maker: Callable[..., httpx2.AsyncClient], url: str, http: ModuleType = httpx2) -> httpx2.AsyncClient:
-    """The HTTP client on aiohttp that both libraries ship. Redirects stay off: one would send the prompt elsewhere."""
-    times, limits = http.Timeout(None, connect=CONNECT), http.Limits(**LIMITS)  # silence is counted by _Patience
+    Redirects stay off: one would send the prompt elsewhere.
+    """
+    times, limits = http.Timeout(None, connect=CONNECT, read=timeout), http.Limits(**LIMITS)
     context = _trust(http, url.startswith("https://"))
     return maker(limits=limits, timeout=times, follow_redirects=False, verify=context)
 
@@ -229,7 +235,7 @@ def transport(maker: Callable[..., httpx2.AsyncClient], url: str, http: ModuleTy
 def load() -> None:
     """Open a client once, for what its library loads then, and read the certificates."""
     with suppress(OSError):  # certificates that cannot be read: the first call says it
-        asyncio.run(transport(httpx2.AsyncClient, "https://").aclose())
+        asyncio.run(transport(httpx2.AsyncClient, "https://", None).aclose())
 
 
 @cache
@@ -239,7 +245,7 @@ def _trust(http: ModuleType, is_encrypted: bool) -> ssl.SSLContext:
     return context
 
 
-def _parse(content: bytes, name: str, arrival: Arrival) -> dict[str, Any]:
+def _parse(content: bytes, name: str) -> dict[str, Any]:
     try:
         reply = json.loads(content)
     except ValueError:  # cut off on the way, or a page of some proxy
@@ -247,8 +253,44 @@ def _parse(content: bytes, name: str, arrival: Arrival) -> dict[str, Any]:
     if isinstance(reply, list) and reply and isinstance(reply[0], Mapping) and reply[0].get("error"):
         reply = dict(reply[0])  # Gemini wraps its errors in a list
     if not isinstance(reply, dict):
-        arrival.page_size = 0 if content.lstrip().startswith(b"{") else len(content)
         raise ProviderDown(
             f"{name.partition('/')[0]} answered with something that is not a whole JSON object: try again"
         )
     return reply
+
+
+def _has_work(reply: Mapping[str, Any]) -> bool:
+    """Whether a reply tells of tokens, or holds anything that a model wrote."""
+    report = reply.get("usage")
+    counts = report.values() if isinstance(report, Mapping) else ()
+    return any(count(tokens) for tokens in counts) or any(reply.get(field) for field in WORK)
+
+
+def estimate(prompt: Prompt, reply_chars: int) -> Usage:
+    """The tokens of a prompt and of so many characters of its reply, where the provider has not counted them."""
+    chars = sum(
+        len(message.text) + sum(len(json.dumps(dict(call.arguments))) for call in message.calls)
+        for message in prompt.messages
+    )
+    schemas = (schema for schema in (prompt.answer, prompt.tool) if schema is not None)
+    chars += sum(len(json.dumps(schema.parameters, default=dict)) for schema in schemas)
+    return Usage(chars // CHARS_PER_TOKEN + 1, reply_chars // CHARS_PER_TOKEN + 1)
+
+
+def written_chars(work: object) -> int:
+    """About how many characters a model has written, by the part of a reply that holds it."""
+    chars, left = 0, [work]
+    while left:  # no recursion: a reply may be nested as deep as its parser allows
+        part = left.pop()
+        if isinstance(part, Mapping):
+            left += [value for name, value in part.items() if name not in FRAME]
+        elif isinstance(part, list):
+            left += part
+        elif part is not None:
+            chars += len(str(part))
+    return chars
+
+
+def count(tokens: object) -> int:
+    """A provider's count of tokens; 0 for any other value."""
+    return max(0, int(tokens)) if isinstance(tokens, (int, float)) and tokens < float("inf") else 0

@@ -5,9 +5,10 @@ The provider's own message is read but never repeated: it may quote the prompt o
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus as Http
 
 import aiohttp
@@ -23,9 +24,15 @@ from bot.errors import (
     RateLimited,
     TimedOut,
 )
-from bot.models import allowances
-from bot.values import Allowance
 
+NUMBER = re.compile(r"\d+(\.\d+)?")
+DURATION = re.compile(
+    r"(?:(\d+)\s?h)?\s?(?:(\d+)\s?m(?:inutes?)?(?!s))?\s?(?:(\d+(?:\.\d+)?)\s?s(?:econds?)?)?\s?(?:(\d+(?:\.\d+)?)\s?ms)?"
+)
+UNITS = (3_600.0, 60.0, 1.0, 0.001)
+AGAIN = re.compile(
+    r"(?:try again|retry) in (?:about )?((?:\d+(?:\.\d+)?\s?(?:ms|seconds?|minutes?|[hms])\s?)+)", re.IGNORECASE
+)
 TOO_LONG = re.compile(
     r"context.{0,10}(length|window|limit|size)|prompt length|(input|request|prompt|message|string).{0,40}too (long|large)"
     r"|too many (input |prompt )?tokens|exceeds? .{0,60}(token|context)|reduce the length of|reduce your (message|prompt)"
@@ -104,7 +111,6 @@ class HttpFailure:
     code: str = ""
     param: str = ""
     retry_after: float | None = None
-    allowance: Allowance | None = None
     window: int | None = None  # tokens, where an error has a field for it
 
     @property
@@ -113,22 +119,47 @@ class HttpFailure:
         return f"{self.code} {self.param} {self.message}"
 
 
-def read(status: int, body: object, headers: Mapping[str, str], now: datetime | None = None) -> HttpFailure:
+def read(status: int, body: object, headers: Mapping[str, str]) -> HttpFailure:
     """What a failed answer says, in either dialect, with or without the outer `error`."""
-    now = now or datetime.now(UTC)
     outer = body[0] if isinstance(body, list) and body else body  # Gemini wraps its errors in a list
     error = outer.get("error", outer) if isinstance(outer, Mapping) else outer
-    wait, left = allowances.retry_after(headers, now), allowances.allowance(headers, now)
+    wait = retry_after(headers)
     if not isinstance(error, Mapping):
-        return HttpFailure(status, str(error or "")[:2000], retry_after=wait, allowance=left)
+        return HttpFailure(status, str(error or "")[:2000], retry_after=wait)
     code = error.get("code") or error.get("type")
     if isinstance(code, int):
         code = error.get("type") or ""
     message = str(error.get("message") or "") or _other_words(outer)
     if wait is None and status in {Http.TOO_MANY_REQUESTS, Http.SERVICE_UNAVAILABLE}:
-        wait = next(_delays(error.get("details")), None) or allowances.seconds_in(message)
+        details = error.get("details")
+        told = (
+            (one.get("retryDelay") for one in details if isinstance(one, Mapping)) if isinstance(details, list) else ()
+        )
+        match = AGAIN.search(message)
+        wait = seconds_of(str(next(filter(None, told), match[1] if match else "")))
     window = error.get("n_ctx") if isinstance(error.get("n_ctx"), int) else None
-    return HttpFailure(status, message[:2000], str(code or ""), str(error.get("param") or ""), wait, left, window)
+    return HttpFailure(status, message[:2000], str(code or ""), str(error.get("param") or ""), wait, window)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date); None where no time is named."""
+    exact, text = headers.get("retry-after-ms", "").strip(), headers.get("retry-after", "").strip()
+    if NUMBER.fullmatch(exact):
+        return float(exact) / 1000
+    if NUMBER.fullmatch(text):
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):  # no date, or one without a zone
+        return None
+
+
+def seconds_of(text: str) -> float | None:
+    """A time as errors write it: "6m0s", "34.07s", "120ms", "20 seconds"; None for anything else."""
+    parts = DURATION.fullmatch(text.lower().strip())
+    if not text or parts is None:
+        return None
+    return sum(float(part) * unit for part, unit in zip(parts.groups(), UNITS, strict=True) if part)
 
 
 def inside(reply: Mapping[str, object]) -> HttpFailure:
@@ -147,15 +178,6 @@ def inside(reply: Mapping[str, object]) -> HttpFailure:
 def _other_words(body: object) -> str:
     """What an error says that has no message, such as a list of fields that were not expected."""
     return json.dumps(body, default=str) if isinstance(body, Mapping) and "detail" in body else ""
-
-
-def _delays(details: object) -> Iterator[float]:
-    """The wait that Google's errors name: RetryInfo in their details."""
-    for detail in details if isinstance(details, list) else ():
-        if isinstance(detail, Mapping) and isinstance(text := detail.get("retryDelay"), str):
-            seconds = allowances.until(text)
-            if seconds is not None:
-                yield seconds
 
 
 def too_long(refusal: HttpFailure) -> bool:
@@ -178,10 +200,7 @@ def window(refusal: HttpFailure) -> int | None:
 
 
 def translate(refusal: HttpFailure, name: str) -> ProviderError:
-    """The error to raise for a refused or failed request of the model `name`.
-
-    It may be billed where the model was at work: it has written what the provider could not read, or it took too long.
-    """
+    """The error to raise for a refused or failed request of the model `name`: billed where the model was at work already."""
     error = _error(refusal, name)
     error.may_be_billed = refusal.status in LATE or refusal.code in SPOILT
     return error
@@ -200,7 +219,7 @@ def _error(refusal: HttpFailure, name: str) -> ProviderError:
         why = "is overloaded" if refusal.status == OVERLOADED else "asks for fewer calls"
         wait = f", try again in {refusal.retry_after:g} s" if refusal.retry_after is not None else ""
         message = f"{provider} {why} (status {refusal.status}){wait}"
-        return RateLimited(message, refusal.retry_after, refusal.allowance)
+        return RateLimited(message, refusal.retry_after)
     details = "".join(f", {part}" for part in (refusal.code, refusal.param) if CODE.fullmatch(part))
     kind, sentence = next((kind, sentence) for applies, kind, sentence in RULES if applies(refusal))
     return kind(sentence.format(provider=provider, model=model, name=name, status=refusal.status, said=details))
@@ -212,15 +231,6 @@ def _no_credit(refusal: HttpFailure) -> bool:
     )
 
 
-def _key_not_for_model(refusal: HttpFailure) -> bool:
-    """Another model may be allowed."""
-    return refusal.status == Http.FORBIDDEN and "model" not in refusal.words.lower()
-
-
-def _key_refused(refusal: HttpFailure) -> bool:
-    return refusal.status == Http.UNAUTHORIZED or bool(BAD_KEY.search(refusal.message))
-
-
 REFUSED_KEY = "{provider} refuses the key (status {status}): check that it is set, valid and allowed to use {model}"
 NO_CONNECTION = (
     aiohttp.ClientConnectorError,
@@ -230,8 +240,8 @@ NO_CONNECTION = (
     aiohttp.InvalidURL,
     ConnectionRefusedError,
 )
-Rule = tuple[Callable[[HttpFailure], bool], type[ProviderError], str]
-RULES: tuple[Rule, ...] = (  # the first that applies
+# The first that applies: when, what is raised, what it says.
+RULES: tuple[tuple[Callable[[HttpFailure], bool], type[ProviderError], str], ...] = (
     (
         lambda r: r.code in SPOILT,
         BadAnswer,
@@ -247,16 +257,8 @@ RULES: tuple[Rule, ...] = (  # the first that applies
         ProviderDown,
         "{provider} failed on its side (status {status}{said}): try again later",
     ),
-    (
-        _key_not_for_model,
-        ModelRefused,
-        REFUSED_KEY,
-    ),
-    (
-        _key_refused,
-        AccountRefused,
-        REFUSED_KEY,
-    ),
+    (lambda r: r.status == Http.FORBIDDEN and "model" not in r.words.lower(), ModelRefused, REFUSED_KEY),
+    (lambda r: r.status == Http.UNAUTHORIZED or bool(BAD_KEY.search(r.message)), AccountRefused, REFUSED_KEY),
     (
         lambda r: r.status in {Http.FORBIDDEN, Http.NOT_FOUND} or bool(NO_MODEL.search(r.words)),
         ModelRefused,
@@ -276,7 +278,7 @@ RULES: tuple[Rule, ...] = (  # the first that applies
 
 
 def unreachable(error: BaseException, name: str, host: str, seconds: float) -> ProviderDown:
-    """The error to raise where no whole answer came back after this many seconds of silence."""
+    """The error to raise where no whole answer came back; `seconds`: of silence that are waited for."""
     provider = name.partition("/")[0]
     if _is_or_comes_from(error, TimeoutError) and not _is_or_comes_from(error, aiohttp.ConnectionTimeoutError):
         return TimedOut(

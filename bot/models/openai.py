@@ -19,13 +19,21 @@ from pydantic import SecretStr
 
 from bot.errors import BadAnswer, ProviderDown
 from bot.models.answers import json_object, parse, sendable, strict, without_thinking
-from bot.models.billing import count, estimate, written_chars
-from bot.models.connection import Client, Connection, Library, transport
-from bot.models.dialect import JSON_ONLY, Dialect, HttpModel
+from bot.models.connection import (
+    JSON_ONLY,
+    Client,
+    Dialect,
+    HttpModel,
+    Library,
+    count,
+    estimate,
+    transport,
+    written_chars,
+)
 from bot.models.forms import OPENAI, Forms, RequestForm
 from bot.models.provider import Key, Tokens, key_text
 from bot.models.stream import Chat
-from bot.values import Allowance, Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
+from bot.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
 
 Stop = Literal["end", "length", "tool", "refusal"]
 STOPS: Mapping[str, Stop] = {  # in lower case
@@ -84,15 +92,13 @@ class OpenAIModel(HttpModel):
                 base_url=url,
                 max_retries=0,
                 default_headers=default_headers,
-                http_client=transport(openai.DefaultAioHttpClient, url, HTTP),
+                http_client=transport(openai.DefaultAioHttpClient, url, timeout, HTTP),
             )
             typed_client: Client = library_client
             return typed_client
 
-        connection = Connection(name, url, "/chat/completions", timeout, client, LIBRARY)
-        super().__init__(
-            name, Dialect(body, read, Chat, _usage_of_failed), Forms(RequestForm(tokens), name, OPENAI), connection
-        )
+        dialect = Dialect("/chat/completions", body, read, Chat, _usage_of_failed)
+        super().__init__(name, url, timeout, dialect, Forms(RequestForm(tokens), name, OPENAI), client, LIBRARY)
 
 
 def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
@@ -181,9 +187,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": json.dumps(arguments)}}
 
 
-def read(
-    reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str, allowance: Allowance | None = None
-) -> Completion:
+def read(reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str) -> Completion:
     """A reply as a Completion. Raises ProviderDown where it holds none."""
     choices = reply.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
@@ -222,7 +226,6 @@ def read(
         data=None if stop == "length" else data,  # what broke off may be half an object
         calls=calls,
         extra=_kept_fields(message, name),
-        allowance=allowance,
     )
 
 

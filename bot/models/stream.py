@@ -8,15 +8,15 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-EARLY = frozenset({"reasoning_content", "reasoning"})  # thinking that comes as text
+TEXTS = ("content", "refusal", "reasoning_content", "reasoning")  # fields of a delta that grow
 PIECES = frozenset({"text", "summary", "data", "arguments"})  # of reasoning details: these grow, the rest is said once
 
 
 class Assembly(Protocol):
     """What has arrived so far of one reply."""
 
-    def take(self, event: object) -> bool:
-        """Add an event. Whether it brought anything that the model wrote."""
+    def take(self, event: object) -> None:
+        """Add an event."""
 
     def whole(self) -> dict[str, Any] | None:
         """The reply, None while its end has not arrived."""
@@ -29,7 +29,7 @@ class Chat:
     """A chat completion. Satisfies `Assembly`."""
 
     def __init__(self) -> None:
-        self._text: dict[str, list[str]] = {}  # by field: content, refusal, thinking
+        self._text: dict[str, list[str]] = {}  # by field
         self._calls: list[dict[str, Any]] = []
         self._at: dict[object, int] = {}  # the index of a call in the stream -> its place
         self._details: list[dict[str, Any]] = []
@@ -38,66 +38,60 @@ class Chat:
         self._usage: Mapping[str, Any] | None = None
         self._any = False
 
-    def take(self, event: object) -> bool:
+    def take(self, event: object) -> None:
         """Add a chunk."""
         if not isinstance(event, Mapping):
-            return False
+            return
         usage = event.get("usage") or (event.get("x_groq") or {}).get("usage")
         self._usage = usage if isinstance(usage, Mapping) else self._usage
         choices = event.get("choices")
         first = next((c for c in choices or () if isinstance(c, Mapping) and not c.get("index")), None)
-        if first is None:
-            return False
-        self._any = True
-        self._finish = str(first["finish_reason"]) if first.get("finish_reason") else self._finish
-        delta = first.get("delta") or first.get("message")
-        return self._delta(delta) if isinstance(delta, Mapping) else False
+        if first is not None:
+            self._any = True
+            self._finish = str(first["finish_reason"]) if first.get("finish_reason") else self._finish
+            delta = first.get("delta") or first.get("message")
+            if isinstance(delta, Mapping):
+                self._delta(delta)
 
-    def _delta(self, delta: Mapping[str, Any]) -> bool:
-        wrote = False
-        for name in ("content", "refusal", *EARLY):
+    def _delta(self, delta: Mapping[str, Any]) -> None:
+        for name in TEXTS:
             piece = delta.get(name)
             if isinstance(piece, list):  # parts, of which thinking is none of our business
                 parts = (part for part in piece if isinstance(part, Mapping) and part.get("type") == "text")
-                wrote, piece = True, "".join(str(part.get("text", "")) for part in parts)
+                piece = "".join(str(part.get("text", "")) for part in parts)
             if piece and isinstance(piece, str):
                 self._text.setdefault(name, []).append(piece)
-                wrote = True
         for item in delta.get("tool_calls") or ():
-            wrote = True
             if isinstance(item, Mapping):
                 self._call(item)
         for detail in delta.get("reasoning_details") or ():
-            wrote = True
             if isinstance(detail, Mapping):
                 self._detail(detail)
         _merge(self._extra, delta.get("extra_content"))
-        return wrote
 
     def _call(self, item: Mapping[str, Any]) -> None:
         """A piece of a call: of the one with its index, of the last one where it has neither index nor id."""
-        function_row = item.get("function") or {}
-        index, identity, name = item.get("index"), item.get("id"), function_row.get("name")
-        place = self._at.get(index) if index is not None else (len(self._calls) - 1 if self._calls else None)
-        call = self._calls[place] if place is not None else None
+        row = item.get("function") or {}
+        index, identity, name = item.get("index"), item.get("id"), row.get("name")
+        place = self._at.get(index) if index is not None else len(self._calls) - 1
+        call = self._calls[place] if place is not None and place >= 0 else None
         begins = call is None or (identity and call["id"] and identity != call["id"] and name)
-        if begins or (index is None and name and not identity):  # some give every call the index 0, or none
+        if (
+            call is None or begins or (index is None and name and not identity)
+        ):  # some give every call the index 0, or none
             self._at[index] = len(self._calls)
             call = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
             self._calls.append(call)
-        assert call is not None  # noqa: S101 - for mypy: a call that begins was made above
         call["id"] = call["id"] or identity or ""
-        function = call["function"]
+        function, arguments = call["function"], row.get("arguments")
         function["name"] = function["name"] or name or ""
-        arguments = function_row.get("arguments")
         function["arguments"] += json.dumps(arguments) if isinstance(arguments, Mapping) else arguments or ""
         if item.get("extra_content"):
             _merge(call.setdefault("extra_content", {}), item["extra_content"])
 
     def _detail(self, detail: Mapping[str, Any]) -> None:
         last = self._details[-1] if self._details else {}
-        same = "index" in detail and all(last.get(name) == detail.get(name) for name in ("index", "type"))
-        if not same:
+        if "index" not in detail or any(last.get(name) != detail.get(name) for name in ("index", "type")):
             self._details.append(dict(detail))
             return
         for name, value in detail.items():
@@ -116,12 +110,8 @@ class Chat:
             return None
         message: dict[str, Any] = {"role": "assistant", "content": None}
         message |= {name: "".join(pieces) for name, pieces in self._text.items()}
-        if self._details:
-            message["reasoning_details"] = self._details
-        if self._extra:
-            message["extra_content"] = self._extra
-        if self._calls:
-            message["tool_calls"] = self._calls
+        others = {"reasoning_details": self._details, "extra_content": self._extra, "tool_calls": self._calls}
+        message |= {name: value for name, value in others.items() if value}
         return {"choices": [{"index": 0, "message": message, "finish_reason": self._finish}], "usage": self._usage}
 
 
@@ -129,62 +119,55 @@ class Messages:
     """A message of Anthropic. Satisfies `Assembly`."""
 
     def __init__(self) -> None:
-        self._message: dict[str, Any] | None = None
-        self._usage: dict[str, Any] = {}
+        self._message: dict[str, Any] = {}
+        self._usage: dict[
+            str, Any
+        ] = {}  # the counts are those of the whole message so far: a later one replaces an earlier one
         self._blocks: dict[int, dict[str, Any]] = {}
         self._pieces: dict[tuple[int, str], list[str]] = {}
         self._ended = False
 
-    def take(self, event: object) -> bool:
+    def take(self, event: object) -> None:
         """Add an event."""
         if not isinstance(event, Mapping):
-            return False
+            return
+        delta, at = event.get("delta") or {}, event.get("index", max(0, len(self._blocks) - 1))
         match event.get("type"):
             case "message_start":
                 self._message = dict(event.get("message") or {})
-                self._count(self._message.get("usage"))
+                self._usage |= _said(self._message.get("usage"))
             case "content_block_start":
                 self._blocks[event.get("index", len(self._blocks))] = dict(event.get("content_block") or {})
-                return True
             case "content_block_delta":
-                self._delta(event.get("index", len(self._blocks) - 1), event.get("delta") or {})
-                return True
-            case "message_delta" if self._message is not None:
-                self._message |= {k: v for k, v in (event.get("delta") or {}).items() if v is not None}
-                self._count(event.get("usage"))
+                name = str(delta.get("type")).removesuffix("_delta").replace("input_json", "partial_json")
+                if isinstance(delta.get(name), str):  # text, thinking, signature
+                    self._pieces.setdefault((at, name), []).append(delta[name])
+            case "message_delta":
+                self._message |= _said(delta)
+                self._usage |= _said(event.get("usage"))
             case "message_stop":
                 self._ended = True
-        return False
-
-    def _count(self, usage: object) -> None:
-        """The counts are those of the whole message so far: a later one takes the place of an earlier one."""
-        if isinstance(usage, Mapping):
-            self._usage |= {name: count for name, count in usage.items() if count is not None}
-
-    def _delta(self, at: int, delta: Mapping[str, Any]) -> None:
-        names = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
-        kind = str(delta.get("type"))
-        name = "partial_json" if kind == "input_json_delta" else names.get(kind)
-        if name is not None:
-            self._pieces.setdefault((at, name), []).append(str(delta.get(name, "")))
 
     def whole(self) -> dict[str, Any] | None:
         """The message in one piece."""
-        message = self.so_far() if self._ended else None
-        return message if message is not None and message.get("stop_reason") else None
+        return self.so_far() if self._ended and self._message.get("stop_reason") else None
 
     def so_far(self) -> dict[str, Any] | None:
         """The message as far as it came."""
-        if self._message is None and not self._blocks and not self._pieces:
+        if not self._message and not self._blocks and not self._pieces:
             return None
         blocks = {at: dict(block) for at, block in self._blocks.items()}
         for (at, name), pieces in self._pieces.items():
-            block = blocks.setdefault(at, {})
+            block, text = blocks.setdefault(at, {}), "".join(pieces)
             if name == "partial_json":
-                block["input"] = _parse("".join(pieces))
+                block["input"] = _parse(text)
             else:
-                block[name] = (block.get(name) or "") + "".join(pieces)
-        return {**(self._message or {}), "content": [blocks[at] for at in sorted(blocks)], "usage": self._usage}
+                block[name] = (block.get(name) or "") + text
+        return {**self._message, "content": [blocks[at] for at in sorted(blocks)], "usage": self._usage}
+
+
+def _said(fields: object) -> dict[str, Any]:
+    return {k: v for k, v in fields.items() if v is not None} if isinstance(fields, Mapping) else {}
 
 
 def _parse(text: str) -> Any:  # noqa: ANN401 - any JSON value

@@ -55,7 +55,6 @@ from bot.values.finding import (
     severity_rank,
 )
 from bot.values.model import (
-    Allowance,
     Completion,
     Limits,
     Message,

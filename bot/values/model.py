@@ -100,15 +100,6 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
-    """What a provider's rate-limit headers leave; None where it does not say. `reset_seconds`: until the tokens are full again."""
-
-    requests: int | None = None
-    tokens: int | None = None
-    reset_seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Completion:
     """One reply. `data` is the parsed object of a structured answer, None where none was asked for or it did not parse."""
 
@@ -120,7 +111,6 @@ class Completion:
     extra: Mapping[str, Any] | None = (
         None  # opaque to everyone but the dialect: goes back with the Message of this reply
     )
-    allowance: Allowance | None = None
 
 
 def is_amount(value: object) -> bool:

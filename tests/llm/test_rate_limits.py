@@ -9,7 +9,7 @@ from bot.errors import RateLimited
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
-from bot.values import Allowance, Completion, Limits, Message, Prompt, Usage
+from bot.values import Completion, Limits, Message, Prompt, Usage
 
 PROMPT_TOKENS = 10_000
 LATENCY = 8.0
@@ -43,17 +43,13 @@ class Bucket:
 
     name = "openai/gpt-4o"
 
-    def __init__(self, loop: Loop, tpm: int = 0, *, hint: bool = False, headers: bool = False, slots: int = 0) -> None:
-        self.loop, self.tpm, self.hint, self.headers, self.slots = loop, tpm, hint, headers, slots
+    def __init__(self, loop: Loop, tpm: int = 0, *, hint: bool = False, slots: int = 0) -> None:
+        self.loop, self.tpm, self.hint, self.slots = loop, tpm, hint, slots
         self.level, self.at, self.flying = float(tpm), 0.0, 0
         self.count = self.refused = 0
 
     def price(self, _: Usage) -> float:
         return 0.0
-
-    def _allowance(self) -> Allowance | None:
-        reset = (self.tpm - self.level) * 60 / self.tpm if self.tpm else 0.0
-        return Allowance(tokens=int(self.level), reset_seconds=reset) if self.headers else None
 
     async def complete(self, _: Prompt) -> Completion:
         self.count += 1
@@ -65,11 +61,10 @@ class Bucket:
             wait = (PROMPT_TOKENS - self.level) * 60 / self.tpm if self.tpm else 1.0
             raise RateLimited("429", wait if self.hint else None)
         self.level -= PROMPT_TOKENS
-        said = self._allowance()
         self.flying += 1
         await asyncio.sleep(LATENCY)
         self.flying -= 1
-        return Completion("ok", Usage(PROMPT_TOKENS, 200), allowance=said)
+        return Completion("ok", Usage(PROMPT_TOKENS, 200))
 
     async def close(self) -> None:
         """Nothing is open."""

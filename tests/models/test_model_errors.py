@@ -71,7 +71,7 @@ def test_what_is_worth_another_try(name: str, reply: Reply) -> None:
 @dialects
 def test_a_timeout_is_called_one(name: str) -> None:
     """A server that never answers is told from one that hangs up."""
-    assert "sent nothing for 0.5 s" in str(failure(name, Reply(fault="hang"), timeout=0.2)[0])
+    assert "sent nothing for 0.2 s" in str(failure(name, Reply(fault="hang"), timeout=0.2)[0])
     assert "no answer from" in str(failure(name, Reply(fault="drop"))[0])
 
 
