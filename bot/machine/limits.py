@@ -21,7 +21,6 @@ from typing import Any, TypeVar, overload
 MOST = 2 << 30  # bytes of a git that fetches
 SIZE = 8192  # bytes of a note
 END = b"\n"
-TICKS = os.sysconf("SC_CLK_TCK")  # of a second, in which the system counts computing
 Other = TypeVar("Other")
 
 
@@ -31,14 +30,8 @@ class ProcessLimits:
 
     memory: int = 1024 << 20  # bytes, of the child and of all that it starts
     cpu: int = 20  # seconds of computing on one file
-    many: int = 15  # how many files' worth of computing there is in all
     wall: float = 900.0  # seconds, until the child names another deadline
     nice: int = 5  # the process that answers GitHub goes first
-
-    @property
-    def total(self) -> int:
-        """Seconds of computing in all, of the child and of what it has started and waited for: many files may be slow, not all."""
-        return self.many * self.cpu
 
 
 class _CpuLimit:
@@ -111,14 +104,6 @@ def memory(group: int) -> int:
             tasks = Path(f"/proc/{pid}/task").iterdir()
             pids += [int(child) for task in tasks for child in (task / "children").read_bytes().split()]
     return total
-
-
-def cpu_seconds(pid: int) -> float:
-    """Seconds that a process and those of its children that have ended have computed. 0 where the system does not tell."""
-    with suppress(OSError, ValueError):
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return sum(map(int, fields[11:15])) / TICKS
-    return 0.0
 
 
 def hold(pid: int, most: int = MOST) -> None:

@@ -13,7 +13,7 @@ from bot.models import PROVIDERS, provider_of
 from bot.outputs import state
 from bot.payloads import Change, Remark
 from bot.values import ChangedFile, CIFailure, CIJobLog, Review
-from bot.wiring import blame, child, step_tasks, tasks
+from bot.wiring import child, step_tasks, tasks
 from bot.wiring.local import LOCAL
 from bot.workflow.progress import Say
 
@@ -25,10 +25,10 @@ async def review_change(change: Change, file: str, say: Say) -> Review:
     """Review a change. `file`: where the base branch keeps its settings."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
-        async def attempt(change: Change, left_out: Mapping[str, str]) -> Review:
+        async def attempt(left_out: Mapping[str, str]) -> Review:
             return await child.run(step_tasks.review, change, file, scratch, left_out, caps=LOCAL, say=say)
 
-        return await child.leaving_out(blame.apart(change, attempt))
+        return await child.leaving_out(attempt)
 
 
 async def ci_failures(logs: Sequence[CIJobLog], files: Sequence[ChangedFile]) -> tuple[CIFailure, ...]:

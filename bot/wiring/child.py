@@ -16,11 +16,10 @@ import sys
 import threading
 import time
 import traceback
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerContext, SpawnContext
@@ -40,21 +39,18 @@ GENTLE = 3.0  # seconds for a child that is told to leave, until it is killed
 TURN = 1.0  # seconds between two signs that the child's event loop turns
 SAFE_PATH = "PYTHONSAFEPATH"
 SERVERS_OWN = ("PRIVATE_KEY", "WEBHOOK_SECRET", "DATABASE_URL")
-LEFT_OUT = 3  # times that one review begins again without what could not be read
 MOST_AT_ONCE = 512  # children of one process; the jobs' own limits are far below
 PRELOADED = ("__main__", "bot.wiring.preload")
 Result = TypeVar("Result")
+Task = Callable[..., Coroutine[Any, Any, Result]]  # called with a ChildPipe and the arguments
 
 
 class ChildEnded(OverLimit):
-    """A limit or a fault ended a child. `path`: the file that it had in hand, "" where there was none; `why`: what happened.
+    """A limit or a fault ended a child. `path`: the file that it had in hand, "" where there was none; `why`: what happened."""
 
-    `also`: other files that share the blame.
-    """
-
-    def __init__(self, path: str, why: str, also: tuple[str, ...] = ()) -> None:
+    def __init__(self, path: str, why: str) -> None:
         super().__init__(f"reading `{path}` {why}" if path else f"the work {why}")
-        self.path, self.why, self.also = path, why, also
+        self.path, self.why = path, why
 
 
 class Fault(Exception):  # noqa: N818 - carries another process's exception
@@ -82,21 +78,13 @@ class ChildPipe:
         with self._sending:
             self._pipe.send(message)
 
-    def say(self, text: str) -> None:
-        """Progress, one short line."""
+    def say(self, text: str | Reading) -> None:
+        """Progress: one short line, or what the review reads and has found by code."""
         self.send("say", text)
 
-    def tell(self, reading: Reading) -> None:
-        """What the review reads and has found by code."""
-        self.send("say", reading)
-
-    def deadline(self, seconds: float | None) -> None:
-        """How long the work may take from now on; None: as long as it needs."""
-        self.send("deadline", seconds)
-
-    def room(self, memory: int, seconds: int) -> None:
-        """How many more bytes, and seconds of computing, the work may use from now on: of what it starts apart from itself."""
-        self.send("room", memory, seconds)
+    def allow(self, seconds: float | None, memory: int = 0) -> None:
+        """How long the work may take from now on (None: as long as it needs), and how many more bytes what it starts may use."""
+        self.send("allow", seconds, memory)
 
     def put(self, text: str) -> None:
         """A line of the journal."""
@@ -111,10 +99,6 @@ class ChildPipe:
             raise failure
 
 
-Watching = AbstractContextManager[Callable[[str], None]]  # what is told a person at a terminal
-Task = Callable[..., Coroutine[Any, Any, Result]]  # called with a Line and the arguments
-
-
 async def run(
     task: Task[Result],
     *arguments: object,
@@ -124,7 +108,7 @@ async def run(
 ) -> Result:
     """Await the work of a child. Who is cancelled here ends it there, and leaves when it has ended.
 
-    Raises Ended where a limit or a fault ended it, and DeepRepoError's kinds as they were raised there.
+    Raises ChildEnded where a limit or a fault ended it, and DeepRepoError's kinds as they were raised there.
     """
     here, leave = asyncio.get_running_loop(), threading.Event()
     hooks = Hooks(say=lambda message: _soon(here, say, message))
@@ -137,7 +121,7 @@ async def run(
     except asyncio.CancelledError:
         leave.set()
         while not doing.done():
-            with suppress(asyncio.CancelledError, Exception):
+            with suppress(asyncio.CancelledError, DeepRepoError, RuntimeError):
                 await asyncio.shield(doing)
         doing.exception()
         raise
@@ -151,11 +135,20 @@ def call(
     leave: threading.Event | None = None,
 ) -> Result:
     """The same for a thread that may wait. Once `leave` is set the child is told to leave, and its last word counts."""
-    child = _Child(task, arguments, caps)
+    context = _context()
+    pipe, theirs = context.Pipe()
+    alive, ours = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
+    note = context.RawArray("c", limits.SIZE)  # memory that both see
+    given = (theirs, alive, task, arguments, caps, note, _environment(), _here())
+    process = _started(given)
+    theirs.close()
+    alive.close()
     try:
-        outcome: Result = child.watch(hooks, leave or threading.Event())
+        outcome: Result = _watch(process, pipe, note, caps, hooks, leave or threading.Event())
     finally:
-        child.end()
+        _end(process)
+        pipe.close()
+        ours.close()
     return outcome
 
 
@@ -175,199 +168,116 @@ async def leaving_out(
     known_files: Mapping[str, str] = MappingProxyType({}),
     remember: Callable[[Mapping[str, str]], None] = lambda _: None,
 ) -> Result:
-    """Attempt it again without the file that a child had in hand when it was ended: its path and the reason are handed on.
+    """Attempt it once more without the file that a child had in hand when it was ended: its path and the reason are handed on.
 
-    Raises Ended where no file can be left out, or too many would have to be. `known_files`: what earlier runs have left out.
+    Raises ChildEnded where no file can be left out. `known_files`: what earlier runs have left out.
     """
-    left_out = dict(known_files)
-    for left in range(LEFT_OUT, -1, -1):
-        try:
-            return await attempt(left_out)
-        except ChildEnded as error:
-            left_out = _and(left_out, error, left)
-            await asyncio.to_thread(remember, left_out)
-    raise AssertionError  # the last attempt returns or raises
-
-
-def alone(task: Task[Result], *arguments: object, caps: ProcessLimits, watching: Callable[[], Watching]) -> Result:
-    """The same for a command that does nothing else: `task` is given the arguments and what is left out.
-
-    Its child is forked from it, which costs some milliseconds; `watching` may start threads, so it is begun after that.
-    An interruption is handed to the child, whose last word counts.
-    """
-    left_out: dict[str, str] = {}
-    for left in range(LEFT_OUT, -1, -1):
-        child, leave = _Child(task, (*arguments, left_out), caps, fork=True), threading.Event()
-        try:
-            with watching() as say:
-                outcome: Result = _interruptible(
-                    child, Hooks(say=lambda message: say(message) if isinstance(message, str) else None), leave
-                )
-        except ChildEnded as error:
-            if leave.is_set():
-                raise KeyboardInterrupt from error
-            left_out = _and(left_out, error, left)
-        else:
-            return outcome
-        finally:
-            child.end()
-    raise AssertionError  # the last attempt returns or raises
-
-
-def _interruptible(child: "_Child", hooks: Hooks, leave: threading.Event) -> Any:  # noqa: ANN401 - of the task
     try:
-        return child.watch(hooks, leave)
-    except KeyboardInterrupt:
-        leave.set()
-        return child.watch(hooks, leave)
+        return await attempt(dict(known_files))
+    except ChildEnded as error:
+        if not error.path or error.path in known_files:
+            raise
+        left_out = {**known_files, error.path: f"reading it {error.why}"}
+        await asyncio.to_thread(remember, left_out)
+        return await attempt(left_out)
 
 
-def _and(left_out: Mapping[str, str], error: ChildEnded, left: int) -> dict[str, str]:
-    """The files to leave out now; the same error where there is none, or no attempt is `left`."""
-    if not left or not error.path or error.path in left_out:
-        raise error
-    return {**left_out, **dict.fromkeys((error.path, *error.also), f"reading it {error.why}")}
+def _started(given: tuple[object, ...]) -> Any:  # noqa: ANN401 - a process of either context
+    with _LOCK, _safe_path():
+        try:
+            process = _context().Process(target=_main, args=given, daemon=True)
+            process.start()
+        except (OSError, EOFError):  # somebody has ended the fork server: the next one is started by the next try
+            process = _context().Process(target=_main, args=given, daemon=True)
+            process.start()
+    return process
 
 
-class _Child:
-    """One process, seen by its parent."""
-
-    def __init__(
-        self, task: Task[Any], arguments: tuple[object, ...], caps: ProcessLimits, *, fork: bool = False
-    ) -> None:
-        context = multiprocessing.get_context("fork") if fork else _context()
-        self._pipe, theirs = context.Pipe()
-        alive, self._alive = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
-        self._note = context.RawArray("c", limits.SIZE)  # memory that both see
-        self._caps, self._deadline = caps, time.monotonic() + caps.wall
-        # Seconds of computing, and those by the file in hand.
-        self._used, self._shares = (0.0, defaultdict[str, float](float))
-        ends = (self._pipe, self._alive) if fork else ()
-        child_arguments = (theirs, alive, task, arguments, caps, self._note, _environment(), _here(), ends)
-        with _LOCK, _safe_path():
-            try:
-                self._process = context.Process(target=_main, args=child_arguments, daemon=True)
-                self._process.start()
-            except (OSError, EOFError):  # somebody has ended the fork server: the next one is started by the next try
-                self._process = context.Process(target=_main, args=child_arguments, daemon=True)
-                self._process.start()
-        theirs.close()
-        alive.close()
-        self._pid = self._process.pid or 0
-
-    def watch(self, hooks: Hooks, leave: threading.Event) -> Any:  # noqa: ANN401 - whatever the task returns
-        """Hear the child out to its last word."""
-        told_at, looked_at = 0.0, 0.0  # when it was told to leave, and looked after
-        while True:
-            if leave.is_set() and not told_at:
-                told_at = time.monotonic()
-                self._signal(signal.SIGTERM)
-            try:
-                if self._pipe.poll(LOOK):
-                    kind, *words = self._pipe.recv()
-                    if kind == "done":
-                        return words[0]
-                    self._hear(hooks, kind, *words)
-            except (EOFError, OSError):
-                raise self._end_reason() from None
-            if (now := time.monotonic()) - looked_at < LOOK:
+def _watch(  # noqa: C901 - each way in which a child can end
+    process: Any,  # noqa: ANN401 - a process of either context
+    pipe: "connection.Connection[Any, Any]",
+    note: Any,  # noqa: ANN401 - a ctypes array
+    caps: ProcessLimits,
+    hooks: Hooks,
+    leave: threading.Event,
+) -> Any:  # noqa: ANN401 - whatever the task returns
+    """Hear the child out to its last word."""
+    deadline, memory, told_at, looked_at = time.monotonic() + caps.wall, caps.memory, 0.0, 0.0
+    while True:
+        now = time.monotonic()
+        if leave.is_set() and not told_at:
+            told_at = now
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGTERM)
+        if told_at and now - told_at > GENTLE:
+            raise ChildEnded("", "was ended because it did not stop when asked")
+        path = limits.last_note(bytes(memoryview(note)))
+        if now > deadline:
+            raise ChildEnded(path, "went over the time that a review may take")
+        if now - looked_at >= LOOK and limits.memory(process.pid) > memory:
+            raise _out_of_memory(path, caps)
+        looked_at = now if now - looked_at >= LOOK else looked_at
+        try:
+            if not pipe.poll(LOOK):
                 continue
-            looked_at = now
-            if told_at and now - told_at > GENTLE:
-                raise ChildEnded("", "was ended because it did not stop when asked")
-            if now > self._deadline:
-                raise ChildEnded(self._path(), "went over the time that a review may take")
-            if limits.memory(self._pid) > self._caps.memory:
-                raise self._out_of_memory()
-            self._weigh()
+            kind, *words = pipe.recv()
+        except (EOFError, OSError):
+            raise _end_reason(process, limits.last_note(bytes(memoryview(note))), caps) from None
+        if kind == "done":
+            return words[0]
+        if kind == "allow":
+            seconds, more = words
+            deadline, memory = now + (float("inf") if seconds is None else seconds), caps.memory + more
+        elif kind == "stored":
+            pipe.send(_try(hooks.wait_stored))
+        else:
+            _hear(hooks, path, caps, kind, *words)
 
-    def _weigh(self) -> None:
-        """Count its seconds of computing. Raises Ended where they are too many in all."""
-        used_seconds, before = limits.cpu_seconds(self._pid), self._used
-        self._used = max(used_seconds, before)
-        self._shares[self._path()] += self._used - before
-        if self._used > self._caps.total:
-            path, *also = self._heaviest() or [""]
-            raise ChildEnded(
-                path, f"took too long for a review of {self._caps.total:,} seconds of computing", tuple(also)
-            )
 
-    def _heaviest(self) -> list[str]:
-        """The files without which the rest takes half of the time that a review has."""
-        files, rest = sorted(self._shares, key=self._shares.__getitem__, reverse=True), self._used
-        heavy = []
-        for path in filter(None, files):
-            if rest <= self._caps.total / 2:
-                break
-            heavy.append(path)
-            rest -= self._shares[path]
-        return heavy
-
-    def end(self) -> None:
-        """Nothing of it stays, whatever it has started. A child that has said its last word is gone already."""
-        for kill, number in ((os.killpg, self._pid), (os.kill, self._pid)):  # it may have no group of its own yet
-            with suppress(ProcessLookupError, PermissionError):
-                kill(number, signal.SIGKILL)
-        connection.wait([self._process.sentinel], GENTLE)
-        with _LOCK:
-            self._process.join(GENTLE)
-        self._pipe.close()
-        self._alive.close()
-
-    def _hear(self, hooks: Hooks, kind: str, *words: Any) -> None:  # noqa: ANN401, C901 - of the child's words, a case for each kind
-        match kind:
-            case "say":
-                hooks.say(*words)
-            case "deadline":
-                (seconds,) = words
-                self._deadline = float("inf") if seconds is None else time.monotonic() + seconds
-            case "room":
-                memory, more = words
-                caps = self._caps
-                self._caps = replace(caps, memory=caps.memory + memory, many=caps.many + more // caps.cpu + 1)
-            case "put":
-                hooks.put(*words)
-            case "stored":
-                self._pipe.send(_try(hooks.wait_stored))
-            case "log":
-                name, level, text, facts = words
-                logging.getLogger(name).log(level, text, extra={"facts": facts})
-            case "memory":
-                raise self._out_of_memory()
-            case "left":
-                raise ChildEnded("", "was ended, as it was told to")
-            case "deep" if path := self._path():
+def _hear(hooks: Hooks, path: str, caps: ProcessLimits, kind: str, *words: Any) -> None:  # noqa: ANN401 - of the child's words
+    match kind:
+        case "say":
+            hooks.say(*words)
+        case "put":
+            hooks.put(*words)
+        case "log":
+            name, level, text, facts = words
+            logging.getLogger(name).log(level, text, extra={"facts": facts})
+        case "memory":
+            raise _out_of_memory(path, caps)
+        case "left":
+            raise ChildEnded("", "was ended, as it was told to")
+        case "failed":
+            error, trace = words
+            if trace.startswith("RecursionError") and path:
                 raise ChildEnded(path, "failed, as it is nested too deeply")
-            case "failed" | "deep":
-                error, trace = words
-                raise error from (None if isinstance(error, DeepRepoError) else Fault(trace))
+            raise error from (None if isinstance(error, DeepRepoError) else Fault(trace))
 
-    def _out_of_memory(self) -> ChildEnded:
-        return ChildEnded(self._file_to_blame(), f"went over the limit of {self._caps.memory >> 20:,} MB of memory")
 
-    def _end_reason(self) -> ChildEnded:
-        """Why it is gone without a word."""
-        connection.wait([self._process.sentinel], GENTLE)
-        with _LOCK:
-            self._process.join(GENTLE)
-        code = self._process.exitcode
-        if code == -signal.SIGXCPU:
-            return ChildEnded(self._file_to_blame(), f"went over the limit of {self._caps.cpu} seconds of computing")
-        if code is not None and code < 0:
-            return ChildEnded(self._file_to_blame(), f"ended its process ({signal.Signals(-code).name})")
-        return ChildEnded(self._file_to_blame(), f"ended its process (status {code})")
+def _out_of_memory(path: str, caps: ProcessLimits) -> ChildEnded:
+    return ChildEnded(path, f"went over the limit of {caps.memory >> 20:,} MB of memory")
 
-    def _file_to_blame(self) -> str:
-        """The file in hand; else the one that most of the computing went into so far, "" before any."""
-        shares = {path: share for path, share in self._shares.items() if path}
-        return self._path() or max(shares, key=shares.__getitem__, default="")
 
-    def _path(self) -> str:
-        return limits.last_note(bytes(memoryview(self._note)))
+def _end_reason(process: Any, path: str, caps: ProcessLimits) -> ChildEnded:  # noqa: ANN401 - a process of either context
+    """Why it is gone without a word."""
+    connection.wait([process.sentinel], GENTLE)
+    with _LOCK:
+        process.join(GENTLE)
+    code = process.exitcode
+    if code == -signal.SIGXCPU:
+        return ChildEnded(path, f"went over the limit of {caps.cpu} seconds of computing")
+    how = signal.Signals(-code).name if code is not None and code < 0 else f"status {code}"
+    return ChildEnded(path, f"ended its process ({how})")
 
-    def _signal(self, number: int) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(self._pid, number)
+
+def _end(process: Any) -> None:  # noqa: ANN401 - a process of either context
+    """Nothing of it stays, whatever it has started. A child that has said its last word is gone already."""
+    for kill in (os.killpg, os.kill):  # it may have no group of its own yet
+        with suppress(ProcessLookupError, PermissionError):
+            kill(process.pid, signal.SIGKILL)
+    connection.wait([process.sentinel], GENTLE)
+    with _LOCK:
+        process.join(GENTLE)
 
 
 @contextmanager
@@ -440,11 +350,8 @@ def _main(
     note: Any,  # noqa: ANN401 - a ctypes array
     environment: dict[str, str],
     folder: str,
-    ends: tuple["connection.Connection[Any, Any]", ...],
 ) -> None:
-    """The child. `ends`: those of the parent, where a forked child holds them too."""
-    for end in ends:
-        end.close()
+    """The child."""
     with suppress(OSError):  # it is gone
         os.chdir(folder)
     # A group of its own: a key that ends the parent does not end it, and it is ended with what it started.
@@ -463,8 +370,6 @@ def _main(
         last = ("memory",)
     except asyncio.CancelledError:
         last = ("left",)
-    except RecursionError as error:
-        last = ("deep", *_sendable(error)[1:])
     except BaseException as error:  # noqa: BLE001 - the boundary of the process: the parent raises it again
         last = _sendable(error)
     with suppress(BrokenPipeError):
@@ -494,10 +399,10 @@ def _cancel(task: "asyncio.Task[Any] | None") -> None:
 
 def _sendable(error: BaseException) -> tuple[object, ...]:
     """Our own errors travel as themselves, others as words: their classes may not be known over there, or not be sent."""
-    trace_text = "".join(traceback.format_exception(error))
     if isinstance(error, DeepRepoError):
-        return "failed", error, trace_text
-    return "failed", RuntimeError(f"{type(error).__name__}: {error}"), trace_text
+        return "failed", error, ""
+    trace = "".join(traceback.format_exception(error))
+    return "failed", RuntimeError(f"{type(error).__name__}: {error}"), f"{type(error).__name__}: {trace}"
 
 
 def _end_with(alive: "connection.Connection[Any, Any]") -> None:

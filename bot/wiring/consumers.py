@@ -1,8 +1,7 @@
-"""Who uses a local repository, among the clones that somebody names: told from manifests, in a child process."""
+"""Who uses a local repository, among the clones that somebody names: told from manifests."""
 
 import asyncio
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from bot import checkout, config
 from bot.checkout import Checkout
@@ -11,23 +10,11 @@ from bot.languages import LANGUAGES
 from bot.pipeline import named_consumers
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerReport
-from bot.wiring import child
-from bot.wiring.child import ChildPipe
-from bot.wiring.local import LOCAL, alone, silent
 
 
 def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:
     """What each clone takes of what the repository offers at its HEAD. Settings are read at HEAD too."""
-    if sys.platform == "linux" and alone():
-        return child.alone(_in_child, repo, places, scratch, caps=LOCAL, watching=silent)
     return asyncio.run(_listed(repo, places, scratch))
-
-
-async def _in_child(
-    _: ChildPipe, repo: str, places: Sequence[str], scratch: str, left_out: Mapping[str, str]
-) -> tuple[ConsumerReport, ...]:
-    del left_out
-    return await _listed(repo, places, scratch)
 
 
 async def _listed(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:

@@ -1,9 +1,8 @@
 """Fixes of findings: applied to a copy of the head, parsed, and reviewed by code before anybody relies on them."""
 
 import asyncio
-import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +17,8 @@ from bot.machine import files
 from bot.pipeline import Deps
 from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
 from bot.values.fixing import Fix, FixCheck
-from bot.wiring import child, local, review
-from bot.wiring.child import ChildPipe, Watching
+from bot.wiring import review
+from bot.wiring.local import Watching
 
 MOST = 8 << 20  # bytes of a file of the work tree that is changed
 SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
@@ -140,28 +139,20 @@ def fix_work_tree(
     top = locate(repo).top
     if top is None:
         raise UsageError("a bare repository has no files to fix: run this in a checkout")
-    if sys.platform == "linux" and local.alone():
-        fix, check = child.alone(
-            _mend, review_done.pull, rows, repo, scratch, origin, caps=local.LOCAL, watching=watching
-        )
-    else:
-        with watching():
-            fix, check = asyncio.run(_mend(None, review_done.pull, rows, repo, scratch, origin, {}))
+    with watching():
+        fix, check = asyncio.run(_mend(review_done.pull, rows, repo, scratch, origin))
     if not keep:
         write(fix, Path(top))
     return fix, check
 
 
 async def _mend(
-    _: ChildPipe | None,
     pull: PullRequest,
     rows: Sequence[PlacedFinding],
     repo: str,
     scratch: str,
     origin: tuple[tuple[str, str], ...],
-    left_out: Mapping[str, str],
 ) -> tuple[Fix, FixCheck]:
-    del left_out  # a file that cannot be parsed was left out of the review too
     here = await _here(pull, repo, scratch)
     async with checkout.Checkout(here) as tree:
         await ownership.refuse_reviewed(tree, origin)

@@ -1,17 +1,13 @@
-"""A review on the machine of the person who waits for it, in a child process: a file that never ends is left out there too."""
+"""A review on the machine of the person who waits for it, in this process: Ctrl-C, profilers and coverage work as in any program."""
 
 import asyncio
-import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import asdict, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot import pipeline
 from bot.config import Config
-from bot.config.resolution import MOST_SECONDS
 from bot.machine.limits import ProcessLimits
 from bot.pipeline import Deps
 from bot.review import coverage
@@ -21,12 +17,10 @@ from bot.strategies import affords, choose
 from bot.values import Review, ReviewRequest
 from bot.wiring import child, effect, review
 from bot.wiring.addresses import Access
-from bot.wiring.child import ChildPipe, Watching
+from bot.wiring.child import ChildPipe
 from bot.wiring.effect import Effect
 
-if TYPE_CHECKING:
-    from bot.config import RunSection
-
+Watching = AbstractContextManager[Callable[[str], None]]  # what is told a person at a terminal
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
 
 
@@ -44,10 +38,8 @@ def run_review(
 ) -> Review:
     """The review for the command line. `watching` shows progress, `tell` is given what a person has to know before money is spent.
 
-    `access`: how models are called that a program names with a key or an address of their own. A process that has threads cannot be forked, and elsewhere than on Linux one should not be: there it computes itself.
+    `access`: how models are called that a program names with a key or an address of their own.
     """
-    if sys.platform == "linux" and alone():
-        return child.alone(_run_review, request, flags, scratch, tell, access, caps=LOCAL, watching=watching)
     with watching() as say:
         return asyncio.run(pipeline.review(request, review.deps(flags, scratch, say, tell=tell, access=access)))
 
@@ -56,8 +48,6 @@ def estimate(
     request: ReviewRequest, flags: Mapping[str, Any], scratch: str, watching: Callable[[], Watching]
 ) -> dict[str, Any]:
     """What each strategy would ask and cost, under the limits of a review."""
-    if sys.platform == "linux" and alone():
-        return child.alone(_estimate, request, flags, scratch, caps=LOCAL, watching=watching)
     with watching() as say:
         return asyncio.run(_weigh(request, review.rehearsal(flags, scratch, say)))
 
@@ -66,62 +56,25 @@ def effect_of(
     request: ReviewRequest, scratch: str, watching: Callable[[], Watching], consumers: Sequence[str] = ()
 ) -> Effect:
     """What a change affects, by code alone."""
-    if sys.platform == "linux" and alone():
-        return child.alone(_effect, request, scratch, consumers, caps=LOCAL, watching=watching)
     with watching() as say:
         return asyncio.run(effect.compute(request, scratch, say, consumers=consumers))
 
 
-def alone() -> bool:
-    """Whether this process has one thread, those counted that Python does not know: a fork would copy the locks of the others."""
-    return len(list(Path("/proc/self/task").iterdir())) == 1
-
-
 async def reviewed_aside(request: ReviewRequest, flags: Mapping[str, Any], scratch: str) -> Review:
-    """The review for a process that answers others meanwhile."""
+    """The review for a process that answers others meanwhile: in a child, so that no file can hold it up."""
 
     async def attempt(left_out: Mapping[str, str]) -> Review:
-        return await child.run(_run_review, request, flags, scratch, _silent, review.NOTHING, left_out, caps=LOCAL)
+        return await child.run(_run_review, request, flags, scratch, left_out, caps=LOCAL)
 
     return await child.leaving_out(attempt)
 
 
-def _silent(_: str) -> None:
-    """Nobody reads what is told."""
-
-
-@contextmanager
-def silent() -> Iterator[Callable[[str], None]]:
-    """Nobody watches."""
-    yield _silent
-
-
 async def _run_review(
-    line: ChildPipe,
-    request: ReviewRequest,
-    flags: Mapping[str, Any],
-    scratch: str,
-    tell: Callable[[str], None],
-    access: Mapping[str, Access],
-    left_out: Mapping[str, str],
+    line: ChildPipe, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
 ) -> Review:
     """In the child."""
-    deps = review.deps(flags, scratch, line.say, tell=tell, access=access)
+    deps = review.deps(flags, scratch, line.say)
     return await pipeline.review(request, replace(with_time_limit(line, deps), left_out=left_out))
-
-
-async def _effect(
-    line: ChildPipe, request: ReviewRequest, scratch: str, consumers: Sequence[str], left_out: Mapping[str, str]
-) -> Effect:
-    """In the child."""
-    return await effect.compute(request, scratch, line.say, left_out, consumers=consumers)
-
-
-async def _estimate(
-    line: ChildPipe, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
-) -> dict[str, Any]:
-    """In the child."""
-    return await _weigh(request, replace(review.rehearsal(flags, scratch, line.say), left_out=left_out))
 
 
 async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
@@ -165,20 +118,15 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
         }
 
 
-def _room(settings: Config, section: "RunSection") -> tuple[int, int]:
-    """Bytes and seconds of computing that tests in a sandbox may use beside the review: their own limits are below these."""
-    seconds = settings.seconds or MOST_SECONDS
-    return (2 * section.memory + TREES) << 20, round(seconds * (os.cpu_count() or 1))
-
-
 def with_time_limit(line: ChildPipe, deps: Deps) -> Deps:
     """The parts of a review whose time is up a while after its own budget's."""
 
     def open_session(subject: Survey, settings: Config) -> AbstractAsyncContextManager[Session]:
-        seconds = settings.seconds
-        line.deadline(None if seconds is None else seconds + GRACE)
-        if deps.running is not None and settings.run is not None:
-            line.room(*_room(settings, settings.run))
+        seconds, run = settings.seconds, settings.run if deps.running is not None else None
+        memory = (
+            0 if run is None else (2 * run.memory + TREES) << 20
+        )  # tests in a sandbox have limits of their own below it
+        line.allow(None if seconds is None else seconds + GRACE, memory)
         return deps.open_session(subject, settings)
 
     return replace(deps, open_session=open_session)

@@ -29,7 +29,7 @@ from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OrganizationFile, OwnerRule, Review, ReviewAsk, Trigger
 from bot.values.consumer import Disclosure, PackageRow
-from bot.wiring import blame, child, review, tasks
+from bot.wiring import child, review, tasks
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
 from bot.workflow.organization import OrganizationFiles
@@ -78,10 +78,10 @@ async def _review(store: Store, folder: Path, caps: ProcessLimits, change: Chang
     async with _room(store, folder, change.journal) as (room, keep):
         known_files = await asyncio.to_thread(_known_files, room.journal)
 
-        async def attempt(change: Change, left_out: Mapping[str, str]) -> MadeReview:
+        async def attempt(left_out: Mapping[str, str]) -> MadeReview:
             return await child.run(tasks.review, change, room, left_out, caps=caps, say=say, keep=keep)
 
-        return await child.leaving_out(blame.apart(change, attempt), known_files, partial(_remember, room.journal))
+        return await child.leaving_out(attempt, known_files, partial(_remember, room.journal))
 
 
 async def _answer(store: Store, folder: Path, caps: ProcessLimits, question: Question) -> CommandReply:

@@ -17,11 +17,12 @@ from bot.pipeline import Deps
 from bot.values import Review
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
-from bot.wiring.tasks import ends, open_session, with_fetched
+from bot.wiring.tasks import apart, ends, open_session, with_fetched
 
 
 async def review(line: ChildPipe, change: Change, file: str, scratch: str, left_out: Mapping[str, str]) -> Review:
     """The review. `file`: where the base branch keeps its settings."""
+    change, left_out = apart(change, left_out)
     return await pipeline.review(ends(change), replace(_deps(line, change, file, scratch), left_out=left_out))
 
 

@@ -16,6 +16,7 @@ from bot.commands import CommandContext, CommandReply, conversation
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
 from bot.config.policy import No
+from bot.dependents.consumers.overlay import mount_of
 from bot.dependents.consumers.packages import package_rows
 from bot.errors import StorageError
 from bot.findings import silencing
@@ -39,11 +40,12 @@ from bot.values import (
     ReviewRequest,
     Trigger,
 )
-from bot.values.consumer import Disclosure, PackageRow
+from bot.values.consumer import Disclosure, PackageRow, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import with_time_limit
 
+TOO_MUCH = "reading it takes more than a review may use"  # of a consumer
 CONSUMERS = 30.0  # seconds that a review on a host looks at the repositories that use the reviewed one
 
 
@@ -58,6 +60,7 @@ class Room:
 
 async def review(line: ChildPipe, change: Change, room: Room, left_out: Mapping[str, str]) -> MadeReview:
     """The review with everything that is reported of it."""
+    change, left_out = apart(change, left_out)
     deps = replace(_deps(line, change, room), left_out=left_out)
     review_done = await pipeline.review(ends(change), deps)
     content = json_file.content(review_done)
@@ -225,12 +228,26 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
     return replace(
         with_time_limit(line, deps),
         pull=fetched_pull, read_settings=known_settings, organization=known_defaults,
-        tell=line.tell, note=change.note, bound=change.bound,
+        tell=line.say, note=change.note, bound=change.bound,
         running=parts.running(deps.settings, {**deps.flags, "foreign": change.foreign}),
         earlier=change.earlier, beside=change.beside, same_head=change.same_head, full=change.full, loss=change.loss,
         ignored_findings=change.ignored_findings, rules=change.rules, fetched_consumers=change.consumers,
         look_at_consumers=look if change.consumers is not None else None,
     )  # fmt: skip
+
+
+def apart(change: Change, left_out: Mapping[str, str]) -> tuple[Change, dict[str, str]]:
+    """A consumer that holds a file which cannot be read is left out as a whole: its paths are told to nobody."""
+    rows = change.consumers.consumers if change.consumers is not None else ()
+    begins = {one.name: (f"{mount_of(one.name)}/", label(one.name, "")) for one in rows if not one.problem}
+    theirs = {path for path in left_out for names in begins.values() if path.startswith(names)}
+    if change.consumers is not None and theirs:
+        marked = tuple(
+            replace(one, problem=TOO_MUCH) if any(path.startswith(begins.get(one.name, ())) for path in theirs) else one
+            for one in rows
+        )
+        change = replace(change, consumers=replace(change.consumers, consumers=marked))
+    return change, {path: why for path, why in left_out.items() if path not in theirs}
 
 
 def ends(change: Change) -> ReviewRequest:

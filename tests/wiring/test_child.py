@@ -40,7 +40,6 @@ def made(kind: type[DeepRepoError]) -> DeepRepoError:
         "window": 8192,
         "most": 4096,
         "usage": (1, 2),
-        "allowance": {"left": 1},
     }
     takes = [name for name in inspect.signature(kind.__init__).parameters if name in given]
     return kind("a sentence", **{name: given[name] for name in takes})
@@ -66,16 +65,15 @@ def test_every_fact_of_an_error_is_sent() -> None:
         assert takes == set(vars(made(kind)))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
-@pytest.mark.slow
-def test_many_files_that_each_stay_within_the_limit_are_too_many_together() -> None:
-    """The heaviest are left out, so many that the rest needs half of the time: here 0.4 of 3 seconds each."""
-    caps = replace(tasks.CAPS, many=3)
+def test_a_file_that_ends_a_child_is_left_out_once() -> None:
+    """The work is done again without it; a second one ends the work, and names itself."""
 
-    async def go() -> list[str]:
-        return await child.leaving_out(lambda left_out: child.run(tasks.slow, left_out, caps=caps))
+    async def go(*paths: str) -> list[str]:
+        return await child.leaving_out(lambda left_out: child.run(tasks.hang_on, paths, left_out, caps=tasks.CAPS))
 
-    assert 3 <= len(asyncio.run(go())) <= 6
+    assert asyncio.run(go("a.py")) == ["a.py"]
+    with pytest.raises(child.ChildEnded, match=r"reading `b\.py` went over the limit of 1 seconds"):
+        asyncio.run(go("a.py", "b.py"))
 
 
 def test_an_error_of_nobodys_comes_with_its_traceback() -> None:
