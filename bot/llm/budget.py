@@ -271,8 +271,10 @@ class Budget:
         none, step = hold(0), hold(STEP)
         each = max(step.usd - none.usd, 0.0) / STEP  # prices are linear in the tokens of a reply
         by_usd = (usd / share - none.usd) / each if each else math.inf
-        affordable = min(float(most), tokens / share - none.tokens, by_usd)
-        return most if least >= most else max(least, int(affordable) if affordable > 0 else 0)
+        affordable = min(
+            float(most), tokens / share - none.tokens, by_usd - 1
+        )  # one less: dollars are no whole numbers
+        return most if least >= most else max(least, int(max(0.0, affordable)))
 
     def _note_unpriced(self, model: str) -> None:
         self.unpriced.add(model)

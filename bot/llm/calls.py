@@ -77,13 +77,14 @@ class Calls:
         from bot.llm.schema import misfit  # here: a review without a model has no answer to compare
 
         with self._noting_failure():
-            reply = await self._whole(model, prompt, role)
+            reply = await self._longer(model, prompt, role, await self._once(model, prompt, role))
             if prompt.answer:
                 if reply.stop == "refusal":  # asked again it would decline again
                     raise self._of_no_use(f"{model.name} declined to answer")
                 wrong = misfit(reply.data, prompt.answer.required_keys)
                 if wrong:
-                    reply = await self._whole(model, prompt.further(reply, MEND.format(wrong=wrong)), role)
+                    again = prompt.further(reply, MEND.format(wrong=wrong))
+                    reply = await self._longer(model, again, role, await self._once(model, again, role))
                     wrong = misfit(reply.data, prompt.answer.required_keys)
                 if wrong:
                     raise self._of_no_use(f"{model.name} gave no usable answer, asked twice: {wrong}")
@@ -149,12 +150,11 @@ class Calls:
         self.budget.fail()
         return BadAnswer(why)
 
-    async def _whole(self, model: Model, prompt: Prompt, role: Purpose) -> Completion:
-        """A reply; one that broke off is asked for again once, with twice the room.
+    async def _longer(self, model: Model, prompt: Prompt, role: Purpose, first: Completion) -> Completion:
+        """The reply; one that broke off is asked for again once, with twice the room.
 
         The reply of a root is handed on even if it breaks off again: the root is told so. Any other is a BadAnswer.
         """
-        first = await self._once(model, prompt, role)
         if first.stop != "length":
             return first
         used = max(first.usage.output, prompt.max_tokens)

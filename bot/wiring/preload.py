@@ -17,6 +17,7 @@ from bot.masking import forms
 from bot.render import templates
 from bot.review import lenses
 from bot.wiring import review, step_tasks, tasks
+from impact.language import languages as known_languages
 
 __all__ = ["step_tasks", "tasks"]
 
@@ -62,6 +63,8 @@ def _load() -> None:
     templates.load()
     for language in LANGUAGES.values():  # its grammar comes with the first text
         language.outline(f"empty{language.SUFFIXES[0]}", b"", "head")
+    for parsed in known_languages().values():
+        _ = parsed.queries
 
 
 def _trim() -> None:
