@@ -9,6 +9,7 @@ from deeprepo._errors import UsageError
 from deeprepo._values import Budget, Evidence, Finding, Model, Review, access, consumer, copy, cost, model_name
 
 if TYPE_CHECKING:
+    from bot.values import CoverageRow
     from bot.values import Review as _Inner
 
 Effort = Literal["none", "low", "medium", "high"]
@@ -111,11 +112,13 @@ def _flags(
     return {name: value for name, value in flags.items() if value is not None}
 
 
+def _place(row: "CoverageRow") -> str:
+    return f"{row.path}{f':{row.line}' if row.line else ''} {row.name}: {row.reason}"
+
+
 def _face(inner_review: "_Inner") -> Review:
     """The stable face of a review."""
-    rows = [
-        f"{row.path}{f':{row.line}' if row.line else ''} {row.name}: {row.reason}" for row in inner_review.coverage.open
-    ]
+    coverage = inner_review.coverage
     return Review(
         base=inner_review.pull.base,
         head=inner_review.pull.head,
@@ -125,8 +128,9 @@ def _face(inner_review: "_Inner") -> Review:
             copy(Finding, finding, evidence=tuple(copy(Evidence, item) for item in finding.evidence))
             for finding in (*(item.finding for item in inner_review.findings), *inner_review.still)
         ),
-        complete=inner_review.coverage.complete and not inner_review.partial,
-        open=tuple(rows),
+        complete=coverage.complete and not inner_review.partial,
+        open=tuple(map(_place, coverage.open)),
+        relying=tuple(map(_place, coverage.relying)),
         interrupted_by=inner_review.fault,
         notes=inner_review.notes,
         consumers=tuple(map(consumer, inner_review.consumers)),

@@ -22,7 +22,7 @@ class Declarations:
 
     def wants(self, file: ChangedFile) -> bool:
         """Whether it may declare or use names: once it was opened, whether it does."""
-        if file.is_ignored or not (file.is_analyzed or file.status in ("deleted", "renamed")):
+        if file.is_ignored or not (file.has_text or file.status in ("deleted", "renamed")):
             return False
         paths = [path for path in (file.path, file.old_path) if path and POSSIBLE.search(path)]
         if not paths or file.path in self._foreign_paths:

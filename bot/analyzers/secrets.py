@@ -43,7 +43,7 @@ _Row = tuple[ChangedFile, DiffLine, Hit, bool]  # where a secret is, and whether
 
 def wants(file: ChangedFile) -> bool:
     """Every file to which the change adds lines, whatever it says of itself."""
-    return file.is_analyzed and bool(file.added_lines)
+    return file.has_text and bool(file.added_lines)
 
 
 async def check(tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:  # noqa: ARG001

@@ -42,7 +42,8 @@ def read(change: RawChange) -> tuple[ChangedFile, ...]:
         parts = [b""] if row.new in change.left_out else parts
         file = _file(row, parts)
         why = skip.reason(file, parts, change, is_generated)
-        changed_files.append(replace(file, skip=why, is_unreviewed=skip.is_unvouched(file, why)))
+        is_unvouched = skip.is_unvouched(file, why)
+        changed_files.append(replace(file, skip=why, is_unreviewed=is_unvouched, is_foreign=why in skip.FOREIGN))
     changed_files += [
         ChangedFile(path, path, "modified", skip=skip.WITHHELD, is_unreviewed=True)
         for path in sorted(change.withheld - {file.path for file in changed_files})

@@ -20,6 +20,8 @@ LICENCE_TEXT = "text of a licence"
 GENERATED = "generated file"
 ATTRIBUTED = "generated, according to .gitattributes"
 PICTURE = "picture, sound, font or document for a viewer"  # no text by its name and by its first bytes
+MINIFIED = "minified"
+FOREIGN = frozenset({VENDOR, GENERATED, ATTRIBUTED, MINIFIED})  # nobody here has written such a file
 MOVED = "renamed without a change of content"  # nothing to read, and still its importers may break
 GENERATED_BYTES = 1_000  # of a file, in which the header of a generator stands
 LONG_LINE = 1_000  # characters; the median line of a minified file is longer
@@ -74,7 +76,7 @@ def reason(
         GENERATED: all(map(is_generated, paths))
         or all(GENERATED_HEAD.search(start[:GENERATED_BYTES]) for start in starts),
         f"{line_count:,} changed lines: data rather than code": line_count > MAX_CHANGED_LINES,
-        "minified": _is_minified(file) and (file.old_path is None or all(map(_long_lines, starts))),
+        MINIFIED: _is_minified(file) and (file.old_path is None or all(map(_long_lines, starts))),
     }
     return next((why for why, applies in checks.items() if applies), None)
 

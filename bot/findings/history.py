@@ -63,13 +63,13 @@ async def find_leaks(history: History, files: Sequence[ChangedFile]) -> HistoryL
     known, shown = set[str](), set[tuple[str, str, str]]()
     for file in files:
         known.update(secret.whole for secret, _ in _secrets_of(file, "+"))
-        shown.update((file.path, secret.whole, line) for secret, line in _secrets_of(file, "-") if file.is_analyzed)
+        shown.update((file.path, secret.whole, line) for secret, line in _secrets_of(file, "-") if file.has_text)
     rows_by_path: dict[str, list[_Row]] = {}
     for lines, secret in _committed(commits):
         row = (lines.commit, lines.lines[secret.at], secret)
         if secret.whole not in known and (lines.path, secret.whole, row[1]) not in shown:
             rows_by_path.setdefault(lines.path, []).append(row)
-    analyzed_paths = {file.path for file in files if file.is_analyzed}
+    analyzed_paths = {file.path for file in files if file.has_text}
     leaks: dict[tuple[str, str], tuple[str, str, str, Hit]] = {}
     for path, rows in rows_by_path.items():
         base = file_lines(await history.read(path, "base"))

@@ -142,7 +142,7 @@ def of_change(
     A result about another file of the head is dropped. What names no file of the head may be about the change: one row of each tool
     that names no file says how many. `tree_paths`: all files of the head, which also tell where the repository lay when the tool ran.
     """
-    changed_files = {file.path: file for file in files if file.status != "deleted" and file.is_analyzed}
+    changed_files = {file.path: file for file in files if file.status != "deleted" and file.has_text}
     places = _Places(results, changed_files, tree_paths)
     rows = [each for each in results if _is_failure(each)]
     homeless: Counter[str] = Counter()

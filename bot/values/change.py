@@ -254,14 +254,20 @@ class ChangedFile:
     skip: str | None = None
     is_unreviewed: bool = False  # skipped, and open: the base does not vouch for the reason, or nothing could read it
     is_ignored: bool = False  # the owner's settings leave it out of every check
+    is_foreign: bool = False  # vendored, generated or minified: nobody here has written it
     note: str = ""  # "mode 100644 to 100755" and the like
     added_lines: frozenset[int] = field(default=frozenset(), repr=False)  # head lines that the change adds
     removed_lines: frozenset[int] = field(default=frozenset(), repr=False)  # base lines that the change removes
 
     @property
-    def is_analyzed(self) -> bool:
-        """Whether the checks that need no model run over it: on every text, whatever its name or its header say of it."""
+    def has_text(self) -> bool:
+        """Whether its changed lines can be read: the scan for secrets, schemas and the results of other tools look at all of them."""
         return self.skip is None or (bool(self.hunks) and not self.is_ignored)
+
+    @property
+    def is_analyzed(self) -> bool:
+        """Whether the other checks by code run over it: what nobody here has written is neither searched nor reported."""
+        return self.has_text and not self.is_foreign
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,13 +111,6 @@ def test_barrels_hand_on_dependents_for_changed_names(repository: Repository) ->
     ]
 
 
-def test_files_that_nobody_reads_have_dependents(repository: Repository) -> None:
-    """A mark such as the name of a folder of vendored code spares a file its review, and hides no contract."""
-    before = {"vendor/lib.py": "x = 1\n", "app.py": "from vendor import lib\n"}
-
-    assert [file.path for file in find(repository.change(before, {"vendor/lib.py": "x = 2\n"})).files] == ["app.py"]
-
-
 def test_budgets_say_what_they_cut(repository: Repository) -> None:
     """Files, symbols, sites: each limit leaves a sentence."""
     names = [f"name_{n}" for n in range(6)]

@@ -38,7 +38,7 @@ def test_a_nul_byte_hides_no_reader_of_a_key(repository: Repository, tmp_path: P
     )
     repository.git("checkout", "-qb", "feature")
     repository.commit({".env.example": "STORE_ADDRESS=1\n"}, "after")
-    assert [row.path for row in review(repository, tmp_path).coverage.open] == ["a.js"]
+    assert [row.path for row in review(repository, tmp_path).coverage.relying] == ["a.js"]
 
 
 @pytest.mark.parametrize(("body", "is_open"), [("Lib.LoadAll(1, 2)", True), ("1", False)])

@@ -419,7 +419,9 @@ def silent(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         given = wiring.deps({}, str(tmp_path), lambda _: None)
         review: Review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
         assert all(row.kind == "use" for row in review.coverage.open)
-        said = {row.path for row in review.coverage.open} | {placed.finding.path for placed in review.findings}
+        said = {row.path for row in (*review.coverage.open, *review.coverage.relying)} | {
+            placed.finding.path for placed in review.findings
+        }
         return {name for name in cases if f"{name}/app{suffix}" not in said}
 
     return run
@@ -473,4 +475,4 @@ def test_a_type_that_no_longer_satisfies_an_interface_of_go_is_open(
     repository.commit({"a/a.go": interface, **more}, "after")
     given = wiring.deps({}, str(tmp_path), lambda _: None)
     review: Review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
-    assert any(row.path == "b/b.go" for row in review.coverage.open) is is_open
+    assert any(row.path == "b/b.go" for row in (*review.coverage.open, *review.coverage.relying)) is is_open

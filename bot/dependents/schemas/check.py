@@ -63,7 +63,7 @@ class SchemaUses:
 def wants(file: ChangedFile) -> bool:
     """Whether a file may be a schema, by its path."""
     return (
-        (file.is_analyzed or file.status in ("deleted", "renamed"))
+        (file.has_text or file.status in ("deleted", "renamed"))
         and not file.is_ignored
         and any(one.wants(path) for one in SCHEMAS.values() for path in {file.path, file.old_path} if path)
     )
