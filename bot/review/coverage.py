@@ -313,7 +313,7 @@ def _heads(use: ObligedUse, row_numbers: Collection[tuple[str, str]]) -> bool:
 
 
 def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[ObligedUse, ...]:
-    """The uses that must be compared or read, most telling first: docs/coverage.md has the rule and a table of examples.
+    """The uses that must be compared or read, most telling first: docs/coverage.md has what becomes of them.
 
     - A use is a line outside the change that writes the name of a definition whose *contract* changed: `ChangedSymbol.contract`. A
       changed body, a comment, a docstring or a formatter's work oblige nobody to read who calls it.
