@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help demo demo-page test check test-slow format bench golden docs pictures fetch train workflows image-check dist dist-check lock clean
+.PHONY: help demo demo-page test test-outer check test-slow format bench golden docs pictures fetch train workflows image-check dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -46,8 +46,12 @@ $(DEMO)/.server: $(DEMO)/.ready requirements.lock
 demo-page: $(DEMO)/.server  ## a sandbox GitHub with a pull request, and the server that reviews it and answers, with a scripted model; Ctrl-C ends both
 	@$(DEMO)/bin/deeprepo demo
 
+OUTER = tests/docs tests/packaging tests/evals tests/sandbox
 test: check  ## everything that must pass before a commit: format, lint, types, import layers, tests
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 3 --dist worksteal --ignore tests/docs --ignore tests/packaging
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 3 --dist worksteal $(addprefix --ignore ,$(OUTER))
+
+test-outer: $(READY)  ## the tests of what stands around the product: pages, packages, the evaluation, the sandbox
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "not slow and not live" -n 2 --dist worksteal $(OUTER)
 
 check: $(READY)  ## `make test` without the tests
 	$(BIN)/ruff format --check .
@@ -55,10 +59,10 @@ check: $(READY)  ## `make test` without the tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the operator's pages in a browser (network)
+test-slow: $(READY)  ## the tests that take long: every pattern, every form, every order of events, the operator's pages in a browser, the wheel (network)
 	@if command -v npm >/dev/null; then mkdir -p .cache/axe && cp .ci/axe/*.json .cache/axe/ && cd .cache/axe && npm ci --silent --no-audit --no-fund --ignore-scripts; \
 		else echo "npm was not found: axe does not look at the pages" >&2; fi
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "slow and not live" -n 2 --dist worksteal -o faulthandler_timeout=1800 --ignore tests/docs --ignore tests/packaging
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -m "slow and not live" -n 2 --dist worksteal -o faulthandler_timeout=1800
 
 format: $(READY)  ## format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only .
@@ -135,8 +139,8 @@ dist: requirements-build.lock  ## wheels and source into dist/; with TAG=vX.Y.Z 
 	.cache/build/bin/python -m hatchling build --target sdist --target wheel --directory dist
 	for part in sandbox evals; do (cd $$part && ../.cache/build/bin/python -m hatchling build --target wheel --directory ../dist) || exit 1; done
 
-dist-check: $(READY)  ## what is shipped: every page and its commands, the wheel installed from the lock, the files of the image (network)
-	$(BIN)/python -m pytest tests/docs tests/packaging -m "not live" -n 2 --dist worksteal -o faulthandler_timeout=1800
+dist-check: $(READY)  ## build the wheel, install it from the lock into a fresh environment, review with it outside the repository (network)
+	$(BIN)/python -m pytest tests/packaging -m "slow or not slow" -o faulthandler_timeout=1800
 
 # The newest versions that are a week old, with hashes, for every platform. anthropic 2.10.0 is the first that this code was
 # measured with and is younger. Set DATE to today's date minus a week. -dev is for the tests; the one without a name for the image, which

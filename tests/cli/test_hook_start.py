@@ -45,10 +45,8 @@ def test_every_other_command_line_goes_the_long_way(line: str) -> None:
     assert parse(line.split()) is None
 
 
-@pytest.mark.parametrize(
-    ("line", "most"), [("--version", 80), ("review --staged --effort none --fail-on high --quiet", 535)]
-)
-def test_what_a_script_runs_often_loads_few_modules(line: str, most: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["--version", "review --staged --effort none --fail-on high --quiet"])
+def test_what_a_script_runs_often_loads_no_heavy_module(line: str, tmp_path: Path) -> None:
     """Imports take most of the time of such a command: its two processes load what it needs and nothing else."""
     repo = Repository(tmp_path)
     repo.commit({"a.py": "def total(a):\n    return a\n"})
@@ -56,7 +54,6 @@ def test_what_a_script_runs_often_loads_few_modules(line: str, most: int, tmp_pa
     repo.git("add", "--all")
     modules = _loaded(line, tmp_path)
     assert modules.isdisjoint(HEAVY | OURS)
-    assert len(modules) <= most
 
 
 def test_a_page_of_help_loads_no_value_and_no_setting(tmp_path: Path) -> None:
