@@ -60,6 +60,8 @@ class _File:
         if item.guarded or not item.spec or not (item.line in lines or mine):
             return
         files = self._modules.files(self._path, item)
+        if files is None and self._language.inline_modules:
+            yield from self._above(item)
         if files is None or self._path in files:
             return
         if not files:
@@ -77,6 +79,21 @@ class _File:
                 near = _near(bound.there, [*names_of(self._index, files), *modules])
                 yield self._place(bound.line, bound.there, "missing-name", files, near=near, here=bound.here)
 
+    def _above(self, item: Import) -> Iterator[Place]:
+        """A module that is neither a file nor a name of the module above it."""
+        spec = item.spec
+        files: tuple[str, ...] | None = None
+        name = ""
+        while not files and (parts := spec.rpartition(self._language.separator))[0]:
+            spec, _, name = parts
+            files = self._modules.files(self._path, replace(item, spec=spec))
+        outer = replace(item, spec=spec)
+        if not files or self._path in files or self._modules.inner(self._path, outer, name) != ():
+            return
+        if offered(self._index, files, name) is ABSENT:
+            whole = self._language.below(spec, name)
+            yield self._place(item.line, whole, "missing-module", files, near=_near(name, names_of(self._index, files)))
+
     def _name_of(self, item: Import, name: str) -> Answer:
         inner = self._modules.inner(self._path, item, name)
         if inner is None:
@@ -84,6 +101,8 @@ class _File:
         if inner:
             return Answer("found", (), inner)
         files = self._modules.files(self._path, item, name)
+        if files == ():
+            return ABSENT
         return offered(self._index, files, name) if files and self._path not in files else OPEN
 
     def of_use(self, use: Use) -> Iterator[Place]:
@@ -122,15 +141,17 @@ class _File:
         if line is None or re.search(self._language.unknown_members or "^$", use.name):
             return
         names = [row.name for home, name in line for row in members(self._index, home, name)]
+        if self._language.ignores_case and use.name.lower() in {one.lower() for one in names} - {use.name}:
+            return
         if use.name in names and use.arguments is not None and not self._language.receiver:
             rows = tuple(
                 (home, row) for home, name in line for row in members(self._index, home, name) if row.name == use.name
             )
             yield from self._misfit(use, Answer("found", rows))
         elif names and use.name not in names:
-            yield self._place(
-                use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=_near(use.name, names)
-            )
+            near = _near(use.name, names)
+            place = self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=near)
+            yield replace(place, home=path)
 
     def _meaning(self, name: str) -> Answer:
         """What a name of the file is: what an import brings, or the one definition of the file or its mates."""
@@ -245,13 +266,17 @@ class _File:
             name=name,
             rule=rule,
             certainty="proven",
-            home=files[0] if len(files) == 1 else posixpath.dirname(files[0]) if files else "",
+            home=self._home(files, rule),
             near=near,
             here=here,
             happens=self._language.fails.get(rule, ""),
             definition=definition,
             source=source,
         )
+
+    def _home(self, files: tuple[str, ...], rule: Rule) -> str:
+        is_folder = self._language.unit == "folder" and rule in ("missing-name", "missing-member")
+        return "" if not files else posixpath.dirname(files[0]) if is_folder else files[0]
 
     def _definition(self, files: tuple[str, ...], near: tuple[str, ...]) -> tuple[str, Definition | None]:
         """The nearest of the names that may be meant."""
@@ -265,17 +290,16 @@ class _File:
 
 def _near(name: str, names: Collection[str]) -> tuple[str, ...]:
     """The names that one may be meant for, the nearest first; those that are clearly farther than that are left out."""
-    plain = _plain(name)
-    rows = [
-        (SequenceMatcher(None, plain, _plain(other)).ratio(), other) for other in dict.fromkeys(names) if other != name
-    ]
+    rows = [(_likeness(name, other), other) for other in dict.fromkeys(names) if other != name]
     best = max((ratio for ratio, _ in rows), default=0.0)
     near = [row for row in rows if row[0] >= max(ALIKE, best - BESIDE)]
     return tuple(other for _, other in sorted(near, key=lambda row: (-row[0], row[1]))[:NEAR])
 
 
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "")
+def _likeness(one: str, other: str) -> float:
+    """How alike two names are, from 0 to 1; capitals and underscores count half."""
+    plain = SequenceMatcher(None, one.lower().replace("_", ""), other.lower().replace("_", "")).ratio()
+    return (plain + SequenceMatcher(None, one, other).ratio()) / 2
 
 
 def _keyword(use: Use, one: Definition, says: str) -> tuple[str, ...]:

@@ -76,6 +76,9 @@ class Language:
 
     overloads: bool  # several definitions of one name stand beside each other, and a call takes one that fits
     speaks: tuple[str, ...]  # the grammars whose parameters it knows
+    unit: str  # "folder" where a module is all files of one, else "file"
+    inline_modules: bool  # a file may define modules, so that only its names tell whether one is there
+    ignores_case: bool  # names of classes and members are the same in capitals
     split: str  # an import names a member of what stands before the last of these
     lost_calls: bool  # a call without a receiver means a definition of the file, its mates or its imports
     made_names: str  # a pattern of what generators name
@@ -158,6 +161,9 @@ def load(folder: str) -> tuple[Language, ...]:
             separator=table.get("separator", "."),
             overloads=table.get("overloads", False),
             speaks=tuple(row.get("speaks", table["grammars"])),
+            unit=table.get("unit", "file"),
+            inline_modules=table.get("inline_modules", False),
+            ignores_case=table.get("ignores_case", False),
             split=table.get("split", ""),
             lost_calls=table.get("lost_calls", False),
             made_names=table.get("made_names", ""),

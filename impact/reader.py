@@ -232,7 +232,7 @@ class _Reader:
                     hands_on=hands_on or "hands_on" in found,
                     guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
                 )
-            one = whole[key]
+            one = whole[key] = _with(whole[key], hands_on=whole[key].hands_on or "hands_on" in found)
             if there is not None or "default" in found:
                 given = text(there) if there is not None else "default"
                 at = (there or found["default"][0]).start_point[0] + 1

@@ -62,10 +62,9 @@ class Modules:
         folder = self._folder(item.spec, importer)
         if folder is None:
             return None
-        is_test = (
-            importer.endswith("_test.go") and posixpath.dirname(importer) == folder
-        )  # it sees what export_test.go adds
-        found = tuple(sorted(one for one in self._folders.get(folder, ()) if is_test or not one.endswith("_test.go")))
+        every = self._folders.get(folder, set()) - {importer}
+        sees_tests = importer.endswith("_test.go") and posixpath.dirname(importer) == folder  # as export_test.go
+        found = tuple(sorted(one for one in every if sees_tests or not one.endswith("_test.go")))
         return found or (None if self._may_be(folder) else ())
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:

@@ -10,9 +10,9 @@
 (enum_declaration interfaces: (super_interfaces (type_list (_) @base))) @class.of
 (record_declaration interfaces: (super_interfaces (type_list (_) @base))) @class.of
 (interface_declaration (extends_interfaces (type_list (_) @base))) @class.of
-(class_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-any-of? @a "Deprecated" "SuppressWarnings" "FunctionalInterface")) @opaque
-(enum_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-any-of? @a "Deprecated" "SuppressWarnings")) @opaque
-(record_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-any-of? @a "Deprecated" "SuppressWarnings")) @opaque
+(class_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-match? @a "^(Deprecated|SuppressWarnings|FunctionalInterface)$")) @opaque
+(enum_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-match? @a "^(Deprecated|SuppressWarnings)$")) @opaque
+(record_declaration (modifiers [(marker_annotation name: (_) @a) (annotation name: (_) @a)]) (#not-match? @a "^(Deprecated|SuppressWarnings)$")) @opaque
 (enum_constant name: (identifier) @name) @def.member
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @def.member
 (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @def.member

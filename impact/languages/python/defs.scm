@@ -24,7 +24,7 @@
   (#match? @decorator "^@(dataclasses\\.)?dataclass\\b") (#not-match? @type "ClassVar") (#not-match? @right "init\\s*=\\s*False"))
 (decorated_definition (decorator) @decorator definition: (class_definition body: (block (expression_statement (assignment type: (_) @type) @param.keyword_after)) @params)
   (#match? @decorator "^@(dataclasses\\.)?dataclass\\b") (#match? @type "KW_ONLY"))
-(assignment left: (attribute object: (identifier) @owner attribute: (identifier) @name) (#not-any-of? @owner "self" "cls")) @def.attribute
+(assignment left: (attribute object: (identifier) @owner attribute: (identifier) @name) (#not-match? @owner "^(self|cls)$")) @def.attribute
 (decorated_definition (decorator) @decorator definition: (_) @static (#match? @decorator "^@staticmethod"))
 (parameters [(identifier) @name @param.positional (typed_parameter . (identifier) @name) @param.positional])
 (parameters [(default_parameter name: (identifier) @name) (typed_default_parameter name: (identifier) @name)] @param.positional @optional)

@@ -1,0 +1,88 @@
+"""PHP's classes: which file a name means, told from the `autoload` tables of composer.json (PSR-4)."""
+
+import json
+import posixpath
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+
+from impact.paths import Paths, joined
+from impact.values import Import
+
+
+class Modules:
+    """The namespaces of one tree."""
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        self._paths = paths
+        self._folders: list[tuple[str, str]] = []  # prefix of a namespace and its folder
+        self._is_mapped = False  # classes may be in any file of some folders
+        for path, source in configs.items():
+            if posixpath.basename(path) == "composer.json" and "vendor/" not in path:
+                for table in _tables(source):
+                    self._is_mapped = self._is_mapped or bool(table.get("classmap") or table.get("psr-0"))
+                    self._folders += _prefixes(table.get("psr-4"), posixpath.dirname(path))
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """The files of a namespace, with a name the one of that class."""
+        del importer
+        folders = self._of(item.spec)
+        if not folders:
+            return None
+        if name:
+            found = tuple(path for folder in folders if (path := joined(folder, f"{name}.php")) in self._paths.files)
+            return found or (None if self._may_be(folders, name) else ())
+        found = tuple(
+            sorted(joined(one, file) for one in folders for file in self._paths.names(one) if file.endswith(".php"))
+        )
+        return found or (None if self._may_be(folders, "") or any(map(self._paths.is_folder, folders)) else ())
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """A namespace of a namespace is imported by its own name."""
+        del importer
+        return None if any(self._paths.is_folder(joined(one, name)) for one in self._of(item.spec)) else ()
+
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """The files of the same folder."""
+        folder = posixpath.dirname(path)
+        if name:
+            beside = joined(folder, f"{name}.php")
+            return (beside,) if beside in self._paths.files else (path,)
+        return tuple(sorted(joined(folder, one) for one in self._paths.names(folder) if one.endswith(".php")))
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """The namespaces beside the one that is missing whose names are like its."""
+        del importer
+        above, _, last = item.spec.rpartition("\\")
+        names = {
+            one
+            for folder in self._of(above)
+            for one in self._paths.names(folder)
+            if self._paths.is_folder(joined(folder, one))
+        }
+        return tuple(f"{above}\\{one}" for one in get_close_matches(last, sorted(names), 3, 0.72))
+
+    def _of(self, spec: str) -> list[str]:
+        """The folders of a namespace, by the longest prefix that fits."""
+        rows = [(prefix, folder) for prefix, folder in self._folders if f"{spec}\\".startswith(prefix)]
+        longest = max((len(prefix) for prefix, _ in rows), default=0)
+        return [joined(folder, spec[longest:].replace("\\", "/")) for prefix, folder in rows if len(prefix) == longest]
+
+    def _may_be(self, folders: list[str], name: str) -> bool:
+        return self._is_mapped or any(self._paths.is_open(joined(folder, f"{name or 'a'}.php")) for folder in folders)
+
+
+def _tables(source: bytes) -> Iterator[Mapping[str, object]]:
+    with suppress(ValueError, RecursionError):
+        manifest = json.loads(source)
+        for key in ("autoload", "autoload-dev"):
+            table = manifest.get(key) if isinstance(manifest, dict) else None
+            if isinstance(table, dict):
+                yield table
+
+
+def _prefixes(table: object, home: str) -> Iterator[tuple[str, str]]:
+    for prefix, folders in table.items() if isinstance(table, dict) else ():
+        for folder in folders if isinstance(folders, list) else [folders]:
+            if isinstance(folder, str) and prefix:
+                yield prefix, joined(home, folder)

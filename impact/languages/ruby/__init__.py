@@ -1,0 +1,46 @@
+"""Ruby's `require_relative`. What `require` finds and what a constant means, only a run decides."""
+
+import posixpath
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from impact.paths import Paths, joined
+from impact.values import Import
+
+
+class Modules:
+    """The files of one tree."""
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        del configs
+        self._paths = paths
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """The file that is required."""
+        del name
+        base = joined(posixpath.dirname(importer), item.spec)
+        found = next((path for path in (base, f"{base}.rb", f"{base}.so") if path in self._paths.files), None)
+        if found:
+            return (found,)
+        beside = self._paths.names(posixpath.dirname(base))
+        is_made = any(
+            one.startswith(f"{posixpath.basename(base)}.") for one in beside
+        )  # compiled from C or Rust, or a template
+        return None if is_made or self._paths.is_folder(base) or self._paths.is_open(f"{base}.rb") else ()
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """A file holds no other."""
+        del importer, item, name
+        return ()
+
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """What a file sees of others, only a run decides."""
+        del path, name
+        return ()
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """The files beside the one that is missing whose names are like its."""
+        base = joined(posixpath.dirname(importer), item.spec)
+        names = {one.removesuffix(".rb") for one in self._paths.names(posixpath.dirname(base))}
+        before = item.spec[: len(item.spec) - len(posixpath.basename(item.spec))]
+        return tuple(before + one for one in get_close_matches(posixpath.basename(base), sorted(names), 3, 0.72))

@@ -1,0 +1,1 @@
+(class name: (_) @name) @def.class

@@ -1,0 +1,1 @@
+(call method: (identifier) @m arguments: (argument_list . (string . (string_content) @spec .) .) (#eq? @m "require_relative")) @import @nothing

@@ -1,0 +1,57 @@
+"""Rust's modules below `crate`: which file a path means, told from where Cargo.toml lies.
+
+What `super` and `self` mean depends on inline modules, and what a macro makes is not written: both are silent.
+"""
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import replace
+
+from impact.paths import Paths, joined
+from impact.values import Import
+
+
+class Modules:
+    """The modules of one tree."""
+
+    def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
+        self._paths = paths
+        self._packages = {posixpath.dirname(path) for path in configs if path.endswith("Cargo.toml")}
+
+    def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
+        """The file of a module; None for one that no file is: an inline one, or a type."""
+        parts = item.spec.split("::")
+        source = self._source(importer)
+        if parts[0] != "crate" or source is None:
+            return None
+        if len(parts) == 1:
+            if name.islower():  # a macro of any file may be exported here
+                return None
+            roots = (joined(source, one) for one in ("lib.rs", "main.rs"))
+            return tuple(path for path in roots if path in self._paths.files) or None
+        base = joined(source, "/".join(parts[1:]))
+        found = next((path for path in (f"{base}.rs", f"{base}/mod.rs") if path in self._paths.files), None)
+        return (found,) if found else None
+
+    def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
+        """The file of a module of a module."""
+        return self.files(importer, replace(item, spec=f"{item.spec}::{name}")) or ()
+
+    def mates(self, path: str, name: str = "") -> tuple[str, ...]:
+        """Each file is a module of its own."""
+        del path, name
+        return ()
+
+    def near(self, importer: str, item: Import) -> tuple[str, ...]:
+        """The names of a module tell what may be meant."""
+        del importer, item
+        return ()
+
+    def _source(self, importer: str) -> str | None:
+        """The folder of the crate's sources; None for tests, examples and programs beside them, each a crate of its own."""
+        folder = posixpath.dirname(importer)
+        while folder and folder not in self._packages:
+            folder = posixpath.dirname(folder)
+        source = joined(folder, "src")
+        is_own = importer.startswith(f"{source}/") and not importer.startswith(f"{source}/bin/")
+        return source if folder in self._packages and is_own else None

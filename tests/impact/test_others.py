@@ -1,0 +1,69 @@
+"""New lines of PHP, Rust and Ruby and what they name."""
+
+from trees import said
+
+PHP = {
+    "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "app/"}}, "autoload-dev": {"psr-4": {"Tests\\\\": "tests/"}}}',
+    "app/Money/Cents.php": (
+        "<?php\nnamespace Shop\\Money;\nclass Cents extends Base {\n const RATE = 1;\n public static $all;\n"
+        " public function __construct(private int $amount, string $currency = '') {}\n public static function of(int $a) {}\n}\n"
+    ),
+    "app/Money/Base.php": "<?php\nnamespace Shop\\Money;\nclass Base { const ZERO = 0; use Counts; }\n",
+    "app/Money/Counts.php": "<?php\nnamespace Shop\\Money;\ntrait Counts { public static function count() {} }\n",
+    "app/Money/Far.php": "<?php\nnamespace Shop\\Money;\nuse Library\\Model;\nclass Far extends Model { const A = 1; }\n",
+    "app/Money/Kind.php": "<?php\nnamespace Shop\\Money;\nenum Kind { case Small; }\n",
+}
+RUST = {
+    "Cargo.toml": "",
+    "src/lib.rs": "mod money;\npub mod cart;\nmod inline {\n    pub fn x() {}\n}\n#[macro_export]\nmacro_rules! sum { () => {} }\n",
+    "src/money.rs": (
+        "pub use crate::cart::{Cart, inner::{Deep, Other as Named}};\npub enum Kind { Small, Large(u8) }\npub fn cents(a: u8, b: &str) -> u8 { a }\n"
+        "pub struct Cents;\n"
+    ),
+    "src/cart/mod.rs": "pub mod inner;\npub struct Cart;\n",
+    "src/cart/inner.rs": "pub struct Deep;\npub struct Other;\nbitflags! { pub struct F: u8 {} }\n",
+}
+
+
+def test_php() -> None:
+    text = (
+        "<?php\nnamespace Shop\\Pay;\nuse Shop\\Money\\Cent;\nuse Shop\\Money\\Cents;\nuse Shop\\Money\\Far;\nuse Shop\\Money\\Kind as K;\nuse Shop\\Mony\\Cents as C;\n"
+        "use Library\\Nothing;\nuse function Shop\\Money\\sum;\n"
+        "Cents::RATE; Cents::ZERO; Cents::count(); Cents::class;\nCents::RATES;\nCents::$all;\nCents::off(1);\nCents::of();\nCents::of(1, 2);\n"
+        "new Cents();\nnew Cents(amount: 1, size: 2);\nFar::nothing();\nK::Smal;\nK::cases();\n"
+    )
+    assert said({**PHP, "app/Pay/Pay.php": text}, "app/Pay/Pay.php") == [
+        "3 missing-name Cent: Cents",
+        "7 missing-module Shop\\Mony: Shop\\Money",
+        "11 missing-member Cents.RATES: RATE",
+        "13 missing-member Cents.off: of",
+        "14 arguments Cents.of: is missing 'a'",
+        "16 arguments Cents: is missing 'amount'",
+        "17 arguments Cents: has no parameter 'size'",
+        "19 missing-member K.Smal: Small",
+    ]
+
+
+def test_rust() -> None:
+    text = (
+        "use crate::money::{cents, cent, Kind, Deep, Named};\nuse crate::mony::Kind as K;\nuse crate::cart::iner::Deep as D;\nuse crate::inline::x;\n"
+        "use crate::sum;\nuse crate::money::Kind::Small;\nuse crate::cart::inner::Anything;\nuse serde::nothing;\nuse super::y;\nuse crate::money;\n"
+        'fn f() { Kind::Small; Kind::Smal; Kind::new(); cents(1); money::cents(1, ""); money::cnts(1); }\n'
+    )
+    assert said({**RUST, "src/pay.rs": text}, "src/pay.rs") == [
+        "1 missing-name cent: cents",
+        "2 missing-module crate::mony: money",
+        "3 missing-module crate::cart::iner: inner",
+        "11 missing-member Kind.Smal: Small",
+        "11 arguments cents: is missing 'b'",
+        "11 missing-member money.cnts: cents",
+    ]
+
+
+def test_ruby() -> None:
+    tree = {
+        "lib/shop/money.rb": "",
+        "lib/shop/fast.c": "",
+        "lib/pay.rb": 'require_relative "shop/money"\nrequire_relative "shop/mony"\nrequire_relative "shop/fast"\nrequire_relative "shop/#{x}"\nrequire "none"\n',
+    }
+    assert said(tree, "lib/pay.rb") == ["2 missing-module shop/mony: shop/money"]
