@@ -8,6 +8,8 @@ import pytest
 import yaml
 from fakes import Repository
 
+from bot import cli
+
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 WORKFLOW = ".github/workflows/deeprepo.yml"
@@ -18,8 +20,8 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     """A clone of deeprepo as somebody has it: what a command needs, with an origin that has its commit."""
     made = Repository(tmp_path_factory.mktemp("clone"))
     for name in ("bot", "templates", "docs/workflows"):
-        shutil.copytree(ROOT / name, made.folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    made.commit({}, "deeprepo")
+        shutil.copytree(ROOT / name, made.folder / name)
+    made.commit({".gitignore": "*.pyc\n"}, "deeprepo")
     made.git("remote", "add", "origin", "git@github.com:acme/reviewer.git")
     made.git("update-ref", "refs/remotes/origin/main", "HEAD")
     return made
@@ -65,16 +67,21 @@ def test_the_workflow_names_the_clone_and_what_to_do_next(clone: Repository, rep
     assert "base branch" in next(line for line in shown.stdout.splitlines() if line.startswith("quota"))
 
 
-def test_nothing_is_overwritten_in_silence(clone: Repository, repository: Repository) -> None:
+def test_nothing_is_overwritten_in_silence(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     """A second run changes nothing; a file of the team's own stops the command, and --overwrite says that it replaced it."""
-    assert init(clone, repository).returncode == 0
-    assert init(clone, repository).stdout.count("already there") == 2
+
+    def again(*words: str) -> tuple[int, str, str]:
+        command = ["init", "--repo", str(repository.folder), "--action", f"me/mine@{'a' * 40}", *words]
+        return cli.run(command), *capsys.readouterr()
+
+    assert again()[0] == 0
+    assert again()[1].count("already there") == 2
     (repository.folder / ".deeprepo.yml").write_text("quota: 7\n")
     (repository.folder / WORKFLOW).unlink()
-    refused = init(clone, repository)
-    assert (refused.returncode, ".deeprepo.yml: already there" in refused.stderr) == (2, True)
+    code, _, err = again()
+    assert (code, ".deeprepo.yml: already there" in err) == (2, True)
     assert not (repository.folder / WORKFLOW).exists()
-    assert ".deeprepo.yml: overwritten" in init(clone, repository, "--overwrite").stdout
+    assert ".deeprepo.yml: overwritten" in again("--overwrite")[1]
 
 
 def test_a_commit_that_nobody_can_fetch_is_named(clone: Repository, repository: Repository) -> None:
