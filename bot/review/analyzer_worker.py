@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 NOTHING_ADDED = "nothing added"
 CR = "it holds a lone carriage return, which ends a line for some programs and not for others"
-NAMED = 3  # files of which more was found than is listed
 MOST_OF_A_FILE = 100  # findings of one analyser in a file that are judged further
 MOST = 1_000  # of one analyser: a file that a program wrote can bring 20,000
 
@@ -31,7 +30,6 @@ class AnalyzerWorker:
 
     def __init__(self, analyzers: Mapping[str, Analyzer], survey: Survey) -> None:
         self.name = ", ".join(analyzers)
-        self.failures: list[str] = []  # sentences: what could not run, what is not listed
         self._analyzers, self._survey = analyzers, survey
         self._homes = {unit.path for unit in survey.units}
         self._found: dict[str, list[Finding]] = {}  # by the name of the analyser, once it is done
@@ -72,7 +70,7 @@ class AnalyzerWorker:
         ]
         mine = [finding for finding, places in findings_with_paths if places & paths or not places & self._homes]
         self._mark(units)
-        return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine), "; ".join(self.failures))
+        return WorkerReply(f"{len(mine)} findings by {self.name}", tuple(mine))
 
     def silence(self, source: Source, finding: Finding) -> Silence | None:
         """What it means that a source no longer reports this finding; None if the owner has switched its analyser off.
@@ -154,7 +152,6 @@ class AnalyzerWorker:
             if isinstance(analyzer, Compares):
                 self._compared.update(analyzer.compare(self._survey.dependents))
         except DeepRepoError as error:
-            self.failures.append(f"{name} could not run: {error}")
             self._survey.tracker.note_unchecked("", f"{name} could not run: {error}")
         self._found[name] = list(findings)
 
@@ -208,11 +205,6 @@ class AnalyzerWorker:
                 left[finding.path] += 1
         if left:
             self._unlisted[name] = set(left)
-            places = ", ".join(
-                f"{count(number, 'more finding')} in `{path}`" for path, number in left.most_common(NAMED)
-            )
-            more = f" and {count(len(left) - NAMED, 'other file')}" if len(left) > NAMED else ""
-            self.failures.append(f"Not listed: {places}{more} (check {name})")
             for path, number in left.items():
                 self._survey.tracker.note_unchecked(path, f"{count(number, 'more finding')} of {name} not listed")
         return kept_findings
@@ -220,7 +212,6 @@ class AnalyzerWorker:
     def _leave_open(self, name: str, path: str, reason: str) -> None:
         """A file of which a check has judged a part only: no unit of it counts as checked by it."""
         self._partly.add((name, path))
-        self.failures.append(f"{name} has not judged all of {f'`{path}`' if path else 'the change'}: {reason}")
         self._survey.tracker.note_unchecked(path, f"{name}: {reason}")
 
     def _mark(self, units: Sequence[Unit]) -> None:

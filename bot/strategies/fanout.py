@@ -124,8 +124,6 @@ async def _check_once_sent(session: Session, read: asyncio.Event) -> None:
 async def check_by_code(session: Session) -> None:
     """What the analysers prove stands before any model speaks: it costs nothing, and a model's finding can agree with it."""
     answer = await session.checks.review(session.units)
-    if answer.error:
-        session.notes.append(answer.error)
     for finding in answer.findings:
         await admit(session, finding)
     session.on_checked()
