@@ -1,0 +1,68 @@
+"""Who a review connects to: nobody without a model, and with one its provider's address alone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from fakes import Repository
+
+from deeprepo_sandbox import providers as doubles
+from deeprepo_sandbox.providers import Reply, Server
+
+# Python runs this when it starts, in the command and in each process that it starts.
+LISTENER = """
+import os, sys
+
+def listen(event, arguments):
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        text = f"{arguments[1][0]}:{arguments[1][1]}"
+    elif event in ("socket.getaddrinfo", "socket.gethostbyname") and arguments[0]:
+        text = f"name {arguments[0]}"
+    else:
+        return
+    with open(os.environ["CONNECTIONS"], "a") as log:
+        log.write(text + "\\n")
+
+sys.addaudithook(listen)
+open(os.environ["CONNECTIONS"], "a").close()
+"""
+OFFLINE = ("--effort", "none")
+
+
+def connections(repository: Repository, folder: Path, *options: str, **environment: str) -> set[str]:
+    """The addresses that a review of a forgotten caller connects to, and the names that it looks up."""
+    repository.commit(
+        {"lib.py": "def total(a):\n    return a\n", "app.py": "from lib import total\n\ntotal(1)\n"}, "before"
+    )
+    repository.git("checkout", "-qb", "feature")
+    repository.commit({"lib.py": "def total(a, b):\n    return a + b\n"}, "after")
+    (folder / "start").mkdir()
+    (folder / "start" / "sitecustomize.py").write_text(LISTENER)
+    log = folder / "connections"
+    keys = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_PROXY", "_proxy"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "bot", "review", "--repo", str(repository.folder), *options],
+        env={**keys, "PYTHONPATH": str(folder / "start"), "CONNECTIONS": str(log), **environment},
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "total() has a new signature" in done.stdout, done.stderr
+    return set(log.read_text().splitlines())
+
+
+def test_without_a_model_no_connection_is_opened(repository: Repository, tmp_path: Path) -> None:
+    """No telemetry, no look for a newer version, nothing."""
+    assert connections(repository, tmp_path, *OFFLINE) == set()
+
+
+def test_with_a_model_its_address_is_the_only_one(repository: Repository, tmp_path: Path) -> None:
+    """The code goes to the provider that is named, and nowhere else."""
+    with doubles.in_thread(Server(lambda _: Reply(data={"answer": "Read.", "findings": []}))) as server:
+        address = urlsplit(server.openai_url)
+        found = connections(
+            repository, tmp_path, "--effort", "low", "--worker", "compatible/any",
+            DEEPREPO_BASE_URL=server.openai_url,
+        )  # fmt: skip
+        assert server.count
+    assert found - {f"name {address.hostname}"} == {f"{address.hostname}:{address.port}"}
