@@ -1,10 +1,7 @@
-"""Search clones for forgotten callers, and ask the offline review about each commit that forgot one."""
+"""Ask the offline review about each commit that forgot a caller."""
 
-import asyncio
-import json
 import re
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +9,8 @@ from pathlib import Path
 from bot import pipeline, wiring
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
-from deeprepo_evals.clones import clones, half
-from deeprepo_evals.forgotten_callers import callers
+from deeprepo_evals.clones import clones
 from deeprepo_evals.forgotten_callers.callers import Caller
-from deeprepo_evals.forgotten_callers.search import search
 from deeprepo_evals.tables import align
 
 Say = Callable[[str], None]
@@ -29,31 +24,6 @@ class Result:
     is_named: bool
     is_proven: bool
     others: int  # findings about other files or names
-
-
-def find(repos: Path, out: Path, commits: int, only: str, say: Say) -> Path:
-    """Write the candidates of each clone into a folder; a clone that is done is not searched again. Return the list of all."""
-    out.mkdir(parents=True, exist_ok=True)
-    candidates: list[Caller] = []
-    reasons: Counter[str] = Counter()
-    for name, clone in clones(repos).items():
-        if only and half(name) != only:
-            continue
-        rows, counts = (out / f"{name.replace('/', '+')}{end}" for end in (".jsonl", ".reasons.json"))
-        if not counts.exists():
-            say(f"{name}: {commits} commits")
-            try:
-                report = asyncio.run(search(clone, commits))
-            except DeepRepoError as error:
-                say(f"{name}: {error}")
-                continue
-            callers.write(rows, callers.of_candidates(name, report.candidates))
-            counts.write_text(json.dumps({"commits": report.commits, **report.reasons}, indent=1) + "\n")
-        candidates += callers.read(rows)
-        reasons.update(json.loads(counts.read_text()))
-    callers.write(out / "candidates.jsonl", candidates)
-    (out / "reasons.json").write_text(json.dumps(dict(reasons.most_common()), indent=1) + "\n")
-    return out / "candidates.jsonl"
 
 
 async def review(repos: Path, rows: Sequence[Caller], say: Say) -> tuple[list[Result], list[str]]:
