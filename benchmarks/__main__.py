@@ -25,7 +25,6 @@ BENCHES = (
     "chaos",
     "chaos_app",
     "chaos_server",
-    "chaos_night",
 )
 HERE = Path(__file__).parent
 

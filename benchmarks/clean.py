@@ -153,29 +153,11 @@ def _result(review: Review, name: str, commit: str, title: str) -> Result:
         review.strategy,
         tuple(f"{one.finding.path}:{one.finding.start} {one.finding.title}" for one in review.findings),
         tuple(f"{row.kind} {at} {row.reason}" for row, at in left),
-        tuple(_class(row.kind, row.reason) for row, _ in left),
+        tuple(row.kind for row, _ in left),
         review.cost.calls,
         seconds=review.seconds,
         notes=review.notes,
     )
-
-
-def _class(kind: str, reason: str) -> str:
-    """What kind of thing is open: the reason without the names in it."""
-    if kind != "use":
-        return f"{kind}: {reason.partition(':')[0][:40]}" if kind == "file" else kind
-    words = (
-        "is gone",
-        "called",
-        "is in",
-        "parameters of",
-        "type or default",
-        "declaration",
-        "other errors",
-        "value",
-        "definition",
-    )
-    return f"use: {next((word for word in words if word in reason), 'other')}"
 
 
 def _rows(results: list[Result], *, offline: bool) -> list[Row]:
