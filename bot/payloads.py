@@ -35,10 +35,6 @@ class Change:
     # Fingerprint, reason, and "finding" or "withdrawn": what is not to be reported again.
     ignored_findings: tuple[tuple[str, str, str], ...] = ()
     rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
-    beside: tuple[
-        bytes, ...
-    ] = ()  # the same of reviews of other pull requests of its branch, or of its author with this head
-    same_head: tuple[bytes, ...] = ()  # the same of those of other people with this head
     loss: str = ""  # why what the round before has left cannot be used
     consumers: FetchedConsumers | None = None  # repositories that use this one, and who reads about them
 

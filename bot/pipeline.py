@@ -28,7 +28,6 @@ from bot.review import coverage, guidance, incremental, walkthrough
 from bot.review.session import Session, borne_out
 from bot.review.survey import Survey
 from bot.values import (
-    ArchivedFinding,
     ChangedFile,
     CheckReport,
     Coverage,
@@ -84,10 +83,6 @@ class Deps:
     today: Callable[[], date] = date.today  # decides which suppressions have expired
     faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
     earlier: bytes | None = None  # what the last review of the same change has left, or its JSON output
-    beside: tuple[
-        bytes, ...
-    ] = ()  # the same of reviews of other pull requests of its branch, or of its author with the same head
-    same_head: tuple[bytes, ...] = ()  # the same of those of other people with the same head
     loss: str = ""  # why what the last review has left cannot be used
     full: bool = False  # read everything again and say everything
     local: bytes | None = None  # the list of what the person at the terminal does not want to hear
@@ -169,19 +164,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
         review = _review(settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks)
         review = replace(review, checks=check_reports, failed_answers=failed_answers)
         review = replace(review, kept_back=withheld)
-        archive = await _archive(review, session, judgement.refuted_marks)
-        return session.calls.journal.end(subject.masks.cover(replace(review, archive=archive)))
-
-
-async def _archive(review: Review, session: Session, refuted_marks: frozenset[str]) -> tuple[ArchivedFinding, ...]:
-    """What was reported so far, for rounds that cannot find it again; `refuted_marks`: what a second opinion has refuted."""
-    subject = session.survey
-    open_findings = (*(placed.finding for placed in review.findings), *review.still, *review.kept_back)
-    archive, here = subject.past.archive, (subject.pull.head, subject.pull.base)
-    marks = refuted_marks | await memory.marks_of_ended(
-        archive, open_findings, subject.tree, subject.files, session.silence
-    )
-    return memory.update_archive(archive, open_findings, marks, here, memory.MOST_ARCHIVED)
+        return session.calls.journal.end(subject.masks.cover(review))
 
 
 @asynccontextmanager
@@ -280,12 +263,10 @@ async def _past(
     secrets: bool,
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
-    past = await incremental.past(
-        deps.earlier, deps.beside, tree, pull, files, full=deps.full, same_head=deps.same_head, loss=deps.loss
-    )
+    past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full, loss=deps.loss)
     leaks = await history.find_leaks(tree, files) if secrets else history.HistoryLeaks()
     masks.learn_values(leaks.values)
-    return replace(past, leaks=(*past.leaks, *map(merge.identify, leaks.findings))), leaks.missing
+    return replace(past, leaks=tuple(map(merge.identify, leaks.findings))), leaks.missing
 
 
 async def _beyond(
@@ -336,8 +317,6 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...], paths: Collection[
     """What decides beside the change, as the journal keeps it: a name is left out where there is nothing."""
     runs = [run.about(file.path for file in files) for run in deps.tool_runs]
     optional = {
-        "beside": [codec.as_text(each) for each in deps.beside],
-        "same_head": [codec.as_text(each) for each in deps.same_head],
         "ignored": deps.ignored_findings,
         "masked": deps.mask_secrets,
         "local": codec.as_text(deps.local) if deps.local else None,
@@ -360,8 +339,6 @@ async def no_review_reason(
     trigger: "Trigger",
     *,
     earlier: bytes | None,
-    beside: Sequence[bytes],
-    same_head: Sequence[bytes],
 ) -> "No | None":
     """Why there is no review after all, now that it is known what is changed: by all in all, and by each of its commits.
 
@@ -378,8 +355,8 @@ async def no_review_reason(
         decision = policy.decide_on_paths([*paths], settings.conditions, trigger)
         if not isinstance(decision, policy.No):
             return None
-        past = await incremental.past(earlier, beside, tree, pull, files, full=False, same_head=same_head)
-    return None if past.leaks or past.loss else decision
+        past = await incremental.past(earlier, tree, pull, files, full=False)
+    return None if past.loss else decision
 
 
 def _files(files: Sequence[ChangedFile]) -> Reading:
@@ -466,14 +443,11 @@ async def _judge(
         ask,
         files=subject.files,
         ignore_list=subject.ignore_list,
-        earlier=subject.past.earlier,
+        earlier=subject.past.known,
         reread=incremental.spans(reread),
         pull=subject.pull,
         before=subject.past.before,
         leaks=subject.past.leaks,
-        archive=subject.past.archive,
-        last_places=subject.past.last_places,
-        full=subject.past.round.full,
         least=least,
         silence=session.silence,
         units=subject.units,

@@ -25,7 +25,7 @@ from pushes import (
 )
 
 from bot.findings import earlier
-from bot.outputs import json_file
+from bot.outputs import json_file, markdown
 from bot.values import Review
 from deeprepo_sandbox.providers import Reply
 
@@ -191,3 +191,17 @@ def test_numbers_from_outside_are_not_believed(hand: Hand) -> None:
         again = hand.review(json.dumps(data).encode())
         assert sorted(f.number for f in again.still) == [1, 2]
         assert dict(again.numbers) == {f.number: f.fingerprint for f in again.still}
+
+
+def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:
+    """Under its old number; it counts as new."""
+    first = hand.review()
+    number = {item.finding.title: item.finding.number for item in first.findings}[KNOWN[NEGATIVE]["title"]]
+    before = (hand.repository.folder / "shop/rates.py").read_text()
+    hand.repository.commit({"shop/rates.py": BASE["shop/rates.py"]}, "take it back")
+    second = hand.review(first)
+    hand.repository.commit({"shop/rates.py": before}, "bring it back")
+    third = hand.review(second)
+    again = [item.finding for item in third.findings if item.finding.title == KNOWN[NEGATIVE]["title"]]
+    assert [(one.number, one.status, one.is_new) for one in again] == [(number, "back", True)]
+    assert "was fixed, is back" in markdown.render(third)

@@ -153,9 +153,8 @@ class StepBackend:
     async def no_review_reason(self, run: ReviewRun, change: Change, commits: Collection[str]) -> No | None:
         """Why there is no review, now that the changed files and the commits of the change are known."""
         return await pipeline.no_review_reason(
-            change.pull, commits, run.settings, run.ask.trigger,
-            earlier=change.earlier, beside=change.beside, same_head=change.same_head,
-        )  # fmt: skip
+            change.pull, commits, run.settings, run.ask.trigger, earlier=change.earlier
+        )
 
     @asynccontextmanager
     async def consumers(self, run: ReviewRun) -> AsyncIterator[FetchedConsumers]:
@@ -165,14 +164,13 @@ class StepBackend:
 
     async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
         """The review to make, built upon the last one if its state can be had."""
-        earlier, beside, note, loss = await self._earlier(run)
+        earlier, note, loss = await self._earlier(run)
         return replace(
             self.bare_change(run, pull),
             earlier=earlier,
             full=run.ask.full,
             note=note,
             ignored_findings=await withdrawn(run.host),
-            beside=beside,
             loss=loss,
         )
 
@@ -190,22 +188,21 @@ class StepBackend:
         """What the last review has left."""
         return (await self._earlier(run))[0]
 
-    async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, tuple[bytes, ...], str, str]:
-        """What the last review has left, and an older one; if it cannot be built upon a sentence for the reader, and why that leaves this one open.
+    async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str, str]:
+        """What the last review has left; if it cannot be built upon a sentence for the reader, and why that leaves this one open.
 
-        The file that a workflow hands over may be older than the summary: of another head, it adds what it knows and replaces nothing.
+        The file that a workflow hands over counts if the summary holds no state, or one of the same head.
         """
         file_state, note, loss = self._file_state(run)
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
-            return file_state, (), note, loss
+            return file_state, note, loss
         last_state = await _trusted_state(stands, run)
         if isinstance(last_state, str):
-            return file_state, (), _again(last_state) if file_state is None else f"{last_state}.", last_state
+            return file_state, _again(last_state) if file_state is None else f"{last_state}.", last_state
         if file_state is None:
-            return last_state, (), note, ""
-        is_same = state.head(file_state) == state.head(last_state)
-        return (file_state, (), "", "") if is_same else (last_state, (file_state,), "", "")
+            return last_state, note, ""
+        return (file_state if state.head(file_state) == state.head(last_state) else last_state), "", ""
 
     def _is_foreign(self, run: ReviewRun) -> bool:
         """Whether GitHub gives the job no secrets, and a token that may only read."""

@@ -70,7 +70,7 @@ def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
     return {
         **outputs,
         "findings": str(len(review.findings) + len(review.still)),
-        "new": str(sum(placed.finding.status == "new" for placed in review.findings)),
+        "new": str(sum(placed.finding.is_new for placed in review.findings)),
         "cost": "" if review.cost.usd is None else f"{review.cost.usd:.4f}",
         "coverage": str(percent(review.coverage)),
         "round": str(review.round.number),

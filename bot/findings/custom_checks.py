@@ -192,11 +192,6 @@ async def contents_of(files: Sequence[ChangedFile], tree: Tree) -> dict[str, str
     return {path: content for path, content in rows if content}
 
 
-def join(own: Sequence[FailedAnswer], others: Sequence[FailedAnswer]) -> tuple[FailedAnswer, ...]:
-    """Each failure once; what this change knows of one counts before what others do."""
-    return tuple({_key(row): row for row in (*others, *own)}.values())
-
-
 def _key(row: FailedAnswer) -> tuple[str, str, str]:
     return row.check, row.file.path, row.content
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from bot.findings import memory, merge, numbers
+from bot.findings import merge, numbers
 from bot.values import (
-    ArchivedFinding,
     CheckReport,
     Earlier,
     FailedAnswer,
@@ -31,7 +30,6 @@ _ISSUES = tuple[IssueReport, ...]
 _CHECKS = tuple[CheckReport, ...]
 _FAILED_ANSWERS = tuple[FailedAnswer, ...]
 _MARKS = tuple[tuple[str, str, str], ...]
-_PLACES = tuple[tuple[str, str], ...]
 _NUMBERS = tuple[tuple[int, str], ...]
 
 
@@ -84,7 +82,6 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         issues=_reader(_ISSUES).validate_python(document.get("issues", ())),
         checks=check_reports,
         numbers=numbers_given(document, open_findings),
-        archive=_archive(document, (*open_findings, *findings(document.get("kept_back", ())))),
         failed_answers=_failed_answers(document, check_reports),
         shown_consumers=_shown_consumers(document),
         loss=str(document.get("loss", "")),
@@ -109,18 +106,6 @@ def _failed_answers(document: Mapping[str, Any], check_reports: Sequence[CheckRe
         return read
     failed_rows = ((one.digest, row) for one in check_reports for row in one.files if row.verdict == "failed")
     return tuple(FailedAnswer(digest, row) for digest, row in failed_rows)
-
-
-def _archive(document: Mapping[str, Any], open_findings: Sequence[Finding]) -> tuple[ArchivedFinding, ...]:
-    """What was reported so far, with what was open in this review. Raises ValueError."""
-    rows = document.get("archive", ())
-    pairs = zip(findings([row["finding"] for row in rows]), rows, strict=True)
-    archive = [
-        ArchivedFinding(finding, _reader(_PLACES).validate_python(row["places"]), row.get("refuted") is True)
-        for finding, row in pairs
-    ]
-    here = (str(document["pull"]["head"]), str(document["pull"]["base"]))
-    return memory.update_archive(archive, open_findings, frozenset(), here)
 
 
 def _reader_notes(row: Mapping[str, Any] | None) -> ReaderNotes:

@@ -11,14 +11,13 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from bot.findings import rules
-from bot.findings.memory import Recollection, outlasting, recall, revive
+from bot.findings.memory import Recollection, outlasting, recall
 from bot.findings.merge import identify, merge, same
 from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, Precedents, Verification, verify
 from bot.ports import Tree
 from bot.render import count
 from bot.values import (
-    ArchivedFinding,
     ChangedFile,
     Dependents,
     Earlier,
@@ -52,9 +51,6 @@ class JudgedFindings:
     unheard: tuple[Finding, ...] = ()  # of those that are said, the ones on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
     refuted_findings: tuple[Finding, ...] = ()  # in this round, by a second opinion or by code
-    refuted_marks: frozenset[str] = (
-        frozenset()
-    )  # identities of what a second opinion has refuted, new or reported before
     contested_findings: tuple[Finding, ...] = ()  # of the refuted ones, those whose ground running can decide
 
 
@@ -69,7 +65,6 @@ class Fate:
     outcome: Outcome
     unheard: str | None = None  # why no second opinion came on a finding that is reported nevertheless
     is_earlier: bool = False  # of an earlier round
-    is_refuted: bool = False  # of an earlier round, by a second opinion in this one
 
     @property
     def to_verify(self) -> Finding:
@@ -91,18 +86,15 @@ async def judge(
     before: Mapping[str, str] = MappingProxyType({}),
     least: Severity = "low",
     leaks: Sequence[Finding] = (),
-    archive: Sequence[ArchivedFinding] = (),
-    last_places: Collection[tuple[str, str]] = (),
-    full: bool = False,
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
     units: Sequence[Unit] = (),
 ) -> JudgedFindings:
     """Merge, remember, silence, verify. Without `ask` nobody gives a second opinion, and unproven findings are reported as such.
 
     `least`: less severe findings are kept back afterwards, so nobody pays for an opinion on them: they are unconfirmed, until a
-    round in which they would be shown. `archive`: what was reported in earlier rounds, and `last_places` head and base of the last ones; `full`: a person asked to read everything again.
+    round in which they would be shown.
     """
-    dismissed = dismissed_claims(ignore_list, earlier, archive)
+    dismissed = dismissed_claims(ignore_list, earlier)
     quiet_marks = frozenset(one.identity for one, _ in dismissed if ignore_list.is_silent(one))
     rejected_marks = frozenset(one.identity for one, _ in dismissed) - quiet_marks  # which stay reported themselves
     merged_findings = tuple(one for one in _merge(findings, dismissed) if one.identity not in quiet_marks)
@@ -110,17 +102,11 @@ async def judge(
         recall, tree=tree, files=files, reread=reread, before=before, silence=silence, is_other=_other(dismissed)
     )
     recollection = await _recollect(merged_findings, earlier, quiet_marks, rejected_marks, remember)
-    archive = tuple(row for row in archive if row.finding.identity not in quiet_marks)
-    if pull is not None and archive:
-        here = (pull.head, pull.base)
-        recollection = await revive(
-            recollection, archive, here, tree, files, reread, silence, full=full, last_places=last_places
-        )
     recollection, suppressed_findings = _suppress(recollection, ignore_list, dismissed, earlier)
     recollection, silenced_leaks = _with_leaks(recollection, ignore_list, leaks, suppressed_findings)
     suppressed_findings = (*suppressed_findings, *silenced_leaks)
     if ask is None:
-        return replace(_fold(_settle(recollection), suppressed_findings), refuted_marks=frozenset())
+        return _fold(_settle(recollection), suppressed_findings)
     fates = _sort(recollection, least)
     precedents = partial(_precedents, ignore_list=ignore_list, dismissals=dismissed, units=units)
     due = [fate.to_verify for fate in fates if fate.outcome == "due"]
@@ -141,7 +127,6 @@ def overrule(judgement: JudgedFindings, findings: Collection[Finding]) -> Judged
         reportable_findings=(*judgement.reportable_findings, *findings),
         dropped_count=judgement.dropped_count - len(marks),
         refuted_findings=tuple(one for one in judgement.refuted_findings if one.identity not in marks),
-        refuted_marks=judgement.refuted_marks - marks,
     )
 
 
@@ -298,7 +283,7 @@ def _judge_new(now: Finding, unheard: Mapping[str, str]) -> Fate:
 def _judge_again(before: Finding, now: Finding) -> Fate:
     """The fate of a finding of an earlier round. One that nobody has seen yet, and that is unproven still, is not mentioned."""
     if not now.verdict.stands:
-        return Fate(replace(before, status="fixed"), "fixed", is_refuted=True)
+        return Fate(replace(before, status="fixed"), "fixed")
     updated = _update(before, now)
     return Fate(updated, "still" if updated.number or updated.is_shown else "unmentioned")
 
@@ -309,7 +294,6 @@ def _fold(fates: Iterable[Fate], suppressed_findings: tuple[SuppressedFinding, .
     fates = list(fates)
     for fate in fates:
         lists[fate.outcome].append(fate.finding)
-    refuted_again = [fate.finding for fate in fates if fate.is_refuted]
     reasons = Counter(fate.unheard for fate in fates if fate.unheard is not None)
     return JudgedFindings(
         tuple(lists["reported"]),
@@ -320,7 +304,6 @@ def _fold(fates: Iterable[Fate], suppressed_findings: tuple[SuppressedFinding, .
         suppressed_findings=suppressed_findings,
         unheard=tuple(fate.finding for fate in fates if fate.unheard is not None),
         refuted_findings=tuple(lists["refuted"]),
-        refuted_marks=frozenset(one.identity for one in (*lists["refuted"], *refuted_again)),
         why=tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in reasons.items()
@@ -337,11 +320,9 @@ def one_defect(dismissals: Sequence[Dismissal]) -> Callable[[Finding, Finding], 
     return partial(dismissal.is_one_defect, dismissals=dismissals)
 
 
-def dismissed_claims(
-    ignore_list: IgnoreList, earlier: Earlier | None, archive: Sequence[ArchivedFinding]
-) -> tuple[Dismissal, ...]:
+def dismissed_claims(ignore_list: IgnoreList, earlier: Earlier | None) -> tuple[Dismissal, ...]:
     """What models have reported of this change and people have dismissed, each once, with the reason."""
-    all_findings = (*(earlier.findings if earlier is not None else ()), *(row.finding for row in archive))
+    all_findings = earlier.findings if earlier is not None else ()
     distinct = {finding.identity: finding for finding in all_findings if not finding.proven}
     rows = ((finding, ignore_list.reason_of(finding)) for finding in distinct.values())
     return tuple((finding, reason) for finding, reason in rows if reason is not None)

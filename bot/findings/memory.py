@@ -18,7 +18,6 @@ from bot.findings.quotes import locate
 from bot.findings.round_change import RoundChange, new_path
 from bot.ports import Tree
 from bot.values import (
-    ArchivedFinding,
     ChangedFile,
     Earlier,
     Finding,
@@ -27,17 +26,13 @@ from bot.values import (
     Silence,
     Source,
     Unit,
-    Verdict,
-    severity_rank,
 )
 
 _WORST: tuple[Silence, ...] = ("lasting", "unseen", "fixed")
 LASTING = "removed, still in"
-REWRITTEN = "The branch was rewritten."
 SHORT = 10  # characters of a commit id in a sentence
 LIKE = 0.6  # of two quotes, for one to be an edit of the other
 NEAR = 60  # lines between the old place and the edited one
-MOST_ARCHIVED, MOST_PLACES = 200, 100  # findings, the worst first, and the places of each, the newest
 
 
 Outcome = Literal["still", "doubtful", "fixed"]
@@ -174,165 +169,17 @@ def outlasting(recollection: Recollection, leaks: Sequence[Finding]) -> Recollec
     return replace(recollection, new=tuple(new), still=tuple(still))
 
 
-async def revive(
-    recollection: Recollection,
-    archive: Sequence[ArchivedFinding],
-    here: tuple[str, str],
-    tree: Tree,
-    files: Sequence[ChangedFile],
-    reread: Collection[tuple[str, int, int]],
-    silence: Callable[[Source, Finding], Silence | None],
-    *,
-    full: bool,
-    last_places: Collection[tuple[str, str]] = (),
-) -> Recollection:
-    """With what was reported before, at any commit, and is in the code again, however the branch came there.
-
-    `here`: head and base. What was open at this very place is open: a model is asked again only if a person wants a full review. At another
-    place the words decide, and who gives a second opinion. What code has found it finds again: else it is open if its source could not look
-    this time. `last_places`: of the reviews before this one, whose findings need no words for that (`_unseen`).
-    """
-    for same in (True, False):
-        there = (*recollection.still, *recollection.doubtful, *recollection.fixed_findings)
-        marks, numbers = (
-            {one.identity for one in there},
-            {one.number for one in there} - {0},
-        )  # what moved keeps its number
-        rows = [
-            row
-            for row in archive
-            if (here in row.places) is same
-            and (same or (bool(files) and not row.refuted and not _is_over(row.finding, silence)))
-            and row.finding.identity not in marks
-            and row.finding.number not in numbers
-        ]
-        past = [row.finding for row in rows if same or not _is_for_code(row.finding)]
-        known = Earlier(1, here[1], here[0], findings=tuple(past))
-        if same and not full:
-            left, repeats, silent_findings = _repeated(known, recollection.new, files)
-            still = (*repeats, *(replace(one, status="open") for one in silent_findings if not _is_over(one, silence)))
-            again = Recollection(tuple(left), still, (), ())
-        else:
-            again = await recall(known, recollection.new, tree, files, reread, silence=silence)
-        if not same:
-            open_findings = await _unseen(
-                [row for row in rows if _is_for_code(row.finding)], again.new, tree, files, last_places
-            )
-            again = replace(again, still=(*again.still, *open_findings))
-        unnumbered = [replace(one, status="new") for one in again.still if not one.number]
-        unnumbered += [replace(one, status="new", verdict=Verdict.UNPROVEN) for one in again.doubtful if not one.number]
-        recollection = Recollection(
-            (*again.new, *unnumbered),
-            (*recollection.still, *(one for one in again.still if one.number)),
-            (*recollection.doubtful, *(one for one in again.doubtful if one.number)),
-            recollection.fixed_findings,
-        )
-    return recollection
-
-
-async def _unseen(
-    rows: Sequence[ArchivedFinding],
-    new: Sequence[Finding],
-    tree: Tree,
-    files: Sequence[ChangedFile],
-    last_places: Collection[tuple[str, str]],
-) -> list[Finding]:
-    """Those that are open although their source could not look this time.
-
-    What was open in the review before is open in its file, as if the head had been built on that one. What was not has to have its words.
-    """
-    findings = tuple(row.finding for row in rows)
-    _, _, silent_findings = _repeated(Earlier(1, "", "", findings=findings), new, files)
-    earlier = Earlier(1, "", "", findings=findings, files=tuple(dict.fromkeys(one.path for one in findings)))
-    change = RoundChange(earlier, tree, files, (), {})
-    was_open = {row.finding.identity for row in rows if not set(last_places).isdisjoint(row.places)}
-    open_findings = list[Finding]()
-    for past in silent_findings:
-        outcome, now = await _outcome(past, change, "unseen")
-        if outcome == "still" and (past.identity in was_open or await change.find_words(past) is not None):
-            open_findings.append(now)
-    return open_findings
-
-
-async def marks_of_ended(
-    archive: Sequence[ArchivedFinding],
-    open_findings: Collection[Finding],
-    tree: Tree,
-    files: Sequence[ChangedFile],
-    silence: Callable[[Source, Finding], Silence | None],
-) -> frozenset[str]:
-    """The identities of what code has found before and has looked at again, where its words are now, without reporting it."""
-    open_marks = {one.identity for one in open_findings}
-    past = tuple(row.finding for row in archive if _is_for_code(row.finding) and row.finding.identity not in open_marks)
-    change = RoundChange(Earlier(1, "", "", findings=past), tree, files, (), {})
-    places = [(one, await change.find_words(one)) for one in past]
-    return frozenset(one.identity for one, now in places if now is not None and _silence(now, silence) == "fixed")
-
-
-def join_archives(own: Sequence[ArchivedFinding], others: Sequence[ArchivedFinding]) -> tuple[ArchivedFinding, ...]:
-    """One row for each finding, with all its places; those of other pull requests lose their numbers there."""
-    rows = {row.finding.identity: row for row in own}
-    for other in others:
-        row = rows.setdefault(other.finding.identity, replace(other, finding=replace(other.finding, number=0)))
-        places = tuple(dict.fromkeys((*other.places, *row.places)))[-MOST_PLACES:]
-        rows[other.finding.identity] = replace(row, places=places, refuted=row.refuted and other.refuted)
-    return tuple(rows.values())
-
-
-def update_archive(
-    archive: Sequence[ArchivedFinding],
-    open_findings: Sequence[Finding],
-    refuted_marks: Collection[str],
-    here: tuple[str, str],
-    most: int | None = None,
-) -> tuple[ArchivedFinding, ...]:
-    """The archive after a review at this place. `refuted_marks`: identities of what a second opinion or its own check has ended.
-
-    `most`: so many rows, first what is open here and of that what is worst. Secrets outlive their lines in another way (`lasting`).
-    """
-    rows = {row.finding.identity: row for row in archive}
-    for finding in open_findings:
-        if finding.category != "secret":
-            before = rows.pop(finding.identity, None)
-            places = [place for place in (before.places if before else ()) if place != here]
-            rows[finding.identity] = ArchivedFinding(finding, (*places, here)[-MOST_PLACES:])
-    for mark in rows.keys() & set(refuted_marks):
-        left = tuple(place for place in rows[mark].places if place != here)
-        rows[mark] = replace(rows[mark], places=left, refuted=True)
-    newest_first = [row for row in reversed(rows.values()) if row.places]
-    worst = sorted(newest_first, key=lambda row: (here not in row.places, severity_rank(row.finding.severity)))
-    return tuple(worst[:most])
-
-
-def _is_for_code(finding: Finding) -> bool:
-    """Whether its source is code, or another program, which finds it again where it looks; a model's guess has its words and a second opinion."""
-    return finding.proven or not finding.has_model
-
-
-def _is_over(past: Finding, silence: Callable[[Source, Finding], Silence | None]) -> bool:
-    """Whether code no longer reports what is for code to say: it has looked, or the owner has switched its check off."""
-    return _is_for_code(past) and _silence(past, silence) != "unseen"
-
-
-def lasting(past: Finding, commit: str, *, rewritten: bool = False) -> Finding:
+def lasting(past: Finding, commit: str) -> Finding:
     """A problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
-    where = f"commit {(commit_of(past) or commit)[:SHORT]}"
-    holds = f"{where[:1].upper()}{where[1:]} still holds it"
-    exists = f"{REWRITTEN} {where[:1].upper()}{where[1:]} can still be fetched by its id"
     if LASTING in past.title:
-        return replace(past, why=past.why.replace(holds, exists) if rewritten else past.why, status="open")
-    way = exists if rewritten else holds
+        return replace(past, status="open")
+    where = f"commit {commit[:SHORT]}"
     return replace(
         past,
         title=f"{past.title}: {LASTING} {where}, revoke it",
-        why=f"{past.why} The line is gone from the change. {way}, and so does every copy.",
+        why=f"{past.why} The line is gone from the change. {where[:1].upper()}{where[1:]} still holds it, and so does every copy.",
         status="open",
     )
-
-
-def commit_of(past: Finding) -> str:
-    """The beginning of the id of the commit that holds what was removed; empty if it was not."""
-    return past.title.partition(f"{LASTING} commit ")[2].partition(",")[0]
 
 
 def _silence(past: Finding, silence: Callable[[Source, Finding], Silence | None]) -> Silence | None:

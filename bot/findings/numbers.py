@@ -31,8 +31,12 @@ def give(
         if not number:
             own = free.get(row.finding.fingerprint)
             number = own.pop(0) if own else highest + 1
+            is_back = number <= highest and row.finding.status == "new"
             highest = max(highest, number)
-        numbered_rows[id(row)] = replace(row, finding=replace(row.finding, number=number))
+            row_now = replace(row.finding, number=number, status="back" if is_back else row.finding.status)
+        else:
+            row_now = row.finding
+        numbered_rows[id(row)] = replace(row, finding=row_now)
         marks_by_number[number] = row.finding.fingerprint
     marks_by_number |= {finding.number: finding.fingerprint for finding in still if finding.number}
     return tuple(numbered_rows[id(row)] for row in placed_findings), tuple(sorted(marks_by_number.items()))

@@ -156,7 +156,7 @@ def has_no_answer(review: Review) -> bool:
 
 def rest(review: Review, words: Phrases = ENGLISH) -> str:
     """What is beside the count of open findings: since when, what is fixed, what was not read."""
-    new = sum(item.finding.status == "new" for item in review.findings)
+    new = sum(item.finding.is_new for item in review.findings)
     before = len(review.findings) + len(review.still) - new
     sentences = []
     if before and review.round.number > 1:

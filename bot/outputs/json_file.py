@@ -74,10 +74,6 @@ def _review(review: Review) -> dict[str, Any]:
         "read_by_model": [mark.id for mark in review.read if mark.model],
         "consumers": [_consumer(report) for report in review.consumers],
         "shown_consumers": [list(row) for row in review.shown_consumers],
-        "archive": [
-            {"finding": _row(row.finding), "places": [list(place) for place in row.places], "refuted": row.refuted}
-            for row in review.archive
-        ],
         "failed_answers": [asdict(row) for row in review.failed_answers],
         "loss": review.loss,
         "ci_failures": [asdict(failure) for failure in review.ci_failures],

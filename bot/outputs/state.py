@@ -41,7 +41,6 @@ _UNATTESTED: Mapping[str, Any] = MappingProxyType(
         "kept_back": [],
         "issues": [],
         "checks": [],
-        "archive": [],
         "summary": "",
         "walkthrough": None,
         "attested": False,
@@ -55,7 +54,7 @@ _SPARED: Sequence[Mapping[str, Any]] = (
     {"files": []},
 )
 # What every state holds: these rows, those first that are worth most.
-_LASTING = ("findings", "still", "failed_answers", "archive", "kept_back", "suppressed", "numbers")
+_LASTING = ("findings", "still", "failed_answers", "kept_back", "suppressed", "numbers")
 LOSS = "more was reported of this change than its state holds"
 FOREIGN_FILE = (
     "the file of the last review was not signed by this workflow, or with another key, or for another pull request"
@@ -121,7 +120,7 @@ def _worth(named_row: tuple[str, Any]) -> tuple[int, int]:
         return (0, 1) if row["is_open"] else (2, 0)
     finding = row.get("finding", row)
     is_secret = finding["category"] == "secret" and name in ("findings", "still")
-    group = {"findings": 1, "still": 1, "archive": 2}.get(name, 3)
+    group = {"findings": 1, "still": 1}.get(name, 3)
     return (0, 0) if is_secret else (group, severity_rank(finding["severity"]))
 
 
@@ -225,8 +224,6 @@ def _slim(full: Mapping[str, Any], *, is_signed: bool) -> dict[str, Any]:
         for row in full["coverage"]["readings"]
         if row["kind"] == "use" and (row["read"] or row["state"] == "unread")
     }
-    open_marks = {row["identity"] for name in ("findings", "still", "kept_back") for row in full[name]}
-    here = [[full["pull"]["head"], full["pull"]["base"]]]
     return {
         **{
             name: full[name]
@@ -248,12 +245,6 @@ def _slim(full: Mapping[str, Any], *, is_signed: bool) -> dict[str, Any]:
         "findings": [
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
             for row in full["findings"]
-        ],
-        # What is open here and was nowhere else is among the findings.
-        "archive": [
-            row
-            for row in full["archive"]
-            if row["finding"]["identity"] not in open_marks or row["places"] != here or row["refuted"]
         ],
         "walkthrough": _model_part(full["walkthrough"]),
         "round": {"number": full["round"]["number"]},

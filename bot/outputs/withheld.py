@@ -16,7 +16,7 @@ from bot.values.consumer import ConsumerImpact, ConsumerReport, Disclosure, by_n
 from bot.values.finding import digested_proof
 
 ROWS = ("findings", "still", "fixed", "kept_back", "unproven")
-NESTED = ("suppressed", "archive")  # rows with a finding in them
+NESTED = ("suppressed",)  # rows with a finding in them
 OTHER_FORM = (
     ValueError,
     KeyError,

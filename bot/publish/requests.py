@@ -39,7 +39,7 @@ async def look(job: Publication) -> ChangeRequest:
     standing = tuple(one for one in own_reviews if one.state == STANDS)
     there = job.review.reaching(job.review.request_changes)
     is_dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one, job.host) for one in own_reviews)
-    is_wanted = any(finding.status == "new" for finding in there) if is_dismissed else bool(there)
+    is_wanted = any(finding.is_new for finding in there) if is_dismissed else bool(there)
     return ChangeRequest(there, standing, is_wanted and not standing)
 
 

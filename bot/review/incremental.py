@@ -12,7 +12,6 @@ from bot.findings import earlier as file
 from bot.findings import memory
 from bot.review.coverage import CoverageTracker
 from bot.values import (
-    ArchivedFinding,
     ChangedFile,
     Dependents,
     Earlier,
@@ -36,9 +35,6 @@ class Commits(Protocol):
     async def descends(self, commit: str) -> bool | None:
         """Whether the head was made on top of this commit; None if too little of the history is known."""
 
-    async def commits(self) -> frozenset[str] | None:
-        """The ids of the commits of the change; None if they are not known."""
-
     async def many_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
         """Those of the files that exist in a commit."""
 
@@ -47,17 +43,20 @@ class Commits(Protocol):
 class Past:
     """The round before, where there is one that can be built upon."""
 
-    earlier: Earlier | None = None
+    known: Earlier | None = None  # what it left, by which its findings are known again in whatever code there is now
     round: Round = field(default_factory=Round)
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
-    leaks: tuple[Finding, ...] = ()  # secrets of reviews that nothing else is built upon
-    archive: tuple[ArchivedFinding, ...] = ()  # what was reported of this change, or of its branch, so far
-    last_places: frozenset[tuple[str, str]] = frozenset()  # head and base of the reviews that this is known from
+    leaks: tuple[Finding, ...] = ()  # secrets that earlier commits of the change hold
     failed_answers: tuple[FailedAnswer, ...] = ()  # where checks of the team's own have failed in it so far
     shown_consumers: tuple[tuple[str, int], ...] = ()  # whose lines models may have told of in what is kept
     loss: str = ""  # why something that was reported may be unknown; a full review begins anew
     unsaid_numbers: frozenset[int] = frozenset()  # of findings that the review before could not post
+
+    @property
+    def earlier(self) -> Earlier | None:
+        """The round before, as far as nothing that it read has to be read again."""
+        return None if self.round.reason else self.known
 
     @property
     def open_reason(self) -> str:
@@ -67,8 +66,7 @@ class Past:
     @property
     def consumers(self) -> dict[str, int]:
         """The repositories beside this one that findings of earlier reviews name, with their numbers."""
-        earlier_findings = self.earlier.findings if self.earlier is not None else ()
-        findings = (*earlier_findings, *(row.finding for row in self.archive))
+        findings = self.known.findings if self.known is not None else ()
         named_consumers = [(one.consumer, one.consumer_id) for one in findings if one.consumer]
         return by_name((*named_consumers, *self.shown_consumers))
 
@@ -84,22 +82,14 @@ class Past:
         """
         if levels is None or not self.consumers:
             return self
-        from bot.dependents.consumers.disclosure import still_shown  # here: few reviews name a consumer
 
         now = dict(levels)
         is_less = any(now.get(name, "existence") != "lines" for name, _ in self.shown_consumers)
-        archive = tuple(
-            replace(row, finding=one)
-            for row in self.archive
-            if (one := still_shown(row.finding, now)) is not None and not (is_less and _is_of_model(one))
-        )
-        past = replace(self, archive=archive)
+        past = self
         if is_less:  # any sentence of a model may tell of it: none is kept
             answers = tuple(replace(one, file=replace(one.file, reason="")) for one in self.failed_answers)
             past = replace(past, failed_answers=answers, shown_consumers=())
-        return (
-            past if self.earlier is None else replace(past, earlier=_as_shown(self.earlier, past, now, is_less=is_less))
-        )
+        return past if self.known is None else replace(past, known=_as_shown(self.known, past, now, is_less=is_less))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -138,42 +128,53 @@ class Past:
 
 async def past(
     data: bytes | None,
-    beside: Iterable[bytes],
     commits: Commits,
     pull: PullRequest,
     files: Sequence[ChangedFile],
     *,
     full: bool,
-    same_head: Iterable[bytes] = (),
     loss: str = "",
 ) -> Past:
-    """The round before, from what its review has left, or its JSON output; where it cannot be built upon, the reason.
+    """The round before, from what its review has left, or its JSON output. Where the base or the history is another one, everything is read again.
 
-    `beside`: of reviews of other pull requests of its branch, or of its author with this head: nothing is built upon them, and what is open
-    in them is known. `same_head`: of those of other people with this head: of them only what is true of this head, for they could have
-    reported anything before at commits that this change never had. `loss`: why there is no `data` although there was a round before.
+    `loss`: why there is no `data` although there was a round before.
     """
-    own = await _own(data, commits, pull, files, full=full)
-    leaks, archive, failed_answers, losses = list(own.leaks), own.archive, own.failed_answers, [loss, own.loss]
-    last_places, shown_consumers = own.last_places, own.shown_consumers
-    others = (*((data, True) for data in beside), *((data, False) for data in same_head))
-    for other, is_near in ((file.read(data), is_near) for data, is_near in others):
-        if isinstance(other, str):
-            losses += [f"of another pull request with this head or of its branch, {other}"] if is_near else []
-            continue
-        there = await _leaks(other, commits, pull, is_near=is_near)
-        leaks += [replace(one, number=0, status="new") for one in there if one.identity not in other.silenced_marks]
-        rows = [row for row in other.archive if row.finding.identity not in other.silenced_marks]
-        archive = memory.join_archives(archive, rows if is_near else _at_head(rows, pull.head))
-        failed_answers = _join(failed_answers, other.failed_answers)
-        shown_consumers += other.shown_consumers
-        losses += [other.loss] if is_near else []
-        last_places |= {(other.head, other.base)}
-    loss = "" if full else next(filter(None, losses), "")
-    return replace(
-        own, leaks=tuple(leaks), archive=archive, failed_answers=failed_answers, loss=loss, last_places=last_places,
-        shown_consumers=tuple(dict.fromkeys(shown_consumers)),
-    )  # fmt: skip
+    if data is None:
+        return Past(round=Round(full=full), loss="" if full else loss)
+    known = file.read(data)
+    if isinstance(known, str):
+        return Past(round=Round(full=full, reason=known), loss="" if full else loss or known)
+    reason = await _reason_to_read_again(known, commits, pull)
+    return Past(
+        known=known,
+        round=Round(full=full, reason=reason) if reason else Round(known.number + 1, known.head, full),
+        before={} if reason else await _texts(known, commits, files),
+        numbers=known.numbers,
+        failed_answers=known.failed_answers,
+        shown_consumers=known.shown_consumers,
+        loss="" if full else loss or known.loss,
+        unsaid_numbers=known.unsaid_numbers,
+    )
+
+
+async def _reason_to_read_again(known: Earlier, commits: Commits, pull: PullRequest) -> str:
+    """Why nothing that the round before has read counts as read, as a sentence; empty if the head is built on that one's."""
+    short = memory.SHORT
+    if known.base != pull.base:
+        return f"the base changed from {known.base[:short]} to {pull.base[:short]}"
+    is_built_on = known.head == pull.head or await commits.descends(known.head)
+    if is_built_on:
+        return ""
+    what = "it is not known whether the head is built on" if is_built_on is None else "the head is not built on"
+    return f"{what} {known.head[:short]}, which was reviewed"
+
+
+async def _texts(known: Earlier, commits: Commits, files: Sequence[ChangedFile]) -> dict[str, str]:
+    """The changed files as they were at the head of the round before, by their path now."""
+    names = {file.path: [file.path, file.old_path or file.path] for file in files}
+    blobs = await commits.many_at(known.head, [name for pair in names.values() for name in pair])
+    there = {path: next((blobs[name] for name in pair if name in blobs), None) for path, pair in names.items()}
+    return {path: blob.decode("utf-8", "replace") for path, blob in there.items() if blob is not None}
 
 
 def _as_shown(earlier: Earlier, past: Past, now: Mapping[str, Disclosure], *, is_less: bool) -> Earlier:
@@ -187,7 +188,6 @@ def _as_shown(earlier: Earlier, past: Past, now: Mapping[str, Disclosure], *, is
         earlier,
         findings=tuple(after for _, after in kept_pairs),
         silenced_marks=marks | {after.identity for one, after in kept_pairs if one.identity in marks},
-        archive=past.archive,
         failed_answers=past.failed_answers,
         shown_consumers=past.shown_consumers,
     )
@@ -200,88 +200,6 @@ def _as_shown(earlier: Earlier, past: Past, now: Mapping[str, Disclosure], *, is
 
 def _is_of_model(finding: Finding) -> bool:
     return any(source.kind == "model" for source in finding.sources)
-
-
-def _at_head(rows: Iterable[ArchivedFinding], head: str) -> list[ArchivedFinding]:
-    """What was open at this head, and as far as it was open there."""
-    there = ((row, tuple(place for place in row.places if place[0] == head)) for row in rows)
-    return [replace(row, places=places) for row, places in there if places]
-
-
-def _join(own: tuple[FailedAnswer, ...], others: Sequence[FailedAnswer]) -> tuple[FailedAnswer, ...]:
-    if not others:
-        return own
-    from bot.findings import custom_checks  # only where a check of the team's own has failed
-
-    return custom_checks.join(own, others)
-
-
-async def _own(
-    data: bytes | None, commits: Commits, pull: PullRequest, files: Sequence[ChangedFile], *, full: bool
-) -> Past:
-    if data is None:
-        return Past(round=Round(full=full))
-    earlier_review = file.read(data)
-    if isinstance(earlier_review, str):
-        return Past(round=Round(full=full, reason=earlier_review), loss=earlier_review)
-    if earlier_review.base != pull.base:
-        reason = f"the base changed from {earlier_review.base[: memory.SHORT]} to {pull.base[: memory.SHORT]}"
-        return await _apart(earlier_review, Round(full=full, reason=reason), commits, pull)
-    is_built_on = earlier_review.head == pull.head or await commits.descends(earlier_review.head)
-    if not is_built_on:
-        what = "it is not known whether the head is built on" if is_built_on is None else "the head is not built on"
-        reason = f"{what} {earlier_review.head[: memory.SHORT]}, which was reviewed"
-        return await _apart(earlier_review, Round(full=full, reason=reason), commits, pull)
-    names = {path: [path, f.old_path or path] for f in files for path in [f.path]}
-    blobs = await commits.many_at(earlier_review.head, [name for pair in names.values() for name in pair])
-    texts = {}
-    for path, pair in names.items():
-        blob = next((blobs[name] for name in pair if name in blobs), None)
-        if blob is not None:
-            texts[path] = blob.decode("utf-8", "replace")
-    now = Round(earlier_review.number + 1, earlier_review.head, full)
-    return replace(_lasting(earlier_review), earlier=earlier_review, round=now, before=texts)
-
-
-async def _apart(earlier_review: Earlier, now: Round, commits: Commits, pull: PullRequest) -> Past:
-    """What outlives a review that nothing can be built upon."""
-    return replace(_lasting(earlier_review), round=now, leaks=await _leaks(earlier_review, commits, pull))
-
-
-def _lasting(earlier_review: Earlier) -> Past:
-    """What is known of it at any commit and any base."""
-    return Past(
-        numbers=earlier_review.numbers,
-        archive=earlier_review.archive,
-        last_places=frozenset([(earlier_review.head, earlier_review.base)]),
-        failed_answers=earlier_review.failed_answers,
-        shown_consumers=earlier_review.shown_consumers,
-        loss=earlier_review.loss,
-        unsaid_numbers=earlier_review.unsaid_numbers,
-    )
-
-
-async def _leaks(
-    earlier_review: Earlier, commits: Commits, pull: PullRequest, *, is_near: bool = True
-) -> tuple[Finding, ...]:
-    """The secrets that were reported then and that commits of this change hold, or did before they were pushed over.
-
-    Neither a rebase nor a push over them takes them back. What was pushed over is known within one branch, and to one author (`is_near`).
-    A secret of a commit that was not pushed over, and that the change does not have, is in its base: the other review had another one. What
-    stood in this very head is judged there.
-    """
-    leaks, ids = list[Finding](), await commits.commits()
-    descends = earlier_review.head == pull.head or await commits.descends(earlier_review.head)
-    for one in earlier_review.findings:
-        held_by = memory.commit_of(one)
-        if one.category != "secret" or (not held_by and (not is_near or earlier_review.head == pull.head)):
-            continue
-        commit = held_by or earlier_review.head
-        is_here = ids is not None and any(each.startswith(commit) for each in ids)
-        is_pushed_over = memory.REWRITTEN in one.why or (descends is False and not is_here)
-        if is_here or (is_near and (is_pushed_over or ids is None)):
-            leaks.append(memory.lasting(one, earlier_review.head, rewritten=is_pushed_over))
-    return tuple(leaks)
 
 
 def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:

@@ -42,4 +42,4 @@ class Survey:
     @property
     def is_same(self) -> Callable[[Finding, Finding], bool] | None:
         """What takes two findings for one where people have dismissed claims."""
-        return judge.one_defect(judge.dismissed_claims(self.ignore_list, self.past.earlier, self.past.archive))
+        return judge.one_defect(judge.dismissed_claims(self.ignore_list, self.past.known))

@@ -96,16 +96,6 @@ class RepositorySpending:
     last: float  # seconds since 1970
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewBeside:
-    """What the review of another pull request with the same head or of the same branch leaves, and of which it was."""
-
-    number: int
-    memory: bytes = field(repr=False)
-    is_of_branch: bool
-    is_of_head: bool = field(default=True, compare=False)  # False: of another commit
-
-
 class StoredReview(NamedTuple):
     """What is stored of a finished review."""
 
@@ -189,50 +179,6 @@ class Reviews(StoragePart):
         query = query.order_by(review.c.finished.desc()).limit(most)
         rows = await self.database.run(lambda connection: connection.execute(query).all())
         return tuple(StoredReview(row.id, row.output, row.memory, row.conclusion) for row in rows)
-
-    async def beside(
-        self, pull: PullRef, source: str, head: str, commits: Collection[str] = ()
-    ) -> tuple[ReviewBeside, ...]:
-        """The newest review of each other pull request of this head, of a commit below it, and the newest of this branch, unless its own last one of the same is newer.
-
-        What its own reviews of other commits have seen says nothing of this one.
-        """
-        mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
-
-        def do(connection: sa.Connection) -> tuple[ReviewBeside, ...]:
-            newest: dict[str, ReviewBeside] = {}
-            # Each review of a branch takes over what the one before has left, whichever pull request it was of.
-            for fits, most in (
-                (review.c.head.in_(commits), MOST_BESIDE if commits else 0),
-                (review.c.head == head, MOST_BESIDE),
-                (review.c.source == source, 1 if source else 0),
-            ):
-                own = sa.select(sa.func.max(review.c.finished)).where(review.c.pull == pull.key, fits).scalar_subquery()
-                others = (mine, review.c.number != pull.number, review.c.finished > sa.func.coalesce(own, 0.0), fits)
-                last = sa.select(review.c.number, sa.func.max(review.c.finished).label("finished")).where(*others)
-                last = last.group_by(review.c.number).order_by(sa.func.max(review.c.finished).desc()).limit(most)
-                rows = last.subquery()
-                columns = (review.c.id, review.c.number, review.c.source, review.c.head, _MEMORY.label("memory"))
-                query = sa.select(*columns).where(mine, fits)
-                query = query.join(rows, (rows.c.number == review.c.number) & (rows.c.finished == review.c.finished))
-                newest |= {
-                    row.id: ReviewBeside(
-                        row.number,
-                        row.memory,
-                        is_of_branch=bool(source) and row.source == source,
-                        is_of_head=row.head == head,
-                    )
-                    for row in connection.execute(query)
-                }
-            return tuple(newest.values())
-
-        return await self.database.run(do)
-
-    async def has_others(self, pull: PullRef) -> bool:
-        """Whether another pull request of its repository has a review."""
-        mine = (review.c.repository == pull.repository) & (review.c.installation == pull.installation)
-        query = sa.select(sa.exists().where(mine, review.c.number != pull.number))
-        return await self.database.run(lambda connection: bool(connection.execute(query).scalar()))
 
     async def pulls_with_findings(self, pull: PullRef, most: int) -> tuple[int, ...]:
         """The other open pull requests of its repository that have a review with anything to silence or to bring back, newest first."""

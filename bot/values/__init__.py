@@ -69,7 +69,6 @@ from bot.values.model import (
     tokens,
 )
 from bot.values.review import (
-    ArchivedFinding,
     Area,
     CIFailure,
     CIJobLog,

@@ -18,7 +18,7 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 Existence = Literal[  # what a finding may say of a name in the whole tree
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
-Status = Literal["new", "open", "moved", "fixed"]  # against the round before
+Status = Literal["new", "back", "open", "moved", "fixed"]  # against the rounds before; back: it was fixed
 SourceKind = Literal["model", "analyser", "tool"]
 # What it means that an analyser no longer reports a finding of its own. "fixed": it has judged everything again. "unseen": it has
 # not looked there this time. "lasting": the problem outlives its lines, as a secret in the history does.
@@ -185,6 +185,11 @@ class Finding:
     consumer: str = field(default="", metadata=EXACT)  # the repository that breaks, where it is another one
     consumer_id: int = 0  # GitHub's number of it; 0 for a clone on a disk
     rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the round before did not have it."""
+        return self.status in ("new", "back")
 
     @property
     def source(self) -> str:

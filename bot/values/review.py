@@ -206,17 +206,6 @@ class SuppressedFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class ArchivedFinding:
-    """What was reported of this change: it stands again wherever its code does, until somebody refutes it or its own check has looked again."""
-
-    finding: Finding
-    places: tuple[tuple[str, str], ...] = field(
-        metadata=EXACT
-    )  # head and base of each review in which it was open, oldest first
-    refuted: bool = False  # by a second opinion or its own check, at another place than these
-
-
-@dataclass(frozen=True, slots=True)
 class Mark:
     """A unit that was judged, by the digest of everything that was judged of it."""
 
@@ -319,7 +308,6 @@ class Review:
     # Names and GitHub's numbers of those that not everybody can read and whose lines models were shown, in this round or an earlier one.
     shown_consumers: tuple[tuple[str, int], ...] = ()
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
-    archive: tuple[ArchivedFinding, ...] = ()  # what was reported so far, open or not
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
     loss: str = ""  # why something that earlier reviews reported may be unknown: open until a full review
     ci: bool = True  # whether jobs of CI that failed on the head are named; they decide nothing

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bot.values.finding import Finding
-from bot.values.review import ArchivedFinding, IssueReport, Mark
+from bot.values.review import IssueReport, Mark
 from bot.values.rule import CheckReport, FailedAnswer
 from bot.values.walkthrough import ReaderNotes
 
@@ -30,7 +30,6 @@ class Earlier:
     issues: tuple[IssueReport, ...] = ()
     checks: tuple[CheckReport, ...] = ()  # what the team's own checks came to
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
-    archive: tuple[ArchivedFinding, ...] = ()  # what was reported so far, open or not
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
     shown_consumers: tuple[tuple[str, int], ...] = ()  # as in the review
     loss: str = ""  # why something that reviews before it reported may be unknown

@@ -150,8 +150,6 @@ def replay(record: "Record", section: "Section", start: Start, scratch: str, rep
         pull=replays.pull(start, repo, checkout.pull),
         today=lambda: date.fromisoformat(start.given["today"]),
         earlier=codec.as_bytes(start.given["earlier"]),
-        beside=tuple(filter(None, map(codec.as_bytes, start.given.get("beside", ())))),
-        same_head=tuple(filter(None, map(codec.as_bytes, start.given.get("same_head", ())))),
         full=start.given["full"],
         local=codec.as_bytes(start.given.get("local")),
         ignored_findings=tuple(

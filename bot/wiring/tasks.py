@@ -179,8 +179,7 @@ async def no_review_reason(
     _: ChildPipe, change: Change, commits: Collection[str], settings: Config, trigger: Trigger
 ) -> No | None:
     """Why there is no review, now that the changed files and the commits of the change are known."""
-    earlier, others = change.earlier, {"beside": change.beside, "same_head": change.same_head}
-    return await pipeline.no_review_reason(change.pull, commits, settings, trigger, earlier=earlier, **others)
+    return await pipeline.no_review_reason(change.pull, commits, settings, trigger, earlier=change.earlier)
 
 
 def _deps(line: ChildPipe, change: Change, room: Room) -> Deps:
@@ -230,7 +229,7 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
         pull=fetched_pull, read_settings=known_settings, organization=known_defaults,
         tell=line.say, note=change.note, bound=change.bound,
         running=parts.running(deps.settings, {**deps.flags, "foreign": change.foreign}),
-        earlier=change.earlier, beside=change.beside, same_head=change.same_head, full=change.full, loss=change.loss,
+        earlier=change.earlier, full=change.full, loss=change.loss,
         ignored_findings=change.ignored_findings, rules=change.rules, fetched_consumers=change.consumers,
         look_at_consumers=look if change.consumers is not None else None,
     )  # fmt: skip

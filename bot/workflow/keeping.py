@@ -2,10 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Collection
 from contextlib import suppress
 
-from bot.errors import HostError, HostRefused
+from bot.errors import HostError
 from bot.findings.suppress import identity_of
 from bot.github import Host
 from bot.outputs import json_file
@@ -14,7 +13,7 @@ from bot.publish.checks import Verdict
 from bot.render import line, visible
 from bot.storage import FinishedReview, Store, StoredFinding
 from bot.storage.reviews import ReviewEnding, State
-from bot.values import Ending, Finding, OwnerRule, PullFacts, PullRef, Review, ReviewAsk
+from bot.values import Ending, Finding, OwnerRule, PullRef, Review, ReviewAsk
 from bot.workflow.reviewing import SUPERSEDED
 
 TITLE = 200  # characters of a pull request's title in a list
@@ -118,30 +117,6 @@ async def ignored_findings(pull: PullRef, store: Store) -> tuple[tuple[str, str,
         ),
         *((mark, words, "rejected") for mark, words in replies.items() if mark not in silent),
     )
-
-
-async def beside(
-    pull: PullRef, host: Host, facts: PullFacts, store: Store, commits: Collection[str] = ()
-) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
-    """What the last reviews have left of other pull requests of this branch, or of its author with this head or one below it (`commits`); and of other people's with this head.
-
-    Of this branch and base: anybody may open a pull request from a branch, onto a base that lacks what has long been merged. What was merged
-    into it, somebody who may has accepted.
-    """
-    near, others = list[bytes](), list[bytes]()
-    for review in await store.reviews.beside(pull, facts.source, facts.head_sha, commits):
-        is_near = review.is_of_branch
-        with suppress(HostRefused):  # a pull request that is gone
-            there = await host.beside(review.number).facts()
-            if there.merged and there.base_ref == facts.base_ref:
-                continue
-            is_same_author = bool(facts.author) and there.author == facts.author
-            is_near = is_same_author or (is_near and there.base_ref == facts.base_ref)
-        if is_near:
-            near.append(review.memory)
-        elif review.is_of_head or review.is_of_branch:
-            others.append(review.memory)
-    return tuple(near), tuple(others)
 
 
 async def remember_check(pull: PullRef, host: Host, number: int, run: str, store: Store) -> None:

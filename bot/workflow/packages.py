@@ -197,8 +197,7 @@ async def levels(last: bytes | None, state: PullState, host: Host) -> tuple[tupl
     earlier = await asyncio.to_thread(earlier_file.read, last) if last is not None else ""
     if isinstance(earlier, str):
         return ()
-    findings = (*earlier.findings, *(row.finding for row in earlier.archive))
-    numbers = by_name((one.consumer, one.consumer_id) for one in findings if consumers.is_name(one.consumer))
+    numbers = by_name((one.consumer, one.consumer_id) for one in earlier.findings if consumers.is_name(one.consumer))
     if not numbers:
         return ()
     subject = await consumers.subject(host.client, state.facts.repository)

@@ -1,12 +1,12 @@
 """A review as a server's job: what it saw first is recorded, money is reserved in the database, and the result is stored."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from bot import checkout, github
+from bot import github
 from bot.config import policy
 from bot.config.policy import No
 from bot.errors import (
@@ -48,7 +48,6 @@ from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services
 from bot.workflow.progress import Say
 
-MOST_COMMITS = 5_000  # of a change, of which other pull requests are looked for
 Result = TypeVar("Result")
 
 
@@ -186,23 +185,13 @@ class ServerBackend:
         """The review to make, built upon the stored one, under the rules in force."""
         if await learning.learn(run.ask.pull, run.host, run.language, self.parts.store, self.job.stored_at):
             await paging.schedule_others(run.ask.pull, self.parts, self.job.id)
-        if pull.missing_history and await self.parts.store.reviews.has_others(run.ask.pull):
-            pull = replace(pull, several_bases=pull.several_bases or None)  # it may be built on commits of theirs
-        async with checkout.Checkout(pull) as tree:
-            commits = await tree.local_commits() or frozenset()
-        beside, same_head = await self._beside(run, sorted(commits)[:MOST_COMMITS])
         return replace(
             run.state.change(pull, journals.name(run.ask, pull.head, pull.base, self.job.id)),
             full=run.ask.full,
             ignored_findings=await keeping.ignored_findings(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.in_force(run.ask.pull.repository),
             earlier=await self.parts.store.reviews.memory(run.ask.pull),
-            beside=beside,
-            same_head=same_head,
         )
-
-    async def _beside(self, run: ReviewRun, commits: Sequence[str] = ()) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
-        return await keeping.beside(run.ask.pull, run.host, run.state.facts, self.parts.store, commits)
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, change: Change) -> AsyncIterator[Funds]:

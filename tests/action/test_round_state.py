@@ -15,7 +15,6 @@ from bot.findings import earlier
 from bot.outputs import json_file, marker, posts, state
 from bot.outputs.markdown import MOST_BYTES
 from bot.values import (
-    ArchivedFinding,
     ChangedFile,
     CheckedFile,
     Cost,
@@ -142,8 +141,7 @@ def test_what_is_worth_most_always_fits() -> None:
     assert (read.files, read.loss) == ((), "")
     assert (len(read.findings), read.failed_answers) == (3, (row,))
     many = tuple(replace(FINDING, why=name, fingerprint=name, severity="low") for name in noise)
-    archive = tuple(ArchivedFinding(one, (("b" * 40, "a" * 40),)) for one in many)
-    read = _read(replace(lasting, still=(*many, secret), archive=archive))
+    read = _read(replace(lasting, still=(*many, secret)))
     assert secret.fingerprint in {one.fingerprint for one in read.findings}
     assert (read.failed_answers, read.loss) == ((row,), state.LOSS)
     assert 10 < len(read.findings) < 900

@@ -8,7 +8,6 @@ import pytest
 from bot.dependents.consumers.disclosure import HIDDEN, disclose, disclosure, still_shown, withheld
 from bot.review.incremental import Past
 from bot.values import (
-    ArchivedFinding,
     CheckedFile,
     Earlier,
     Evidence,
@@ -193,19 +192,17 @@ def test_what_models_wrote_beside_lines_that_may_not_be_shown_now_is_forgotten()
     """A finding of a model may tell of a consumer that it does not name: it goes, and all is read again; that of code stays."""
     by_model = replace(FINDING, sources=(Source("model", "reader", "worker"),), consumer="", verdict=Verdict.CONFIRMED)
     by_code = replace(FINDING, consumer="", sources=(Source("analyser", "contracts"),))
-    archive = tuple(ArchivedFinding(one, (("head", "base"),)) for one in (by_model, by_code))
     earlier = Earlier(
-        1, "base", "head", findings=(by_model, by_code), shown_consumers=(("acme/billing", 7),), summary="pay()", archive=archive,
+        1, "base", "head", findings=(by_model, by_code), shown_consumers=(("acme/billing", 7),), summary="pay()",
         uses=(("quotes.py:tax", "shop.py"),),
     )  # fmt: skip
-    past = Past(earlier=earlier, archive=archive, shown_consumers=earlier.shown_consumers)
+    past = Past(known=earlier, shown_consumers=earlier.shown_consumers)
     assert past.consumers == {"acme/billing": 7}
     assert past.as_shown((("acme/billing", "lines"),)) == past
     now = past.as_shown((("acme/billing", "name"),))
     assert now.earlier is not None
     assert (now.earlier.findings, now.earlier.summary, now.earlier.uses) == ((by_code,), "", ())
-    assert [row.finding for row in now.archive] == [row.finding for row in now.earlier.archive] == [by_code]
     answer = FailedAnswer("d1", CheckedFile("shop.py", "failed", "acme/billing still calls pay()"))
-    apart = replace(past, earlier=None, failed_answers=(answer,)).as_shown((("acme/billing", "existence"),))
-    assert ([row.finding for row in apart.archive], apart.failed_answers[0].file.reason) == ([by_code], "")
+    apart = replace(past, known=None, failed_answers=(answer,)).as_shown((("acme/billing", "existence"),))
+    assert apart.failed_answers[0].file.reason == ""
     assert apart.shown_consumers == ()

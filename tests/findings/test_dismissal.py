@@ -17,9 +17,9 @@ from bot.findings.merge import identify
 from bot.findings.suppress import IgnoreList
 from bot.findings.verify import OpinionQuestion
 from bot.values import (
-    ArchivedFinding,
     Completion,
     Dependents,
+    Earlier,
     Evidence,
     Finding,
     OwnerRule,
@@ -105,14 +105,14 @@ async def judged(
     findings: Sequence[Finding],
     opinion: Opinion | None,
     ignore_list: IgnoreList,
-    *archive: Finding,
+    *before: Finding,
 ) -> JudgedFindings:
-    """The findings of a round under what people have said; `archive`: what models have reported before."""
+    """The findings of a round under what people have said; `before`: what models have reported before."""
     async with Checkout(pull) as tree:
         checked = [one for one in [await check(each, tree) for each in findings] if isinstance(one, Finding)]
         assert len(checked) == len(findings)
-        rows = tuple(ArchivedFinding(one, (("0" * 40, pull.base),)) for one in archive)
-        return await judge(checked, tree, Dependents(), opinion, pull=pull, ignore_list=ignore_list, archive=rows)
+        known = Earlier(1, pull.base, "0" * 40, findings=before)
+        return await judge(checked, tree, Dependents(), opinion, pull=pull, ignore_list=ignore_list, earlier=known)
 
 
 @pytest.fixture
@@ -199,7 +199,10 @@ def test_another_claim_of_the_same_line_and_category_is_not_silent(
     assert before.title in opinion.prompts[0]
     repeat = Opinion({other.title: {"repeats": "D1", "new_evidence": ""}})
     result = asyncio.run(judged(repository, pull, [other], repeat, words, before))
-    assert (result.reportable_findings, [one.scope for one in result.suppressed_findings]) == ((), ["repeat"])
+    assert (result.reportable_findings, [one.scope for one in result.suppressed_findings]) == (
+        (),
+        ["withdrawn", "repeat"],
+    )
     same_story = replace(before, title=f"{before.title} here")
     result = asyncio.run(judged(repository, pull, [same_story], opinion, words, before))
     assert (result.reportable_findings, len(opinion.prompts)) == ((), 1)

@@ -5,7 +5,6 @@ from pathlib import Path
 from bot import storage
 from bot.storage import FinishedReview, StoredFinding, Suppression
 from bot.storage.database import Database
-from bot.storage.reviews import ReviewBeside
 from bot.values import PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
@@ -223,27 +222,26 @@ def test_the_last_review_of_an_open_pull_request_stays(url: str) -> None:
     asyncio.run(story())
 
 
-def test_reviews_of_the_same_branch_or_head_are_known(url: str) -> None:
-    """Of other pull requests, the newest each, unless its own of the same head or branch is newer; not of another repository or a branch that is gone."""
+def test_what_other_open_pull_requests_of_a_head_came_to_is_known(url: str) -> None:
+    """The newest of each, of this repository; not of one that is closed. What a review comes to later is stored."""
 
     async def story() -> None:
         async with storage.open_store(url) as store:
             one, two, three = (replace(PULL, number=number) for number in (1, 2, 3))
-            await store.reviews.keep(replace(DONE, id="a", pull=one, source="70:x", finished=100.0, output=b"old"))
-            await store.reviews.keep(
-                replace(DONE, id="b", pull=one, source="70:x", head="h", finished=200.0, output=b"x")
-            )
-            await store.reviews.keep(replace(DONE, id="c", pull=two, source="", head="h", finished=300.0, output=b"h"))
-            await store.reviews.keep(replace(DONE, id="d", pull=OTHER, source="70:x", head="h", finished=400.0))
-            of_branch, of_head = ReviewBeside(1, b"x", is_of_branch=True), ReviewBeside(2, b"h", is_of_branch=False)
-            assert set(await store.reviews.beside(three, "70:x", "h")) == {of_branch, of_head}
-            assert await store.reviews.beside(three, "70:x", "other") == (of_branch,)
-            assert await store.reviews.beside(three, "", "other") == ()
-            await store.reviews.keep(replace(DONE, id="e", pull=three, source="70:x", head="h", finished=250.0))
-            assert await store.reviews.beside(three, "70:x", "h") == (of_head,)
-            await store.reviews.keep(replace(DONE, id="f", pull=three, source="71:y", head="z", finished=500.0))
-            assert await store.reviews.beside(three, "71:y", "h") == (of_head,)
-            assert await store.reviews.at(one, 150.0) == b"old"
+            rows = [
+                ("a", one, "success", 1.0),
+                ("b", one, "failure", 2.0),
+                ("c", two, "neutral", 3.0),
+                ("d", OTHER, "failure", 4.0),
+            ]
+            for name, pull, ending, at in rows:
+                await store.reviews.keep(replace(DONE, id=name, pull=pull, head="h", conclusion=ending, finished=at))
+            assert await store.reviews.conclusions_at(three, "h") == {1: "failure", 2: "neutral"}
+            assert await store.reviews.conclusions_at(one, "h") == {2: "neutral"}
+            assert await store.reviews.conclusions_at(three, "other") == {}
+            await store.reviews.conclude("b", "success")
+            await store.reviews.close(two, 5.0)
+            assert await store.reviews.conclusions_at(three, "h") == {1: "success"}
 
     asyncio.run(story())
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from families import few
-from test_whole_conversations import FACT, said, talk
-from test_whole_memory import GUESSED
+from test_whole_conversations import FACT, HEAD, said, talk
 
+GUESSED = {"shop/price.py": HEAD["shop/price.py"], "shop/cart.py": "def pay(items):\n    return items\n"}
 OTHERWISE = [
     "I do not believe that the queue before this service drops empty orders.",
     "<blockquote>the queue before this service drops empty orders.</blockquote>\n\nThat is wrong.",
