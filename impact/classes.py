@@ -18,7 +18,7 @@ def lineage(index: Index, path: str, one: Definition, depth: int = DEPTH) -> tup
         return None
     line: list[Class] = [(path, one.name)]
     for base in one.bases:
-        if base in language.plain_bases:
+        if base in language.plain_bases | language.valued_bases:
             continue
         answer = named(index, path, base)
         if len(answer.definitions) != 1:
@@ -70,7 +70,7 @@ def members(index: Index, path: str, name: str) -> Iterator[Definition]:
 def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, Definition], ...]:
     """What a construction of a class may call; nothing where nobody can know, or it takes what the class itself lists."""
     language, line = language_of(path), lineage(index, path, one)
-    if line is None or language is None:
+    if line is None or language is None or any(_bases(index, *row) & language.valued_bases for row in line):
         return ()
     for home, name in line:
         own = tuple((home, row) for row in members(index, home, name) if row.name in language.constructors_of(name))
@@ -78,4 +78,10 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
             return own
         if not language.inherits_constructors:
             break
-    return ((path, Definition(one.name, "", "class", one.line, one.head, parameters=())),) if len(line) == 1 else ()
+    return ((path, Definition(one.name, "", "class", one.line, one.head, parameters=())),) if not one.bases else ()
+
+
+def _bases(index: Index, path: str, name: str) -> frozenset[str]:
+    facts = index.facts(path)
+    rows = facts.definitions if facts is not None else ()
+    return frozenset(base for one in rows if one.name == name and not one.owner for base in one.bases)

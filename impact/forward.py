@@ -113,6 +113,9 @@ class _File:
             yield from self._call(use)
 
     def _member(self, use: Use) -> Iterator[Place]:
+        if use.receiver in self._seen.types:
+            yield from self._of_instance(use, self._seen.types[use.receiver])
+            return
         first = use.receiver.partition(".")[0]
         if self._seen.binds(first, use.line) and not self._is_own(first):
             return
@@ -132,14 +135,10 @@ class _File:
         """A member that is asked of a class by its name."""
         if not re.match(self._language.classes, use.receiver):
             return
-        answer = self._meaning(use.receiver)
-        rows = answer.definitions
-        if len(rows) != 1 or rows[0][1].kind not in ("class", "type"):
+        found = self._class(use.receiver)
+        if found is None or re.search(self._language.unknown_members or "^$", use.name):
             return
-        path, one = rows[0]
-        line = lineage(self._index, path, one)
-        if line is None or re.search(self._language.unknown_members or "^$", use.name):
-            return
+        path, line = found
         names = [row.name for home, name in line for row in members(self._index, home, name)]
         if self._language.ignores_case and use.name.lower() in {one.lower() for one in names} - {use.name}:
             return
@@ -152,6 +151,31 @@ class _File:
             near = _near(use.name, names)
             place = self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=near)
             yield replace(place, home=path)
+
+    def _of_instance(self, use: Use, name: str) -> Iterator[Place]:
+        """A member that is asked of a new object of a class."""
+        found = self._class(name) if not self._seen.binds(name, use.line) or self._is_own(name) else None
+        hidden = f"{self._language.unknown_members or '^$'}|{self._language.object_members or '^$'}"
+        if found is None or use.name in self._seen.stores or re.search(hidden, use.name):
+            return
+        path, line = found
+        rows = [(home, row) for home, owner in line for row in members(self._index, home, owner)]
+        mine = tuple(row for row in rows if row[1].name == use.name)
+        if mine and use.arguments is not None:
+            nearest = tuple(row for row in mine if self._language.overloads or row[1].owner == mine[0][1].owner)
+            yield from self._misfit(use, Answer("found", nearest))
+        elif rows and not mine:
+            near = _near(use.name, [row.name for _, row in rows])
+            place = self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=near)
+            yield replace(place, home=path)
+
+    def _class(self, name: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+        """The file of the one class that a name means, and the class with all its bases."""
+        rows = self._meaning(name).definitions
+        if len(rows) != 1 or rows[0][1].kind not in ("class", "type"):
+            return None
+        line = lineage(self._index, *rows[0])
+        return (rows[0][0], line) if line is not None else None
 
     def _meaning(self, name: str) -> Answer:
         """What a name of the file is: what an import brings, or the one definition of the file or its mates."""

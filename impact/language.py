@@ -81,10 +81,12 @@ class Language:
     ignores_case: bool  # names of classes and members are the same in capitals
     split: str  # an import names a member of what stands before the last of these
     lost_calls: bool  # a call without a receiver means a definition of the file, its mates or its imports
+    object_members: str  # a pattern of members that each object has
     made_names: str  # a pattern of what generators name
     classes: str  # a pattern of what may be a class by its spelling
     inherits_constructors: bool  # a class without one is constructed as its base is
     plain_bases: frozenset[str]  # library classes that bring no member that is asked of a class by its name
+    valued_bases: frozenset[str]  # the same, and a call of such a class constructs nothing: enumerations
     unknown_members: str  # a pattern of members that classes have without writing them
     constructors: tuple[str, ...]  # what a construction of a class calls
 
@@ -166,10 +168,12 @@ def load(folder: str) -> tuple[Language, ...]:
             ignores_case=table.get("ignores_case", False),
             split=table.get("split", ""),
             lost_calls=table.get("lost_calls", False),
+            object_members=table.get("object_members", ""),
             made_names=table.get("made_names", ""),
             classes=table.get("classes", "_?[A-Z]"),
             inherits_constructors=table.get("inherits_constructors", True),
             plain_bases=frozenset(table.get("plain_bases", "").split()),
+            valued_bases=frozenset(table.get("valued_bases", "").split()),
             unknown_members=table.get("unknown_members", ""),
             constructors=tuple(table.get("constructors", ())),
             exports=table.get("exports", False),

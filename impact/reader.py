@@ -32,7 +32,9 @@ class Seen:
     """What some lines of a file use, and where its names are bound to something that no import tells."""
 
     uses: tuple[Use, ...]
-    bindings: Mapping[str, tuple[tuple[int, int], ...]]  # name -> the lines in which the binding can count
+    bindings: Mapping[str, tuple[tuple[int, int], ...]]  # name -> the lines in which each binding of it can count
+    types: Mapping[str, str]  # a name that is bound once, to a new object -> the class of that
+    stores: frozenset[str]  # members that are assigned
 
     def binds(self, name: str, line: int) -> bool:
         """Whether a local binding may decide what a name means on a line."""
@@ -267,16 +269,18 @@ class _Reader:
         guards, wanted = self._guards(), frozenset(lines)
         uses: dict[tuple[int, str], Use] = {}
         skipped: set[int] = set()
-        bindings: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        bindings: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
+        stores: set[str] = set()
         last = self._root.end_point[0] + 1
         line_of = _Lines(self._root)
         for found in self._matches("uses"):
             for node in found.get("bound", ()):
                 around = [*self._locals.around(node.start_byte, node.end_byte)]
                 outer = (line_of(around[-1][0]), line_of(around[-1][1])) if around else (1, last)
-                bindings[text(node)].add((min(outer[0], node.start_point[0] + 1), outer[1]))
+                bindings[text(node)][node.start_byte] = min(outer[0], node.start_point[0] + 1), outer[1]
             for node in found.get("store", ()):
                 skipped.add(node.start_byte)
+                stores.add(text(node))
             name = _first(found, "name", None)
             if name is None or name.start_point[0] + 1 not in wanted:
                 continue
@@ -296,7 +300,13 @@ class _Reader:
             if key not in uses or use.arguments is not None:
                 uses[key] = use
         kept = tuple(use for (start, _), use in sorted(uses.items()) if start not in skipped)
-        return Seen(kept, {name: tuple(sorted(rows)) for name, rows in bindings.items()})
+        ranges = {name: tuple(sorted(rows.values())) for name, rows in bindings.items()}
+        types = {
+            text(found["var"][0]): text(found["type"][0])
+            for found in self._matches("types")
+            if "var" in found and len(ranges.get(text(found["var"][0]), ())) == 1
+        }
+        return Seen(kept, ranges, types, frozenset(stores))
 
     def _arguments(self, node: Node) -> Arguments | None:
         rules = self._language.calls

@@ -119,3 +119,12 @@ def test_members_and_constructions_of_classes() -> None:
         "8 arguments Child: is missing 'a'",
         "10 arguments Plain: takes 0 arguments, not 1",
     ]
+
+
+def test_a_member_of_a_new_object() -> None:
+    more = {"src/kinds.ts": "export class Plain {\n  size = 1;\n  #own = 2;\n  total(a: number) {}\n}\n"}
+    text = (
+        "import { Plain } from './kinds';\nconst one = new Plain();\none.size;\none.sise;\none.total();\none.toString();\nlet two = new Plain();\ntwo.nothing;\n"
+        "const three: any = new Plain();\nthree.nothing;\n"
+    )
+    assert of(text, more) == ["4 missing-member one.sise: size", "5 arguments one.total: is missing 'a'"]

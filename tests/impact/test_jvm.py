@@ -66,3 +66,11 @@ def test_kotlin() -> None:
         "11 arguments Cart: is missing 'owner'",
         "13 arguments Cart: has no parameter 'sise'",
     ]
+
+
+def test_a_member_of_a_new_object() -> None:
+    text = (
+        "import com.acme.shop.money.Cents;\nclass Pay {\n  void f(Cents other) {\n    Cents one = new Cents(1);\n    one.amount();\n    one.hashCode();\n"
+        "    one.amont = one.amounts;\n    other.nothing();\n    Cents two = new Cents(1) { void x() {} };\n    two.x();\n  }\n}\n"
+    )
+    assert java(text) == ["8 missing-member one.amont: amount", "8 missing-member one.amounts: amount"]

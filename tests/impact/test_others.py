@@ -67,3 +67,11 @@ def test_ruby() -> None:
         "lib/pay.rb": 'require_relative "shop/money"\nrequire_relative "shop/mony"\nrequire_relative "shop/fast"\nrequire_relative "shop/#{x}"\nrequire "none"\n',
     }
     assert said(tree, "lib/pay.rb") == ["2 missing-module shop/mony: shop/money"]
+
+
+def test_a_member_of_a_new_object_of_php() -> None:
+    text = (
+        "<?php\nnamespace Shop\\Pay;\nuse Shop\\Money\\Cents;\nfunction pay($other) {\n $one = new Cents(1);\n $one->amount;\n $one->amont;\n $one->of(1);\n"
+        " $other->nothing();\n $two = new Cents(1); $two = $other; $two->nothing();\n $one->set = 1; $one->set;\n}\n"
+    )
+    assert said({**PHP, "app/Pay/Pay.php": text}, "app/Pay/Pay.php") == ["7 missing-member one.amont: amount"]

@@ -132,11 +132,23 @@ def test_a_member_of_a_class_that_is_named() -> None:
 
 
 def test_a_construction_that_does_not_fit() -> None:
-    text = "from shop.kinds import Child, Far, Made, Plain, Row\nChild()\nChild(1)\nPlain(1)\nPlain()\nRow()\nRow(1)\nRow(1, 'b', [])\nRow(a=1, d=2)\nFar(1)\nMade(1)\n"
+    text = "from shop.kinds import Child, Far, Made, Plain, Row, Color\nChild()\nChild(1)\nPlain(1)\nPlain()\nRow()\nRow(1)\nRow(1, 'b', [])\nRow(a=1, d=2)\nFar(1)\nMade(1)\nColor(1)\n"
     assert of(text, CLASSES) == [
         "2 arguments Child: is missing 'a'",
         "4 arguments Plain: takes 0 arguments, not 1",
         "6 arguments Row: is missing 'a'",
         "8 arguments Row: takes 1 to 2 arguments, not 3",
         "9 arguments Row: has no parameter 'd'",
+    ]
+
+
+def test_a_member_of_a_new_object() -> None:
+    text = (
+        "from shop.kinds import Child, Far, Plain\n\n\ndef pay(other: Child):\n    child = Child(1)\n    child.total()\n    child.a\n    child.size\n"
+        "    child.totals()\n    child.total(1)\n    child.__class__\n    child.set = 1\n    child.set\n    other.nothing\n    far = Far()\n    far.nothing\n"
+        "    plain = Plain()\n    plain = other\n    plain.nothing\n"
+    )
+    assert of(text, CLASSES) == [
+        "9 missing-member child.totals: total",
+        "10 arguments child.total: takes 0 arguments, not 1",
     ]

@@ -52,3 +52,6 @@
 ; only: javascript
 (class_declaration (class_heritage (_) @base)) @class.of
 (class_body (field_definition property: (property_identifier) @name) @def.member)
+; only: typescript tsx
+(class_body (method_definition name: (private_property_identifier) @name) @def.member)
+(class_body (public_field_definition name: (private_property_identifier) @name) @def.member)

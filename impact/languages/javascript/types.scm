@@ -1,0 +1,2 @@
+; only: typescript tsx
+(lexical_declaration "const" (variable_declarator name: (identifier) @var !type value: (new_expression constructor: (identifier) @type)))

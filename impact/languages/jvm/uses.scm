@@ -2,7 +2,7 @@
 (method_invocation object: (identifier) @receiver name: (identifier) @name arguments: (_) @args) @use.call
 (field_access object: (identifier) @receiver field: (identifier) @name) @use.member
 (method_reference . (identifier) @receiver (identifier) @name .) @use.member
-(object_creation_expression type: (type_identifier) @name arguments: (_) @args !body) @use.call
+(object_creation_expression type: (type_identifier) @name arguments: (_) @args) @use.call
 (object_creation_expression type: (generic_type (type_identifier) @name) arguments: (_) @args) @use.call
 (variable_declarator name: (identifier) @bound)
 (formal_parameter name: (identifier) @bound)

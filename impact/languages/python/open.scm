@@ -10,3 +10,4 @@
 (call function: (attribute) @f (#match? @f "sys\\.modules\\.|importlib\\.reload|update_wrapper")) @open
 (class_definition body: (block (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__" "__new__")) @open.owner))
 (class_definition superclasses: (argument_list (keyword_argument name: (identifier) @k (#eq? @k "metaclass"))) body: (block (_) @open.owner))
+((attribute attribute: (identifier) @n) @open (#eq? @n "__dict__"))
