@@ -108,7 +108,6 @@ class Deps:
     fetched_consumers: FetchedConsumers | None = None  # on a host: those that were fetched; no path is followed there
     running: "RunPermission | None" = None  # whether tests are run in a sandbox; None: nothing is run
     search: SearchLimits = field(default_factory=SearchLimits)  # how much is looked at
-    mask_secrets: bool = True  # whether secrets are; False: a record of a version that did not is played back
 
 
 async def review(request: ReviewRequest, deps: Deps) -> Review:
@@ -170,7 +169,7 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
 @asynccontextmanager
 async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Survey, Config]]:
     """The change as it stands before anybody judges it, and the settings of its base: what a review and an estimate begin with."""
-    masks = Masks(on=deps.mask_secrets)
+    masks = Masks()
     pull = masks.hide(await deps.pull(request, deps.scratch))
     deps = replace(
         deps,
@@ -197,7 +196,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         beyond = await _beyond(tree, files, users, settings, deps, past)
         past = past.as_shown(beyond.levels)
         texts = await _texts(tree, files)
-        unchanged = await _unchanged_users(tree, users) if deps.mask_secrets else {}
+        unchanged = await _unchanged_users(tree, users)
         masks.learn_files(texts.head, texts.base, unchanged, beyond.texts())
         parts = units.cut(files, users, texts)
         tracker = coverage.start(parts, files, users)
@@ -221,7 +220,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
                 ignore_list=ignore_list.also(deps.ignored_findings, guides.rules).about(files),
                 guidance=guides,
                 consumers=beyond,
-                checks=await _checks(settings.checks, files, past, ShownTree(tree, masks) if masks.on else tree),
+                checks=await _checks(settings.checks, files, past, ShownTree(tree, masks)),
             ),
             settings,
         )
@@ -318,7 +317,6 @@ def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...], paths: Collection[
     runs = [run.about(file.path for file in files) for run in deps.tool_runs]
     optional = {
         "ignored": deps.ignored_findings,
-        "masked": deps.mask_secrets,
         "local": codec.as_text(deps.local) if deps.local else None,
         "rules": [asdict(rule) for rule in deps.rules],
         "note": deps.note,
@@ -503,7 +501,7 @@ async def _check_reports(
     from bot.findings import custom_checks
 
     scene = custom_checks.CheckScene(
-        ShownTree(subject.tree, subject.masks) if subject.masks.on else subject.tree,
+        ShownTree(subject.tree, subject.masks),
         subject.files,
         subject.units,
         frozenset(unit.path for unit in reread),

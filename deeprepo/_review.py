@@ -43,7 +43,6 @@ def review(
         on_progress: Is given short lines while the review works.
 
     Without a model, and without a key in the environment, the review is made by code alone. Nothing of the repository is executed.
-    In a process without threads on Linux the work is done in a child process with limits on memory and computing.
 
     Raises:
         UsageError: The repository, the change, a model or a setting is wrong.

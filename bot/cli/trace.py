@@ -189,7 +189,7 @@ def _end(top: "Tree", section: "Section") -> None:
 def _coverage(top: "Tree", end: Row) -> None:
     read = top.add(_words(("coverage", "bold")))
     for kind, name in (("unit", "changed code"), ("use", "uses of what changed"), ("dependent", "dependent files")):
-        counts = end["coverage"].get(kind, {})  # an older journal counts no uses
+        counts = end["coverage"].get(kind, {})
         counts_text = ", ".join(f"{number} {state}" for state, number in counts.items() if number) or "none"
         read.add(_words((f"{name}  ", "dim"), (counts_text, "yellow" if counts.get("unread") else "")))
 

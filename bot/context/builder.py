@@ -153,7 +153,7 @@ class ContextBuilder:
 
     async def _show(self, paths: Iterable[str]) -> None:
         """Have the secrets of these files known before lines of them leave: a line may not show the name that says what a value is."""
-        new = [path for path in dict.fromkeys(paths) if path not in self._shown] if self.masks.on else []
+        new = [path for path in dict.fromkeys(paths) if path not in self._shown]
         self._shown.update(new)
         texts = await self.tree.read_many(new) if new else {}
         self.masks.learn_files({path: blob.decode("utf-8", "replace") for path, blob in texts.items()})

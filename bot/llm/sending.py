@@ -126,15 +126,18 @@ class Sender:
         start, is_free = self._clock(), self._budget.is_owned(model.name) and model.price(Usage()) is None
         self._journal.request(request.prompt, **about, **({} if is_free else {"reserved": hold.usd}))
         replies: list[Completion] = []
-        usage, usd, said, was_limited = Usage(), None, Row(), False
+        usage, usd, said, was_limited = *self._reserved(model, request, hold), Row(error="cancelled"), False
         try:
             yield replies
             usage, usd = replies[0].usage, model.price(replies[0].usage)
-            said = {"reply": codec.reply(replies[0]), "usage": codec.usage(usage)}
-        except BaseException as error:
-            usage, usd = self._failed(error, model, request, hold)
+            said = {"reply": codec.reply(replies[0])}
+        except ProviderError as error:
+            if isinstance(error.usage, Usage):
+                usage, usd = error.usage, model.price(error.usage)
+            elif not error.may_be_billed:  # it was turned away
+                usage, usd = Usage(), model.price(Usage())
             was_limited = isinstance(error, RateLimited) and usage == Usage()
-            said = {"error": _sentence(error)} | ({"usage": codec.usage(usage)} if usage != Usage() else {})
+            said = {"error": f"{type(error).__name__}: {error}"}
             raise
         finally:
             self._budget.book(
@@ -142,21 +145,13 @@ class Sender:
             )
             self._settled.set()
             facts = {name: value for name, value in about.items() if name != "try"}
+            facts |= {"usage": codec.usage(usage)} if usage != Usage() or replies else {}
             self._journal.put("call", **facts, seconds=round(self._clock() - start, 3), usd=usd, **said)
 
-    def _failed(self, error: BaseException, model: Model, request: Request, hold: Hold) -> tuple[Usage, float | None]:
-        """What a request without a reply of use has cost, and its dollars, None if the price is unknown.
-
-        What was billed where that is known, nothing where it was turned away, else what was reserved: so for a request that
-        nobody waits for any more, and for a reply that could not be read.
-        """
-        free = 0.0 if model.price(Usage()) is not None else None
-        if isinstance(error, ProviderError):
-            if isinstance(error.usage, Usage):
-                return error.usage, model.price(error.usage)
-            if not error.may_be_billed:
-                return Usage(), free
-        return Usage(self._sizes.likely(model, request.size), hold.output), None if free is None else hold.usd
+    def _reserved(self, model: Model, request: Request, hold: Hold) -> tuple[Usage, float | None]:
+        """What a request counts whose cost nobody knows: nobody waits for it any more, or its reply could not be read."""
+        usd = None if model.price(Usage()) is None else hold.usd
+        return Usage(self._sizes.likely(model, request.size), hold.output), usd
 
     @asynccontextmanager
     async def _recording_failure(self, model: Model, about: Row) -> AsyncIterator[None]:
@@ -184,10 +179,3 @@ class Sender:
             usage, error = Usage(*row.get("usage", ())), row.get("error", "")
             was_limited = error.startswith(RateLimited.__name__) and usage == Usage()
             self._budget.book(usage, row["usd"], role, row["model"], has_failed=bool(error), was_limited=was_limited)
-
-
-def _sentence(error: BaseException) -> str:
-    """How the journal says that a request came to nothing."""
-    if isinstance(error, ProviderError):
-        return f"{type(error).__name__}: {error}"
-    return "cancelled" if isinstance(error, asyncio.CancelledError) else type(error).__name__

@@ -26,10 +26,9 @@ Value = TypeVar("Value")
 
 
 class Masks:
-    """The secrets that one review has met. With `on` false nothing is masked: a record of a version that did not mask is played back."""
+    """The secrets that one review has met."""
 
-    def __init__(self, *, on: bool = True) -> None:
-        self.on = on
+    def __init__(self) -> None:
         self._placeholders: dict[str, str] = {}
         self._secrets: dict[str, str] = {}
         self._values: dict[str, bool] = {}  # each secret, and whether it is sure
@@ -40,14 +39,12 @@ class Masks:
 
     def learn(self, text: str, path: str = "") -> None:
         """Take up the secrets of a text, if it has any."""
-        if self.on:
-            for value, sure in secrets(text, path):
-                self._values[value] = self._values.get(value, False) or sure
+        for value, sure in secrets(text, path):
+            self._values[value] = self._values.get(value, False) or sure
 
     def learn_values(self, values: Iterable[str]) -> None:
         """Take up values that are known to be secrets."""
-        if self.on:
-            self._values |= dict.fromkeys(values, True)
+        self._values |= dict.fromkeys(values, True)
 
     def learn_change(self, files: Iterable[ChangedFile]) -> None:
         """Take up those of both sides of a change."""
@@ -66,8 +63,6 @@ class Masks:
 
     def hide(self, value: Value) -> Value:
         """The same value with a placeholder in the place of each secret, in every text that it holds."""
-        if not self.on:
-            return value
         for text in texts(value):
             self.learn(text)
         return self._hide(value)
@@ -78,8 +73,7 @@ class Masks:
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Where a text has secrets, as (start, end); it may be a line of a file that was looked through before."""
-        if self.on:
-            self.learn(text)
+        self.learn(text)
         return spans(text, self._values) if self._values else []
 
     def original(self, value: Value) -> Value:
@@ -94,13 +88,11 @@ class Masks:
 
     def prompt(self, prompt: Prompt) -> Prompt:
         """A request as it may be sent."""
-        return self.prompts([prompt])[0] if self.on else prompt
+        return self.prompts([prompt])[0]
 
     def prompts(self, prompts: Iterable[Prompt]) -> list[Prompt]:
         """Requests as they may be sent. All are looked through before the first is masked: a secret of one may occur in another."""
         requests = list(prompts)
-        if not self.on:
-            return requests
         for one in requests:
             for message in one.messages:
                 self.learn(message.text)

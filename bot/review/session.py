@@ -205,7 +205,7 @@ async def _in_own_tree(tree: Tree, masks: Masks, finding: Finding) -> Finding | 
     """
     checked_finding = await check(finding, tree)
     shown_finding = masks.hide(finding)
-    as_shown = await check(shown_finding, ShownTree(tree, masks)) if masks.on else checked_finding
+    as_shown = await check(shown_finding, ShownTree(tree, masks))
     if isinstance(checked_finding, str) or isinstance(as_shown, str):
         return checked_finding if isinstance(checked_finding, str) else str(as_shown)
     places = {(item.path, item.side, item.line) for item in as_shown.evidence}

@@ -152,15 +152,12 @@ def replay(record: "Record", section: "Section", start: Start, scratch: str, rep
         earlier=codec.as_bytes(start.given["earlier"]),
         full=start.given["full"],
         local=codec.as_bytes(start.given.get("local")),
-        ignored_findings=tuple(
-            (mark, reason, *(scope or ("finding",))) for mark, reason, *scope in start.given.get("ignored", ())
-        ),
+        ignored_findings=tuple((mark, reason, scope) for mark, reason, scope in start.given.get("ignored", ())),
         rules=tuple(OwnerRule(**row) for row in start.given.get("rules", ())),
         note=start.given.get("note", ""),
         loss=start.given.get("loss", ""),
         reports=tuple(sarif_results.restore(start.given.get("sarif", ()))),
         tool_runs=tuple(_tool_runs(start.given)),
-        mask_secrets=bool(start.given.get("masked")),
         look_at_consumers=partial(_recorded_consumers, start.given.get("consumers")),
         running=_recorded_runs() if start.given.get("run") else None,
     )
@@ -316,8 +313,8 @@ def _others(subject: Survey) -> dict[str, Analyzer]:
 
 def _tool_runs(journal_values: Mapping[str, Any]) -> Iterator[ToolRun]:
     """The runs of other tools that a journal has kept."""
-    for tool, files, *unread in journal_values.get("sarif_runs", ()):  # older journals have no third value
-        yield ToolRun(tool, None if files is None else tuple(files), tuple(unread[0]) if unread else ())
+    for tool, files, unread in journal_values.get("sarif_runs", ()):
+        yield ToolRun(tool, None if files is None else tuple(files), tuple(unread))
 
 
 def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:

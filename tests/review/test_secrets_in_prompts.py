@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ class Tap:
         }  # fmt: skip
         return Reply(data={"answer": f"Read: {quote}", "findings": [found]})
 
-    def review(self, strategy: str, *, masked: bool = True) -> Review:
+    def review(self, strategy: str) -> Review:
         """Review the branch with everything recorded."""
         turns = [doubles.code(ROOT), doubles.code("print(findings(), coverage())\nset_answer(files['shop/price.py'])")]
 
@@ -75,7 +74,7 @@ class Tap:
             scratch = self.folder / "scratch"
             scratch.mkdir(exist_ok=True)
             flags = {**names, "strategy": strategy, "journal": str(self.journal)}
-            parts = replace(wiring.deps(flags, str(scratch), lambda _: None), mask_secrets=masked)
+            parts = wiring.deps(flags, str(scratch), lambda _: None)
             done = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder)), parts))
             self.requests += json.dumps(server.requests)
         assert server.count
@@ -121,17 +120,8 @@ def test_no_secret_leaves(tap: Tap, rule: str, strategy: str) -> None:
         assert secret[::-1] not in tap.requests
         assert " ".join(secret) not in tap.requests
     assert PLACEHOLDER.search(tap.requests)
+    assert "row * rate + 1" in tap.requests  # the tap sees what leaves
     assert not any(placed.replacement and "MASKED" in placed.replacement for placed in done.findings)
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_the_tap_would_see_them(tap: Tap, strategy: str) -> None:
-    """Without the masks the same requests hold the secret: the tests above can fail."""
-    _, line, (secret,) = SAMPLES["github-token"]
-    tap.repository.git("checkout", "-qb", "feature")
-    tap.repository.commit({"shop/price.py": f"{CODE}{line}\n"}, "feature")
-    tap.review(strategy, masked=False)
-    assert secret in tap.requests
 
 
 def test_a_quote_of_a_masked_line_is_found(tap: Tap) -> None:
