@@ -3,8 +3,8 @@
     python -m benchmarks.renamed --repos FOLDER [--repo NAME ...] [--count 40] [--seed 1] [--verbose]
 
 FOLDER: clones as `benchmarks.clean` takes them. Of each the newest tree is searched for names that one file sets or declares and 1 to 5
-other files say; a seeded choice of them is renamed, each in a commit of its own, and reviewed without a model. No such review may be
-clean, and what is open must name a line of one of the files that were left behind.
+other files say; a seeded choice of them is renamed, each in a commit of its own, and reviewed without a model. Each review must name
+a line of one of the files that were left behind, as a finding or among the places that rely on the change.
 """
 
 import argparse
@@ -93,21 +93,17 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="deeprepo-renamed-") as scratch:
             result = _reviewed(one, found[one.repo], Path(scratch))
         results.append(result)
-        if asked.verbose or result.conclusion == "clean":
+        if asked.verbose or not result.names_reader:
             print(
                 f"{result.conclusion:<10} {one.kind:<11} {one.name:<30} {one.repo} {one.path} -> {', '.join(one.readers)}",
                 flush=True,
             )
     for kind, number in Counter(one.kind for one in results).most_common():
         mine = [one for one in results if one.kind == kind]
-        print(
-            f"{kind}: {number}, {sum(one.conclusion == 'clean' for one in mine)} clean, {sum(one.names_reader for one in mine)} with a reader's line"
-        )
-    clean = sum(one.conclusion == "clean" for one in results)
+        print(f"{kind}: {number}, {sum(one.names_reader for one in mine)} with a reader's line")
     named = sum(one.names_reader for one in results)
     rows = [
         Row("renames reviewed", len(results)),
-        Row("of these clean", clean, 0),
         Row("reviews that name a line left behind", named, len(results), least=True),
     ]
     return report("renamed", rows, {"renames": [asdict(one) for one in results]})
@@ -203,7 +199,8 @@ def _reviewed(one: Rename, at: Path, scratch: Path) -> Rename:
     _git(copy, "update-ref", "refs/heads/renamed", head)
     request = ReviewRequest(str(copy), base=f"{head}^", head=head)
     review = asyncio.run(pipeline.review(request, wiring.deps({"strategy": "offline"}, str(scratch), lambda _: None)))
-    paths = {row.path for row in review.coverage.open} | {placed.finding.path for placed in review.findings}
+    places = (*review.coverage.open, *review.coverage.relying)
+    paths = {row.path for row in places} | {placed.finding.path for placed in review.findings}
     paths |= {item.path for placed in review.findings for item in placed.finding.evidence}
     names_reader = not paths.isdisjoint({*one.readers})
     return Rename(one.repo, one.kind, one.name, one.path, one.readers, facts.conclusion(review), names_reader)
