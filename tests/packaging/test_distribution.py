@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 PARTS = (
     "bot",
     "deeprepo",
+    "impact",
     "examples",
     "templates",
     "docs",
