@@ -2,7 +2,6 @@
 
 import asyncio
 import posixpath
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,17 +15,17 @@ from bot.dependents.exhaustive import without_a_branch
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
-from bot.dependents.keys import LineSearch, literal_names, lost_keys, mentions, named_paths
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
-from bot.dependents.proof import UNNAMED, Proof
+from bot.dependents.proof import Proof
 from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
 from bot.dependents.rebinding import rebound_uses
 from bot.dependents.retargeting import retargeted_imports
 from bot.dependents.search import Search
 from bot.dependents.sites import UseTarget
 from bot.dependents.symbols import ChangedSource
+from bot.dependents.texts import also_says, attribute_uses
 from bot.dependents.trees import Trees, affected_languages, compare_trees
 from bot.dependents.unwritten import with_unwritten_changes
 from bot.dependents.use_targets import attribute_targets, use_targets
@@ -36,12 +35,9 @@ from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Reference, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
-# What a file holds that registers names for pages.
-REGISTERS = re.compile(rb"regist|template_|filter|tests\[|tag|global|shortcode|twig|helper", re.IGNORECASE)
-MEMBERS = 60  # of removed classes that are looked up
 
 
 async def find(
@@ -64,20 +60,16 @@ async def find(
     of_languages = asyncio.ensure_future(
         together(*(_of_language(tree, language, mine, trees, fresh, budget, cut) for language, mine in changed_files))
     )
-    by_language, by_word, keys = await together(
-        of_languages, by_name(tree, files, suffixes, budget), lost_keys(tree, files, suffixes, budget, of_languages)
-    )
+    by_language, by_word = await together(of_languages, by_name(tree, files, suffixes, budget))
     found_symbols = [symbol for part in by_language for symbol in part.symbols]
-    places = await named_paths(tree, files, found_symbols, suffixes)
-    parts = (*by_language, by_word, keys, places)
-    cut += [*by_word.cut, *keys.cut, *places.cut, *tree.stopped_searches]
+    in_texts = await also_says(tree, files, found_symbols, suffixes) if budget.sites else Dependents()
+    parts = (*by_language, by_word, in_texts)
+    cut += [*by_word.cut, *in_texts.cut, *tree.stopped_searches]
     references = [reference for part in by_language for reference in part.references]
     places_used = {
         (row.path, row.line, row.name) for row in references if row.form != "definition" and not row.is_guessed
     }
-    references += [
-        row for row in (*keys.references, *places.references) if (row.path, row.line, row.name) not in places_used
-    ]
+    references += [row for row in in_texts.references if (row.path, row.line, row.name) not in places_used]
     places_used = {(row.path, row.line, row.name) for row in references}
     references += [row for row in by_word.references if (row.path, row.line, row.name) not in places_used]
     return Dependents(
@@ -166,13 +158,11 @@ async def _of_language(
 
         references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
-    lines = LineSearch(tree, fresh)
-    lost_members = _members(sources, scene.symbols, lines.cut) | dict(attributes)
-    references += await proof.weigh(await mentions(lines, targets, references, lost_members, tuple(language.SUFFIXES)))
-    references += await _texts(lines, language, sources, targets, references)
-    relatives = await _relatives(scene, language, targets, budget, lines.cut)
-    cut += lines.cut
-    missed_uses += lines.cut
+    references += await proof.weigh(await attribute_uses(tree, attributes, fresh, tuple(language.SUFFIXES)))
+    not_looked: list[str] = []
+    relatives = await _relatives(scene, language, targets, budget, not_looked)
+    cut += not_looked
+    missed_uses += not_looked
     more_symbols = [*(target.symbol for target in exchanges if target.symbol is not None), *relatives.symbols]
     return Dependents(
         (*(item for items in scene.symbols.values() for item in items), *more_symbols, *retargeted.dependents.symbols),
@@ -182,22 +172,6 @@ async def _of_language(
         heirs=(*relatives.heirs, *prototypes),
         bases=relatives.bases,
     )
-
-
-async def _texts(
-    lines: LineSearch,
-    language: Language,
-    sources: Sequence[ChangedSource],
-    targets: Sequence[UseTarget],
-    references: tuple[Reference, ...],
-) -> tuple[Reference, ...]:
-    """The lines that say a name of one word that went: as a text or a symbol, and in pages."""
-    rows = await literal_names(lines, targets, references)
-    if not any(REGISTERS.search(source.before or b"") for source in sources):
-        return rows
-    from bot.dependents.registered_names import registered_names
-
-    return (*rows, *await registered_names(lines, language, sources, (*references, *rows)))
 
 
 def _with_silent_changes(
@@ -459,30 +433,6 @@ def _has_moved(attribute: str, source: ChangedSource, others: Sequence[ChangedSo
 
 def _sets(source: ChangedSource, symbol: Symbol, attribute: str) -> bool:
     return symbol.kind == "class" and attribute in ATTRIBUTE.findall(source.lines(symbol))
-
-
-def _members(
-    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]], missed_uses: list[str]
-) -> dict[str, str]:
-    """Members of removed classes that went nowhere with their class -> "path:name": their users need not name the class."""
-    after = {symbol.name for source in sources for symbol in source.new.symbols}
-    rows: dict[str, str] = {}
-    for source in sources:
-        gone_members = {
-            i.symbol.name
-            for i in symbols_by_file.get(source.file.path, ())
-            if i.change == "removed" and i.symbol.kind == "class"
-        }
-        gone_members -= {
-            name for name, bases in source.old.bases if set(bases) - UNNAMED
-        }  # a library's members may be among them
-        are_checked = not source.language.TRAITS.unwritten_names or filetype(source.file.path).checked_names
-        for symbol in source.old.symbols if gone_members and are_checked and not is_test(source.file.path) else ():
-            if symbol.name.rpartition(".")[0] in gone_members and symbol.name not in after:
-                rows.setdefault(symbol.short, f"{symbol.path}:{symbol.short}")
-    if len(rows) > MEMBERS:
-        missed_uses.append(f"{MEMBERS} of the {len(rows)} members of removed classes were looked up")
-    return dict(list(rows.items())[:MEMBERS])
 
 
 def _limit(

@@ -6,9 +6,8 @@ if a rename makes settings something that nothing parses, they are gone. Such a 
 
 import re
 from functools import lru_cache
-from posixpath import dirname
+from posixpath import basename, dirname, splitext
 
-from bot.dependents.keys import format_of, has_parser
 from bot.dependents.schemas import migrations, sql
 from bot.text.filetypes import filetype
 from bot.text.paths import (
@@ -26,6 +25,8 @@ from bot.text.paths import (
     vendored_folder,
 )
 
+# Settings whose format has a parser in most languages.
+_PARSED = frozenset({".json", ".jsonc", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".env", ".properties"})
 # Code that no build and no program takes up: a stub, declarations, a script of Elixir, what Go skips.
 _UNBUILT = re.compile(r"\.(?:pyi|d\.[cm]?ts|exs)$|(?:^|/)[._][^/]*\.go$")
 
@@ -42,8 +43,14 @@ def changes_role(old: str, new: str) -> bool:
     is_spared_no_more = not marks.isdisjoint(_sparing_marks(old))
     if not kind or kind == "prose":  # nothing reads it, and everybody who fetches it
         return is_spared_no_more
-    is_read_no_more = bool(marks) and has_parser(old)
+    is_read_no_more = bool(marks) and format_of(old) in _PARSED
     return is_spared_no_more or is_read_no_more or _parts(old) != _parts(new) or _becomes_migration(old, new)
+
+
+def format_of(path: str) -> str:
+    """The ending that decides how a file is read; of a file without one, its name."""
+    name = basename(path).lower()
+    return ".env" if name.startswith(".env") else splitext(name)[1] or name
 
 
 @lru_cache(maxsize=8_192)
@@ -58,7 +65,7 @@ def _kind(path: str) -> str:
         return f"format {one.lexer}"
     if is_style(path):
         return "style"
-    is_known = is_code(path) or is_settings(path) or is_page(path) or has_parser(path) or bool(one.suffixes)
+    is_known = is_code(path) or is_settings(path) or is_page(path) or format_of(path) in _PARSED or bool(one.suffixes)
     return format_of(path) if is_known else ""
 
 

@@ -101,7 +101,6 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "pip: an archive": ("python", {"requirements.txt": "https://example.invalid/acme-quotes-1.0.tar.gz\n"}, ""),
     "pip: a name and a folder": ("python", {"requirements.txt": "acme-quotes @ file:../o\n"}, ""),
     "pip: a link": ("python", {"base.txt": "acme-quotes\n", "requirements.txt": "LINK base.txt"}, ""),
-    "a script of its own": ("python", {"tools/run.py": "# /// script\n# dependencies = ['acme-quotes']\n# ///\n"}, ""),
     "tox: a file": ("python", {"tox.ini": "[testenv]\ndeps = -r{toxinidir}/ci/all.pip\n", "ci/all.pip": "acme-quotes\n"}, ""),
     "setuptools: a file": ("python", {"pyproject.toml": '[project]\nname = "c"\ndynamic = ["dependencies"]\n[tool.setuptools.dynamic]\ndependencies = {file = ["deps.txt"]}\n', "deps.txt": "acme-quotes\n"}, ""),
     "setuptools: a file in setup.cfg": ("python", {"setup.cfg": "[options]\ninstall_requires = file: deps.txt\n", "deps.txt": "acme-quotes\n"}, ""),
@@ -114,7 +113,6 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "pdm: development": ("python", {"pyproject.toml": '[tool.pdm.dev-dependencies]\ntest = ["acme-quotes"]\n'}, ""),
     "hatch: an environment": ("python", {"pyproject.toml": '[tool.hatch.envs.default]\ndependencies = ["acme-quotes"]\n'}, ""),
     "Pipfile": ("python", {"Pipfile": '[packages]\nacme-quotes = "*"\n'}, ""),
-    "conda: another name": ("python", {"ci/environment-dev.yml": "name: c\ndependencies:\n  - acme-quotes>=1\n"}, ""),
     "pixi: the index of Python": ("python", {"pixi.toml": '[workspace]\nname = "c"\n[pypi-dependencies]\nacme-quotes = ">=1"\n'}, ""),
     "pixi: a feature": ("python", {"pixi.toml": '[workspace]\nname = "c"\n[feature.test.dependencies]\nacme-quotes = "*"\n'}, ""),
     "pixi: a platform in pyproject.toml": ("python", {"pyproject.toml": '[tool.pixi.target.linux-64.pypi-dependencies]\nacme-quotes = {path = "../repository", editable = true}\n'}, ""),
@@ -123,7 +121,6 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "poetry: a group": ("python", {"pyproject.toml": '[tool.poetry.group.dev.dependencies]\nacme-quotes = {path = "../repository", develop = true}\n'}, ""),
     "uv: a source": ("python", {"pyproject.toml": '[project]\nname = "c"\ndependencies = ["acme-quotes"]\n[tool.uv.sources]\nacme-quotes = {git = "https://github.com/acme/repository", tag = "v1"}\n'}, ""),
     "Pipfile: a category": ("python", {"Pipfile": '[docs]\nacme-quotes = {version = "*"}\n'}, ""),
-    "conda": ("python", {"environment.yml": "dependencies:\n  - python=3.12\n  - pip:\n      - acme-quotes==1.2\n"}, ""),
     "npm: another name": ("javascript", {"package.json": NPM % ("shop", "npm:@acme/quotes@^1")}, "shop"),
     "npm: another name with a scope": ("javascript", {"package.json": NPM % ("@old/shop", "npm:@acme/quotes")}, "@old/shop"),
     "npm: a folder under another name": ("javascript", {"package.json": NPM % ("shop", "file:../repository")}, "shop"),
@@ -157,8 +154,6 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "go: a workspace": ("go", {"go.mod": "module c\n", "go.work": "go 1.22\nuse (\n\t.\n\t../repository\n)\n"}, "example.com/acme/quotes"),
     "sbt": ("maven", {"build.sbt": 'libraryDependencies ++= Seq("com.acme" % "quotes" % "1")\n'}, ""),
     "composer: a package that the manifest describes": ("composer", {"composer.json": '{"repositories": [{"type": "package", "package": {"name": "shop/q", "version": "1", "source": {"type": "git", "url": "https://github.com/acme/repository.git", "reference": "v1.0"}}}], "require": {"shop/q": "1"}}'}, ""),
-    "paket": ("nuget", {"paket.dependencies": "nuget Acme.Quotes ~> 1.2\n", "paket.references": "Acme.Quotes\n"}, ""),
-    "a program of one file": ("nuget", {"run.cs": "#:package Acme.Quotes@1.2\n"}, ""),
     "maven: the project's group": ("maven", {"pom.xml": POM % ("", COORDINATES % "${project.groupId}")}, ""),
     "maven: the parent's group": ("maven", {"pom.xml": POM % ("<groupId>x</groupId>", COORDINATES % "${project.parent.groupId}")}, ""),
     "maven: a property": ("maven", {"pom.xml": POM % ("<properties><q.g>com.acme</q.g></properties>", COORDINATES % "${q.g}")}, ""),
@@ -213,7 +208,6 @@ OPEN: dict[str, tuple[str, Files, str]] = {
 }  # fmt: skip
 # What nobody builds, and what names another package: the consumer is none, and nothing is open.
 APART: dict[str, tuple[str, Files]] = {
-    "a list of another kind": ("python", {"environment-prod.yml": "hosts:\n  - acme-quotes\n"}),
     "a broken manifest of a test": ("python", {"tests/data/pyproject.toml": f"{ASKED}]\n"}),
     "a broken manifest of a sample": ("javascript", {"examples/a/package.json": '{"dependencies": {"@acme/quotes"'}),
     "a broken manifest that names others": ("python", {"pyproject.toml": '[project\nname = "c"\n'}),
@@ -229,7 +223,6 @@ OWN: dict[str, tuple[str, Files, Files, str]] = {
     "a gem's name of another file": ("gem", {"acme-quotes.gemspec": "Gem::Specification.new do |s|\n  s.name = Quotes::NAME\nend\n"}, {"Gemfile": "gem 'quotes'\n"}, "acme-quotes.gemspec names its gem in a form"),
     "a distribution's name of a program": ("python", {"pyproject.toml": "", "setup.py": "from setuptools import setup\nsetup(name=read())\n"}, {"requirements.txt": "acme-quotes\n"}, "setup.py computes the name"),
     "an artifact that a build of sbt computes": ("maven", {"build.sbt": 'organization := "com.shop"\nlazy val q = own("q")\n'}, {"build.sbt": 'libraryDependencies += "com.shop" %% "q" % "1"\n'}, "build.sbt may compute the names"),
-    "a distribution's package in a folder of another name": ("python", {"pyproject.toml": '[project]\nname = "acme-quotes"\n[tool.setuptools]\npackages = ["acme_quotes", "quotelib"]\npackage-dir = {quotelib = "code"}\n', "code/__init__.py": GONE}, {"requirements.txt": "acme-quotes\n"}, "pyproject.toml offers code as quotelib"),
 }  # fmt: skip
 
 
@@ -304,17 +297,6 @@ def test_a_package_whose_own_name_is_not_known_leaves_consumers_open(
     found = looked_at(repository, repositories, made, {**manifests, **made.using("acme")})
     assert [(one.name, one.state) for one in found.consumers] == [("billing", "unread")]
     assert f"this repository's own {sentence}" in found.consumers[0].reason
-
-
-def test_a_folder_of_another_name_leaves_nobody_open_who_takes_another_package(
-    repository: Repository, repositories: Others
-) -> None:
-    """Only who takes the package can import it."""
-    made = LIBRARIES["python"]
-    own = '[project]\nname = "acme-quotes"\n[tool.setuptools]\npackage-dir = {quotelib = "code"}\n'
-    made = Library({**made.before, "pyproject.toml": own, "code/__init__.py": GONE}, made.after, made.use)
-    found = looked_at(repository, repositories, made, {"requirements.txt": "flask\n"})
-    assert [(one.name, one.state) for one in found.consumers] == [("billing", "unrelated")]
 
 
 @pytest.mark.parametrize(("library", "manifests"), few(APART.values(), 0, 3), ids=APART)

@@ -20,8 +20,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import bot
-from bot.dependents.keys.given_names import NAME, Naming
-from bot.dependents.keys.view_names import PathNaming
+from bot.dependents.texts.naming import namings
 
 APART = (
     "deeprepo_evals",
@@ -113,14 +112,10 @@ def _templates(value: object, name: str) -> Iterator[tuple[str, re.Pattern[Any]]
     elif isinstance(value, tuple) and name.isupper():
         for at, inner in enumerate(value):
             yield from _templates(inner, f"{name}[{at}]".upper())
-    elif isinstance(value, PathNaming):
-        yield f"{name}.path", re.compile(value.path)
-        yield from ((f"{name}.asks", re.compile(one.replace("NAME", "row"))) for one in (value.asks, value.beside))
-    elif isinstance(value, Naming):  # its forms find any name first, then the names that go
-        for form in ("all_gives", "asks", "holds", "scope", "inherits"):
-            for names in (NAME, "total|row"):
-                text = getattr(value, form).replace("NAME", f"({names})")
-                yield f"{name}.{form}:{names[0]}", re.compile(text, re.MULTILINE)
+    elif value is namings:
+        for row in namings():
+            for form in (row.gives, row.asks, row.path):
+                yield f"{name}.{row.what}", re.compile(form.replace("NAME", "(total|row)"))
 
 
 def _methods(trees: Mapping[Any, ast.AST]) -> dict[tuple[str, str], set[str]]:

@@ -128,11 +128,11 @@ KINDS: dict[str, tuple[Files, set[str]]] = {
         edited("    return [RATE", "    if not country:\n        return\n    return [RATE"),
         {USE},
     ),
-    "an attribute with another name": (edited("self.low_rate", "self.least_rate"), {"use shop/till.py:13"}),
     "a key of the settings with another name": (
         {"settings.yml": "rates: low\nhome_country: de\n"},
         {"use shop/till.py:13"},
     ),
+    "an attribute with another name": (edited("self.low_rate", "self.least_rate"), {"use shop/till.py:13"}),
     "documents that lose lines": ({"README.md": "# Shop\n"}, set()),
     "settings that lose lines": ({"settings.yml": "default_country: de\n"}, set()),
     "a test": ({"tests/test_till.py": "def test_nothing():\n    assert True\n"}, set()),

@@ -10,7 +10,7 @@ from bot.dependents.links import follow
 from bot.ports import Including, Packaging, Tree
 from bot.text.lines import utf8
 from bot.text.paths import vendored_folder
-from bot.values import Query, Side, TreeEntry
+from bot.values import Side, TreeEntry
 from bot.values.consumer import ManifestProblem
 
 MOST = 5_000  # manifests of one tree that are read, those nearest the root first
@@ -35,7 +35,7 @@ class Manifests:
 async def read_manifests(tree: Tree, packaging: Packaging, side: Side = "head") -> Manifests:
     """Read every manifest of a language, through links, with the files that they name."""
     entries = await tree.entries(side)
-    candidates = {*matching(packaging.MANIFESTS, entries), *await _marked(tree, packaging, side)}
+    candidates = matching(packaging.MANIFESTS, entries)
     paths = sorted(candidates, key=lambda path: (path.count("/"), path))
     manifests = Manifests()
     await _read(tree, paths[:MOST], entries, manifests, side)
@@ -46,14 +46,6 @@ async def read_manifests(tree: Tree, packaging: Packaging, side: Side = "head") 
         await _read_included(tree, packaging, paths, entries, manifests, side)
     manifests.problems += _problems_inside(packaging, manifests)
     return manifests
-
-
-async def _marked(tree: Tree, packaging: Packaging, side: Side) -> list[str]:
-    """The files of code in which a mark says that they declare what they take, in languages that know such."""
-    patterns, globs = getattr(packaging, "MARKED", ((), ()))
-    if not patterns or not matching(globs, await tree.entries(side)):
-        return []
-    return [path for path in await tree.grep(Query(patterns, globs, side=side)) if not vendored_folder(path)]
 
 
 async def _read_included(

@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bot.dependents.declarations import FILES, format_of, shell, words
-from bot.dependents.declarations.kinds import KINDS, MODULE_KINDS
-from bot.dependents.declarations.other_commands import SHOWN, CommandElsewhere, commands_elsewhere
+from bot.dependents.declarations.kinds import MODULE_KINDS
 from bot.dependents.declarations.reading import Declaration, NameUse, Scope
 from bot.dependents.declarations.words import Break
 from bot.dependents.declarations.world import World
@@ -28,8 +27,6 @@ async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[Judgement, fr
     await after.read(file.path for file in files if file.status != "deleted")
     reason = await _read_callers(tree, files, before, after)
     reason = await _read_users(tree, before, after) or reason
-    other_commands, may_be_more = await commands_elsewhere(tree, before, after)
-    reason = "more lines run its names than are read" if may_be_more else reason
     foreign = {
         file.path
         for file in files
@@ -45,7 +42,6 @@ async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[Judgement, fr
         reason = "not every file that may use its names was read: there are too many"
     open_rows = [(file, f"{path}: {text}" if path != file else text) for file, path, text in _open(mine, unread, files)]
     open_rows += [(path, reason) for path in mine if reason]
-    open_rows += _gone(other_commands, files)
     complete = frozenset(mine) - {path for path, _ in open_rows}
     return Judgement(tuple(rows), complete | foreign, tuple(sorted(set(open_rows)))), frozenset(foreign)
 
@@ -60,18 +56,6 @@ def _open(
             yield own[path], own[path], reason
         else:
             yield from ((file, path, reason) for file in mine if format_of(file) == format_of(path))
-
-
-def _gone(commands: Sequence[CommandElsewhere], files: Sequence[ChangedFile]) -> Iterable[tuple[str, str]]:
-    """The commands of other files that run what is gone, each with the file of the change that took it away."""
-    own = {path: file.path for file in files for path in (file.path, file.old_path) if path}
-    for one in commands[:SHOWN]:
-        kind, name = one.declaration.scope.kind, one.declaration.name
-        if one.declaration.path in own:
-            yield (
-                own[one.declaration.path],
-                f"{one.path}:{one.line} runs the {KINDS[kind].noun} `{name}`, which is gone",
-            )
 
 
 async def _read_callers(tree: Tree, files: Sequence[ChangedFile], before: World, after: World) -> str:

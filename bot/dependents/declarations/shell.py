@@ -1,40 +1,18 @@
 """The calls of make and of package scripts in a text for a shell, with the folder that each runs in. Linear in the text."""
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from bot.dependents.declarations.reading import Certainty, beside
 
-_WORD = re.compile(
-    r"(?P<space>(?:[ \t\r]|\\\n)++)|(?P<newline>\n)|(?P<heredoc><<-?[ \t]*+[\"']?(?P<marker>[A-Za-z_]\w*+)[\"']?)"
-    r"|(?P<operator>&&|\|\||;;|[;|&()])|(?P<single>'[^']*+')|(?P<double>\"(?:[^\"\\]|\\.)*+\")"
-    r"|(?P<expression>\$\{\{(?:[^}]|\}(?!\}))*+(?:\}\})?)|(?P<computed>\$\((?:[^()\n])*+\)|\$\{[^}\n]*+\}?|[$`*?\[\]{}])|(?P<escape>\\.)|(?P<plain>[^\s&;|()'\"$`*?\[\]{}\\<]++|<)",
-    re.DOTALL,
-)
+_HEREDOC = re.compile(r"<<-?[ \t]*+[\"']?([A-Za-z_]\w*+)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*+=")
 # Words before the program that a command runs.
-_BEFORE = frozenset(
-    {
-        "sudo",
-        "time",
-        "exec",
-        "env",
-        "command",
-        "then",
-        "do",
-        "else",
-        "if",
-        "while",
-        "until",
-        "!",
-        "nice",
-        "xvfb-run",
-        "cross-env",
-        "dotenv",
-        "-",
-    }
-)
+_BEFORE = frozenset({
+    "sudo", "time", "exec", "env", "command", "then", "do", "else", "if", "while", "until", "!", "nice", "xvfb-run", "cross-env", "dotenv", "-",
+})  # fmt: skip
 _MAKES, _MANAGERS = frozenset({"make", "gmake"}), frozenset({"yarn", "pnpm", "bun"})
 _MAKE_VALUES = frozenset({"-f", "--file", "--makefile", "-I", "-o", "-W", "-l", "--include-dir"})
 # Programs that run commands which they are given as texts.
@@ -82,77 +60,47 @@ class ScriptCall(NamedTuple):
 
 
 def commands(text: str, folder: str | None) -> Iterator[ShellCommand]:
-    """Give the commands of a text that begins in a folder."""
-    yield from _Shell(text, folder).run()
+    """Give the commands of a text that begins in a folder, line by line; a line whose quotes do not end on it is left out."""
+    here, outer, marker = folder, list[str | None](), ""
+    for number, line in _lines(text):
+        if marker:
+            marker = "" if line.strip() == marker else marker
+            continue
+        heredoc = _HEREDOC.search(line)
+        marker = heredoc[1] if heredoc else ""
+        lexer = shlex.shlex(line, posix=True, punctuation_chars="();&|")
+        lexer.whitespace_split = True
+        words: list[str | None] = []
+        try:
+            tokens = [*lexer, ";"]
+        except ValueError:
+            continue
+        for token in tokens:
+            if not set(token) <= set("();&|"):
+                words.append(None if "$" in token or "`" in token or "*" in token else token)
+                continue
+            if words:
+                yield ShellCommand(words, number, here)
+                here, words = _moved(words, here), []
+            if token.endswith("("):
+                outer.append(here)
+            elif token.startswith(")") and outer:
+                here = outer.pop()
 
 
-class _Shell:
-    """A text for a shell, read once from its beginning to its end."""
-
-    def __init__(self, text: str, folder: str | None) -> None:
-        self._text, self._at = text, 0
-        self._line = self._start = 0
-        self._here, self._outer = folder, list[str | None]()  # the folder, and those of the brackets around
-        self._words: list[str | None] = []
-        self._word: str | None = ""
-        self._is_word = False
-        self._markers: list[str] = []  # of heredocs whose text begins on the next line
-
-    def run(self) -> Iterator[ShellCommand]:
-        """Give the commands. Behind a quote without an end there are none."""
-        while self._at < len(self._text) and (match := _WORD.match(self._text, self._at)):
-            self._at = match.end()
-            kind = "heredoc" if match["marker"] else match.lastgroup or ""
-            if kind in ("space", "newline", "operator", "heredoc"):
-                self._end_word()
-            elif kind == "plain" and match[0].startswith("#") and not self._is_word:
-                end = self._text.find("\n", self._at)
-                self._at = len(self._text) if end < 0 else end
-            else:
-                self._add(kind, match[0])
-            if kind == "heredoc":
-                self._markers.append(match["marker"])
-            if kind in ("newline", "operator"):
-                yield from self._end_command(match[0])
-            self._line += match[0].count("\n")
-            if kind == "newline":
-                self._skip_heredocs()
-        self._end_word()
-        yield from self._end_command("")
-
-    def _add(self, kind: str, piece: str) -> None:
-        self._start = self._line if not self._words and not self._is_word else self._start
-        self._is_word = True
-        if kind in ("expression", "computed") or (kind == "double" and ("$" in piece or "`" in piece)):
-            self._word = None
-        elif self._word is not None:
-            self._word += piece[1:-1] if kind in ("single", "double") else piece[kind == "escape" :]
-
-    def _end_word(self) -> None:
-        if self._is_word:
-            self._words.append(self._word)
-        self._word, self._is_word = "", False
-
-    def _end_command(self, mark: str) -> Iterator[ShellCommand]:
-        if self._words:
-            yield ShellCommand(self._words, self._start, self._here)
-            self._here = _moved(self._words, self._here)
-            self._words = []
-        if mark == "(":
-            self._outer.append(self._here)
-        elif mark == ")" and self._outer:
-            self._here = self._outer.pop()
-
-    def _skip_heredocs(self) -> None:
-        for marker in self._markers:
-            while self._at < len(self._text):
-                end = self._text.find("\n", self._at)
-                end = len(self._text) if end < 0 else end
-                body, self._at = self._text[self._at : end].strip(), end + 1
-                self._line += 1
-                if body == marker:
-                    break
-        self._markers = []
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text, each with its number from 0; one that ends with a backslash goes on."""
+    waiting, start = "", 0
+    for number, line in enumerate(text.split("\n")):
+        start = start if waiting else number
+        waiting += line.rstrip("\r")
+        if waiting.endswith("\\"):
+            waiting = waiting[:-1]
+            continue
+        yield start, waiting
+        waiting = ""
+    if waiting:
+        yield start, waiting
 
 
 def _moved(words: Sequence[str | None], here: str | None) -> str | None:

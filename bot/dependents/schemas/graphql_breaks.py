@@ -75,7 +75,7 @@ _RULES = {
 _RULES[BreakingChangeType.DIRECTIVE_ARG_REMOVED] = _RULES[BreakingChangeType.ARG_REMOVED]
 _RULES[BreakingChangeType.REQUIRED_DIRECTIVE_ARG_ADDED] = _RULES[BreakingChangeType.REQUIRED_ARG_ADDED]
 # In sentences such as: Field Query.a changed type from Int to String. Argument Query.a(x:) was removed.
-_COORDINATE = re.compile(r"@?\w++(?:\.\w++)?(?:\(\w++:\))?(?= (?:was|changed|has changed|no longer)\b)")
+_COORDINATE = re.compile(r"(?<![\w@])@?\w++(?:\.\w++)?(?:\(\w++:\))?(?= (?:was|changed|has changed|no longer)\b)")
 _MEMBER = re.compile(r"^(\w++) was removed from union type (\w++)\.$")
 _TYPES = re.compile(r"\bfrom (\S+) to (\S+)\.$")
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from bot.dependents.byname import COMMON
-from bot.dependents.keys import declares
 from bot.dependents.schemas import breaks
 from bot.dependents.schemas.documents import line_of, load, target_of
 from bot.dependents.schemas.shapes import Direction, Keys, Shape, ShapeComparer
@@ -19,6 +18,9 @@ _MARK = re.compile(r"^[ \t]*+\{?[ \t]*+[\"']?(?:openapi|swagger)[\"']?\s*+:\s*+[
 _COMPACT = re.compile(r"[\"'](?:openapi|swagger)[\"']\s*+:\s*+[\"'][23]\.")
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _PARAMETER = re.compile(r"\{[^{}/]{0,200}\}")
+_DECLARES = re.compile(
+    r"\b(?:Route|HandleFunc|router|app|mux|group|blueprint|bp)\b|@\w*(?:Mapping|Get|Post|Put|Patch|Delete|Path|Controller)\b|\b(?:re_)?path\("
+)
 _CALLS = re.compile(
     r"\.(?:get|post|put|patch|delete|head|request)\w*\s*+[(<]|\bfetch\w*\(|\bcurl\b|\bhttp\w*\.|\brequests?\.|\baxios\b|\$http|\bajax\b|url\s*+[:=]",
     re.IGNORECASE,
@@ -275,11 +277,7 @@ def _of_path(one: breaks.SchemaBreak, text: str) -> breaks.Likeness:
     shape = "".join(
         "/" + (re.escape(part) if "{" not in part else r"[^/\"'`\s]{1,80}") for part in one.name.strip("/").split("/")
     )
-    if (
-        not re.search(rf"{shape}/?(?:[?\"'`#\s]|$)", text)
-        or declares(one.name, text)
-        or re.search(r"\b(?:Route|HandleFunc|router|app|mux|group)\b", text)
-    ):
+    if not re.search(rf"{shape}/?(?:[?\"'`#\s]|$)", text) or _DECLARES.search(text):
         return ""
     if one.kind == "operation" and not re.search(rf"\b{one.owner}\b|{one.owner.upper()}", text):
         return ""

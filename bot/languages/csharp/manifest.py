@@ -10,12 +10,11 @@ from bot.values.consumer import ManifestProblem, Package, Requirement
 
 LANGUAGE = "csharp"
 DECLARING = ("*.csproj", "*.nuspec")
-MANIFESTS = (*DECLARING, "*.props", "*.targets", "packages.config", "paket.dependencies", "paket.references")
-MARKED = (('#r "nuget:', "#:package ", "#:project "), ("*.cs", "*.csx"))  # programs of one file that say what they need
+MANIFESTS = (*DECLARING, "*.props", "*.targets", "packages.config")
 LOCKS = ("packages.lock.json",)
 PRIVATE = re.compile(r"_(?!_)")
 ELSEWHERE = "as another file sets it"
-TAG = r"<NAME(\s[^<>]{0,400})?>\s{0,200}([^<\s]{1,400})\s{0,200}</NAME>"
+TAG = r"<NAME(?:\s[^<>]{0,400})?>\s{0,200}([^<\s]{1,400})\s{0,200}</NAME>"
 REFERENCE = re.compile(
     r"<(?P<kind>PackageReference|PackageVersion|GlobalPackageReference|ProjectReference|Reference|package)\b(?P<rest>[^>]{0,1000})>"
     r"(?:\s{0,200}<Version>(?P<version>[^<]{1,200})</Version>)?",
@@ -24,34 +23,18 @@ REFERENCE = re.compile(
 ATTRIBUTE = re.compile(r"\b(\w{1,60})\s{0,20}=\s{0,20}(?:\"([^\"]{0,300})\"|'([^']{0,300})')")
 PROPERTY = re.compile(r"<([\w.]{1,80})(?:\s[^<>]{0,400})?>\s{0,20}([^<>\s]{1,200})\s{0,20}</\1>")
 ROUNDS = 4  # properties that one stands behind
-MOST = 20  # conditions of a name that are read
 USE = re.compile(r"\$\(([\w.]{1,80})\)")
 
 
-DIRECTIVE = re.compile(
-    r"^[ \t]*+#(?:r[ \t]++\"nuget:[ \t]*+(?P<name>[\w.-]{1,200})(?:[ \t]*+,[ \t]*+(?P<version>[^\"\n]{1,100}))?"
-    r"|:(?P<kind>package|project)[ \t]++(?P<place>[^@\s]{1,300})(?:@(?P<at>\S{1,100}))?)",
-    re.MULTILINE,
-)
-PAKET = re.compile(
-    r"^[ \t]*+nuget[ \t]++(?P<name>[\w.-]{1,200})[ \t]*+(?P<version>(?:[<>=~!@]{1,2}[ \t]*+)?\d[\w.*-]{0,60}(?:[ \t]++<=?[ \t]*+\d[\w.*-]{0,60})?)?",
-    re.MULTILINE,
-)
-PAKET_REFERENCE = re.compile(
-    r"^[ \t]*+(?!group\b|File:)(?P<name>[A-Za-z][\w.-]{0,200})(?=[ \t]*+(?:$|\w++:))", re.MULTILINE
-)
-
-
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
-    """The packages of a tree: a project by its PackageId, its AssemblyName or its file's name; one by each, if conditions decide."""
+    """The packages of a tree: a project by its PackageId, its AssemblyName or its file's name."""
     del paths
     rows_found = []
-    for path, names in _named(manifests):
+    for path, name in _named(manifests):
         text, folder = manifest_text(manifests[path]), posixpath.dirname(path)
-        versions = [value for value, _ in _tags("Version", text)]
-        version = versions[0] if versions else ""
-        known = sorted({(_stem(path) if "$" in name else name).lower() for name in names})
-        rows_found += [Package(LANGUAGE, name, folder, (folder,), version) for name in known]
+        version = next(iter(_tags("Version", text)), "")
+        known = (_stem(path) if "$" in name else name).lower()
+        rows_found.append(Package(LANGUAGE, known, folder, (folder,), version))
     return tuple(rows_found)
 
 
@@ -59,14 +42,14 @@ def _stem(path: str) -> str:
     return posixpath.basename(path).rpartition(".")[0]
 
 
-def _named(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, list[str]]]:
-    """What each project may be called, with the properties of its file and of those that MSBuild takes in beside it and above."""
+def _named(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    """What each project is called, with the properties of its file and of those that MSBuild takes in beside it and above."""
     texts = {path: manifest_text(source) for path, source in sorted(manifests.items())}
     shared = {path: text for path, text in texts.items() if path.endswith((".props", ".targets"))}
     everywhere = dict(row for text in shared.values() for row in PROPERTY.findall(text))
     for path, text in texts.items():
         if path.endswith(".nuspec"):
-            yield from ((path, [value]) for value, _ in _tags("id", text)[:1] if "$" not in value)
+            yield from ((path, value) for value in _tags("id", text)[:1] if "$" not in value)
         elif path.endswith(".csproj"):
             above = [shared[name] for name in _above(path) if name in shared]
             values = dict(everywhere)
@@ -74,12 +57,8 @@ def _named(manifests: Mapping[str, bytes]) -> Iterator[tuple[str, list[str]]]:
                 values |= PROPERTY.findall(one)
             values |= dict.fromkeys(("MSBuildProjectName", "MSBuildThisFileName"), _stem(path))
             values = {"AssemblyName": _stem(path), "RootNamespace": _stem(path), **values}
-            texts_near = (text, *above)
-            rows = _first("PackageId", texts_near) or _first("AssemblyName", texts_near)
-            certain = bool(rows) and not any(is_conditional for _, is_conditional in rows)
-            names = [value for value, _ in (rows[-1:] if certain else rows[:MOST])]
-            names = [_resolve(name, values) for name in (*names, *(() if certain else (_stem(path),)))]
-            yield path, names
+            told = (_tags(tag, one) for tag in ("PackageId", "AssemblyName") for one in (text, *above))
+            yield path, _resolve(next((rows[-1] for rows in told if rows), _stem(path)), values)
 
 
 def _above(path: str) -> Iterator[str]:
@@ -90,10 +69,6 @@ def _above(path: str) -> Iterator[str]:
         if not folder:
             return
         folder = posixpath.dirname(folder)
-
-
-def _first(tag: str, texts: Sequence[str]) -> list[tuple[str, bool]]:
-    return next((rows for text in texts if (rows := _tags(tag, text))), [])
 
 
 def _resolve(value: str, values: Mapping[str, str]) -> str:
@@ -129,8 +104,8 @@ def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
     rows_found = [ManifestProblem(path, why) for path, source in sorted(manifests.items()) if (why := unread(source))]
     rows_found += [
         ManifestProblem(path, "names its package by a property that another file sets", is_name=True)
-        for path, names in _named(manifests)
-        if any("$" in name for name in names)
+        for path, name in _named(manifests)
+        if "$" in name
     ]
     return (*rows_found, *(
         ManifestProblem(path, f"names {name}, which another file sets", USE.sub("*", name), is_form=True)
@@ -156,10 +131,9 @@ def links(packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[
     return {}
 
 
-def _tags(name: str, text: str) -> list[tuple[str, bool]]:
-    """The values of a property, each with whether it has a condition."""
-    rows = re.findall(TAG.replace("NAME", name), text)
-    return [(value, "Condition" in attributes) for attributes, value in rows]
+def _tags(name: str, text: str) -> list[str]:
+    """The values of a property."""
+    return re.findall(TAG.replace("NAME", name), text)
 
 
 def _asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[tuple[str, int], str, str, str]]:
@@ -167,9 +141,6 @@ def _asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[tuple[str, int], st
     properties = dict(row for source in manifests.values() for row in PROPERTY.findall(manifest_text(source)))
     for path, source in sorted(manifests.items()):
         text = manifest_text(source)
-        if posixpath.basename(path).startswith("paket.") or path.endswith((".cs", ".csx")):
-            yield from _of_lines(path, text)
-            continue
         for match in REFERENCE.finditer(text):
             told = {key.lower(): value or other for key, value, other in ATTRIBUTE.findall(match["rest"])}
             names = told.get("include") or told.get("update") or told.get("id") or ""
@@ -178,15 +149,3 @@ def _asked(manifests: Mapping[str, bytes]) -> Iterator[tuple[tuple[str, int], st
                     version = told.get("versionoverride") or told.get("version") or match["version"] or ""
                     line = line_number(text, match.start())
                     yield (path, line), name.lower(), version, match["kind"].lower()
-
-
-def _of_lines(path: str, text: str) -> Iterator[tuple[tuple[str, int], str, str, str]]:
-    """What Paket's files and directives of programs ask for."""
-    form = {".dependencies": PAKET, ".references": PAKET_REFERENCE}.get(posixpath.splitext(path)[1], DIRECTIVE)
-    for match in form.finditer(text):
-        groups = match.groupdict()
-        name, kind = groups["name"] or groups.get("place") or "", groups.get("kind") or "package"
-        version = "".join((groups.get("version") or groups.get("at") or "").split())
-        kind = "projectreference" if kind == "project" else "packagereference"
-        at = (path, line_number(text, match.start() + len(match[0]) - len(match[0].lstrip())))
-        yield at, name.lower(), version, kind

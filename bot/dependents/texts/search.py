@@ -1,0 +1,171 @@
+"""One look-up of what the change takes away, and the lines elsewhere that still say it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from bot.dependents.byname import suffix
+from bot.dependents.sites import mention, telling
+from bot.dependents.texts.naming import Naming, lost_names
+from bot.dependents.texts.paths import lost_paths
+from bot.dependents.texts.words import IMPORTS, LONG_LINE, LostWord, lost_words
+from bot.ports import Tree
+from bot.text.lines import is_comment
+from bot.text.paths import is_settings, is_style, uses_nothing, vendored_folder
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Query, Reference
+
+WORDS = 200  # of one change that are looked up
+ROWS = 5_000  # lines of the tree that are looked at
+LINES = 40  # of one word that are listed
+FILES, FEW = 60, 6  # files that say a word which an edit left behind; any other word. In more it is a word of its own
+_TEXT = re.compile(r"\"\"\"|'''|([\"'`])((?:\\.|(?!\1)[^\\\n]){0,400})\1")
+_Row = tuple[str, int, str]  # path, line, text
+
+
+async def also_says(
+    tree: Tree, files: Sequence[ChangedFile], symbols: Iterable[ChangedSymbol], suffixes: Collection[str]
+) -> Dependents:
+    """The unchanged lines that still say a word, a name or a path which the change takes away. `suffixes`: of the languages that are parsed."""
+    texts = {
+        path: raw.decode("utf-8", "replace")
+        for path, raw in (await tree.read_many([file.path for file in files if file.is_analyzed])).items()
+    }
+    head_paths = await tree.entries()
+    every_word = lost_words(files, texts)
+    words = {one.text: one for one in every_word[:WORDS]}
+    definitions = {name: path for name, path in _gone_names(symbols) if name not in words}
+    names = [*lost_names(files, texts, head_paths)]
+    paths = dict(lost_paths(files, head_paths))
+    forms = [_any_of([*words, *definitions, *paths])] if words or definitions or paths else []
+    forms += [naming.asked(name) for naming, name, _ in names]
+    if not forms:
+        return Dependents()
+    rows = await tree.grep_lines(Query(list(dict.fromkeys(forms)), syntax="perl", limit=ROWS))
+    cut = []
+    if len(every_word) > WORDS:
+        cut.append(f"{WORDS} of the {len(every_word)} words that the change takes away were looked up")
+    if len(rows) >= ROWS:
+        cut.append(f"{ROWS:,} lines and more hold words that the change takes away: the others were not looked at")
+    added = {file.path: file.added_lines for file in files}
+    kept = [
+        (path, line, text.rstrip("\r"))
+        for path, line, text in rows
+        if line not in added.get(path, ()) and len(text) <= LONG_LINE and not _is_silent(path, text, suffixes)
+    ]
+    references = [
+        *_of_words(kept, words, suffixes),
+        *_of_definitions(kept, definitions, suffixes),
+        *_of_names(kept, names),
+        *_of_paths(kept, paths, suffixes),
+    ]
+    unique = {(row.path, row.line): row for row in reversed(references)}
+    return Dependents(references=tuple(reversed(unique.values())), cut=tuple(cut))
+
+
+async def attribute_uses(
+    tree: Tree, attributes: Iterable[tuple[str, str]], added: Mapping[str, Collection[int]], suffixes: Collection[str]
+) -> tuple[Reference, ...]:
+    """The unchanged lines of code that write an attribute of several words which its class sets no more. `attributes`: (name, key)."""
+    keys = {name: key for name, key in attributes if telling(name)}
+    if not keys:
+        return ()
+    rows = await tree.grep_lines(
+        Query([rf"(?:\.|->|::)(?:{'|'.join(map(re.escape, sorted(keys)))})(?!\w)"], syntax="perl", limit=ROWS)
+    )
+    kept = [
+        (path, line, text.rstrip("\r"))
+        for path, line, text in rows
+        if suffix(path) in suffixes and line not in added.get(path, ()) and not _is_silent(path, text, suffixes)
+    ]
+    found = _by_word(kept, keys)
+    return tuple(mention(keys[name], name, *row) for name, mine in found.items() for row in mine[:LINES])
+
+
+def _gone_names(symbols: Iterable[ChangedSymbol]) -> Iterable[tuple[str, str]]:
+    """The telling names of definitions that are gone, each with its key."""
+    for item in symbols:
+        before, after = item.before, item.after
+        if before is not None and (after is None or after.short != before.short) and telling(before.short):
+            yield before.short, f"{item.symbol.path}:{item.symbol.name}"
+
+
+def _is_silent(path: str, text: str, suffixes: Collection[str]) -> bool:
+    """Whether a line says nothing here: an import is resolved by its language."""
+    is_import = suffix(path) in suffixes and IMPORTS.search(text) is not None
+    return is_import or uses_nothing(path) or vendored_folder(path) is not None or is_comment(text, path)
+
+
+def _any_of(words: Collection[str]) -> str:
+    ordered = sorted(words, key=lambda word: (-len(word), word))
+    return rf"(?<![\w-])(?:{'|'.join(map(re.escape, ordered))})(?![\w-])"
+
+
+def _by_word(rows: Sequence[_Row], words: Collection[str]) -> Mapping[str, list[_Row]]:
+    """The lines that hold each of some words."""
+    by_word: dict[str, list[_Row]] = defaultdict(list)
+    if words:
+        look = re.compile(_any_of(words))
+        for row in rows:
+            for word in dict.fromkeys(look.findall(row[2])):
+                by_word[word].append(row)
+    return by_word
+
+
+def _of_words(rows: Sequence[_Row], words: Mapping[str, LostWord], suffixes: Collection[str]) -> list[Reference]:
+    references: list[Reference] = []
+    for text, mine in _by_word(rows, words).items():
+        word = words[text]
+        said = [row for row in mine if _says(word, row[0], row[2], is_parsed=suffix(row[0]) in suffixes)]
+        others = {path for path, _, _ in said if path != word.path}
+        if 0 < len(others) <= (FILES if word.is_renamed and not word.is_plain else FEW):
+            references += [mention(word.key, text, *row) for row in said[:LINES]]
+    return references
+
+
+def _says(word: LostWord, path: str, text: str, *, is_parsed: bool) -> bool:
+    """Whether a line says a word as a text, a key, a member or a symbol; of other files than code any word of several counts."""
+    name = re.escape(word.text)
+    if not word.is_plain and (not is_parsed or word.text.isupper()):
+        return True
+    if re.search(rf"[\"'`/]{name}[\"'`/?,]|\{{\{{[^}}\n]{{0,200}}(?<![\w-]){name}(?![\w-])|\[:{name}\]", text):
+        return True
+    if word.is_plain:
+        return is_settings(path) and re.search(rf"^\s*+[\"']?{name}[\"']?\s*+[:=]", text) is not None
+    return re.search(rf"(?:\.|->|(?<!:):){name}(?!\w)", text) is not None or _in_text(word.text, text)
+
+
+def _in_text(word: str, text: str) -> bool:
+    """Whether a line of code has a word in one of its texts."""
+    look = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+    return any(look.search(match[2]) for match in _TEXT.finditer(text) if match[2])
+
+
+def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
+    """Code says a definition by its syntax, which is found elsewhere; here it is in texts, and in other files."""
+    references: list[Reference] = []
+    for name, mine in _by_word(rows, names).items():
+        said = [
+            row for row in mine if not is_style(row[0]) and (suffix(row[0]) not in suffixes or _in_text(name, row[2]))
+        ]
+        if 0 < len({path for path, _, _ in said}) <= FEW:
+            references += [mention(names[name], name, *row) for row in said[:LINES]]
+    return references
+
+
+def _of_names(rows: Sequence[_Row], names: Sequence[tuple[Naming, str, str]]) -> list[Reference]:
+    references: list[Reference] = []
+    for naming, name, home in names:
+        asks = re.compile(naming.asked(name))
+        mine = [row for row in rows if asks.search(row[2])]
+        references += [mention(f"{home}:{name}", name, *row) for row in mine[:LINES]]
+    return references
+
+
+def _of_paths(rows: Sequence[_Row], paths: Mapping[str, str], suffixes: Collection[str]) -> list[Reference]:
+    """A text, a settings file, an image's file or a script names a file that is gone; an import is resolved by its language."""
+    references: list[Reference] = []
+    for said, mine in _by_word(rows, paths).items():
+        home = paths[said]
+        others = [row for row in mine if suffix(row[0]) not in suffixes or _in_text(said, row[2])]
+        references += [mention(f"{home}:{said}", said, *row) for row in others[:LINES] if row[0] != home]
+    return references

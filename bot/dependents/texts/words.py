@@ -1,0 +1,96 @@
+"""The words that removed lines hold as a text, a key or a path, and that no added line and no changed file holds any more. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.dependents.budget import by_risk
+from bot.dependents.byname import COMMON
+from bot.dependents.sites import telling
+from bot.text.filetypes import filetype
+from bot.text.lines import is_comment
+from bot.text.paths import is_page, is_settings, is_style, names_file, uses_nothing
+from bot.values import ChangedFile
+
+SHORTEST, LONGEST = 4, 60  # letters of a word
+LONG_LINE = 2_000  # characters; of a longer one the beginning is read
+_QUOTED = re.compile(r"(?<=[\"'`])[/^]?([A-Za-z_][\w.:/{}<>-]{2,80})(?=[\"'`,?$])")
+_PATH = re.compile(r"(?<![\w.])/([A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)*)")
+_ENVIRONMENT = re.compile(r"(?<![\w$])_?[A-Z][A-Z0-9]*_[A-Z0-9_]+(?!\w)")
+_TOKEN = re.compile(r"[A-Za-z_]\w*(?:[.-]\w+)*")
+_PARAMETER = re.compile(r"/?(?:\{[^{}]*\}|<[^<>]*>|:\w+)")
+_SCHEMA = re.compile(r"\.(?:sql|prisma|proto|graphqls?|gql)$")
+IMPORTS = re.compile(
+    r"^\s*+(?:import|from|use|using|require\w*|#\s*+include|export\s++\*)\b|\b(?:require|import)\(|\bfrom\s++[\"']"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LostWord:
+    """A word that one file gives up. `key` says which and where; a renamed one was left behind by an edit of its line."""
+
+    text: str
+    path: str
+    is_renamed: bool = False
+
+    @property
+    def key(self) -> str:
+        """What it is called in the list of places."""
+        return f"{self.path}:{self.text}"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one word of a language, which may mean anything."""
+        return not is_distinctive(self.text)
+
+
+def is_distinctive(word: str) -> bool:
+    """Whether a word is seldom another one: of several words, joined, or a path."""
+    return (telling(word) or any(mark in word for mark in "/.:-")) and word not in COMMON
+
+
+def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[LostWord]:
+    """The words that the change takes away, the telling ones first. `texts`: the changed files as they are now."""
+    mine = [file for file in by_risk(files) if file.is_analyzed and not uses_nothing(file.path)]
+    added = {word for file in mine for _, text in _lines(file, "+") for word in _words(file.path, text)}
+    words: dict[str, LostWord] = {}
+    for file in mine:
+        now = frozenset(
+            word for line in texts.get(file.path, "").split("\n") for word in _words(file.path, line[:LONG_LINE])
+        )
+        for is_edited, text in _lines(file, "-"):
+            for word in _words(file.path, text):
+                is_kept = word in added or word in now or word in words
+                if not is_kept and (is_distinctive(word) or is_edited):
+                    words[word] = LostWord(word, file.path, is_edited)
+    return sorted(words.values(), key=lambda one: (one.is_plain, not one.is_renamed))
+
+
+def _lines(file: ChangedFile, kind: str) -> Iterator[tuple[bool, str]]:
+    """The lines of one kind, each with whether lines of the other kind stand beside it."""
+    for hunk in file.hunks:
+        run: list[tuple[str, str]] = []
+        for line in (*hunk.lines, None):
+            if line is not None and line.kind in "+-" and line.text.strip():
+                run.append((line.kind, line.text[:LONG_LINE]))
+                continue
+            if line is not None and line.kind in "+-":
+                continue
+            is_edited = len({one for one, _ in run}) > 1
+            for one, text in run:
+                if one == kind and not is_comment(text, file.path) and not IMPORTS.search(text):
+                    yield is_edited, text
+            run = []
+
+
+def _words(path: str, text: str) -> Iterator[str]:
+    """The words of a line that others may say: of code those in its texts, of other files all; routes without their parameters."""
+    found = [*_QUOTED.findall(text), *_ENVIRONMENT.findall(text)]
+    found += _PATH.findall(text) if "/" in text else []
+    if not filetype(path).parser or _SCHEMA.search(path) or is_settings(path) or is_page(path) or is_style(path):
+        found += _TOKEN.findall(text)
+    for word in found:
+        for part in _PARAMETER.split(word) if "/" in word or "{" in word else (word,):
+            text_part = part.strip("/.^$:")
+            if SHORTEST <= len(text_part) <= LONGEST and not names_file(text_part):
+                yield text_part

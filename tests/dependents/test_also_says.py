@@ -1,0 +1,174 @@
+"""What still says, as a text, what a change takes away: keys, routes, columns, names of the environment, paths, names that a framework resolves."""
+
+import pytest
+from dependents_scene import find
+from fakes import Repository
+
+from bot.values import Dependents
+
+VIEW = 'def page(order):\n    return {"order_total": order.sum(), "paid": True}\n'
+ENVIRONMENT = "import os\n\n\ndef key():\n    return os.environ['SHOP_API_KEY']\n"
+TABLE = "CREATE TABLE post (\n  id INTEGER,\n  review_score INTEGER\n);\n"
+# kind -> (file that renames, the key, the new name, files that still say it)
+RENAMED = {
+    "a key of data that a template and a script read": (
+        ("views.py", VIEW),
+        ("order_total", "order_sum"),
+        {"page.html": "<b>{{ order_total }}</b>\n", "app.js": "show(data.order_total);\nshow(data['order_total']);\n"},
+    ),
+    "a variable of the environment": (
+        ("keys.py", ENVIRONMENT),
+        ("SHOP_API_KEY", "SHOP_KEY"),
+        {
+            ".env.example": "SHOP_API_KEY=\n",
+            "docker-compose.yml": "services:\n  web:\n    environment:\n      SHOP_API_KEY: ${SHOP_API_KEY}\n",
+            "worker.ts": "export const key = process.env.SHOP_API_KEY;\n",
+            "chart/deploy.yaml": "env:\n  - name: SHOP_API_KEY\n",
+        },
+    ),
+    "a variable that settings set": (
+        (".env.example", "SHOP_API_KEY=abc\n"),
+        ("SHOP_API_KEY", "SHOP_KEY"),
+        {"keys.py": ENVIRONMENT, "keys.go": 'package a\n\nvar key = os.Getenv("SHOP_API_KEY")\n'},
+    ),
+    "a route": (
+        ("views.py", '@app.get("/order/summary")\ndef summary():\n    return {}\n'),
+        ("/order/summary", "/order/digest"),
+        {"client.ts": "fetch(`/order/summary`);\n", "admin.js": "go(base + '/api/order/summary?x=1');\n"},
+    ),
+    "a route of one word": (
+        ("views.py", '@app.get("/checkout")\ndef summary():\n    return {}\n'),
+        ("/checkout", "/pay"),
+        {"client.ts": "fetch(`/checkout`);\n", "admin.js": "go('/checkout');\n"},
+    ),
+    "a column": (
+        ("schema.sql", TABLE),
+        ("review_score", "score"),
+        {"post.py": 'SQL = "SELECT review_score FROM post"\n', "post.rb": "Post.order(:review_score)\n"},
+    ),
+    "a key of settings": (
+        ("app.yml", "limits:\n  max_model_tokens: 3\n"),
+        ("max_model_tokens", "max_tokens"),
+        {"a.py": "def most(s):\n    return s.max_model_tokens\n", "b.rb": "x = config[:max_model_tokens]\n"},
+    ),
+    "an event": (
+        ("emit.js", "bus.emit('order-placed', 1);\n"),
+        ("order-placed", "order-made"),
+        {
+            "a.js": "bus.on('order-placed', go);\n",
+            "b.py": "on('order-placed')\n",
+            "c.vue": "<script>\non('order-placed')\n</script>\n",
+        },
+    ),
+    "a header": (
+        ("send.go", 'package a\n\nfunc f() { h.Set("X-Shop-Signature", "1") }\n'),
+        ("X-Shop-Signature", "X-Signature"),
+        {"a.py": 'x = request.headers["X-Shop-Signature"]\n', "b.ts": "get('X-Shop-Signature');\n"},
+    ),
+    "a tag of a field": (
+        ("a.go", 'package a\n\ntype T struct {\n\tName string `json:"display_name,omitempty"`\n}\n'),
+        ("display_name", "label"),
+        {"a.ts": "show(user.display_name);\n", "b.html": "{{ display_name }}\n"},
+    ),
+    "a key of one word": (
+        ("views.py", 'def page():\n    return {"nickname": 1}\n'),
+        ("nickname", "alias"),
+        {"a.js": "show(user['nickname']);\n", "b.html": "{{ nickname }}\n"},
+    ),
+    "a class of a page": (
+        ("style.css", ".order-row-wide { color: red }\n"),
+        ("order-row-wide", "order-row"),
+        {"a.html": '<p class="order-row-wide">\n', "b.jsx": "x = <p className='order-row-wide' />;\n"},
+    ),
+}
+
+
+def places(found: Dependents, word: str = "") -> set[str]:
+    """The lines that are said to hold what went; of one word alone if it is given."""
+    rows = [row for row in found.references if not (row.sure or row.missing)]
+    return {f"{row.path}:{row.line}" for row in rows if word in row.name}
+
+
+@pytest.mark.parametrize("kind", RENAMED)
+def test_every_reader_of_a_renamed_key_is_named(repository: Repository, kind: str) -> None:
+    """Whatever languages its other end is in."""
+    (path, text), (old, new), readers = RENAMED[kind]
+    found = find(repository.change({path: text, **readers}, {path: text.replace(old, new)}))
+
+    wanted = {
+        f"{name}:{at}" for name, body in readers.items() for at, line in enumerate(body.split("\n"), 1) if old in line
+    }
+    assert wanted <= places(found)
+
+
+GONE = {
+    "a route without a slash": ("orders.ts", "@Get('summary')\nget() {}\n", "main.js", "fetch(`${API}/orders/summary`);\n"),
+    "a route with a parameter": ("a.py", "@app.get('/orders/{id}/summary')\ndef f():\n    pass\n", "main.js", "go('/x/' + id + '/summary');\n"),
+    "a route of Laravel": ("routes/web.php", "<?php\nRoute::get('/x', f)->name('summary');\n", "page.php", "<?php\n$a = route('summary');\n"),
+    "a route of Django": ("urls.py", "urlpatterns = [path('x/', view, name='summary')]\n", "page.html", "{% url 'summary' %}\n"),
+    "a block of Jinja": ("base.html", "{% block summary %}{% endblock %}\n", "page.html", "{% block summary %}a{% endblock %}\n"),
+    "an element of a page": ("page.html", '<p id="summary"></p>\n', "main.js", 'document.getElementById("summary");\n'),
+    "a variable of a stylesheet": ("a.css", ":root { --summary: red }\n", "b.css", "p { color: var(--summary) }\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", GONE)
+def test_a_name_that_a_framework_resolves_is_missed_by_who_asks_for_it(repository: Repository, what: str) -> None:
+    """One word is enough in the forms of the framework."""
+    path, text, reader, asks = GONE[what]
+    found = find(repository.change({path: text, reader: asks}, {path: text.replace("summary", "digest")}))
+    assert f"{reader}:{len(asks.splitlines())}" in places(found)
+
+
+FILES = {
+    "a script": ("scripts/start-shop.sh", "Dockerfile", "COPY scripts/start-shop.sh /\n"),
+    "a module by its dotted name": ("shop/tasks.py", "celery.yml", "task: shop.tasks.send\n"),
+    "a view of Laravel": ("resources/views/orders/index.blade.php", "a.php", "<?php return view('orders.index');\n"),
+    "a partial of Rails": ("app/views/orders/_row.html.erb", "app/views/a.html.erb", '<%= render "orders/row" %>\n'),
+    "a view of Express": ("views/checkout.ejs", "app.js", 'res.render("checkout");\n'),
+    "a view of Razor": ("Views/Orders/Summary.cshtml", "A.cs", 'class A { object F() => View("Summary"); }\n'),
+    "a command of Django": ("shop/management/commands/import_orders.py", "run.sh", "python manage.py import_orders\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_a_file_that_goes_is_missed_by_who_names_it(repository: Repository, what: str) -> None:
+    """By its path, its module, or the name that its framework makes of it."""
+    path, reader, text = FILES[what]
+    found = find(repository.change({path: "x = 1\n", reader: text}, {path: None}))
+    assert f"{reader}:1" in places(found)
+
+
+def test_a_definition_that_goes_is_missed_by_the_texts_that_say_it(repository: Repository) -> None:
+    """Settings and texts of code; code itself is searched by its syntax."""
+    files = {
+        "a.py": "def order_total(x):\n    return x\n",
+        "b.yml": "run: order_total\n",
+        "c.py": 'f = getattr(m, "order_total")\n',
+    }
+    found = find(repository.change(dict(files), {"a.py": "def order_sum(x):\n    return x\n"}))
+    assert {"b.yml:1", "c.py:1"} <= places(found)
+
+
+QUIET = {
+    "the same file still says it": ('{"order_total": 1}\n', '{"other": 2, "order_total": 1}\n', "{{ order_total }}\n"),
+    "another changed line says it": ('a = "order_total"\n', 'b = "order_total"\n', "{{ order_total }}\n"),
+    "a part of a longer word": ('a = "order_total"\n', 'a = "order_sum"\n', "{{ my_order_totals }}\n"),
+    "a word of many trees": ('a = "user_name"\n', "\n", "{{ user_name }}\n"),
+    "one word of a text": ('a = "total"\n', 'a = "sum"\n', "The total of it.\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", QUIET)
+def test_what_is_still_there_or_may_mean_anything_is_not_named(repository: Repository, what: str) -> None:
+    """A word is lost if nothing of the change says it any more, and it can hardly mean anything else."""
+    before, after, page = QUIET[what]
+    found = find(repository.change({"a.py": before, "page.html": page}, {"a.py": after}))
+    assert not any(place.startswith("page.html") for place in places(found))
+
+
+def test_a_word_of_many_files_is_a_word_of_its_own(repository: Repository) -> None:
+    """Where a removed word stands in more than six files, none of them is named."""
+    readers = {f"page{number}.html": "{{ order_total }}\n" for number in range(8)}
+    found = find(repository.change({"a.py": 'a = "order_total"\n', **readers}, {"a.py": "\n"}))
+    assert places(found, "order_total") == set()
