@@ -29,8 +29,6 @@ from benchmarks.table import Row, report
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
 
-LEASE = 3.0
-
 
 def main() -> int:
     """Run both; the exit code says whether the promise holds."""
@@ -189,8 +187,6 @@ async def fleet(folder: Path, gh: sandbox.GitHub, url: str, paid: str) -> AsyncI
         "DEEPREPO_BASE_URL": paid,
         "DEEPREPO_DEBOUNCE": "0",
         "DEEPREPO_WRITE_PAUSE": "0.05",
-        "DEEPREPO_LEASE": str(LEASE),
-        "DEEPREPO_REVIEWS_PER_INSTALLATION": "8",
         "DEEPREPO_CONSUMERS": "owner",
         "DEEPREPO_CONSUMERS_SHOWN": "lines",
         "DEEPREPO_CRASHES": "1000",  # it is we who kill: a job that is met again and again is no suspect here

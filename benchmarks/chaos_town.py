@@ -97,7 +97,7 @@ def models() -> Iterator[tuple[str, Counter[str]]]:
 
 @dataclass
 class Fleet:
-    """Processes that carry out the same jobs. `command` may name {port}, {folder}, {url}, {town}, {log} and {lease}."""
+    """Processes that carry out the same jobs. `command` may name {port}, {folder}, {url}, {town} and {log}."""
 
     command: str
     scratch: Path

@@ -1,6 +1,6 @@
 """A server to be killed: it stores what is delivered to it, reviews with the real engine, and posts once.
 
-    python -m benchmarks.chaos_worker PORT FOLDER DATABASE TOWN LOG LEASE
+    python -m benchmarks.chaos_worker PORT FOLDER DATABASE TOWN LOG
 
 DATABASE: an address, or "" for a file in FOLDER. TOWN: where posts go, by pull request (GET says how many there are). LOG gets
 "moment what number attempt process". A pull request from 1000 on keeps its first process busy for ever.
@@ -104,14 +104,14 @@ async def _serve(board: jobs.Jobs, port: int) -> None:
         await server.serve_forever()
 
 
-async def main(port: str, folder: str, url: str, town: str, log: str, lease: str) -> None:
+async def main(port: str, folder: str, url: str, town: str, log: str) -> None:
     """Serve until killed."""
     told = logging.StreamHandler()
     told.setFormatter(logging.Formatter("%(asctime)s %(name)s %(message)s %(facts)s", defaults={"facts": ""}))
     logging.getLogger().addHandler(told)
     data = Path(folder)
     # It is we who kill: a job that is met again and again is no suspect here.
-    settings = jobs.JobSettings(data, url, lease=float(lease), crashes=10_000)
+    settings = jobs.JobSettings(data, url, crashes=10_000)
     async with storage.open_store(url or f"sqlite:///{folder}/deeprepo.db") as store:
         worker = Worker(data, town, Path(log), store)
         async with jobs.running(settings, worker.work, store=store) as board:

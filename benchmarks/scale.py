@@ -14,8 +14,10 @@ whose turn was longest ago; a share below a second counts as a second.
 
 import argparse
 import os
+import random
 import statistics
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -31,6 +33,7 @@ from bot.jobs import JobSettings
 USUAL = JobSettings(Path())  # the settings of a server that sets none
 SEEDS = range(1, 6)
 TIMES, APART = 3.0, 20.0  # of the fair share; per cent
+MANY, FEW, FOURTH = (500, 40), (80, 10), 4  # deliveries at once, of so many installations
 LEAST = 1.0  # seconds of a fair share: four looks at the queue
 
 
@@ -59,7 +62,7 @@ def main() -> int:
     load = QUICK if quick else WHOLE
     light, busy = _played(load)
     queue = _queue(load, light, busy)
-    found = _compared(light, busy, queue, load)
+    found = _compared(light, busy, queue, load) + _crowd(*(FEW if quick else MANY))
     if quick:
         found = [replace(row, limit=None) for row in found]
     cost = RECORDED if quick else measured()
@@ -89,9 +92,28 @@ def _played(load: Load) -> tuple[Measured, Measured]:
         return played(url, logs, few), played(url, logs, many, first=len(few) + 1)
 
 
+def _crowd(deliveries: int, installations: int) -> list[Row]:
+    """A review each of many pull requests, all at once, to two processes: who begins when."""
+    reviews = [Arrival(0.0, number * installations // deliveries, 1.0) for number in range(deliveries)]
+    random.Random(1).shuffle(reviews)  # noqa: S311 - an order
+    with database("postgres") as url, workers(url, 2) as logs:
+        found = played(url, logs, reviews)
+    begins = sorted((each.at + wait, each.tenant) for each, wait in zip(found.arrivals, found.waits, strict=True))
+    seen, last_first, first_fourth = Counter[int](), 0, 0
+    for place, (_, tenant) in enumerate(begins, 1):
+        seen[tenant] += 1
+        last_first = place if seen[tenant] == 1 else last_first
+        first_fourth = first_fourth or (place if seen[tenant] == FOURTH else 0)
+    beside = f"{deliveries} deliveries at once, {installations} installations, 2 processes"
+    return [
+        Row("last installation's first review, place in the order", last_first, first_fourth - 1, "", beside),
+        Row("  earliest fourth review of any", first_fourth, None, ""),
+    ]
+
+
 def _queue(load: Load, light: Measured, busy: Measured) -> Queue:
     """The simulated queue. What reviews waited with places to spare is the time until one begins."""
-    bare = Queue(load.processes, USUAL.at_once, USUAL.per_installation, lead=light.lead, tail=light.tail)
+    bare = Queue(load.processes, USUAL.at_once, lead=light.lead, tail=light.tail)
     explained = statistics.fmean(statistics.median(simulate(light.arrivals, bare, seed=seed)) for seed in SEEDS)
     rest = max(0.0, statistics.median(light.waits) - explained)
     return replace(bare, lead=busy.lead + rest, tail=busy.tail)
@@ -99,7 +121,7 @@ def _queue(load: Load, light: Measured, busy: Measured) -> Queue:
 
 def _compared(light: Measured, busy: Measured, queue: Queue, load: Load) -> list[Row]:
     """The measured point beside the simulated one, and beside the fair share."""
-    simulated = [simulate(busy.arrivals, queue, "turns", seed) for seed in SEEDS]
+    simulated = [simulate(busy.arrivals, queue, "line", seed) for seed in SEEDS]
     half, late = (statistics.fmean(percentile(waits, which) for waits in simulated) for which in (50, 95))
     times = _times(busy.arrivals, busy.waits)
     at_random = [_times(busy.arrivals, simulate(busy.arrivals, queue, "random", seed)) for seed in SEEDS]
@@ -136,7 +158,7 @@ def _compared(light: Measured, busy: Measured, queue: Queue, load: Load) -> list
 
 def _times(arrivals: Sequence[Arrival], waits: Sequence[float]) -> list[float]:
     """Each installation's wait at p95 beside its fair share, ascending."""
-    fair = by_tenant(arrivals, [max(LEAST, share) for share in shares(arrivals, waits, USUAL.per_installation)])
+    fair = by_tenant(arrivals, [max(LEAST, share) for share in shares(arrivals, waits)])
     return sorted(
         percentile(mine, 95) / percentile(fair[tenant], 95) for tenant, mine in by_tenant(arrivals, waits).items()
     )

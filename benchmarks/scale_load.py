@@ -23,8 +23,8 @@ HOME = Path(__file__).parents[1]
 PATIENCE, LOOK = 600.0, 0.2  # seconds: until a run is given up, between two looks
 Moments = tuple[float, float]  # begin and end
 ROWS = """
-    SELECT id, started_at, finished_at
-    FROM job WHERE finished_at IS NOT NULL
+    SELECT workflow_uuid, started_at_epoch_ms / 1000.0, completed_at / 1000.0
+    FROM dbos.workflow_status WHERE completed_at IS NOT NULL
 """
 
 

@@ -43,7 +43,7 @@ POINTS = 900  # a minute: 1 for a request that reads, 5 for one that writes
 CONTENT = 500  # comments, reviews and the like an hour
 
 # Defaults of our own: docs/operations.md, docs/configuration.md
-PLACES, EACH = 8, 2  # DEEPREPO_REVIEWS, DEEPREPO_REVIEWS_PER_INSTALLATION
+PLACES = 8  # DEEPREPO_REVIEWS
 CAP, CAP_INSTALLATION = 100.0, 50.0  # dollars: DEEPREPO_CAP_USD_PER_DAY, DEEPREPO_CAP_USD_PER_DAY_INSTALLATION
 CONNECTIONS = 100  # PostgreSQL's max_connections
 
@@ -93,11 +93,10 @@ def need(pulls: int, cost: Cost) -> Need:
     requests, content = largest * (cost.reads + cost.writes), largest * cost.content
     dollars = reviews * DOLLARS
     lock = rate * cost.reserve * reviews / 100_000
-    each, apart = "DEEPREPO_REVIEWS_PER_INSTALLATION", "another App for a part of the repositories"
+    apart = "another App for a part of the repositories"
     limits = (
         Limit("dollars of a day", dollars / CAP, "DEEPREPO_CAP_USD_PER_DAY"),
         Limit("dollars of the largest installation", dollars * share / CAP_INSTALLATION, "DEEPREPO_CAP_USD_PER_DAY_INSTALLATION"),
-        Limit("places of the largest installation", rate * share * REVIEW / EACH, each),
         Limit("places of one process", places / PLACES, "PostgreSQL and more `deeprepo worker`"),
         Limit("one machine for reviews", machines, "workers on more machines"),
         Limit("GitHub: content of the largest installation", content / CONTENT, apart),
@@ -143,8 +142,7 @@ def reached(cost: Cost) -> list[tuple[int, Limit]]:
 
 def waits(one: Need, queue: Queue, *, seconds: float = 240.0) -> float:
     """How long reviews of this size wait for a place at p95, simulated. `queue` has the measured times of a claim and a start."""
-    each = max(EACH, placed(one.rate * one.share * REVIEW))
-    sized = replace(queue, workers=one.processes, places=PLACES, each=each)
+    sized = replace(queue, workers=one.processes, places=PLACES)
     busiest = traffic(one.installations, max(seconds, 300 / one.rate), one.rate, REVIEW, uneven=UNEVEN, spread=SPREAD)
     found = zip(busiest, simulate(busiest, sized), strict=True)
     return percentile([wait for review, wait in found if review.at > EMPTY], 95)

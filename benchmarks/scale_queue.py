@@ -2,7 +2,9 @@
 
 Workers have places. A free place is given at once to an installation that waits, by one of the rules:
 
-turns      the installation whose turn is longest ago goes first, as in `bot/jobs/turns.py`
+line       the review with the lowest number goes first, as in `bot/jobs`: one more than the highest of its own installation's, or of
+           those that run
+turns      the installation whose turn is longest ago goes first: the fair share
 random     installations in random order, for comparison
 
 All times are seconds. The same seed gives the same result.
@@ -17,7 +19,7 @@ from dataclasses import dataclass
 from itertools import accumulate, count
 from typing import Literal
 
-Rule = Literal["turns", "random"]
+Rule = Literal["line", "turns", "random"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,11 @@ class Queue:
 
     workers: int
     places: int  # of each worker
-    each: int  # reviews of one installation at the same time, over all workers
     lead: float = 0.0  # from the moment at which a place is given until the review begins
     tail: float = 0.0  # from its end until the place is free
 
 
-def simulate(arrivals: Sequence[Arrival], queue: Queue, rule: Rule = "turns", seed: int = 1) -> list[float]:
+def simulate(arrivals: Sequence[Arrival], queue: Queue, rule: Rule = "line", seed: int = 1) -> list[float]:
     """How long each review waits until it begins."""
     run = _Run(arrivals, queue, rule, random.Random(seed))  # noqa: S311 - a simulation
     for number, arrival in enumerate(arrivals):
@@ -50,13 +51,13 @@ def simulate(arrivals: Sequence[Arrival], queue: Queue, rule: Rule = "turns", se
     return run.waits
 
 
-def shares(arrivals: Sequence[Arrival], waits: Sequence[float], each: int) -> list[float]:
+def shares(arrivals: Sequence[Arrival], waits: Sequence[float]) -> list[float]:
     """What each review of a run would have waited at its fair share.
 
     The places of that run come at the same moments, and each goes to the installation whose turn is longest ago. Whatever slows the
     whole run down, a machine with other work say, is therefore in both.
     """
-    run = _Again(arrivals, Queue(1, 0, each), "turns", random.Random(0))  # noqa: S311 - which is not asked
+    run = _Again(arrivals, Queue(1, 0), "turns", random.Random(0))  # noqa: S311 - which is not asked
     for number, (arrival, wait) in enumerate(zip(arrivals, waits, strict=True)):
         run.later(arrival.at, "arrival", number)
         run.later(arrival.at + wait, "place", 0)
@@ -74,6 +75,7 @@ class _Run:
         self.free = [queue.places] * queue.workers
         self.held: dict[int, int] = {}  # review: the worker whose place it has
         self.waiting: dict[int, deque[int]] = {}  # by tenant
+        self.place: dict[int, int] = {}  # by review: its number in the line
         self.running: Counter[int] = Counter()  # by tenant
         self.turn: dict[int, float] = {}  # by tenant: its last start, or the beginning of its wait if that is later
         self.events: list[tuple[float, int, str, int]] = []
@@ -90,6 +92,10 @@ class _Run:
             tenant = self.arrivals[who].tenant
             if tenant not in self.waiting:
                 self.waiting[tenant], self.turn[tenant] = deque(), now
+            own = [each for each in self.held if self.arrivals[each].tenant == tenant]
+            self.place[who] = 1 + max(
+                (self.place[each] for each in (*self.held, *own, *self.waiting[tenant])), default=0
+            )
             self.waiting[tenant].append(who)
         elif what == "place":
             self.free[who] += 1
@@ -110,16 +116,28 @@ class _Run:
 
     def order(self) -> list[int]:
         """The installations that may have a place now, first to last."""
-        found = [tenant for tenant in self.waiting if self.running[tenant] < self.queue.each]
+        found = list(self.waiting)
         if self.rule == "random":
             self.chance.shuffle(found)
+        elif self.rule == "line":
+            found.sort(key=lambda tenant: self.rank(self.first(tenant)))
         else:
             found.sort(key=self.turn.__getitem__)
         return found
 
+    def rank(self, review: int) -> tuple[int, int]:
+        """Where a review stands in the one queue."""
+        return self.place[review], review
+
+    def first(self, tenant: int) -> int:
+        """The review of an installation that goes first."""
+        line = self.waiting[tenant]
+        return min(line, key=self.rank) if self.rule == "line" else line[0]
+
     def start(self, tenant: int, worker: int, now: float) -> None:
         """Give a place of a worker to the first review of an installation's line."""
-        review = self.waiting[tenant].popleft()
+        review = self.first(tenant)
+        self.waiting[tenant].remove(review)
         if not self.waiting[tenant]:
             del self.waiting[tenant]
         self.running[tenant] += 1

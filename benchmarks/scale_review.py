@@ -99,7 +99,7 @@ async def _reviewed(folder: Path, url: str) -> dict[str, float]:
             "STRATEGY": "fanout",
             "WEBHOOK_SECRET": HOOK,
         }
-        more = {"DEBOUNCE": "0", "DATABASE_URL": url, "REVIEWS": str(REVIEWS), "REVIEWS_PER_INSTALLATION": str(REVIEWS)}
+        more = {"DEBOUNCE": "0", "DATABASE_URL": url, "REVIEWS": str(REVIEWS)}
         async with town(folder) as (gh, repo), installed(folder, gh, **given, **more) as process:
             await asyncio.sleep(STARTED)
             idle = [_counted(url)]

@@ -119,7 +119,6 @@ def server(folder: Path, module: str = "bot", **variables: str) -> Iterator[Proc
         "DEBOUNCE": "600",
         "GRACE": "0",
         "WRITE_PAUSE": "0",
-        "REVIEWS_PER_INSTALLATION": "8",
     }
     ours = {f"DEEPREPO_{name}": value for name, value in (usual | variables).items()}
     if "DEEPREPO_PRIVATE_KEY" not in ours:

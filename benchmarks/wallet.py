@@ -354,8 +354,6 @@ async def _fleet(folder: Path, gh: sandbox.GitHub, url: str, model: doubles.Serv
         "DEEPREPO_CAP_USD_PER_DAY_REPOSITORY": str(DOLLARS),
         "DEEPREPO_DEBOUNCE": "0",
         "DEEPREPO_WRITE_PAUSE": "0",
-        "DEEPREPO_LEASE": "3",
-        "DEEPREPO_REVIEWS_PER_INSTALLATION": "6",
         "DEEPREPO_CONSUMERS": "owner",
         "DEEPREPO_CONSUMERS_SHOWN": "lines",
         "DEEPREPO_CRASHES": "1000",

@@ -82,7 +82,7 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
             caps=ProcessLimits(memory=place.review_memory_mb << 20, cpu=place.review_cpu_seconds),
         )
         run = jobs.running(
-            _jobs(settings, web=web), work, store=store, serve=web, work_here=place.work or not web, apologise=given_up
+            _jobs(settings), work, store=store, serve=web, work_here=place.work or not web, apologise=given_up
         )
         async with run as running_jobs:
             jobs_ready.set_result(running_jobs)
@@ -110,16 +110,14 @@ def _make_folder(folder: Path) -> None:
         raise UsageError(f"{error}: name another in DEEPREPO_DATA") from error
 
 
-def _jobs(settings: Server, *, web: bool) -> JobSettings:
+def _jobs(settings: Server) -> JobSettings:
     place = settings.place
     return JobSettings(
         folder=place.data,
         url=settings.url,
-        name="all" if web else "worker",
         at_once=place.reviews,
-        per_installation=place.reviews_per_installation,
         debounce=place.debounce,
-        lease=place.lease,
+        poll=place.poll,
         crashes=place.crashes,
         keep_days=place.retention_days,
     )

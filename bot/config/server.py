@@ -183,18 +183,11 @@ class ServerPlace(_FromEnvironment):
         description="Reviews at the same time in one process.",
         json_schema_extra={"default": "4 for each core that fit into the memory, 2 to 32"},
     )
-    reviews_per_installation: int = Field(
-        default_factory=lambda values: max(2, values.get("reviews", 2) // 2),
-        ge=1,
-        le=256,
-        description="The same for one installation of the App, across all processes.",
-        json_schema_extra={"default": "half of DEEPREPO_REVIEWS, at least 2"},
-    )
     review_cpu_seconds: int = Field(
         default=20, ge=1, le=3600, description="CPU seconds for one file, after which the file is left out."
     )
     debounce: float = Field(default=5.0, ge=0, le=600, description="Seconds in which a newer push replaces an older.")
-    lease: float = Field(default=30.0, ge=1, le=600, description="Seconds of silence until a worker counts as dead.")
+    poll: float = Field(default=0.5, ge=0.01, le=60, description="Seconds between two looks for waiting work.")
     crashes: int = Field(
         default=5, ge=1, description="Processes that may die during one job before it is given up and reported."
     )

@@ -1,32 +1,34 @@
-"""One job while it runs: its recorded steps, and whether it is still wanted."""
+"""One job while it runs: what it has done already, and whether it is still wanted."""
 
 import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import cast
+from typing import Any, cast
 
 from bot.errors import DeepRepoError, SupersededError
-from bot.jobs import ids
-from bot.jobs.rows import JobRow, JobRows
-from bot.ports import Plain, Result
+from bot.jobs import engine, ids
+from bot.jobs.engine import JobRow
+from bot.jobs.settings import JobSettings
+from bot.ports import LASTS, Plain, Result
 
 LARGEST = 1_000_000  # characters of a step's result: what is larger belongs into a file, and its path here
+LOST = "the job was cancelled, or another process carries it out"
 
 
 class StoredJob:
     """A job of this process (ports.Job). `over` is set once it is another's, or nobody's."""
 
-    def __init__(
-        self, row: JobRow, rows: JobRows, *, task: "asyncio.Task[object] | None" = None, last: bool = False
-    ) -> None:
-        self.id, self.attempt, self.stored_at, self.last = ids.root(row.id), row.attempts, row.created_at, last
-        self.row, self.task, self.refusals = row, task, ids.refusals(row.id)
+    def __init__(self, row: JobRow, executor: str, settings: JobSettings) -> None:
+        self.row, self.executor, self.task = row, executor, asyncio.current_task()
+        self.id, self.attempt = ids.root(row.id), row.starts + int(row.attributes.get("deaths", 0))
+        self.stored_at = float(row.attributes.get("since", row.created_at))
+        self.refusals = int(row.attributes.get("refusals", 0))
+        self.last = self.refusals >= settings.refusals or ids.tries(row.id) >= settings.tries
         self.over, self.gone = asyncio.Event(), asyncio.Event()
-        self._rows = rows
-        self._recorded: dict[tuple[str, int], str] | None = None
+        self._steps: dict[str, Any] = {key: row.attributes[key] for key in row.attributes if "#" in key}
         self._uses: Counter[str] = Counter()
 
     async def step(self, name: str, do: Callable[[], Awaitable[Plain]]) -> Plain:
@@ -34,28 +36,30 @@ class StoredJob:
 
         A step is known by its name, and by how many steps of this name went before.
         """
-        if self._recorded is None:
-            self._recorded = await self._rows.steps(self.row.id)
-        use = self._uses[name] + 1
-        step = self._recorded.get((name, use))
-        if step is None:
-            step = await self._record(name, use, do)
-        self._uses[name] = use
-        return cast("Plain", json.loads(step))
+        key = f"{name}#{self._uses[name] + 1}"
+        if key not in self._steps:
+            if not await self.current():
+                raise SupersededError(LOST)
+            text = _plain(name, await do())
+            if not await self.current():
+                raise SupersededError(LOST)
+            await engine.note(self.row.id, {key: text})
+            self._steps[key] = text
+        self._uses[name] += 1
+        return cast("Plain", json.loads(self._steps[key]))
 
-    async def _record(self, name: str, use: int, do: Callable[[], Awaitable[Plain]]) -> str:
-        if not await self.current():
-            raise SupersededError(LOST)
-        text = _plain(name, await do())
-        if not await self._rows.record(self.row, name, use, text):
-            self.over.set()
-            raise SupersededError(LOST)
-        return text
+    @property
+    def lasting(self) -> Mapping[str, Any]:
+        """What a further try of this job has to know."""
+        steps = {key: text for key, text in self._steps.items() if key.startswith(LASTS)}
+        return {**steps, "since": self.stored_at, "refusals": self.refusals}
 
     async def current(self) -> bool:
         """Whether the work is still wanted, and this process the one to do it."""
-        if not self.over.is_set() and not await self._rows.mine(self.row):
-            self.over.set()
+        if not self.over.is_set():
+            rows = await engine.find(names=[self.row.id], states=[engine.RUNNING])
+            if not (rows and rows[0].executor == self.executor and rows[0].starts == self.row.starts):
+                self.over.set()
         return not self.over.is_set()
 
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
@@ -80,9 +84,6 @@ class StoredJob:
 
         end = float(cast("float", await self.step("wait", deadline)))
         await self.unless_cancelled(asyncio.sleep(max(0.0, end - time.time())))
-
-
-LOST = "the job was cancelled, or another process carries it out"
 
 
 def _plain(name: str, result: Plain) -> str:

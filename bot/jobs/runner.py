@@ -6,16 +6,17 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from bot.errors import DeepRepoError, HostDown, HostLimited, HostRefused, JournalInUse, StorageError, SupersededError
-from bot.jobs import codec, ids
+from bot.jobs import codec, engine, ids, line
 from bot.jobs.job import StoredJob
-from bot.jobs.rows import JobRow, JobRows
+from bot.jobs.keys import Keys
 from bot.jobs.settings import JobSettings
 from bot.ports import Job
-from bot.values import Ask, ReviewAsk
+from bot.values import Ask
 
 log = logging.getLogger("deeprepo.jobs")
 LONGEST = 3600.0  # seconds that a job is put off at most
 SLOWER = 4  # times as long waits each further try of what GitHub refuses
+LOOK = 0.5  # seconds between two looks whether what runs here is still wanted
 
 Work = Callable[[Ask, Job], Awaitable[None]]
 Apologise = Callable[[Ask, str], Awaitable[None]]  # tells whoever asked why nothing comes of it
@@ -26,46 +27,65 @@ class Runner:
     """Carries out the jobs of this process."""
 
     settings: JobSettings
-    rows: JobRows
+    executor: str
+    keys: Keys
     work: Work
     apologise: Apologise
     live: dict[str, StoredJob] = field(default_factory=dict)  # by stored name
     stopping: bool = False
     _suspects: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _places: asyncio.Semaphore = field(init=False)
 
-    async def run(self, row: JobRow) -> str:
+    def __post_init__(self) -> None:
+        self._places = asyncio.Semaphore(self.settings.at_once)
+
+    async def run(self, name: str, text: str) -> str:
         """Carry out one job; what became of it, as a word for the record.
 
-        A job that is no longer ours ends by CancelledError, which leaves its row to its present owner.
+        A job that is no longer ours ends by CancelledError, which leaves it to its present owner.
         """
-        last = ids.refusals(row.id) >= self.settings.refusals or ids.tries(row.id) >= self.settings.tries
-        job = StoredJob(row, self.rows, task=asyncio.current_task(), last=last)
+        rows = await engine.find(names=[name], states=[engine.RUNNING])
+        if not rows:
+            raise asyncio.CancelledError
+        job = StoredJob(rows[0], self.executor, self.settings)
         try:
             await self._begin(job)
-            ask = _read(row.id, row.ask)
-            return "unreadable" if ask is None else await self._carried_out(ask, job)
+            ask = _read(name, text)
+            outcome = "unreadable" if ask is None else await self._in_turn(ask, job)
+            return outcome if await job.current() else await self._left(job)
+        except StorageError as error:  # its end cannot be written: it stays begun, and the next sweep puts it back
+            log.error("a job is left as it is", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
+            raise asyncio.CancelledError from error
         except asyncio.CancelledError:
-            if self.stopping and not job.over.is_set():
-                await self.rows.hand_back(row)
+            if self.stopping and await job.current():
+                await engine.put_back(job.row)
             raise
         finally:
-            if self.live.get(row.id) is job:
-                del self.live[row.id]
+            if self.live.get(name) is job:
+                del self.live[name]
             job.gone.set()
 
     async def _begin(self, job: StoredJob) -> None:
-        """Enter a job into the list. An earlier start of it, which was lost to another process, comes to its end first."""
+        """Enter a job into the list. What is over of the same pull request's reviews, or of this very job, comes to its end first."""
         if self.stopping:
             raise asyncio.CancelledError
-        before = self.live.get(job.row.id)
+        before = [other for name, other in self.live.items() if _is_same(name, job.row.id)]
         self.live[job.row.id] = job
-        if before is not None:
-            before.over.set()
-            await before.gone.wait()
+        for other in before:
+            if other.row.id == job.row.id:
+                other.over.set()  # it was taken over by another process, and has come back
+            if other.over.is_set():
+                await other.gone.wait()
+
+    async def _in_turn(self, ask: Ask, job: StoredJob) -> str:
+        """Carry it out, after the others that run one after the other with it."""
+        if ask.serial is None:
+            return await self._carried_out(ask, job)
+        async with self.keys.alone(ask.serial), self._places:
+            return await self._carried_out(ask, job)
 
     async def _carried_out(self, ask: Ask, job: StoredJob) -> str:
-        if isinstance(ask, ReviewAsk) and not await self._stays(ask, job):
-            return await self._left(job)
+        """A job whose process died again and again is tried once without its companions: the fault may have been another's."""
         if job.attempt < self.settings.crashes:
             return await self._work(ask, job)
         try:
@@ -73,19 +93,20 @@ class Runner:
         except SupersededError:
             return await self._left(job)
         try:
-            return await self._tried_alone(ask, job)
+            if job.row.attributes.get("isolated"):
+                return await self._given_up(
+                    ask, job, "each time it was begun, the process that carried it out was ended"
+                )
+            await engine.note(job.row.id, {"isolated": True})
+            return await self._work(ask, job)
         finally:
             self._suspects.release()
-
-    async def _tried_alone(self, ask: Ask, job: StoredJob) -> str:
-        """A job whose process died again and again is tried once without its companions: the fault may have been another's."""
-        if not await self.rows.isolate(job.row):
-            return await self._given_up(ask, job, "each time it was begun, the process that carried it out was ended")
-        return await self._work(ask, job)
 
     async def _work(self, ask: Ask, job: StoredJob) -> str:
         outcome = "done"
         try:
+            if not await job.current():
+                return await self._left(job)
             await self.work(ask, job)
         except SupersededError:
             outcome = await self._left(job)
@@ -101,62 +122,31 @@ class Runner:
             outcome = await self._given_up(ask, job, str(error) if isinstance(error, DeepRepoError) else inside)
         return outcome
 
-    async def _stays(self, ask: ReviewAsk, job: StoredJob) -> bool:
-        """Whether this review is the one to be kept of its pull request: the newest, which was stored with what was asked of the others.
-
-        A newer one ends the others when it is stored. Where an earlier version was killed between the two, it is done here.
-        """
-        rows = await self.rows.find(prefix=ids.about(ask.pull, "review"))
-        others = [row for row in rows if ids.root(row.id) != job.id]
-        if all(row.id != job.row.id for row in rows):
-            return False
-        if any((row.created_at, row.id) > (job.row.created_at, job.row.id) for row in others):
-            await self.rows.end([job.row.id])
-            return False
-        await self.rows.end([row.id for row in others])
-        self.end([row.id for row in others])
-        await self._unwound(ids.about(ask.pull, "review"), job)
-        return True
-
-    async def _unwound(self, prefix: str, job: StoredJob) -> None:
-        """Wait until the other jobs of a pull request that run here and are over have come to their end."""
-        for name, other in list(self.live.items()):
-            if name.startswith(prefix) and other is not job and other.over.is_set():
-                await other.gone.wait()
-
     async def _left(self, job: StoredJob) -> str:
-        """A review that is no longer wanted. If the database knows that already, its row is not ours to write."""
+        """A job that is no longer wanted. If the database knows that already, there is nothing to write."""
         if not await job.current():
             raise asyncio.CancelledError
         return "superseded"
 
     async def _refused(self, ask: Ask, job: StoredJob, error: HostRefused) -> str:
         """Try again a few times: the refusal may be a passing one, and what is not there may not be there yet."""
-        count = ids.refusals(job.row.id)
-        if count >= self.settings.refusals:
+        if job.refusals >= self.settings.refusals:
             return await self._given_up(ask, job, str(error))
-        return await self._put_off(ask, job, error, self.settings.refusal_pause * SLOWER**count, after_refusal=True)
+        wait = self.settings.refusal_pause * SLOWER**job.refusals
+        job.refusals += 1
+        return await self._put_off(ask, job, error, wait)
 
-    async def _put_off(
-        self, ask: Ask, job: StoredJob, error: Exception, wait: float, *, after_refusal: bool = False
-    ) -> str:
+    async def _put_off(self, ask: Ask, job: StoredJob, error: Exception, wait: float) -> str:
         """Try again later, as a job of its own that is stored before this one ends."""
         if ids.tries(job.row.id) >= self.settings.tries:
             return await self._given_up(ask, job, str(error))
         if not await job.current():
             raise asyncio.CancelledError
         wait = min(wait, LONGEST)
-        facts = {"job": job.row.id, "seconds": wait, "reason": str(error)}
-        log.warning("a job is put off", extra={"facts": facts})
-        await self.rows.add(
-            ids.following(job.row.id, after_refusal=after_refusal),
-            job.row.queue,
-            job.row.ask,
-            delay=wait,
-            since=job.row.created_at,
-            after=job.row.id,
-            **ids.places(ask),
-        )
+        log.warning("a job is put off", extra={"facts": {"job": job.row.id, "seconds": wait, "reason": str(error)}})
+        name = ids.following(job.row.id)
+        priority = await line.place(ask, name)
+        await engine.put(name, codec.write(ask), priority=priority, delay=wait, attributes=job.lasting)
         return "put off"
 
     async def _given_up(self, ask: Ask, job: StoredJob, why: str) -> str:
@@ -166,6 +156,16 @@ class Runner:
         except DeepRepoError as error:
             log.error("nobody could be notified", extra={"facts": {"job": job.row.id, "reason": str(error)}})  # noqa: TRY400
         return "given up"
+
+    async def watch(self) -> None:
+        """Learn which of the jobs that run here were cancelled or taken over elsewhere, until cancelled. Idle, it asks nothing."""
+        while True:
+            await asyncio.sleep(LOOK)
+            for job in list(self.live.values()):
+                try:
+                    await job.current()
+                except StorageError as error:
+                    log.warning("the state of running jobs is unknown", extra={"facts": {"reason": str(error)}})
 
     def end(self, names: Iterable[str]) -> None:
         """Tell the jobs of this process at once that they are no longer wanted."""
@@ -186,3 +186,9 @@ def _read(name: str, text: str) -> Ask | None:
     except StorageError as error:
         log.error("a job is dropped", extra={"facts": {"job": name, "reason": str(error)}})  # noqa: TRY400
         return None
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two jobs are reviews of the same pull request, or one and the same job."""
+    reviews = one.startswith("review~") and one.rpartition("~")[0] == other.rpartition("~")[0]
+    return one == other or reviews

@@ -13,25 +13,27 @@ class JobSettings:
         default="", repr=False
     )  # of a PostgreSQL database, where more than one process works; may hold a password
     executor: str = ""  # this process among the others; by default its machine's name and a random part
-    name: str = "all"  # "worker", "all": how this process is told apart in lists
-    at_once: int = 8  # reviews that this process carries out at the same time
-    per_installation: int = 2  # reviews of one installation at the same time, over all processes
+    at_once: int = 8  # reviews that this process carries out at the same time, and as many commands beside them
     debounce: float = 5.0  # seconds that a push waits for the next one
-    lease: float = 30.0  # seconds without a sign of life after which a process counts as dead
-    crashes: int = 3  # from this attempt on a job counts as suspect: it is tried once more, apart from other suspects
+    crashes: int = 5  # processes that may die during a job before it is tried once more on its own, and given up then
     tries: int = 8  # how often a job is put off because GitHub does not answer or asks to wait
     pause: float = 30.0  # seconds before the second try where GitHub names no time; doubled with each
     refusals: int = (
         3  # how often a job is tried again that GitHub refuses: a refusal may pass, or come of a replica that is late
     )
     refusal_pause: float = 2.0  # seconds before the second try then; four times as long with each
-    look: float = 30.0  # seconds between two looks for jobs that nobody announced, or that have fallen through
+    poll: float = 0.5  # seconds between two looks for work
     keep_days: int = 30  # finished jobs, by which late copies of a delivery are recognised
 
     @property
     def is_shared(self) -> bool:
         """Whether several processes can work on what is stored."""
         return bool(self.url) and not self.url.startswith("sqlite")
+
+    @property
+    def sweep(self) -> float:
+        """Seconds between two looks for jobs whose process is gone; at the second look they are taken over."""
+        return max(2.0, 10 * self.poll)
 
     @property
     def file(self) -> Path:

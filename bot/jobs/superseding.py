@@ -3,10 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bot.jobs.ids import ASKED
-from bot.values import ReviewAsk
+from bot.jobs.line import ASKED
+from bot.values import Ask, Cancel, ChecksEnded, ReviewAsk
 
 MOST_PRESSERS = 3  # beside the first
+MOST_RUNS = 200  # reviews whose check runs one job ends; a review that follows ends what is left
+REASONS = ("closed", "draft", "command")  # the one that asks for most goes first
+Tidying = Cancel | ChecksEnded
 UNKNOWN = "unknown"  # the head or base of a command that was stored without one: no later one is the same
 
 
@@ -40,6 +43,15 @@ def merge(new: ReviewAsk, older: Iterable[ReviewAsk]) -> ReviewAsk:
             new = replace(new, comment=old.comment, head=old.head, base=old.base)
         new = replace(new, also=tuple(dict.fromkeys(one for one in events if one not in {*ASKED, new.trigger})))
     return new
+
+
+def join(new: Tidying, older: Iterable[Ask]) -> Tidying:
+    """The new ask, with what is left to do of those of its kind that have waited."""
+    if isinstance(new, ChecksEnded):
+        return replace(new, is_failure=new.is_failure or any(getattr(old, "is_failure", False) for old in older))
+    every = [*(old for old in older if isinstance(old, Cancel)), new]
+    runs = tuple(dict.fromkeys(run for old in every for run in old.runs))[-MOST_RUNS:]
+    return replace(new, reason=min((old.reason for old in every), key=REASONS.index), runs=runs)
 
 
 def adds_nothing(new: ReviewAsk, older: Iterable[ReviewAsk]) -> bool:

@@ -23,7 +23,6 @@ from bot.storage.reviews import Reviews
 from bot.storage.rules import Rules
 from bot.storage.spending import Spending
 from bot.storage.used_sessions import UsedSessions
-from bot.storage.workers import Workers
 
 DAY = 86400.0
 
@@ -39,7 +38,7 @@ class Store:
         self.arrivals, self.app_names = Arrivals(database), AppNames(database)
         self.failures, self.checks = Failures(database), OpenChecks(database)
         self.packages = Packages(database)
-        self.workers, self.used = Workers(database), UsedSessions(database)
+        self.used = UsedSessions(database)
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """The repositories of an installation of which anything is known."""

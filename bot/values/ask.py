@@ -81,7 +81,7 @@ class CommitAsk:
     @property
     def subject(self) -> str:
         """What the names of its jobs name."""
-        return str(self.installation)
+        return f"{self.repository}#{self.head}"
 
     @property
     def serial(self) -> str | None:
@@ -102,7 +102,7 @@ class InstallationAsk:
     @property
     def subject(self) -> str:
         """What the names of its jobs name."""
-        return str(self.installation)
+        return "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +161,7 @@ class RemarkAsk(PullAsk):
 class Cancel(PullAsk):
     """Whatever is under way for this pull request is no longer wanted. `runs` are the reviews that were called off by it."""
 
+    job: ClassVar[str] = "cancel"
     is_awaited: ClassVar[bool] = False
 
     reason: Reason
@@ -187,11 +188,6 @@ class ChecksEnded(CommitAsk):
 
     is_failure: bool = True  # whether one has failed: a success only concerns a page that names failures
 
-    @property
-    def subject(self) -> str:
-        """What the names of its jobs name."""
-        return f"{self.repository}#{self.head}"
-
 
 @dataclass(frozen=True, slots=True)
 class Forget(InstallationAsk):
@@ -212,7 +208,7 @@ class PackageSurvey(InstallationAsk):
     @property
     def subject(self) -> str:
         """What the names of its jobs name."""
-        return f"{self.installation}#{self.repository}"
+        return str(self.repository)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ def settings(folder: Path, **place: object) -> Server:
         "metrics_by_repository": True,
         "github_api": NOBODY,
         "debounce": 0.0,
+        "poll": 0.02,
         "write_pause": 0.0,
         "port": 0,
     }

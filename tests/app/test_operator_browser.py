@@ -65,11 +65,11 @@ def test_axe_finds_nothing_serious_and_nothing_is_cut_off(tmp_path: Path, width:
     """Every page, light and dark, with something running, failed and empty."""
 
     async def go() -> None:
-        async with visit(tmp_path, _waiting, reviews_per_installation=1) as at:
+        async with visit(tmp_path, _waiting, reviews=1) as at:
             jobs = await stored(at)
             pull = PullRef(at.shop.installation, at.shop.id, "acme", "shop", 5)
             await at.server.opened.jobs.submit(ReviewAsk(pull, "push"), "guid", delay=0)
-            live = f"/reviews/{quote(f'review~{pull.key}~guid')}"
+            live = f"/reviews/{quote(f'review~{pull.installation}~{pull.key}~guid')}"
             link = operator.link(at.given, at.base)
 
             def visitor(window: Window) -> None:

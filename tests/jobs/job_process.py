@@ -17,10 +17,6 @@ def tell(what: str) -> None:
         log.write(f"{what}\n")
 
 
-def woken() -> bool:
-    return Path(f"{LOG}.go").exists()
-
-
 async def work(ask: Ask, job: Job) -> None:
     assert isinstance(ask, ReviewAsk)
     tell(f"begin {ask.head} {job.attempt}")
@@ -34,11 +30,8 @@ async def work(ask: Ask, job: Job) -> None:
         tell("recorded")
     if head == "poison":
         os._exit(9)
-    while head == "stuck" and job.attempt == 1:
-        await asyncio.sleep(0.05)
-        if woken():  # it was stopped, and woken up when its work was another's
-            tell(f"current {await job.current()}")
-            await job.step("post", look)
+    if head == "stuck" and job.attempt == 1:
+        await asyncio.Event().wait()
     tell(f"end {head}")
 
 
@@ -48,7 +41,7 @@ async def apologise(ask: Ask, why: str) -> None:
 
 
 async def main() -> None:
-    settings = jobs.JobSettings(Path(FOLDER), URL, lease=1.0, crashes=2)
+    settings = jobs.JobSettings(Path(FOLDER), URL, crashes=2, poll=0.02)
     async with (
         storage.open_store(URL or f"sqlite:///{FOLDER}/deeprepo.db") as store,
         jobs.running(settings, work, store=store, apologise=apologise) as board,

@@ -89,7 +89,7 @@ class Scene:
     settings: JobSettings = field(init=False)
 
     def __post_init__(self) -> None:
-        self.settings = JobSettings(self.folder, self.url, debounce=0.0, lease=1.0, pause=0.05)
+        self.settings = JobSettings(self.folder, self.url, debounce=0.0, pause=0.05, refusal_pause=0.05, poll=0.02)
 
     @asynccontextmanager
     async def running(

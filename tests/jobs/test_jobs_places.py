@@ -7,6 +7,7 @@ from job_scene import Diary, Scene, push
 from bot import jobs, storage
 from bot.errors import StorageError, UsageError
 from bot.jobs import JobSettings
+from bot.jobs.keys import Keys
 
 
 def test_a_second_process_is_refused(on_sqlite: Scene) -> None:
@@ -67,18 +68,23 @@ def test_one_at_a_time_over_all_processes(on_postgres: Scene) -> None:
 
     async def story() -> None:
         told = []
-        async with storage.open_store(on_postgres.url) as one, storage.open_store(on_postgres.url) as other:
+        async with storage.open_store(on_postgres.url) as store:
+            one, other = Keys(store.database, "one"), Keys(store.database, "other")
 
             async def wait() -> None:
-                async with other.workers.alone("70#1"):
+                async with other.alone("70#1"):
                     told.append("other")
 
-            async with one.workers.alone("70#1"):
+            async with one.alone("70#1"):
                 waiting = asyncio.create_task(wait())
-                async with other.workers.alone("70#2"):
+                async with other.alone("70#2"):
                     told.append("elsewhere")
                 told.append("one")
             await waiting
+            assert await one.alive(frozenset({"one", "other", "nobody"})) == {"one", "other"}
+            await other.leave()
+            assert await one.alive(frozenset({"one", "other", "nobody"})) == {"one"}
+            await one.leave()
         assert told == ["elsewhere", "one", "other"]
 
     asyncio.run(story())

@@ -4,7 +4,6 @@ import random
 import statistics
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from benchmarks.scale_queue import Arrival, Queue, Rule, by_tenant, percentile, 
 from benchmarks.scale_review import RECORDED
 
 ROOT = Path(__file__).parents[2]
-SHARED = Queue(workers=4, places=8, each=2, lead=0.06, tail=0.01)
+SHARED = Queue(workers=4, places=8, lead=0.06, tail=0.01)
 
 
 @pytest.mark.parametrize(("places", "load"), [(1, 0.6), (8, 6.0), (32, 26.0)])
@@ -24,7 +23,7 @@ def test_the_simulation_waits_as_erlang_computed(places: int, load: float) -> No
     for _ in range(30_000):
         now += chance.expovariate(load / seconds)
         asked.append(Arrival(now, 0, chance.expovariate(1 / seconds)))
-    found = simulate(asked, Queue(1, places, places))[1_000:]
+    found = simulate(asked, Queue(1, places))[1_000:]
     batches = [statistics.fmean(found[start : start + 1_000]) for start in range(0, len(found), 1_000)]
     error = statistics.stdev(batches) / math.sqrt(len(batches))
     assert statistics.fmean(found) == pytest.approx(waiting(places, load) * seconds / (places - load), abs=3 * error)
@@ -44,17 +43,9 @@ def test_places_are_given_in_turns() -> None:
     asked = [Arrival(number / 100, 0, 1.0) for number in range(6)] + [
         Arrival(0.8, 1 + other, 1.0) for other in range(4)
     ]
-    found = simulate(asked, Queue(1, 1, 2))
+    found = simulate(asked, Queue(1, 1))
     order = sorted(range(len(asked)), key=lambda review: asked[review].at + found[review])
     assert [asked[review].tenant for review in order] == [0, 0, 1, 2, 3, 4, 0, 0, 0, 0]
-
-
-def test_an_installation_has_no_more_places_than_its_limit() -> None:
-    """At no moment more than `each` of its reviews run, however many places are free."""
-    asked = [Arrival(0.0, 0, 1.0) for _ in range(9)]
-    found = simulate(asked, replace(SHARED, each=3))
-    begins = sorted(found)
-    assert all(begins[at + 3] >= begins[at] + 1.0 for at in range(6))
 
 
 def test_turns_are_fair_and_random_order_is_not() -> None:
@@ -63,19 +54,19 @@ def test_turns_are_fair_and_random_order_is_not() -> None:
 
     def worst(rule: Rule) -> float:
         waits = simulate(asked, SHARED, rule)
-        fair = by_tenant(asked, [max(1.0, share) for share in shares(asked, waits, SHARED.each)])
+        fair = by_tenant(asked, [max(1.0, share) for share in shares(asked, waits)])
         return max(
             percentile(mine, 95) / percentile(fair[tenant], 95) for tenant, mine in by_tenant(asked, waits).items()
         )
 
-    assert worst("turns") <= 3.0 < worst("random")
+    assert worst("line") <= 3.0 < worst("random")
 
 
 def test_a_fair_run_is_its_own_fair_share() -> None:
     """If a run gave its places in turns, one by one and at once, the fair shares are its waits."""
     asked = traffic(50, 60, 1.0, 4.0, burst=2.0)
-    waits = simulate(asked, Queue(1, 3, 2))
-    assert shares(asked, waits, 2) == pytest.approx(waits)
+    waits = simulate(asked, Queue(1, 3), "turns")
+    assert shares(asked, waits) == pytest.approx(waits)
 
 
 def test_more_pull_requests_need_no_less() -> None:

@@ -342,7 +342,7 @@ def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
 
     async def go() -> None:
         monkeypatch.setenv(f"DEEPREPO_CAP_USD_PER_DAY{which}", "2.05")
-        async with purse(tmp_path, monkeypatch, reviews_per_installation=6) as p:
+        async with purse(tmp_path, monkeypatch) as p:
             numbers = [await p.at.opened(f"feature-{n}") for n in range(6)]
             await p.at.quiet()
             assert p.model.peak <= 2

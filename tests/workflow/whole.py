@@ -96,7 +96,7 @@ async def whole(folder: Path, **place: object) -> AsyncIterator[Whole]:
         client, secret = gh.client
         held = {"app_id": gh.app_id, "private_key": gh.private_key, "webhook_secret": SECRET}
         app_settings = App.model_validate(held | {"client_id": client, "client_secret": secret})
-        usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "write_pause": 0.0, "grace": 0.0}
+        usual = {"data": data, "github_api": gh.api, "debounce": 0.0, "poll": 0.02, "write_pause": 0.0, "grace": 0.0}
         settings = Server(ServerPlace.model_validate(usual | place), app_settings)
         async with app.open_server(settings, parts.worker) as opened, serving(app.create(opened)) as address:
             gh.listen(f"{address}/webhook")

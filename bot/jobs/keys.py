@@ -1,0 +1,111 @@
+"""One at a time by a key, over all processes of a PostgreSQL database; and which of these processes are alive.
+
+Both are advisory locks of one connection that a process keeps: when it ends, however it ends, they are gone with it. Nothing is written.
+"""
+
+import asyncio
+import hashlib
+import threading
+import zlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from weakref import WeakValueDictionary
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.errors import StorageError
+from bot.storage.database import Database
+
+ALIVE = 0x0DEE9  # the class of the locks by which processes are known to be alive
+RETRY = 0.1  # seconds until a key is asked for again that another process has
+SILENCE = (  # a machine that is gone without a word is noticed within half a minute
+    "SET tcp_keepalives_idle = 10",
+    "SET tcp_keepalives_interval = 5",
+    "SET tcp_keepalives_count = 4",
+)
+_HOLDERS = sa.text(
+    "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = :kind "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+
+
+class Keys:
+    """The keys of this process. `database` is None if it works alone, `executor` if it carries nothing out."""
+
+    def __init__(self, database: Database | None, executor: str | None) -> None:
+        self._database, self._executor = database, executor
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._connection: sa.Connection | None = None
+        self._use = threading.Lock()
+
+    @asynccontextmanager
+    async def alone(self, key: str) -> AsyncIterator[None]:
+        """Hold a key until the end of the block. Raises StorageError."""
+        async with self._turns.setdefault(key, asyncio.Lock()):
+            if self._database is None:
+                yield
+                return
+            number = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big", signed=True)
+            taken = partial(self._ask, f"SELECT pg_try_advisory_lock({number})")
+            while not await self._database.thread(taken):  # noqa: ASYNC110 - another process tells nobody
+                await asyncio.sleep(RETRY)
+            try:
+                yield
+            finally:
+                with suppress(StorageError):  # it is gone with the connection
+                    await self._database.thread(partial(self._ask, f"SELECT pg_advisory_unlock({number})"))
+
+    async def live(self) -> None:
+        """Be known to be alive, also after a connection was lost. Raises StorageError."""
+        if self._database is not None:
+            await self._database.thread(partial(self._ask, "SELECT true"))
+
+    async def alive(self, executors: frozenset[str]) -> frozenset[str]:
+        """Which of these processes are alive, apart from this one. Raises StorageError."""
+        if self._database is None:
+            return frozenset()
+        numbers = await self._database.look(
+            lambda connection: frozenset(connection.execute(_HOLDERS, {"kind": ALIVE}).scalars())
+        )
+        return frozenset(one for one in executors if _number(one) in numbers)
+
+    async def leave(self) -> None:
+        """An orderly end."""
+        if self._connection is not None:
+            await asyncio.to_thread(self._close)
+
+    def _ask(self, statement: str) -> bool:
+        with self._use:
+            if self._connection is None:
+                self._connection = self._open()
+            try:
+                return bool(self._connection.exec_driver_sql(statement).scalar())
+            except SQLAlchemyError:
+                self._close()
+                raise
+
+    def _open(self) -> sa.Connection:
+        if self._database is None:
+            raise StorageError("a process that works alone has no connection")
+        connection = self._database.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        for statement in SILENCE:
+            connection.exec_driver_sql(statement)
+        if self._executor is not None:
+            number = _number(self._executor)
+            signed = number - (1 << 32) if number >= 1 << 31 else number
+            connection.exec_driver_sql(f"SELECT pg_advisory_lock({ALIVE}, {signed})")
+        return connection
+
+    def _close(self) -> None:
+        """Close the connection for good: back in the pool, it would keep its locks."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(SQLAlchemyError):
+                connection.invalidate()
+            connection.close()
+
+
+def _number(executor: str) -> int:
+    return zlib.crc32(executor.encode())
