@@ -56,6 +56,11 @@ class JobRow:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
 
+    @property
+    def since(self) -> float:
+        """When it was first stored, also if this is a further try."""
+        return float(self.attributes.get("since", self.created_at))
+
 
 async def launch(settings: JobSettings, executor: str, run: Run, *, work_here: bool) -> None:
     """Start it in this event loop. Raises StorageError where the database cannot be used."""

@@ -24,7 +24,7 @@ class StoredJob:
     def __init__(self, row: JobRow, executor: str, settings: JobSettings) -> None:
         self.row, self.executor, self.task = row, executor, asyncio.current_task()
         self.id, self.attempt = ids.root(row.id), row.starts + int(row.attributes.get("deaths", 0))
-        self.stored_at = float(row.attributes.get("since", row.created_at))
+        self.stored_at = row.since
         self.refusals = int(row.attributes.get("refusals", 0))
         self.last = self.refusals >= settings.refusals or ids.tries(row.id) >= settings.tries
         self.over, self.gone = asyncio.Event(), asyncio.Event()

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,7 @@ from bot.values import Ask, Cancel, ChecksEnded, PullRef, ReviewAsk
 log = logging.getLogger("deeprepo.jobs")
 WRITERS = 4  # at the same time: many would wait for each other unfairly, and some for seconds
 PATIENCE = 5.0  # seconds for an answer about our health, or for a job to be stored
+GONE, OURS = 2, 6  # looks: a job of ours may be about to begin or to end
 UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
 DAY = 86_400.0
 LISTED = 1000  # jobs of one list
@@ -39,7 +41,7 @@ class Jobs:
         self._runner, self._settings, self._keys = runner, runner.settings, runner.keys
         self._writers = asyncio.Semaphore(WRITERS)
         self._ending: asyncio.Task[None] | None = None
-        self._lost: set[str] = set()  # jobs whose process was gone at the last look
+        self._looks = Counter[str]()  # in succession, at which nobody ran a job
 
     async def submit(self, ask: Ask, delivery: str, *, delay: float | None = None) -> bool:
         """Store what was asked for. False: this delivery is known, or a review is under way that nothing was missed for.
@@ -125,23 +127,21 @@ class Jobs:
         await asyncio.shield(self._ending)
 
     async def sweep(self) -> None:
-        """Put back what belongs to a process that is gone, and what nobody runs here though it is ours; each if twice seen so."""
+        """Put back what belongs to a process that is gone, if twice seen so, and what is ours and nobody runs here, after more looks."""
         await self._keys.live()
         if not await engine.find(states=[engine.RUNNING], most=1):
             return
         async with self._keys.alone("sweep"):
             rows = await engine.find(states=[engine.RUNNING])
-            alive = await self._keys.alive(frozenset(row.executor for row in rows))
-            mine = self._runner.executor
-            gone = [row for row in rows if row.executor not in alive and row.executor != mine]
-            lost = [*gone, *(row for row in rows if row.executor == mine and row.id not in self._runner.live)]
+            others = frozenset(row.executor for row in rows) - {self._runner.executor}
+            alive = await self._keys.alive(others)
+            lost = [row for row in rows if row.executor not in alive and row.id not in self._runner.live]
+            self._looks = Counter({row.id: self._looks[row.id] + 1 for row in lost})
             for row in lost:
-                if row.id in self._lost:
+                if self._looks[row.id] >= (OURS if row.executor == self._runner.executor else GONE):
                     log.warning("a job of a process that is gone is taken over", extra={"facts": {"job": row.id}})
-                    deaths = int(row.attributes.get("deaths", 0)) + row.starts
-                    await engine.note(row.id, {"deaths": deaths})
+                    await engine.note(row.id, {"deaths": int(row.attributes.get("deaths", 0)) + row.starts})
                     await engine.put_back(row)
-            self._lost = {row.id for row in lost}
 
     async def tidy_up(self) -> None:
         """Delete the jobs that ended long ago."""
@@ -221,10 +221,7 @@ def _sooner(delay: float, older: Iterable[JobRow]) -> float:
 
 def _list(row: JobRow) -> ListedJob | None:
     ask = _ask(row)
-    if ask is None:
-        return None
-    stored_at = float(row.attributes.get("since", row.created_at))
-    return ListedJob(row.id, engine.STATES[row.state], stored_at, ids.tries(row.id), ask)
+    return None if ask is None else ListedJob(row.id, engine.STATES[row.state], row.since, ids.tries(row.id), ask)
 
 
 def _ask(row: JobRow) -> Ask | None:

@@ -11,7 +11,7 @@ from bot.jobs.job import StoredJob
 from bot.jobs.keys import Keys
 from bot.jobs.settings import JobSettings
 from bot.ports import Job
-from bot.values import Ask
+from bot.values import Ask, ReviewAsk
 
 log = logging.getLogger("deeprepo.jobs")
 LONGEST = 3600.0  # seconds that a job is put off at most
@@ -105,7 +105,7 @@ class Runner:
     async def _work(self, ask: Ask, job: StoredJob) -> str:
         outcome = "done"
         try:
-            if not await job.current():
+            if not await job.current() or (isinstance(ask, ReviewAsk) and not await _is_newest(job)):
                 return await self._left(job)
             await self.work(ask, job)
         except SupersededError:
@@ -178,6 +178,12 @@ class Runner:
         for job in self.live.values():
             if job.task is not None:
                 job.task.cancel()
+
+
+async def _is_newest(job: StoredJob) -> bool:
+    """Whether no newer review of the pull request is stored: one is if a process died before it ended the older. It knows what this was to do."""
+    rows = await engine.find(prefixes=[job.row.id.rpartition("~")[0] + "~"])
+    return all((row.since, row.id) <= (job.stored_at, job.row.id) or ids.root(row.id) == job.id for row in rows)
 
 
 def _read(name: str, text: str) -> Ask | None:

@@ -33,7 +33,7 @@ class JobSettings:
     @property
     def sweep(self) -> float:
         """Seconds between two looks for jobs whose process is gone; at the second look they are taken over."""
-        return max(2.0, 10 * self.poll)
+        return max(1.0, 10 * self.poll)
 
     @property
     def file(self) -> Path:

@@ -31,6 +31,23 @@ def test_a_job_that_fell_through_is_put_back(on_sqlite: Scene) -> None:
     asyncio.run(story())
 
 
+def test_two_reviews_left_by_a_crash_become_one(scene: Scene) -> None:
+    """Where a process died between storing a review and ending the one before, the newer is carried out: it was stored with what a person asked of the older."""
+
+    async def story() -> None:
+        async with scene.running(Diary()) as board:
+            await board.submit(push(1, head="older"), "guid-1", delay=60)
+            await board.submit(push(1, head="newer"), "guid-2", delay=60)
+        table = "dbos.workflow_status" if scene.url else "workflow_status"
+        scene.sql(f"UPDATE {table} SET status = 'ENQUEUED', queue_name = 'reviews'")  # noqa: S608 - a name of our own
+        diary = Diary()
+        async with scene.running(diary) as board:
+            await scene.settled(board)
+        assert [line for line in diary.told if line.startswith("end")] == ["end newer"]
+
+    asyncio.run(story())
+
+
 def test_an_installation_is_forgotten(scene: Scene) -> None:
     """When the App is removed, the installation's jobs are ended and deleted, by repository or all; others stay."""
 

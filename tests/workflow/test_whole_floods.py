@@ -95,7 +95,7 @@ def test_a_strangers_closing_is_paced(tmp_path: Path) -> None:
             for n in range(admission.CHANGES.stranger):
                 await (at.repo.close if n % 2 == 0 else at.repo.reopen)(number, by="stranger")
             await at.gh.settle()
-            while (counts := await at.server.jobs.counts())["running"] or counts["waiting"]:
+            while (counts := await at.server.jobs.counts())["running"] or counts["waiting"]:  # noqa: ASYNC110 - a database tells nobody
                 await asyncio.sleep(0.1)
             before = len(at.gh.requests)
             for _ in range(8):
