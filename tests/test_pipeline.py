@@ -182,11 +182,12 @@ def test_rlm_only_guarantees_nothing_and_says_so(pull: ReviewRequest, reviewed: 
 
 
 def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """Every unit was judged by code, nothing was paid; what no code can judge is open."""
+    """Every unit was judged by code, nothing was paid; a place that no code can judge is listed, and leaves nothing open."""
     review = reviewed(pull, None)
     assert (review.strategy, review.reason) == ("offline", "no model is configured")
     assert review.coverage.count("unit") == review.coverage.count("unit", "reviewed") > 0
-    assert [(row.kind, row.path, row.line) for row in review.coverage.open] == [("use", "shop/user.py", 5)]
+    assert review.coverage.open == ()
+    assert [(row.path, row.line) for row in review.coverage.relying] == [("shop/user.py", 5)]
     assert (review.cost.calls, review.cost.usd) == (0, 0.0)
     assert review.turns == ()
 
