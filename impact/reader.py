@@ -129,7 +129,7 @@ class _Reader:
             if kind in ("class", "holder", "type", "module"):
                 node = _first(found, f"def.{kind}")
                 holders.append((node.start_byte, node.end_byte, text(_first(found, "name")).lstrip("*&")))
-        self._holders = Spans(holders)
+        self._holders = Spans(list(dict.fromkeys(holders)))
 
     def _matches(self, name: str) -> Iterator[Captures]:
         query: Query = self._language.queries[name]

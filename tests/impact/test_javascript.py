@@ -128,3 +128,14 @@ def test_a_member_of_a_new_object() -> None:
         "const three: any = new Plain();\nthree.nothing;\n"
     )
     assert of(text, more) == ["4 missing-member one.sise: size", "5 arguments one.total: is missing 'a'"]
+
+
+def test_an_alias_that_a_library_shares_and_a_template_are_silent() -> None:
+    tree = {
+        "package.json": '{"devDependencies": {"@acme/tool": "1"}}',
+        "tsconfig.json": '{"compilerOptions": {"paths": {"@acme/*": ["./packages/*/src"]}}}',
+        "src/a.ts": "import { x } from '@acme/tool';\nimport { y } from '@acme/none';\n",
+        "create/template/main.ts": "import App from './App';\n",
+    }
+    assert said(tree, "src/a.ts") == ["2 missing-module @acme/none"]
+    assert said(tree, "create/template/main.ts") == []

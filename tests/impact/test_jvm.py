@@ -14,7 +14,7 @@ SHOP = {
     f"{ROOT}/money/Far.java": "package com.acme.shop.money;\n\nimport org.lib.Thing;\n\nclass Far extends Thing {\n    static int A;\n}\n",
     f"{ROOT}/money/Made.java": "package com.acme.shop.money;\n\n@Builder\nclass Made {\n    int a;\n}\n",
     "src/main/kotlin/com/acme/shop/cart/Cart.kt": (
-        "package com.acme.shop.cart\n\nclass Cart(val owner: String, val size: Int = 1)\n\nenum class Mode { FAST, SLOW }\n\n"
+        "package com.acme.shop.cart\n\ndata class Cart(val owner: String, val size: Int = 1, private val other: Int? = null, val made: Int = size) {\n  enum class Kind { SMALL }\n}\n\nenum class Mode { FAST, SLOW }\n\n"
         "object Carts {\n    val all = 1\n}\n\nfun open(x: Int) = 1\n"
     ),
 }
@@ -31,7 +31,7 @@ def kotlin(text: str) -> list[str]:
 
 
 def test_imports_of_java() -> None:
-    text = "import com.acme.shop.money.Cent;\nimport com.acme.shop.mony.Cents;\nimport com.acme.shop.money.Cents;\nimport org.lib.Nothing;\nimport com.acme.shop.cart.Mode;\n"
+    text = "import com.acme.shop.money.Cent;\nimport com.acme.shop.mony.Cents;\nimport com.acme.shop.money.Cents;\nimport org.lib.Nothing;\nimport com.acme.shop.money.Cents.Kind;\nimport com.acme.shop.money.Cents.Any;\nimport com.acme.shop.cart.Mode;\n"
     assert java(text) == [
         "2 missing-name Cent: Cents",
         "3 missing-module com.acme.shop.mony: com.acme.shop.money",
@@ -57,7 +57,7 @@ def test_kotlin() -> None:
     text = (
         "import com.acme.shop.cart.Cart\nimport com.acme.shop.cart.Carts\nimport com.acme.shop.cart.Mode\nimport com.acme.shop.cart.opn\n"
         "import com.acme.shop.cart.open\nimport com.acme.shop.money.Cents\n"
-        'val a = Mode.FAST\nval b = Mode.FASTER\nval c = Carts.al\nval d = Cart()\nval e = Cart("x", size = 2)\nval f = Cart("x", sise = 2)\nval g = Cart(*xs)\n'
+        'val a = Mode.FAST\nval b = Mode.FASTER\nval c = Carts.al\nval d = Cart()\nval e = Cart("x", size = 2)\nval f = Cart("x", sise = 2)\nval g = Cart(*xs)\nval h = Cart.Kind.SMALL\n'
     )
     assert kotlin(text) == [
         "5 missing-name opn: open",

@@ -15,7 +15,7 @@ PHP = {
 }
 RUST = {
     "Cargo.toml": "",
-    "src/lib.rs": "mod money;\npub mod cart;\nmod inline {\n    pub fn x() {}\n}\n#[macro_export]\nmacro_rules! sum { () => {} }\n",
+    "src/lib.rs": "mod money;\npub mod cart;\npub use vte;\nuse std::io::{self, Write};\nmod inline {\n    pub fn x() {}\n}\n#[macro_export]\nmacro_rules! sum { () => {} }\n",
     "src/money.rs": (
         "pub use crate::cart::{Cart, inner::{Deep, Other as Named}};\npub enum Kind { Small, Large(u8) }\npub fn cents(a: u8, b: &str) -> u8 { a }\n"
         "pub struct Cents;\n"
@@ -47,16 +47,16 @@ def test_php() -> None:
 def test_rust() -> None:
     text = (
         "use crate::money::{cents, cent, Kind, Deep, Named};\nuse crate::mony::Kind as K;\nuse crate::cart::iner::Deep as D;\nuse crate::inline::x;\n"
-        "use crate::sum;\nuse crate::money::Kind::Small;\nuse crate::cart::inner::Anything;\nuse serde::nothing;\nuse super::y;\nuse crate::money;\n"
+        "use crate::sum;\nuse crate::money::Kind::Small;\nuse crate::cart::inner::Anything;\nuse serde::nothing;\nuse super::y;\nuse crate::money;\nuse crate::vte::ansi;\nuse crate::io::x;\n"
         'fn f() { Kind::Small; Kind::Smal; Kind::new(); cents(1); money::cents(1, ""); money::cnts(1); }\n'
     )
     assert said({**RUST, "src/pay.rs": text}, "src/pay.rs") == [
         "1 missing-name cent: cents",
         "2 missing-module crate::mony: money",
         "3 missing-module crate::cart::iner: inner",
-        "11 missing-member Kind.Smal: Small",
-        "11 arguments cents: is missing 'b'",
-        "11 missing-member money.cnts: cents",
+        "13 missing-member Kind.Smal: Small",
+        "13 arguments cents: is missing 'b'",
+        "13 missing-member money.cnts: cents",
     ]
 
 

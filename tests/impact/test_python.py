@@ -118,6 +118,7 @@ CLASSES = {
         "class Base:\n    def __init__(self, a):\n        self.a = a\n\n    def total(self): ...\n\n\n"
         "class Child(Base):\n    size = 3\n\n\nclass Far(Unknown):\n    x = 1\n\n\nclass Plain:\n    y = 1\n\n\n"
         "@dataclass(frozen=True)\nclass Row:\n    a: int\n    b: str = ''\n    c: list = field(init=False)\n\n\n"
+        "@dataclass\nclass Own:\n    a: int\n    b: int\n\n    def __init__(self, a): ...\n\n\n"
         "class Made(metaclass=Meta):\n    z = 1\n"
     )
 }
@@ -132,7 +133,7 @@ def test_a_member_of_a_class_that_is_named() -> None:
 
 
 def test_a_construction_that_does_not_fit() -> None:
-    text = "from shop.kinds import Child, Far, Made, Plain, Row, Color\nChild()\nChild(1)\nPlain(1)\nPlain()\nRow()\nRow(1)\nRow(1, 'b', [])\nRow(a=1, d=2)\nFar(1)\nMade(1)\nColor(1)\n"
+    text = "from shop.kinds import Child, Far, Made, Plain, Row, Color, Own\nChild()\nChild(1)\nPlain(1)\nPlain()\nRow()\nRow(1)\nRow(1, 'b', [])\nRow(a=1, d=2)\nFar(1)\nMade(1)\nColor(1)\nOwn(1)\n"
     assert of(text, CLASSES) == [
         "2 arguments Child: is missing 'a'",
         "4 arguments Plain: takes 0 arguments, not 1",

@@ -44,6 +44,12 @@ class Modules:
                     self._workspaces.add(folder)
             elif name != "lerna.json":
                 self._aliases.setdefault(folder, []).extend(self._of_config(path, folder))
+        self._asked = {
+            name
+            for table in self._tables.values()
+            for key in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+            for name in _table(table.get(key))
+        }
         self._found: dict[tuple[str, str], tuple[str, ...] | None] = {}
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
@@ -105,6 +111,8 @@ class Modules:
     def _may_be(self, base: str, spec: str) -> bool:
         """Whether something may be there that the tree does not hold."""
         folder, name = posixpath.split(base)
+        if any(above.startswith("template") for above in base.split("/")[:-1]):  # it is completed where it is copied to
+            return True
         if base.startswith("..") or MADE.search(spec.lstrip("./")) or MADE.search(base) or self._paths.is_folder(base):
             return True
         stem = SCRIPT.sub("", name)
@@ -127,7 +135,8 @@ class Modules:
         return next((path for path in tries if path in self._paths.files), None)
 
     def _is_of_package(self, spec: str) -> bool:
-        return _package_name(spec) in self._packages
+        """Whether a package of that name is in the tree, or is asked for."""
+        return _package_name(spec) in self._packages or _package_name(spec) in self._asked
 
     def _package(self, spec: str) -> str | None:
         """A file of a package of the workspace, or the source that its built file is made from."""

@@ -58,6 +58,8 @@ class Modules:
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The files of a package, with a name the one that is called so."""
         folders = self._of_package(item.spec)
+        if not folders and item.spec.rpartition(".")[2][:1].isupper():  # a class, of which the import takes a member
+            return None
         if not folders:
             return () if self._is_own(importer, item.spec) and not self._is_made and self._is_known(item.spec) else None
         if not self._is_own(importer, item.spec):

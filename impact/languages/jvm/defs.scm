@@ -27,16 +27,16 @@
 (class_declaration name: (identifier) @name) @def.class
 (class_declaration name: (identifier) @name (primary_constructor (class_parameters) @params)) @def.class
 (class_declaration (class_body (secondary_constructor))) @opaque
-(class_parameters (class_parameter (identifier) @name) @param.positional)
-(class_parameters (class_parameter (identifier) @name "=") @param.positional @optional)
-(class_parameters (class_parameter (modifiers) @m (identifier) @name) @param.rest (#match? @m "vararg"))
+(class_parameters (class_parameter (identifier) @name . ":") @param.positional)
+(class_parameters (class_parameter (identifier) @name . ":" "=") @param.positional @optional)
+(class_parameters (class_parameter (modifiers) @m (identifier) @name . ":") @param.rest (#match? @m "vararg"))
 (object_declaration name: (identifier) @name) @def.class
 (class_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (user_type) @base)))) @class.of
 (class_declaration (delegation_specifiers (delegation_specifier (user_type) @base))) @class.of
 (object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation (user_type) @base)))) @class.of
 (object_declaration (delegation_specifiers (delegation_specifier (user_type) @base))) @class.of
 (enum_entry (identifier) @name) @def.member
-(class_parameter (identifier) @name) @def.member
+(class_parameter (identifier) @name . ":") @def.member
 (property_declaration (variable_declaration (identifier) @name)) @def.variable
 (property_declaration (multi_variable_declaration (variable_declaration (identifier) @name))) @def.variable
 (function_declaration name: (identifier) @name) @def.function

@@ -18,3 +18,5 @@
 (use_list (scoped_identifier name: (identifier) @name)) @def.variable
 (use_list (scoped_use_list path: (identifier) @name list: (use_list (self)))) @def.variable
 (use_list (use_as_clause alias: (identifier) @name)) @def.variable
+(use_declaration argument: (identifier) @name) @def.variable
+(scoped_use_list path: [(identifier) @name (scoped_identifier name: (identifier) @name)] list: (use_list (self))) @def.variable
