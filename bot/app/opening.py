@@ -14,13 +14,12 @@ from bot.app.rounds import rounds, tidying
 from bot.app.running_server import RunningServer
 from bot.config import Server, environment
 from bot.errors import ConfigError, UsageError
-from bot.github import Identity, RequestPace, apps
+from bot.github import Identity, RequestPace
 from bot.jobs import Jobs, JobSettings
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.ports import Job
-from bot.storage import Store
-from bot.values import Ask, PullRef, ReviewAsk, Voice
+from bot.values import Ask, PullRef, ReviewAsk
 from bot.workflow import Surroundings
 from bot.workflow.events import Ours
 
@@ -61,7 +60,6 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
     _make_folder(place.data)
     url = settings.url or f"sqlite:///{place.data / 'deeprepo.db'}"
     async with storage.open_store(url) as store:
-        login = await _login(store, identity)
         remember_failure = partial(failing.remember_failure, store)
 
         async def given_up(ask: Ask, why: str) -> None:
@@ -87,19 +85,10 @@ async def open_server(settings: Server, open_work: OpenWork, *, web: bool = True
         async with run as running_jobs:
             jobs_ready.set_result(running_jobs)
             logs.tame()  # the jobs' library brings a handler of its own along
-            server = RunningServer(place, app, metrics, store, running_jobs, identity, pace, Ours(app.app_id, login))
+            server = RunningServer(place, app, metrics, store, running_jobs, identity, pace, Ours(app.app_id, ""))
             server.looks_at_consumers = environment().consumers not in (None, "off")
             async with _beside(rounds(server) if web else tidying(server)):
                 yield server
-
-
-async def _login(store: Store, identity: Identity) -> str:
-    """Under which name the App wrote when GitHub was asked last, "" if it never was. The first round asks again."""
-    known = await store.app_names.name_of(identity.api, identity.app_id)
-    if known is None:
-        return ""
-    apps.remember(identity, Voice(*known))
-    return known[0]
 
 
 def _make_folder(folder: Path) -> None:

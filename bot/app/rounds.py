@@ -48,7 +48,6 @@ async def catch_up(server: RunningServer) -> None:
     """Deliveries that failed are asked for again, and pull requests that nobody has looked at are reviewed."""
     voice, now = await apps.voice(server.identity, server.pace, again=True), datetime.now(UTC)
     server.ours = Ours(server.app.app_id, voice.login)
-    await server.store.app_names.keep(server.identity.api, server.app.app_id, voice.login, voice.app)
     async with apps.app(server.identity, server.pace) as client:
         deliveries = await unheard.deliveries(client, _iso(now - timedelta(days=KEPT_DAYS)))
         for delivery in unheard.missed_deliveries(deliveries)[:MOST_AGAIN]:

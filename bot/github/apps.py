@@ -109,11 +109,6 @@ async def voice(identity: Identity, pace: RequestPace, *, again: bool = False) -
     return _voices[identity]
 
 
-def remember(identity: Identity, name: Voice) -> None:
-    """Take a name that an earlier process has looked up."""
-    _voices.setdefault(identity, name)
-
-
 @asynccontextmanager
 async def open_pull(
     identity: Identity, pull: PullRef, pace: RequestPace, permissions: Permissions = POSTING

@@ -20,7 +20,7 @@ PARTS: dict[
 ] = {  # what an installation of each brings, as it is imported; the names are those of pyproject.toml
     "models": ("aiohttp", "anthropic", "genai_prices", "httpx2", "openai", "pydantic_monty"),
     "github": ("githubkit", "hishel", "httpx2", "jwt"),
-    "server": ("alembic", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
+    "server": ("alembic", "dbos", "fastapi", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"),
     "mcp": ("mcp",),
     "languages": ("tree_sitter_scala", "tree_sitter_swift"),
 }

@@ -20,7 +20,7 @@ LONGEST = 400  # characters of a mark
 
 @dataclass(frozen=True, slots=True)
 class ListedReview(ReviewFacts):
-    """One finished review without its output. What versions before 0004 did not count is None."""
+    """One finished review without its output."""
 
     pull: str
     installation: int

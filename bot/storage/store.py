@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 import sqlalchemy as sa
 
 from bot.storage import tables
-from bot.storage.app_names import AppNames
 from bot.storage.arrivals import Arrivals
 from bot.storage.checks import OpenChecks
 from bot.storage.database import Database
@@ -35,7 +34,7 @@ class Store:
         self.reviews, self.listing, self.days = Reviews(database), ReviewList(database), Days(database)
         self.journals, self.spending = Journals(database), Spending(database)
         self.people, self.rules, self.outcomes = People(database), Rules(database), Outcomes(database)
-        self.arrivals, self.app_names = Arrivals(database), AppNames(database)
+        self.arrivals = Arrivals(database)
         self.failures, self.checks = Failures(database), OpenChecks(database)
         self.packages = Packages(database)
         self.used = UsedSessions(database)

@@ -35,15 +35,15 @@ review = sa.Table(
     sa.Column("usd", sa.Double),  # null: a price was unknown
     sa.Column("fork", sa.Boolean, nullable=False),  # of a pull request that came from a fork
     sa.Column("output", sa.LargeBinary, nullable=False),  # the JSON output, as people and commands read it
-    sa.Column("memory", sa.LargeBinary),  # what the next round builds upon; null in rows before 0011: the output is it
-    # What lists show without opening the output. Null in rows of versions before 0004, which did not count.
+    sa.Column("memory", sa.LargeBinary),  # what the next round builds upon; null: the output is it
+    # What lists show without opening the output.
     sa.Column("title", sa.Text),  # the pull request's, as the review saw it
     sa.Column("state", sa.Text, nullable=False, server_default="findings"),  # bot.storage.reviews.Ended
     sa.Column("found", sa.Integer),  # findings that are new in this round
     sa.Column("still", sa.Integer),  # findings of earlier rounds that are still open
     sa.Column("fixed", sa.Integer),  # findings of earlier rounds that are gone
     sa.Column("journal", sa.Text),  # the name of its journal
-    sa.Column("source", sa.Text, nullable=False, server_default=""),  # PullFacts.source; empty in rows before 0008
+    sa.Column("source", sa.Text, nullable=False, server_default=""),  # PullFacts.source
     sa.Column("closed", sa.Double),  # when its pull request was closed; null: it is open, as far as is known
     sa.Index("review_pull", "pull", "finished", "state"),
     sa.Index("review_finished", "finished", "id", "state"),
@@ -94,13 +94,6 @@ pause = sa.Table(
     *_owner(),
     sa.Column("who", sa.Text, nullable=False),
     sa.Column("since", sa.Double, nullable=False),
-)
-worker = sa.Table(
-    "worker",
-    schema,
-    sa.Column("executor", sa.Text, primary_key=True),
-    *required(sa.Text, "name", "version"),
-    sa.Column("beat", sa.Double, nullable=False),  # on the database's clock
 )
 check = sa.Table(
     "check_run",
@@ -216,13 +209,6 @@ arrival = sa.Table(  # what people have sent in the last hour, counted before Gi
     sa.Column("given", sa.Double, nullable=False),
     sa.Index("arrival_who", "installation", "kind", "given"),
     sa.Index("arrival_given", "given"),
-)
-app_name = sa.Table(  # under which name the App writes, as GitHub said it last
-    "app_name",
-    schema,
-    *keys(sa.Text, "api", "app"),  # GitHub's address, and the id in the settings
-    sa.Column("login", sa.Text, nullable=False),
-    sa.Column("number", sa.BigInteger, nullable=False),
 )
 package_home = sa.Table(  # repositories of which it is known what they offer and take
     "package_home",

@@ -11,7 +11,6 @@ from bot.app.rounds import catch_up
 from bot.app.unheard import DeliveryAttempt, missed_deliveries
 from bot.values import Ask, ReviewAsk
 from deeprepo_sandbox import github as sandbox
-from deeprepo_sandbox.github import Fault
 from deeprepo_sandbox.github.serving import serving
 
 
@@ -51,20 +50,6 @@ def test_what_was_missed_while_the_server_was_down_is_made_up_for(tmp_path: Path
                 again = [job.ask for job in await server.opened.jobs.list_jobs()]
                 assert (numbers[1], "catch-up") not in triggers(again)
             assert gh.violations == ()
-
-    asyncio.run(go())
-
-
-def test_a_restart_knows_its_name_at_once(tmp_path: Path) -> None:
-    """GitHub has told it once, and is away when the server starts again."""
-
-    async def go() -> None:
-        async with sandbox.github(tmp_path / "gh", webhook="http://127.0.0.1:9/webhook", secret="s" * 20) as gh:
-            async with installed(gh, tmp_path / "data") as server:
-                await catch_up(server.opened)
-            gh.fail("GET", r"^/app$", Fault(status=502, times=-1))
-            async with installed(gh, tmp_path / "data") as server:
-                assert server.opened.ours.login == gh.login
 
     asyncio.run(go())
 

@@ -5,17 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
 
 from bot import storage
 from bot.errors import UsageError
 from bot.storage import Failure, FinishedReview
-from bot.storage.database import Database
 from bot.storage.days import DAY
 from bot.storage.listing import ListedReview
-from bot.storage.migrate import SCRIPTS
 from bot.values import PullRef
 
 PULL, OTHER = PullRef(7, 70, "owner", "name", 3), PullRef(8, 80, "other", "name", 3)
@@ -101,51 +96,4 @@ def test_failures_are_of_their_installation(url: str) -> None:
             await store.forget(7)
             assert [row.pull for row in await store.failures.newest(None, 9)] == [OTHER]
 
-    asyncio.run(story())
-
-
-def test_reviews_of_an_older_version_are_summed_and_listed(url: str) -> None:
-    """What it did not count is unknown."""
-
-    def older() -> None:
-        database, config = Database(url), Config()
-        config.set_main_option("script_location", str(SCRIPTS))
-        with database.engine.begin() as connection:
-            config.attributes["connection"] = connection
-            command.upgrade(config, "0002")
-            columns = (
-                "id",
-                "pull",
-                "installation",
-                "repository",
-                "name",
-                "number",
-                "head",
-                "trigger",
-                "round",
-                "started",
-                "finished",
-            )
-            columns += ("conclusion", "strategy", "calls", "tokens", "usd", "fork", "output")
-            table = sa.table("review", *map(sa.column, columns))
-            row = {name: getattr(DONE, name) for name in columns if hasattr(DONE, name)}
-            row |= {"pull": PULL.key, "installation": 7, "repository": 70, "name": "owner/name", "number": 3}
-            connection.execute(sa.insert(table).values(**row))
-            connection.execute(
-                sa.insert(table).values(**row | {"id": "job-9", "conclusion": "neutral", "started": 0.0})
-            )
-        asyncio.run(database.close())
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            rows = (await store.listing.page(None, 9)).rows
-            assert [(row.state, row.found, row.title) for row in rows] == [
-                ("findings", None, None),
-                ("clean", None, None),
-            ]
-            (day,) = await store.days.by_day(None, 0)
-            assert (day.reviews, day.clean, day.calls, day.usd) == (2, 1, 18, 1.0)
-            assert [number for number, count in enumerate(day.times) if count] == [10, 13]  # 60 s and 160 s
-
-    older()
     asyncio.run(story())

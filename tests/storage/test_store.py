@@ -244,19 +244,3 @@ def test_what_other_open_pull_requests_of_a_head_came_to_is_known(url: str) -> N
             assert await store.reviews.conclusions_at(three, "h") == {1: "success"}
 
     asyncio.run(story())
-
-
-def test_who_is_alive(url: str) -> None:
-    """A worker counts as alive within its lease by the database's clock, until it leaves."""
-
-    async def story() -> None:
-        async with storage.open_store(url) as store:
-            await store.workers.beat("one", "worker", "v1")
-            await store.workers.beat("two", "all", "v2")
-            await store.workers.beat("one", "worker", "v1")
-            assert await store.workers.alive(60.0) == {"one": "v1", "two": "v2"}
-            assert await store.workers.alive(-1.0) == {}
-            await store.workers.leave("one")
-            assert await store.workers.alive(60.0) == {"two": "v2"}
-
-    asyncio.run(story())
