@@ -63,9 +63,9 @@ class Played:
             self.asked.append("opinion")
             sure = "total() hands on" in text or self.verdict == "confirmed"
             verdict = "confirmed" if sure else self.verdict
-            return doubles.verdict(
-                body, {"verdict": verdict, "trigger": "apply(0.2, -1)", "author_would_change": True, "reason": ""}
-            )
+            told = {"verdict": verdict, "trigger": "apply(0.2, -1)", "author_would_change": True, "reason": ""}
+            ground = {} if verdict == "confirmed" else {"ground": "a negative number is refused before", "by": "code"}
+            return doubles.verdict(body, told | ground)
         if not body.get("tools") or "Python REPL" not in text:
             self.asked.append("reading")
             return Reply(data={"answer": "It drops a check.", "findings": list(self.found)})
