@@ -3,6 +3,8 @@
 `report` is the face. A language is a folder of `impact/languages`.
 """
 
+import re
+
 from impact.forward import places
 from impact.index import ROUNDS, Index
 from impact.language import language_of
@@ -11,9 +13,13 @@ from impact.values import Change, Looked, Place, Report, Tree
 __all__ = ["Change", "Looked", "Place", "Report", "Tree", "knows", "report"]
 
 
+# Below these folders code is the material of tests, and may be broken on purpose.
+MATERIAL = re.compile(r"(^|/)_*(fixtures?|testdata|test_data|test-data|snapshots|samples?|roots)_*/")
+
+
 def knows(path: str) -> bool:
-    """Whether a file is of a language that can be read."""
-    return language_of(path) is not None
+    """Whether a file is of a language that can be read, and meant to run."""
+    return language_of(path) is not None and MATERIAL.search(path) is None
 
 
 async def report(tree: Tree, change: Change) -> Report:

@@ -69,7 +69,7 @@ class _File:
                 near = self._modules.near(self._path, item)
                 yield self._place(item.line, item.spec, "missing-module", (), near=near)
             return
-        made = re.compile(self._language.made_names or "(?!)")
+        made = re.compile(f"{self._language.made_names or '(?!)'}|{self._language.module_members}")
         for bound in mine:
             if not made.fullmatch(bound.there) and self._name_of(item, bound.there) is ABSENT:
                 below = replace(item, spec=self._language.below(item.spec, bound.there))
@@ -122,7 +122,7 @@ class _File:
         files = self._module(use.receiver)
         if not files:
             yield from self._of_class(use)
-        if not files or self._path in files:
+        if not files or self._path in files or re.search(self._language.module_members, use.name):
             return
         answer = offered(self._index, files, use.name)
         if answer is ABSENT and not self._is_submodule(use):

@@ -87,6 +87,7 @@ class Language:
     inherits_constructors: bool  # a class without one is constructed as its base is
     plain_bases: frozenset[str]  # library classes that bring no member that is asked of a class by its name
     valued_bases: frozenset[str]  # the same, and a call of such a class constructs nothing: enumerations
+    module_members: str  # a pattern of names that modules have without writing them
     unknown_members: str  # a pattern of members that classes have without writing them
     constructors: tuple[str, ...]  # what a construction of a class calls
 
@@ -174,6 +175,7 @@ def load(folder: str) -> tuple[Language, ...]:
             inherits_constructors=table.get("inherits_constructors", True),
             plain_bases=frozenset(table.get("plain_bases", "").split()),
             valued_bases=frozenset(table.get("valued_bases", "").split()),
+            module_members=table.get("module_members", "(?!)"),
             unknown_members=table.get("unknown_members", ""),
             constructors=tuple(table.get("constructors", ())),
             exports=table.get("exports", False),

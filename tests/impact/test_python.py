@@ -153,3 +153,9 @@ def test_a_member_of_a_new_object() -> None:
         "9 missing-member child.totals: total",
         "10 arguments child.total: takes 0 arguments, not 1",
     ]
+
+
+def test_what_each_module_has_and_the_material_of_tests_are_silent() -> None:
+    assert of("from shop import money\nfrom shop.money import __name__\nmoney.__file__\n") == []
+    broken = {**SHOP, "tests/fixtures/a.py": "from shop.money import nothing\n"}
+    assert said(broken, "tests/fixtures/a.py") == []
