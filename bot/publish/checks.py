@@ -155,6 +155,12 @@ async def show(host: Host, head: str, verdict: Verdict, language: str = "en") ->
         await check_runs.end(host, newest.id, verdict.ending, *texts, actions=actions)
 
 
+async def is_shown(host: Host, head: str, verdict: Verdict) -> bool:
+    """Whether the newest check run of this pull request on a commit ends as its head does now."""
+    newest = await _newest(host, head)
+    return newest is not None and newest.is_over and newest.conclusion == verdict.ending
+
+
 async def is_left_out(host: Host, head: str) -> bool:
     """Whether the newest check run of this pull request on a commit says that the owner's own settings leave it out, and lets it pass."""
     newest = await _newest(host, head)

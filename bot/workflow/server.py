@@ -142,7 +142,8 @@ class ServerBackend:
         if concluding.place(last) != here:
             return False
         delivery = self.job.id.rpartition("~")[2]
-        await paging.follow(run.ask.pull, run.host, self.parts, delivery)
+        if not await checks.is_shown(run.host, facts.head_sha, await self.verdict(run)):
+            await paging.follow(run.ask.pull, run.host, self.parts, delivery)
         await paging.schedule_same_head(run.ask.pull, facts.head_sha, self.parts, delivery)
         return True
 

@@ -131,25 +131,3 @@ def test_a_change_beside_the_paths_is_left_out(tmp_path: Path, name: str) -> Non
             assert len(listed) == (name == "the main branch merged in")
 
     asyncio.run(story())
-
-
-@pytest.mark.slow
-def test_a_secret_that_was_pushed_over_is_looked_at_in_the_next_pull_request_of_its_author(tmp_path: Path) -> None:
-    """Neither its own commits nor its files are among the paths; what it is built on was reviewed."""
-
-    async def story() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("main", {".deeprepo.yml": PATHS})
-            first = await at.reviewed(files=LEAK)
-            await at.repo.force_push("feature", {"NEWS.md": "1\n", **GONE}, "again")
-            await at.quiet()
-            assert newest(at, first)[0] == "failure"
-            assert "Not reviewed" not in newest(at, first)[1]
-            rows: tuple[histories.Row, ...] = (("other", ("feature",), {"NEWS.md": "2\n"}),)
-            await asyncio.to_thread(histories.draw, at.repo.repository.git, rows)
-            second = await at.repo.open_pull("other", title="again")
-            await at.quiet()
-            assert newest(at, second)[0] == "failure"
-            assert "Not reviewed" not in newest(at, second)[1]
-
-    asyncio.run(story())
