@@ -119,28 +119,6 @@ def test_an_empty_change_is_not_green_while_commits_were_not_looked_through(
     asyncio.run(story())
 
 
-def test_a_merge_elsewhere_forgets_no_secret_for_the_next_pull_request_of_the_branch(tmp_path: Path) -> None:
-    """Its author points the pull request at a branch of their own and merges it there: nobody has accepted anything for the main branch."""
-
-    async def story() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
-            first = await at.reviewed(files=LEAK)
-            assert not green(at, first)
-            await at.repo.force_push("feature", {"NEWS.md": "1\n", "shop/keys.py": None}, "again")
-            await at.quiet()
-            await at.repo.commit("tmp", {"x.txt": "1\n"})
-            await at.repo.retarget(first, "tmp")
-            await at.quiet()
-            await at.repo.close(first, merge=True)
-            await at.quiet()
-            second = await at.repo.open_pull("feature", title="again")
-            await at.quiet()
-            assert not green(at, second)
-
-    asyncio.run(story())
-
-
 @pytest.mark.slow
 def test_a_change_that_takes_a_secret_back_whole_is_not_green(tmp_path: Path) -> None:
     """Nothing differs from the base any more, and everybody can fetch the commit: the check fails and the summary says so."""
