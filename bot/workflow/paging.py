@@ -97,7 +97,7 @@ async def _make(own_review: StoredReview, pull: PullRef, host: Host, parts: Serv
     try:
         levels = await stored_review.levels(own_review.output, host, parts)
         made_review = await parts.page(own_review.output, own_review.memory, *words, levels)
-    except (OverLimit, StorageError, *withheld.OTHER_FORM) as error:  # of an earlier version
+    except (OverLimit, StorageError, *withheld.OTHER_FORM) as error:
         log.info("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return None
     if made_review.json_text:  # numbers were given: the next round has to know them
