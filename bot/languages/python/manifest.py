@@ -60,7 +60,8 @@ PLACE = re.compile(
     r"(?:git|hg|svn|bzr)\+|https?://|file:|\.{0,2}/|\.{1,2}(?:$|[\[ ])|[\w.-]+/|[\w.-]+\.(?:whl|zip|tar\.\w+)$"
 )
 URL_NAME = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)|/([A-Za-z0-9._-]+?)(?:\.git)?(?:@[^/@#]+)?(?:#.*)?$")
-ARCHIVE = re.compile(r"([A-Za-z0-9._-]+?)-v?\d[^/\\]*\.(?:whl|zip|tar\.gz|tar\.bz2|tar\.xz|tgz)(?:[#?]|$)")
+ARCHIVES = (".whl", ".zip", ".tar.gz", ".tar.bz2", ".tar.xz", ".tgz")
+NUMBER = re.compile(r"v?\d")
 TAG = re.compile(r"\.git@([^#&]+)|@([^/@#&]+)(?:#.*)?$")
 VERSIONED = re.compile(r"@|[(<>=!~^*\d]\s*[=(<>!~^*\d.]|[<>^*\d]")
 VERSION = re.compile(r"(?<![\w.])v?\d+[\w.]{0,80}$|(?<!\w)[0-9a-f]{7,40}$")
@@ -352,13 +353,21 @@ def _setup_cfg(source: bytes) -> list[str]:
     return rows + ([value for _, value in tables.items(extras)] if tables.has_section(extras) else [])
 
 
+def _archive_name(place: str) -> str:
+    """The name of the distribution that a wheel or an archive holds: what is before the version; "" of another file."""
+    base = re.split(r"[#?]", place)[0].replace("\\", "/").rpartition("/")[2]
+    parts = base.split("-")
+    version = next((at for at, part in enumerate(parts) if at and NUMBER.match(part)), 0)
+    return "-".join(parts[:version]) if base.endswith(ARCHIVES) else ""
+
+
 def _requirement(text: str, path: str, line: int) -> Requirement | None:
     text = re.sub(r"^(-e|--editable)[ =]*", "", text.strip())
     if PLACE.match(text):
         place = text.partition(" ;")[0].strip()
-        match, archive = URL_NAME.search(text), ARCHIVE.search(place)
+        match, archive = URL_NAME.search(text), _archive_name(place)
         base = posixpath.basename(posixpath.normpath(place.partition("[")[0].strip().rstrip("/")))
-        name = archive[1] if archive else ((match[1] or match[2]) if match and "://" in text else base)
+        name = archive or ((match[1] or match[2]) if match and "://" in text else base)
         name, rest = name.strip(".") or ".", f"@ {text}"
     else:
         asked = ASKED.match(text)
