@@ -47,11 +47,6 @@ def is_in_folder(path: str) -> bool:
     return bool(_FOLDER.search(path))
 
 
-def is_of_the_past(path: str) -> bool:
-    """Whether a file lies among migrations: one that was there before says what was."""
-    return is_in_folder(path.rpartition("/")[0])
-
-
 def home(path: str) -> str:
     """Return the folder of the migrations that a file is one of."""
     match = _FOLDER.search(path)
