@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.dependents.budget import by_risk
-from bot.dependents.byname import COMMON
+from bot.dependents.byname import COMMON, suffix
 from bot.dependents.sites import telling
 from bot.text.filetypes import filetype
 from bot.text.lines import is_comment
@@ -52,15 +52,19 @@ def is_distinctive(word: str) -> bool:
 def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[LostWord]:
     """The words that the change takes away, the telling ones first. `texts`: the changed files as they are now."""
     mine = [file for file in by_risk(files) if file.is_analyzed and not uses_nothing(file.path)]
-    added = {word for file in mine for _, text in _lines(file, "+") for word in _words(file.path, text)}
+    added = {file.path: {word for _, text in _lines(file, "+") for word in _words(file.path, text)} for file in mine}
     words: dict[str, LostWord] = {}
     for file in mine:
         now = frozenset(
             word for line in texts.get(file.path, "").split("\n") for word in _words(file.path, line[:LONG_LINE])
         )
+        # What a whole file had is still there if a file of its kind gets it: a text that nothing parses has no keys.
+        is_whole = file.status == "deleted"
+        here = {path for path in added if not is_whole or suffix(path) == suffix(file.path)}
+        kept = set().union(*(added[path] for path in here))
         for is_edited, text in _lines(file, "-"):
             for word in _words(file.path, text):
-                is_kept = word in added or word in now or word in words
+                is_kept = word in kept or word in now or word in words
                 if not is_kept and (is_distinctive(word) or is_edited):
                     words[word] = LostWord(word, file.path, is_edited)
     return sorted(words.values(), key=lambda one: (one.is_plain, not one.is_renamed))
