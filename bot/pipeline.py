@@ -14,7 +14,7 @@ from bot import __version__, checkout, config, dependents, diff, render, strateg
 from bot.checkout import ownership
 from bot.checkout.locate import locate
 from bot.checkout.masked import ShownTree
-from bot.checkout.tree import CachedTree
+from bot.checkout.tree import CachedTree, WrittenTree
 from bot.config import Config, Settings
 from bot.dependents.budget import SearchLimits
 from bot.diff import units
@@ -192,7 +192,9 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
         cached = CachedTree(tree)  # for whoever looks for uses, writes prompts, and judges
-        users = _without(await dependents.find(cached, files, deps.languages, deps.search), files, deps.left_out)
+        users = _without(
+            await dependents.find(WrittenTree(cached), files, deps.languages, deps.search), files, deps.left_out
+        )
         beyond = await _beyond(tree, files, users, settings, deps, past)
         past = past.as_shown(beyond.levels)
         texts = await _texts(tree, files)

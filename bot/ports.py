@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from bot.values import (
     ChangedFile,
@@ -13,11 +13,9 @@ from bot.values import (
     Finding,
     Import,
     Judgement,
-    Origin,
     Outline,
     Prompt,
     Query,
-    Results,
     Review,
     Side,
     Silence,
@@ -30,7 +28,6 @@ from bot.values.consumer import ManifestProblem, Package, Requirement
 
 Plain = TypeVar("Plain", bound="str | int | float | bool | list[object] | dict[str, object] | None")
 Result = TypeVar("Result")
-CodePart = Literal["code", "outside", "comments"]  # code without comments and literals; of that, what no function holds
 
 
 class Tree(Protocol):
@@ -115,22 +112,8 @@ class SelfNamed(Protocol):
 class Receivers(Protocol):
     """What receivers come from in a language whose packages are folders. A module may satisfy it."""
 
-    def taken_over(self, source: bytes) -> frozenset[str]:
-        """The import paths of the types of other packages whose methods the types of a file have."""
-
-    def origin_of(self, source: bytes, receiver: str, line: int) -> Origin | None:
-        """What the last line above a use binds its receiver to; None if no line tells it."""
-
-    def result_of(self, source: bytes, function: str) -> Origin | None:
-        """Return the package of a function's first result; None if the function is not declared in the file or returns nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decisions:
-    """How a language handles the variants of a type one by one, in blocks with braces."""
-
-    opens: re.Pattern[str]  # the code before such a block, up to its brace
-    rest: re.Pattern[str]  # a branch of the block that takes what no other branch takes
+    def package_of(self, source: bytes, receiver: str, line: int) -> str:
+        """The package, as the file calls it, of what the last line above a use binds its receiver to; "" if no line tells one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,18 +130,8 @@ class LanguageTraits:
     loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file
     whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
     module_word: str = ""  # an import names a module, which any file may declare with this word
-    unique_names: bool = False  # an import may mean a file because no other bears its name
     # Patterns for its syntax tree of what a formatter decides, by what becomes of it in `bot/languages/code.py`.
     formatting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # What a function hands back, by its node in the syntax tree, where another rule holds than that of `return`.
-    results: Callable[[Any], Results] | None = None
-    # What calls come to: a pattern of a chain as `bot/languages/results.py` writes it, with the form of its result.
-    call_results: Mapping[str, str] = field(default_factory=dict)
-    # Patterns of what gives names that are written nowhere, with where it counts: CLASS is the class that has lost one, PART a part of the
-    # name, STATEMENT where a statement outside of functions begins, and the group `callee` what is called. One with CLASS or PART counts in
-    # each file of a change, another in those that held the name.
-    makers: Mapping[str, CodePart] = field(default_factory=dict)
-    decisions: Decisions | None = None  # where a type can have all its variants in one file
     receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
 
 
@@ -182,22 +155,6 @@ class Language(Protocol):
 
 
 @runtime_checkable
-class NamedImports(Protocol):
-    """A language in which a file offers what it imports, so that its importers may rely on it."""
-
-    def import_bindings(self, source: bytes) -> Mapping[str, set[tuple[str, str]]]:
-        """Map each name that imports bind to (module, its name there), `*` for the module itself; what they bind unnamed is under `*`."""
-
-
-@runtime_checkable
-class Mounting(Protocol):
-    """A language in which a file decides about another one without importing it: `mod cart;`, a name that a package binds."""
-
-    def mounts(self, path: str, source: bytes) -> Mapping[str, str]:
-        """File that may be there -> what this one says of it."""
-
-
-@runtime_checkable
 class Enclosing(Protocol):
     """A language in which the files of a library say which of their names and modules others can name."""
 
@@ -206,14 +163,6 @@ class Enclosing(Protocol):
 
     def declaring(self, path: str, root: str) -> tuple[tuple[tuple[str, ...], str], ...]:
         """(files that may declare it, name) of each module from the root folder of a package to a file."""
-
-
-@runtime_checkable
-class Patching(Protocol):
-    """A language in which a statement can set or delete a member of a class of another file."""
-
-    def patches(self, source: bytes) -> frozenset[tuple[str, str]]:
-        """(dotted name, statement) of each."""
 
 
 class Packaging(Protocol):

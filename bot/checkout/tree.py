@@ -7,8 +7,9 @@ import posixpath
 import re
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +24,7 @@ from bot.ports import RunnableTree, Tree
 from bot.text import media
 from bot.text.attributes import generated_marks
 from bot.text.filetypes import FILETYPES
+from bot.text.paths import is_unwritten
 from bot.text.tree_names import name_of, raw_name
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
 
@@ -47,6 +49,7 @@ MOST_LINK, MOST_LINKS = 4_096, 2_000  # bytes of what a link holds; links that a
 SIZES = {b"-": 0, b"BAD": -1}  # of a submodule; of a file whose content is not in the store
 SEARCH_SECONDS = 60.0  # of one search
 SEARCH_BYTES = 64 << 20  # of what one search finds
+MOST_PASSED_BY = 60  # files and folders that a search of our own is told to pass by
 CACHED_CHARS = 64 << 20  # of lines that were found and are kept
 STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it gives the search up
 THREADS = min(
@@ -134,6 +137,42 @@ class CachedTree(TreeView):
             return rows
 
 
+class WrittenTree(TreeView):
+    """A tree for searches of our own code: they pass by the files that nobody shows. Satisfies `ports.Tree`."""
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self._without: dict[Side, tuple[str, ...]] = {}
+
+    async def grep(self, query: Query) -> frozenset[str]:
+        """Paths of the text files in which any of the patterns occurs."""
+        return await self._tree.grep(await self._narrowed(query))
+
+    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
+        """The matching lines."""
+        return await self._tree.grep_lines(await self._narrowed(query))
+
+    async def _narrowed(self, query: Query) -> Query:
+        if query.side not in self._without:
+            self._without[query.side] = _passed_by(await self._tree.entries(query.side))
+        return replace(query, without=self._without[query.side])
+
+
+def _passed_by(entries: Mapping[str, TreeEntry]) -> tuple[str, ...]:
+    """The files that no search of our own looks into, the largest first: their folders, where these hold nothing else."""
+    left_out = {path: entry.size for path, entry in entries.items() if is_unwritten(path, entry.size)}
+    searched = {folder for path in entries.keys() - left_out.keys() for folder in _folders(path)}
+    sizes: Counter[str] = Counter()
+    for path, size in left_out.items():
+        sizes[next((folder for folder in _folders(path) if folder not in searched), path)] += size
+    return tuple(path for path, _ in sizes.most_common(MOST_PASSED_BY))
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders around a file, the outermost first."""
+    return (path[: at.start()] for at in re.finditer("/", path))
+
+
 class Checkout:
     """Read access to the base and the head of a pull request. Satisfies `ports.Tree`.
 
@@ -149,7 +188,7 @@ class Checkout:
         self._env: dict[str, str] = {}
         self._opened = ExitStack()
         self._left_out = frozenset(left_out)
-        self._without = [f":(top,exclude,literal){os.fsdecode(raw_name(path))}" for path in sorted(self._left_out)]
+        self._without = [_except(path) for path in sorted(self._left_out)]
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
         self._rows: dict[bytes, TreeEntry] = {}  # of the side that was listed first, until the other one is
         self._batch: asyncio.subprocess.Process | None = None
@@ -609,7 +648,8 @@ class Checkout:
             return b""
         form += ["-w"] if query.word and (is_plain or query.syntax == "perl") else []
         form += ["-F" if is_plain else "-P"]
-        places = [*(query.globs or (["."] if self._without else [])), *self._without]
+        without = [*self._without, *map(_except, query.without)]
+        places = [*(query.globs or (["."] if without else [])), *without]
         lines, odd_texts = await together(
             self._search(["-I", *form, *pattern_arguments], query.side, places, rows), self._odd_texts(query.side)
         )
@@ -709,6 +749,11 @@ class Checkout:
                     raise GitError(f"git cat-file took longer than {git.MOST_SECONDS:g} s and was ended") from None
                 raise
         return blobs
+
+
+def _except(path: str) -> str:
+    """The pathspec that takes a file or a folder out of a search."""
+    return f":(top,exclude,literal){os.fsdecode(raw_name(path))}"
 
 
 def _is_among(path: str, globs: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from bot.checkout.tree import WrittenTree
 from bot.context import (
     bodies,
     definitions,
@@ -110,6 +111,7 @@ class ContextBuilder:
     _consumers: Consumers = field(init=False)  # of what callers hand on
 
     def __post_init__(self) -> None:
+        self.tree = WrittenTree(self.tree)
         self._consumers = Consumers(self.tree)
 
     async def of(self, units: Sequence[Unit]) -> tuple[Excerpt, ...]:

@@ -9,36 +9,26 @@ other white space, another way to the same result change nothing that a user has
 | parameters | one is gone, renamed, moved, or required now. A new optional one at the end breaks nobody |
 | types | the annotation or the default of a parameter |
 | declaration | return type, visibility, `async`, decorators, `throws`, the bases of a class |
-| returns | in a language that declares no return type: nothing instead of a value, a tuple of another length, what is yielded |
 | errors | other `raise`, `throw` or `panic` statements |
 | value | the value of a constant, a field or an enum member; not the number of a version |
 | definition | the right side of a type alias |
-| lambda | the one method that an interface asks for: what is written where the interface is expected implements it |
 """
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from posixpath import dirname
 
 from bot.text.filetypes import FileType, filetype
 from bot.text.lines import binds, defines, is_comment, says
 from bot.text.paths import is_test
 from bot.values import (
     COMPONENT,
-    END,
     GENERATED,
-    NOTHING,
-    OFFERS,
-    REQUIRES,
-    STREAM,
-    VALUE,
     ChangedSymbol,
     Contract,
     DefinitionCode,
     Parameter,
-    Results,
     Signature,
     Symbol,
 )
@@ -51,7 +41,6 @@ OFFERED_AS = re.compile(
 EXPORTED = re.compile(r"\s*+export\b")
 SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+([\w.$]+)\s*\{")
 NUMBERED = re.compile(r"\d\.\d")
-NAMESPACE = re.compile(r"package\b|namespace\b|defmodule\b")
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
 RECEIVER = re.compile(r"[\w@]{1,200}$")
@@ -64,7 +53,6 @@ FIELD = (
     r"^\s*+(?:public|private|protected|internal|static|readonly|final|var|val|let|const|declare|override|attr_accessor|attr_reader)\s"
     r"[\w$<>\[\]?|:, ]{0,120}?[#:$]?\bNAME\b|\bsetattr\(\s*+self\s*+,\s*+[\"']NAME[\"']|\b(?:as|for)\s++self\.NAME\b"
 )
-MEMBERS = re.compile(r"(?:(?:\?\.|\.|->)\w+(?:(?<=\.json)\(\))?)+")
 CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 PLACES = frozenset({"positional", "positional-only"})
 NAMED = re.compile(r"\$?[^\W_]")  # neither nameless nor taken apart
@@ -76,51 +64,6 @@ FORMATTING = re.compile(r" (?!\w)|(?<!\w) |,(?= ?[)\]}])")
 
 def contract(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -> tuple[Contract, ...]:
     """The parts of the contract that the change touches. `before`, `after`: the definition on each side."""
-    changes = _of_text(item, before, after)
-    was, now = item.before, item.after
-    if was is None or now is None or is_test(was.path) or (item.change == "renamed" and was.path == now.path):
-        return changes
-    return (*changes, "declaration") if "declaration" not in changes and is_conditioned(was, now) else changes
-
-
-def is_conditioned(was: Symbol, now: Symbol) -> bool:
-    """Whether what stands around a definition changed, or its file became one of tests: its text does not say that it is still there.
-
-    Where a file went to another folder, its namespace did too: who names the old one names a module that is gone.
-    """
-    before, after = _conditions(was, now)
-    if any(one.startswith(OFFERS) for one in Counter(before) - Counter(after)):
-        return True
-    if any(one.startswith(REQUIRES) for one in Counter(after) - Counter(before)):
-        return True
-    return is_built_otherwise(was, now)
-
-
-def is_built_otherwise(was: Symbol, now: Symbol) -> bool:
-    """Whether a definition is there under other conditions: what its class has or asks of heirs does not count."""
-    if is_test(now.path) and not is_test(was.path):
-        return True
-    before, after = ([one for one in side if not one.startswith((OFFERS, REQUIRES))] for side in _conditions(was, now))
-    return before != after
-
-
-def is_built_with(other: Symbol, was: Symbol) -> bool:
-    """Whether a definition beside one that went is there wherever that one was: under none but its conditions."""
-    if is_test(other.path) and not is_test(was.path):
-        return False
-    before, more = ([one for one in side if not one.startswith((OFFERS, REQUIRES))] for side in _conditions(was, other))
-    return not Counter(more) - Counter(before)
-
-
-def _conditions(was: Symbol, now: Symbol) -> tuple[list[str], list[str]]:
-    """What stands around a definition on each side, without the namespace where it went to another folder."""
-    away = dirname(was.path) != dirname(now.path)
-    before, after = ([one for one in side.conditions if not (away and NAMESPACE.match(one))] for side in (was, now))
-    return before, after
-
-
-def _of_text(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -> tuple[Contract, ...]:
-    """The same, told from the texts of the definition alone."""
     if is_test((item.before or item.symbol).path):
         return ()  # nothing but tests rely on it, and they are run
     if item.change in ("removed", "renamed"):
@@ -133,8 +76,7 @@ def _of_text(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode)
         return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
     if item.symbol.kind == "variable":
         return _value(item, before, after)
-    is_other_result = _hands_back_otherwise(before.results, after.results)
-    return _changes(item, old, new, is_other_result=is_other_result)
+    return _changes(item, old, new)
 
 
 def _component(was: Symbol, now: Symbol, old: str, new: str) -> tuple[Contract, ...]:
@@ -165,14 +107,14 @@ def is_contested(before: Signature, after: Signature) -> bool:
     return after.ambiguous and not before.opaque and not (before.ambiguous and before.also == after.also)
 
 
-def _changes(item: ChangedSymbol, old: str, new: str, *, is_other_result: bool) -> tuple[Contract, ...]:
+def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
     """The same for a definition that is there on both sides and whose code differs."""
     before, after = (side.signature if side is not None else None for side in (item.before, item.after))
     if item.before and item.after and not {COMPONENT, GENERATED}.isdisjoint((item.before.kind, item.after.kind)):
         return _component(item.before, item.after, old, new)
     language = filetype(item.symbol.path)
     if item.symbol.kind in CALLABLE or before is not None:
-        return _callable(before, after, old, new, language, is_other_result=is_other_result)
+        return _callable(before, after, old, new, language)
     if item.symbol.kind == "type":
         spaces = [match[1].split(".") if (match := SPACE.match(side)) else () for side in (old, new)]
         if all(item.symbol.short in one for one in spaces):
@@ -207,8 +149,6 @@ def _callable(
     old: str,
     new: str,
     language: FileType,
-    *,
-    is_other_result: bool,
 ) -> tuple[Contract, ...]:
     changes: list[Contract] = []
     old_head, new_head = _head(old, language), _head(new, language)
@@ -222,8 +162,6 @@ def _callable(
     is_doubtful = before is not None and after is not None and is_contested(before, after)
     if is_doubtful or not _same_around(old_parts, new_parts):
         changes.append("declaration")
-    if is_other_result and "declaration" not in changes:
-        changes.append("returns")
     if _errors(old) != _errors(new):
         changes.append("errors")
     return tuple(changes)
@@ -232,35 +170,6 @@ def _callable(
 def _errors(text: str) -> Counter[str]:
     """The statements that raise an error."""
     return Counter(_squeeze(statement.rstrip(" }")) for statement in ERRORS.findall(_joined(text)))
-
-
-def _hands_back_otherwise(was: Results, now: Results) -> bool:
-    """Whether what is handed back has other forms. That the code no longer runs off its end is what a user has waited for."""
-    if was.may_lack(now) or _is_part(was.chains - now.chains, now.chains - was.chains):
-        return True
-    was, now = was.beside(now), now.beside(was)
-    before, after = (frozenset(NOTHING if form == END else form for form in side.returns) for side in (was, now))
-    is_mended = after == before - {NOTHING} and NOTHING not in was.returns and bool(after)
-    if (before or {NOTHING}) != (after or {NOTHING}) and not is_mended:
-        return True
-    return _yields_otherwise(was, now) or bool(was.inner and now.inner - was.inner - {VALUE})
-
-
-def _is_part(lost_chains: frozenset[str], new_chains: frozenset[str]) -> bool:
-    """Whether one chain is returned instead of another one of which it is a member, or that is one of its own: `res` for `res.data`."""
-    if len(lost_chains) != 1 or len(new_chains) != 1:
-        return False
-    short, long = sorted((*lost_chains, *new_chains), key=len)
-    return long.startswith(short) and MEMBERS.fullmatch(long, len(short)) is not None
-
-
-def _yields_otherwise(was: Results, now: Results) -> bool:
-    """Whether a user of the stream, or a block, gets what it did not get. What another stream yields may be anything."""
-    if bool(was.yields) != bool(now.yields) or (was.block_values or 0) > (now.block_values or 0):
-        return True
-    if STREAM in was.yields | now.yields or was.yields == {NOTHING}:
-        return False
-    return bool(now.yields - was.yields)
 
 
 def lost_attributes(before: str, after: str, path: str) -> frozenset[str]:

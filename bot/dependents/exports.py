@@ -1,11 +1,9 @@
 """Which names a file offers to its importers, before and after: what it no longer offers breaks them."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from typing import Literal
 
 from bot.dependents.confirm import Reach
-from bot.dependents.contract import is_built_with, is_conditioned
 from bot.values import Import, Outline, Side, Symbol
 
 DEPTH = 12  # files that hand on everything of each other
@@ -85,19 +83,6 @@ class Exports:
         """
         return await self._serves(await self.meaning(path, name, types=_is_type(was)), path, name, was)
 
-    async def stands_in(self, path: str, name: str, was: Symbol) -> bool:
-        """Whether a name as a file itself writes it means what can stand for a former definition: proven, as above."""
-        meaning_now = await self.local_meaning(path, name, types=_is_type(was))
-        if isinstance(meaning_now, Symbol):
-            return meaning_now.path != was.path and _stands_for(meaning_now, was)
-        return False
-
-    async def has_member(self, owner: Symbol, was: Symbol) -> bool:
-        """Whether a class has a member of its own that can stand for a former one."""
-        outline = await self.outline("head", owner.path) if owner.path != was.path else None
-        members = outline.symbols if outline is not None else ()
-        return any(one.name == f"{owner.name}.{was.short}" and _stands_for(one, was) for one in members)
-
     async def local_meaning(self, path: str, name: str, *, types: bool = False) -> Meaning:
         """What a name means inside a file of the head tree: a definition of its own, or what its imports bind."""
         outline = await self.outline("head", path)
@@ -112,7 +97,7 @@ class Exports:
                 return False  # what encloses it now has to be named, too
             return was is None or meaning_now.path == was.path or _stands_for(meaning_now, was)
         is_there = meaning_now == "there" or (meaning_now == "module" and (was is None or was.signature is None))
-        return is_there or await self.elsewhere(path, name, was)
+        return is_there or await self.elsewhere(path, name)
 
     async def meaning(
         self,
@@ -201,11 +186,8 @@ class Exports:
                 return class_bases
         return None
 
-    async def elsewhere(self, path: str, name: str, was: Symbol | None = None) -> bool:
-        """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door.
-
-        `was`: what it has to replace. An alternative for another platform does not: where that one was built, nothing is left.
-        """
+    async def elsewhere(self, path: str, name: str) -> bool:
+        """Whether another file of the same namespace defines the name, or may: alternatives, and what moved next door."""
         word, mates = name.rpartition(".")[2].encode(), frozenset(self._sides["head"].neighbours(path))
         if mates not in self._near:
             self._near[mates] = await self._sides["head"].tree.read_many(sorted(mates))
@@ -216,7 +198,7 @@ class Exports:
                 if outline is not None and (name, "") in outline.exports:
                     return True  # by a name that no definition of the file has
                 same = [symbol for symbol in outline.symbols if symbol.name == name] if outline is not None else []
-                if outline is None or not is_complete or any(was is None or is_built_with(one, was) for one in same):
+                if outline is None or not is_complete or same:
                     return True
         return False
 
@@ -261,10 +243,6 @@ class Exports:
             level = below
         return frozenset(names), complete and not level
 
-    async def offer_names(self, side: Side, path: str) -> frozenset[str]:
-        """The names of a file, those that it hands on unnamed included."""
-        return (await self._offer(side, path))[0]
-
     async def stars(self, side: Side, path: str) -> list[str]:
         """The files of which a file hands on everything."""
         items = await self._sides[side].imports(path)
@@ -286,10 +264,6 @@ def _is_type(symbol: Symbol | None) -> bool:
 
 
 def _stands_for(other: Symbol, was: Symbol) -> bool:
-    """Whether a definition elsewhere can stand for one that was here: called alike, and there under no other condition."""
+    """Whether a definition elsewhere can stand for one that was here: of the same kind, and called alike."""
     parameter_lists = [side.signature.parameters if side.signature is not None else () for side in (other, was)]
-    return (
-        other.kind == was.kind
-        and parameter_lists[0] == parameter_lists[1]
-        and not is_conditioned(replace(was, path=other.path), other)
-    )
+    return other.kind == was.kind and parameter_lists[0] == parameter_lists[1]

@@ -10,32 +10,25 @@ from bot.dependents.budget import SearchLimits, by_risk, is_minified
 from bot.dependents.byname import by_name
 from bot.dependents.confirm import Reach, both
 from bot.dependents.contract import ATTRIBUTE, lost_attributes, with_contract
-from bot.dependents.exchanges import exchanged_names
-from bot.dependents.exhaustive import without_a_branch
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene, beside, importing
 from bot.dependents.indirect import Indirect
+from bot.dependents.links import FollowedLinks, followed_links
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
 from bot.dependents.proof import Proof
 from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
-from bot.dependents.rebinding import rebound_uses
-from bot.dependents.retargeting import retargeted_imports
 from bot.dependents.search import Search
-from bot.dependents.sites import UseTarget
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.texts import also_says, attribute_uses
-from bot.dependents.trees import Trees, affected_languages, compare_trees
-from bot.dependents.unwritten import with_unwritten_changes
 from bot.dependents.use_targets import attribute_targets, use_targets
 from bot.diff.skip import MOVED, REPLACED
 from bot.machine.concurrency import together
 from bot.ports import Language, Tree
-from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Import, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Side, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 
@@ -51,14 +44,11 @@ async def find(
     missed_uses: list[str] = []
     changed_files = _choose(files, languages, budget, cut)
     missed_uses += cut
-    trees = await compare_trees(tree, files, languages)
-    names = {language.NAME for language, _ in changed_files}
-    others = affected_languages(trees, files, await tree.entries(), languages)
-    changed_files += [(language, []) for language in others if language.NAME not in names]
+    links = await followed_links(tree)
     suffixes = [suffix for language in languages.values() for suffix in language.SUFFIXES]
     fresh = {file.path: _fresh(file) for file in files}
     of_languages = asyncio.ensure_future(
-        together(*(_of_language(tree, language, mine, trees, fresh, budget, cut) for language, mine in changed_files))
+        together(*(_of_language(tree, language, mine, links, fresh, budget, cut) for language, mine in changed_files))
     )
     by_language, by_word = await together(of_languages, by_name(tree, files, suffixes, budget))
     found_symbols = [symbol for part in by_language for symbol in part.symbols]
@@ -87,7 +77,6 @@ async def find(
             )
         ),
         heirs=tuple(heir for part in parts for heir in part.heirs),
-        bases=tuple(base for part in parts for base in part.bases),
     )
 
 
@@ -119,7 +108,7 @@ async def _of_language(
     tree: Tree,
     language: Language,
     files: Sequence[ChangedFile],
-    trees: Trees,
+    links: Mapping[Side, FollowedLinks],
     fresh: Mapping[str, Collection[int]],
     budget: SearchLimits,
     cut: list[str],
@@ -128,7 +117,7 @@ async def _of_language(
     missed_uses: list[str] = []
     sources = await _sources(tree, language, files, budget, missed_uses)
     lacking = _lacking(language, await tree.entries())
-    head, base = await both(tree, language, trees.links)
+    head, base = await both(tree, language, links)
     cut += [*missed_uses, *lacking, *head.unused[:LISTED]]
     exports = _tell(sources, head, base)
     own_symbols = symbols.with_moves(sources, {source.file.path: symbols.changed_symbols(source) for source in sources})
@@ -138,21 +127,19 @@ async def _of_language(
     missed_uses += indirect.cut
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
     weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
-    all_symbols = _with_silent_changes(sources, weighed_symbols, indirect.implied_constructors)
+    asking_symbols = _with_implied_constructors(weighed_symbols, indirect.implied_constructors)
+    all_symbols = symbols.with_implicit_uses(sources, asking_symbols)
     limited_symbols = await _exact(_limit(all_symbols, budget, cut, missed_uses), exports)
     scene = Scene(sources, limited_symbols, head, base, exports, headers)
     prototypes = await _prototypes(scene, tree, language, missed_uses)
     dependents = await importing(scene)
-    retargeted = await retargeted_imports(scene, trees, fresh, budget)
-    missed_uses += [*scene.missed_uses, *retargeted.missed_uses]
-    broken_imports = await lost_modules(head, base, _joined(scene.lost_imports, retargeted.lost_imports))
+    missed_uses += scene.missed_uses
+    broken_imports = await lost_modules(head, base, scene.lost_imports)
     proof = Proof(tree, language, exports, budget, *gone_and_doubtful(broken_imports), fresh)
     search = Search(tree, language, scene.importers, scene.origins, exports, budget, cut, fresh, proof, scene.doors)
     attributes = _attributes(sources)
-    exchanges = await exchanged_names(scene, missed_uses)
-    targets = [*await use_targets(scene), *exchanges]
+    targets = await use_targets(scene)
     references = await search.run([*targets, *await attribute_targets(scene, attributes)])
-    references += await proof.weigh(await rebound_uses(scene, language, targets, references, fresh))
     if any(one.owner and one.contract for one in targets):
         from bot.dependents.dotless import dotless_uses  # few changes touch a member
 
@@ -160,79 +147,17 @@ async def _of_language(
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     references += await proof.weigh(await attribute_uses(tree, attributes, fresh, tuple(language.SUFFIXES)))
     not_looked: list[str] = []
-    relatives = await _relatives(scene, language, targets, budget, not_looked)
+    below = await heirs(scene, language, targets, budget, not_looked)
+    interfaces, implementers = await unsatisfied_interfaces(scene, budget, not_looked)
     cut += not_looked
     missed_uses += not_looked
-    more_symbols = [*(target.symbol for target in exchanges if target.symbol is not None), *relatives.symbols]
     return Dependents(
-        (*(item for items in scene.symbols.values() for item in items), *more_symbols, *retargeted.dependents.symbols),
+        (*(item for items in scene.symbols.values() for item in items), *interfaces),
         (*dependents, *beside(scene, references)),
-        (*broken_imports, *retargeted.dependents.references, *references, *relatives.references),
+        (*broken_imports, *references),
         missed_uses=tuple(missed_uses),
-        heirs=(*relatives.heirs, *prototypes),
-        bases=relatives.bases,
+        heirs=(*below, *implementers, *prototypes),
     )
-
-
-def _with_silent_changes(
-    sources: Sequence[ChangedSource],
-    symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]],
-    implied_constructors: Collection[Symbol],
-) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """The symbols, with those that users rely on without writing them and those that a change elsewhere moves."""
-    asking_symbols = _with_implied_constructors(symbols_by_file, implied_constructors)
-    return with_unwritten_changes(sources, symbols.with_implicit_uses(sources, asking_symbols))
-
-
-async def _relatives(
-    scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
-) -> Dependents:
-    """What a changed definition has to agree with: its relatives by inheritance, the other halves of callbacks, what handles each variant."""
-    family = await _family(scene, language, targets, budget, missed_uses)
-    halves = await _halves(scene, language, budget, missed_uses)
-    branchless = await without_a_branch(scene, language)
-    return Dependents(
-        (*family.symbols, *halves.symbols, *branchless.symbols),
-        references=(*halves.references, *branchless.references),
-        heirs=(*family.heirs, *halves.heirs),
-        bases=(*family.bases, *halves.bases),
-    )
-
-
-async def _family(
-    scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
-) -> Dependents:
-    """The definitions that stand below a changed one, above it, and beside it for another platform."""
-    below = await heirs(scene, language, targets, budget, missed_uses)
-    interfaces, implementers = await unsatisfied_interfaces(scene, budget, missed_uses)
-    if not any("." in item.symbol.name for items in scene.symbols.values() for item in items):
-        return Dependents(tuple(interfaces), heirs=(*below, *implementers, *await _counterparts(scene, missed_uses)))
-    from bot.dependents.implementations import base_members  # few changes touch a member
-
-    above = await base_members(scene, missed_uses)
-    beside_it = await _counterparts(scene, missed_uses)
-    return Dependents(tuple(interfaces), heirs=(*below, *implementers, *beside_it), bases=above)
-
-
-async def _halves(scene: Scene, language: Language, budget: SearchLimits, missed_uses: list[str]) -> Dependents:
-    """Callbacks and what answers them, where the language ties them by their names."""
-    if not any(filetype(source.file.path).callbacks for source in scene.sources):
-        return Dependents()
-    from bot.dependents.callbacks import callbacks  # one language has them
-    from bot.dependents.macro_users import lost_macro_names
-
-    rows = await callbacks(scene, language, budget, missed_uses)
-    macros = await lost_macro_names(scene, language, missed_uses)
-    return replace(rows, symbols=(*rows.symbols, *macros.symbols), references=(*rows.references, *macros.references))
-
-
-async def _counterparts(scene: Scene, missed_uses: list[str]) -> tuple[tuple[str, Symbol], ...]:
-    """What another platform has of a changed declaration, where the language marks it."""
-    if not any(filetype(source.file.path).platform_marks for source in scene.sources):
-        return ()
-    from bot.dependents.platforms import counterparts  # one language has them
-
-    return await counterparts(scene, missed_uses)
 
 
 async def _prototypes(scene: Scene, tree: Tree, language: Language, cut: list[str]) -> tuple[tuple[str, Symbol], ...]:
@@ -246,13 +171,6 @@ async def _exact(
     symbols_by_file: Mapping[str, Sequence[ChangedSymbol]], exports: Exports
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     return {path: tuple([await _only(item, exports) for item in items]) for path, items in symbols_by_file.items()}
-
-
-def _joined(one: Mapping[str, Sequence[Import]], other: Mapping[str, Sequence[Import]]) -> dict[str, list[Import]]:
-    return {
-        path: [*one.get(path, ()), *other.get(path, ())]
-        for path in [*one, *(path for path in other if path not in one)]
-    }
 
 
 def _with_implied_constructors(

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 
 from bot.dependents.confirm import Reach
 from bot.dependents.exports import NOT_HANDED_ON, Exports
-from bot.dependents.library_names import STAR, other_library_names
-from bot.dependents.narrowing import narrowed_names
 from bot.dependents.propose import globs
 from bot.dependents.prototypes import HeadersByDefinition
-from bot.dependents.sites import MODULE, Bindings, Meaning, Takers, bind
+from bot.dependents.sites import MODULE, Bindings, Meaning, bind
 from bot.dependents.symbols import ChangedSource
 from bot.machine.concurrency import together
 from bot.text.paths import is_test
@@ -46,9 +44,6 @@ class Scene:
         default_factory=lambda: defaultdict(dict)
     )  # file -> name that it offers -> the changed names that it stands for
     former: dict[str, list[Import]] = field(default_factory=dict)  # changed file -> what it imported before
-    fewer_takers: dict[str, dict[str, Takers]] = field(
-        default_factory=dict
-    )  # changed file -> names that fewer users get
     missed_uses: list[str] = field(default_factory=list)  # sentences: what may hide a use
 
 
@@ -59,15 +54,8 @@ async def importing(scene: Scene) -> tuple[Dependent, ...]:
     for source in scene.sources:
         if source.before and source.after:
             old_path = source.file.old_path or source.file.path
-            former_imports = scene.former[source.file.path] = list(scene.base.resolve(old_path, source.before))
-            imports = await scene.head.imports(source.file.path)
-            other_names: dict[str, Takers] = dict.fromkeys(
-                other_library_names(source, former_imports, imports), "others"
-            )
-            fewer_names = await narrowed_names(scene.exports, source, former_imports)
-            scene.fewer_takers[source.file.path] = other_names | fewer_names
+            scene.former[source.file.path] = list(scene.base.resolve(old_path, source.before))
     direct, former = await together(scene.head.importers(here), scene.base.importers(past))
-    await _name_stars(scene, direct)
     moves = {source.file.old_path: source.file.path for source in scene.sources}
     others = {path: tuple(item for item in items if moves[item.target] != path) for path, items in former.items()}
     former = {path: items for path, items in others.items() if items}
@@ -84,18 +72,6 @@ async def importing(scene: Scene) -> tuple[Dependent, ...]:
     all_importers = {**direct, **await _declaring(scene, here)}
     await _through_barrels(scene, all_importers, here, dependents_found)
     return tuple(sorted(dependents_found.values(), key=lambda item: (item.target, item.test, item.path)))
-
-
-async def _name_stars(scene: Scene, importers: Mapping[str, Sequence[Import]]) -> None:
-    """Put the names that importers ask for, and that the file hands on unnamed, in the place of the star that means another library now."""
-    for path, names in scene.fewer_takers.items():
-        if names.pop(STAR, None) is None:
-            continue
-        names_of_importers = {
-            name for items in importers.values() for item in items if item.target == path for name in item.names
-        }
-        star_names = names_of_importers - {STAR} - await scene.exports.offer_names("head", path)
-        names.update(dict.fromkeys(star_names - names.keys(), "others"))
 
 
 def _note(
@@ -301,7 +277,7 @@ async def _obliging_names(scene: Scene, changed_paths: Iterable[str]) -> dict[st
         outlines = [await scene.exports.outline(side, path) for side in ("head", "base")]
         exports = {(name, local) for one in outlines if one is not None for name, local in one.exports}
         names_by_path[path] = frozenset(name for name, local in exports if (local or name).partition(".")[0] in names)
-        names_by_path[path] |= await scene.exports.gone_names(path) | scene.fewer_takers.get(path, {}).keys()
+        names_by_path[path] |= await scene.exports.gone_names(path)
     return names_by_path
 
 
@@ -312,7 +288,6 @@ async def _wanted_names(scene: Scene, changed_paths: Iterable[str]) -> dict[str,
         items = scene.symbols.get(path, ())
         names_by_path[path] = _outer_names(items) | ({"default"} if items else set())
         names_by_path[path] |= await scene.exports.gone_names(path)
-        names_by_path[path] |= scene.fewer_takers.get(path, {}).keys()
     for (_, name), headers in scene.declarations.items():
         for header in headers:
             names_by_path[header] = names_by_path.get(header, frozenset()) | {name.partition(".")[0]}

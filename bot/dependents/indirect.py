@@ -1,21 +1,18 @@
-"""Definitions of files that the change does not touch, and that it changes all the same.
+"""Constructors that a change alters in files that it does not touch: a class without one is called like its base.
 
-A module is mounted by a line of another file (`mod cart;`), hidden by a name that its package binds, and patched from outside
-(`Cart.total = None`); a class without a constructor is called like its base. Their users are looked up as if their own files had changed.
+Their users are looked up as if their own files had changed.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.dependents.confirm import Reach
 from bot.dependents.exports import Exports
-from bot.dependents.parameter_shapes import asks_for_pointer
 from bot.dependents.symbols import ChangedSource, changed_symbols
-from bot.ports import Language, Mounting, Patching, Tree
+from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
-from bot.text.paths import is_test
-from bot.values import OFFERS, ChangedFile, ChangedSymbol, Import, Outline, Signature, Symbol
+from bot.values import ChangedFile, ChangedSymbol, Outline, Signature, Symbol
 
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 ROOTS = (("object",), ("Object",))  # what a class inherits from that names no other
@@ -40,13 +37,8 @@ class Indirect:
 
     async def find(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> dict[str, tuple[ChangedSymbol, ...]]:
         """The changed definitions, those of the other files too. `symbols`: those of the changed files."""
-        changed_sources = list(self.sources.values())
-        for source in changed_sources:
-            await self._mounts(source)
-            await self._patches(source)
         symbols = {path: tuple(self._with_former(item) for item in items) for path, items in symbols.items()}
         await self._constructors(symbols)
-        await self._pointers(symbols)
         return {**symbols, **{path: changed_symbols(self.sources[path]) for path in self.altered_paths}}
 
     async def _source(self, path: str) -> ChangedSource | None:
@@ -79,36 +71,6 @@ class Indirect:
         self.exports.know("base", source.file.old_path or path, altered.old)
         self.exports.know("head", path, altered.new)
 
-    async def _mounts(self, source: ChangedSource) -> None:
-        """Files whose mounting line, or whose package, the change alters."""
-        if not isinstance(self.language, Mounting) or source.file.status in ("added", "deleted") or source.new.unread:
-            return
-        before = self.language.mounts(source.file.old_path or source.file.path, source.before)
-        after = self.language.mounts(source.file.path, source.after)
-        for path in sorted({*before, *after}):
-            if before.get(path) == after.get(path):
-                continue
-            child = await self._source(path)
-            if child is not None and child.file.status == "modified":
-                was, now = ([one] if one else [] for one in (before.get(path), after.get(path)))
-                old, new = _under(child.old.symbols, was), _under(child.new.symbols, now)
-                self._alter(child, old, new)
-
-    async def _patches(self, source: ChangedSource) -> None:
-        """Members of classes of other files that the change sets or deletes."""
-        if not isinstance(self.language, Patching) or source.file.status == "deleted" or source.new.unread:
-            return
-        before = self.language.patches(source.before) if source.before else frozenset()
-        added = self.language.patches(source.after) - before
-        for item in await self.head.imports(source.file.path) if added else ():
-            for name, statement in sorted(added):
-                member = _member(item, name)
-                child = await self._source(item.target) if member else None
-                if child is None or not any(symbol.name == member for symbol in child.new.symbols):
-                    continue
-                new = [_under([one], [statement])[0] if one.name == member else one for one in child.new.symbols]
-                self._alter(child, child.old.symbols, new)
-
     async def _constructors(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> None:
         """Classes that inherit a constructor whose signature changes."""
         left = [item for items in symbols.values() for item in items if _is_inherited(item)]
@@ -122,25 +84,6 @@ class Indirect:
                 for path in sorted({home, *self.exports.mates(home), *paths}):
                     below += await self._heirs(path, item)
             left = below
-
-    async def _pointers(self, symbols: Mapping[str, tuple[ChangedSymbol, ...]]) -> None:
-        """Types of Go in a file beside, of which a method became one of pointers: their values have it no more."""
-        items = [item for every in symbols.values() for item in every if item.before is not None]
-        for item in items:
-            owner, _, short = item.symbol.name.rpartition(".")
-            if filetype(item.symbol.path).parser != "go" or not owner or is_test(item.symbol.path):
-                continue
-            if item.before is None or item.after is None or not asks_for_pointer(item.before, item.after):
-                continue
-            for path in sorted({*self.exports.mates(item.symbol.path)} - self.sources.keys()):
-                outline = await self.exports.outline("head", path)
-                has_type = outline is not None and any(one.name == owner for one in outline.symbols)
-                child = await self._source(path) if has_type else None
-                if child is not None:
-                    old = [
-                        _offering(one, f"{short} of values") if one.name == owner else one for one in child.old.symbols
-                    ]
-                    self._alter(child, old, child.new.symbols)
 
     def _with_former(self, item: ChangedSymbol) -> ChangedSymbol:
         """A constructor that asks for more than the one that its class had without writing it: none, or that of a base in the same file."""
@@ -200,25 +143,6 @@ def _inherited(outline: Outline, owner: str, constructor: Symbol) -> Symbol | No
     if own is None or any(symbol.name == name for symbol in outline.symbols):
         return None
     return replace(constructor, path=own.path, name=name, start=own.start, end=own.start)
-
-
-def _offering(symbol: Symbol, words: str) -> Symbol:
-    return replace(symbol, conditions=(*symbol.conditions, f"{OFFERS}{words}"))
-
-
-def _under(symbols: Sequence[Symbol], conditions: Sequence[str]) -> list[Symbol]:
-    return [replace(symbol, conditions=(*conditions, *symbol.conditions)) for symbol in symbols]
-
-
-def _member(item: Import, name: str) -> str:
-    """What a dotted name means in the file that an import leads to; "" if it does not go through this import."""
-    here = dict(item.aliases)
-    for there in sorted(item.names):
-        local_name = here.get(there, "" if there == "*" else there)
-        if local_name and name.startswith(f"{local_name}."):
-            rest = name[len(local_name) + 1 :]
-            return rest if there == "*" else f"{there}.{rest}"
-    return ""
 
 
 def _is_inherited(item: ChangedSymbol) -> bool:

@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.exports import Exports, binding
-from bot.dependents.implementations import namespaces
 from bot.dependents.members import CLASSES, outside_names
 from bot.dependents.overrides import ARGUMENTS, GENERATIONS
 from bot.dependents.propose import globs
@@ -51,13 +50,9 @@ class _Search:
         files: dict[str, set[str]] = defaultdict(set)
         if target.is_gone and await self._is_above(target):
             return {}
-        generation, texts = {target.owner}, await self._namespaces(target)
+        generation = {target.owner}
         outlines = self.nearest
         for depth in range(GENERATIONS):
-            if texts:
-                sources = await self.tree.read_many([*outlines])
-                are_named = {path: all(text.encode() in sources.get(path, b"") for text in texts) for path in outlines}
-                outlines = {path: outline for path, outline in outlines.items() if are_named[path]}
             if not depth:
                 files[target.owner] = {path for path, one in outlines.items() if self._is_part(path, one, target)}
                 files[target.owner] |= target.homes
@@ -69,7 +64,7 @@ class _Search:
                     if path not in files[short] and not any(_has(outline, name, one) for one in target.shorts):
                         files[short].add(path)
                         below.add(short)
-            generation, texts = below, []
+            generation = below
             if not generation:
                 break
             outlines = await self.outlines(generation)
@@ -163,14 +158,6 @@ class _Search:
             if not names:
                 break
         return False
-
-    async def _namespaces(self, target: UseTarget) -> list[str]:
-        """The namespace of the class, as who names it writes it."""
-        outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
-        owners = [
-            one for outline in outlines if outline is not None for one in outline.symbols if one.name == target.within
-        ]
-        return namespaces(owners[0]) if owners else []
 
     async def outlines(self, names: set[str], *, with_heirs: bool = True) -> dict[str, Outline]:
         """The files that may define one of these classes, or one below it."""

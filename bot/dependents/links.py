@@ -8,6 +8,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.machine.concurrency import together
+from bot.ports import Tree
+from bot.values import Side
+
 HOPS = 16  # links that one path may pass
 ROUNDS = 2  # of links in folders that links lead to
 MOST_PATHS = 20_000  # second paths of a tree
@@ -80,3 +84,13 @@ def _others(real: Mapping[str, str]) -> Mapping[str, Collection[str]]:
     for path, file in real.items():
         links_by_name[file].append(path)
     return links_by_name
+
+
+async def followed_links(tree: Tree) -> Mapping[Side, FollowedLinks]:
+    """The links of both sides, followed."""
+    head, base, holds, held = await together(
+        tree.entries("head"), tree.entries("base"), tree.links("head"), tree.links("base")
+    )
+    after, before = (frozenset(path for path, one in side.items() if one.kind == "file") for side in (head, base))
+    now = follow(holds, after)
+    return {"head": now, "base": now if holds == held and after == before else follow(held, before)}

@@ -7,13 +7,18 @@ from dataclasses import dataclass, replace
 
 from bot.dependents.confirm import Reach
 from bot.dependents.names import occurrences
-from bot.dependents.replaced_modules import PackagesInPlace
 from bot.dependents.sites import MODULE, mention
 from bot.ports import SelfDescribed
 from bot.text.lines import file_lines, without_mark
 from bot.values import Import, Query, Reference, Use
 
 WORD = re.compile(rb"\w+")
+APART = re.compile(r"[^a-z0-9]+")
+LEAST = 4  # letters of a module's name with which the name of a package may end
+# A statement that means a file of the tree, whatever packages there are.
+RELATIVE = re.compile(
+    r"['\"][./]|\brequire_relative\b|\bfrom\s++\.|\b(?:crate|self|super)::|^\s*+(?:pub(?:\([^()]*\))?\s++)?mod\b|__DIR__"
+)
 TYPE = rb"\b(?:class|struct|record|interface|enum|object|trait|protocol|actor|typealias)[ \t]++%s\b"
 LONGEST = 400  # characters of a line that are read
 MOST_HOLDERS = 100  # files that are asked what they define
@@ -25,7 +30,6 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
         return ()
     alive = {posixpath.splitext(path)[0] for path in head.paths} | {posixpath.dirname(path) for path in head.paths}
     sources = await head.tree.read_many(sorted(lost_imports))
-    packages = PackagesInPlace(head, base)
     references: list[Reference] = []
     for path, source in sources.items():
         entire = head.language.TRAITS.whole_files
@@ -49,9 +53,31 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             missing = (entire or _stem(item.target) not in alive) and not await _is_member(base, item)
             if missing and await _is_defined_elsewhere(head, item, path, source):
                 continue
-            doubt = await packages.doubt(item, lines[item.line - 1]) if missing else ""
+            doubt = await _package_in_place(head, item, lines[item.line - 1]) if missing else ""
             references.append(_reference(item, path, lines, missing=missing and not doubt, doubt=doubt))
     return tuple(references)
+
+
+async def _package_in_place(head: Reach, item: Import, line: str) -> str:
+    """Name the package called like a removed module that the manifests ask for: it may be what is imported now. "" if there is none."""
+    if RELATIVE.search(line):
+        return ""
+    from bot.dependents.consumers.packages import asked_packages  # here: few changes remove a module
+
+    parts = [part for part in _stem(item.target).split("/") if part]
+    words = {_squashed(part) for part in parts} - {""}
+    below = re.compile(rf"[.:/\\]{re.escape(parts[-1])}\b")  # another name: it is a part of the tree
+    for name in sorted(await asked_packages(head.tree, head.language)):
+        last = _squashed(re.split(r"[/:]", name)[-1])
+        is_called_so = last in words or _squashed(name) in words
+        is_ending = len(parts[-1]) >= LEAST and last.endswith(_squashed(parts[-1]))
+        if (is_called_so or is_ending) and not below.search(line.replace(name, "") if "/" in name else line):
+            return f"the package `{name}`"
+    return ""
+
+
+def _squashed(name: str) -> str:
+    return APART.sub("", name.lower())
 
 
 def gone_and_doubtful(rows: Sequence[Reference]) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:

@@ -12,7 +12,6 @@ from itertools import islice
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
 from bot.dependents.importing import Scene
-from bot.dependents.parameter_shapes import shape
 from bot.dependents.sites import Bindings, UseTarget, bind, classes_of
 from bot.dependents.targets import former_names, has_new_signature, is_imported
 from bot.ports import Language
@@ -33,7 +32,6 @@ KINDS = frozenset({"method", "declaration", "implementation", "function"})
 PROPERTIES = frozenset({"variable", COMPONENT})
 GENERATIONS = 4  # of classes above one
 HEAD_LINES = 12  # of a class that names its interfaces
-IMPLEMENTATION = re.compile(r"impl\b(?:<[^\n]{0,200}?> )? ?(?:[\w:]{0,200}::)?(\w{1,100})(?:<[^\n]{0,200}>)? for ")
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
 KeyedSymbols = tuple[
     tuple[str, Symbol], ...
@@ -328,13 +326,6 @@ def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, pat
         for short in names
     }
     overriding = [symbol for symbol in outline.symbols if symbol.name in below]
-    overriding += [
-        symbol
-        for symbol in outline.symbols
-        if symbol.kind == "implementation"
-        and symbol.short in names
-        and any((match := IMPLEMENTATION.match(one)) and match[1] in class_names for one in symbol.conditions)
-    ]
     if target.symbol is not None and target.symbol.symbol.kind in PROPERTIES and filetype(path).marked_overrides:
         lines = file_lines(source)
         overriding = [
@@ -348,11 +339,11 @@ def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, pat
 
 
 def _took_its_place(target: UseTarget, symbol: Symbol) -> bool:
-    """Whether one of several overloads takes what the target took."""
+    """Whether one of several overloads takes as many arguments as the target took."""
     before = target.symbol.before if target.symbol is not None else None
     if before is None or before.signature is None or symbol.signature is None:
         return False
-    return shape(before.signature) == shape(symbol.signature)
+    return len(before.signature.parameters) == len(symbol.signature.parameters)
 
 
 def implementing(outline: Outline, source: bytes) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -4,11 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
-from bot.dependents.makers import Makers
 from bot.dependents.names import NameOccurrences, occurrences
 from bot.dependents.sites import Match, UseTarget, last_word, names_class, resembles, telling
 from bot.dependents.targets import (
@@ -24,9 +22,6 @@ from bot.dependents.targets import (
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines, says
 from bot.values import COMPONENT, Outline, Reference, Side, Use
-
-if TYPE_CHECKING:  # loaded when a receiver is looked at
-    from bot.dependents.library_receivers import LibraryReceivers
 
 SIDES: tuple[Side, Side] = ("head", "base")
 FORGOTTEN = 6  # files that a change may leave behind by mistake
@@ -79,8 +74,6 @@ class Proof:
     )  # the files of the change, which make no name common, with the lines it adds
     expected_names: set[str] = field(default_factory=set)  # names about which questions are to come
     _occurrences: dict[str, NameOccurrences] = field(default_factory=dict)  # name -> where it occurs in the head tree
-    _library_receivers: "LibraryReceivers | None" = None
-    _makers: Makers | None = None
     _new_packages: bool | None = None
     _is_defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
@@ -91,8 +84,7 @@ class Proof:
         use, former = hit.use, hit.use.name in former_names(target)
         is_misread = self.language.TRAITS.declared_members and await self._misread(target, hit)
         is_foreseen = use.is_guarded or await self._is_of_another_place(target, use)
-        is_made = target.is_gone and former and await self._is_made(target)
-        if is_foreseen or is_misread or is_made or is_generated(target):  # which a base or a setting may make as well
+        if is_foreseen or is_misread or is_generated(target):  # which a base or a setting may make as well
             return False
         if hit.sure and ((path, hit.door) in self.lost_imports or (hit.name and hit.door)):
             return await self._shut(hit, path)
@@ -145,7 +137,7 @@ class Proof:
         """
         use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
         foreseen = self._foresees(use) or is_generated(target) or (path, hit.door) in self.doubtful_imports
-        foreseen = foreseen or await self._is_of_another_place(target, use) or (is_gone and await self._is_made(target))
+        foreseen = foreseen or await self._is_of_another_place(target, use)
         if foreseen or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:
@@ -181,12 +173,13 @@ class Proof:
         return any([not await self._defines(word) for word in sorted(type_names)])
 
     async def _is_of_library(self, path: str, use: Use) -> bool:
-        """Whether a receiver may be of a library, or of a type that embeds one of a library: that may have any method."""
-        from bot.dependents.library_receivers import LibraryReceivers
-
-        if self._library_receivers is None:
-            self._library_receivers = LibraryReceivers(self.tree, self.language, self.exports)
-        return await self._library_receivers.may_be(path, use)
+        """Whether the lines above a use bind its receiver to something of a package from outside the tree."""
+        receivers = self.language.TRAITS.receivers
+        if receivers is None or use.form != "member":
+            return False
+        package = receivers.package_of(await self.tree.read(path) or b"", use.receiver, use.line)
+        own = {here for item in await self.exports.imports(path) for name, here in item.aliases if name == "*"}
+        return bool(package) and package not in own
 
     async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
@@ -370,12 +363,6 @@ class Proof:
             for item in await self.exports.imports(path)
             if name in item.names and dict(item.aliases).get(name, name) == name
         ]
-
-    async def _is_made(self, target: UseTarget) -> bool:
-        """Whether what the change adds may make the name again without writing it."""
-        if self._makers is None:
-            self._makers = Makers(self.tree, self.language, self.budget, self.fresh)
-        return await self._makers.may_make(target)
 
     async def _open(self, target: UseTarget) -> bool:
         """Whether the class answers to names that are written nowhere: its bases hold "*", or one that is new to it."""

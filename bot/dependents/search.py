@@ -33,7 +33,6 @@ from bot.dependents.sites import (
     Match,
     UseTarget,
     bind,
-    has_lambda,
     last_word,
     match,
     names,
@@ -272,8 +271,6 @@ class Search:
             for hit in [_without_strangers(one, strangers) for one in hits]:
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
-                if target.contract == ("lambda",) and not has_lambda(hit.use.name, path, lines, hit.use.line):
-                    continue
                 if target.is_attribute:
                     row = reference(target, hit, path, lines, missing=False, unique=False)
                     is_lone = await self._means_attribute(target, hit.use, bound, path, foreign)
@@ -457,11 +454,11 @@ class Search:
 
     async def _is_left_to_an_object(self, use: Use, was: Symbol | None) -> bool:
         """Whether of a class and the object of its name the object alone is left, where a type is meant."""
-        if was is None or not use.is_type or SINGLETON in was.conditions:
+        if was is None or not use.is_type or SINGLETON in was.marks:
             return False
         outline = await self.exports.outline("head", was.path)
         namesakes = [one for one in outline.symbols if one.name == was.name] if outline is not None else []
-        return bool(namesakes) and all(SINGLETON in one.conditions for one in namesakes)
+        return bool(namesakes) and all(SINGLETON in one.marks for one in namesakes)
 
     async def _doubt(self, target: UseTarget, hit: Match, path: str) -> str:
         """What may define any name where this one came from, and where it stands; "" if nothing does."""

@@ -4,22 +4,18 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
 
 from bot.text.filetypes import filetype
 from bot.text.paths import is_test
-from bot.values import ChangedSymbol, Contract, Import, Reference, Use
+from bot.values import SPACE, ChangedSymbol, Contract, Import, Reference, Use
 from bot.values.everyday import METHODS
 
 TWO_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z0-9][A-Z]|[A-Z0-9]_[A-Z0-9]")
-NAMESPACE = re.compile(r"(?:inline )?namespace (?:\w+::)*")  # as a condition of a definition has it
 METHOD_OF_TABLE = re.compile(r"\A[^(:]*+:|\(\s*+self\b")  # `function Cart:total()`, `function Cart.total(self)`
 RUN = re.compile(r"_*(?:test|set_?up|tear_?down|before|after|it|should|spec|given|when|then)(?![a-z])", re.IGNORECASE)
 EXTENSION = "extension "  # how the condition begins under which Kotlin and Scala call a function like a member
 OF_THIS = re.compile(r"\(\s*+this\s")  # the same in the head of one of C#
 LONG = 4  # letters that make a resemblance
-ARROW = re.compile(r"->|::")
-Takers = Literal["all", "star", "value", "loading", "others"]
 MODULE = "<module>"
 RESULT = "()"  # behind the name of a function in an outline: the object that it returns
 WHOLE_MODULE = "default"  # the name under which CommonJS offers what a module is as a whole
@@ -42,9 +38,7 @@ class UseTarget:
     is_attribute: bool = False  # an attribute that a class sets no more: other code may set it, so nothing is proven
     is_apart: bool = False  # a member whose class is in another file
     whole_homes: frozenset[str] = frozenset()  # of the homes, those that are as a whole what they offer as the default
-    takers: Takers = (
-        "all"  # the uses that it concerns: who takes everything of a file, values, calls that load it, other files
-    )
+    is_loaded: bool = False  # it concerns those alone who load the file by a call
 
     @property
     def contract(self) -> tuple[Contract, ...]:
@@ -71,21 +65,17 @@ class UseTarget:
         """The use, out of doubt if it names the namespace around the definition: `shop::total`."""
         if use.form != "name" or not use.receiver or self.symbol is None:
             return use
-        around = (self.symbol.before or self.symbol.symbol).conditions
-        last = use.receiver.rpartition("::")[2]
-        is_named = any(NAMESPACE.sub("", one) == last for one in around if NAMESPACE.match(one))
+        is_named = f"{SPACE}{use.receiver.rpartition('::')[2]}" in (self.symbol.before or self.symbol.symbol).marks
         return replace(use, is_guarded=False) if is_named else use
 
-    def with_writing(self, use: Use) -> Use | None:
-        """The use as one of a member where it assigns to it on another object, and the change may be that nobody can; None if only that counts."""
+    def with_writing(self, use: Use) -> Use:
+        """The use as one of a member where it assigns to it on another object, and the change may be that nobody can."""
         is_write = (
             (use.form == "definition" or use.is_changed)
             and use.name in self.shorts
             and use.receiver not in ("", "self", "this", "cls")
         )
-        if self.contract == ("writing",) and not is_write:
-            return None
-        return replace(use, form="member") if is_write and {"declaration", "writing"} & set(self.contract) else use
+        return replace(use, form="member") if is_write and "declaration" in self.contract else use
 
     def is_beside(self, receiver: str, path: str) -> bool:
         """Whether a use in another file has a receiver, which what is called without one never has."""
@@ -111,11 +101,11 @@ class UseTarget:
         item = self.symbol
         if item is not None and item.before and item.after and item.contract == ("renamed",):
             was, now = item.before, item.after
-            if (was.short, was.conditions) == (now.short, now.conditions):
+            if (was.short, was.marks) == (now.short, now.marks):
                 return False
         sides = [side for side in (item.before, item.after) if side is not None] if item is not None else []
         return any(
-            any(one.startswith(EXTENSION) for one in side.conditions)
+            any(one.startswith(EXTENSION) for one in side.marks)
             or (side.signature is not None and OF_THIS.search(side.signature.text) is not None)
             for side in sides
         )
@@ -298,7 +288,7 @@ def match(
         use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
     )
     classes = classes_of(target, bound, path) if target.owner else {}
-    for use in filter(None, map(target.with_writing, map(target.in_namespace, uses))):
+    for use in map(target.with_writing, map(target.in_namespace, uses)):
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
         if hit is None and target.owner:
             hit = _member_by_name(target, use, bound, definitions) or _member_of_result(target, use, uses, classes)
@@ -310,7 +300,7 @@ def match(
             hit = (
                 Match(use, sure=False) if use.name in target.shorts and _calls_macro(target, use, uses, path) else None
             )
-        if hit is not None and _concerns(target, hit):
+        if hit is not None and (not target.is_loaded or (use.form == "import" and use.is_guarded)):
             matches.append(hit)
     return _of_own_lines(target, matches, bound)
 
@@ -323,17 +313,6 @@ def _calls_macro(target: UseTarget, use: Use, uses: Sequence[Use], path: str) ->
     is_near = any(path.startswith(home.rpartition("src/")[0]) for home in target.homes)
     is_imported = any(one.form == "import" for one in mine)
     return (is_near or is_imported or bool(use.receiver.partition("::")[2])) and all(one.form != "key" for one in mine)
-
-
-def _concerns(target: UseTarget, hit: Match) -> bool:
-    """Whether the change takes the name away from this use: who gets it by another file may get it by everything of that."""
-    if target.takers == "value":
-        return hit.use.form != "import" and not hit.use.is_type
-    if target.takers == "loading":
-        return hit.use.form == "import" and hit.use.is_guarded
-    if target.takers == "others":
-        return bool(hit.door)
-    return target.takers == "all" or hit.star or (bool(hit.door) and hit.door not in target.homes)
 
 
 def _of_own_lines(target: UseTarget, matches: list[Match], bound: Bindings) -> list[Match]:
@@ -525,18 +504,6 @@ def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:
             if name == WHOLE_MODULE and origin in target.whole_homes and not rest:
                 class_names.update({f"{here}{result}": door for here, door in bound.modules.get(origin, ())})
     return class_names
-
-
-def has_lambda(name: str, path: str, lines: Sequence[str], line: int) -> bool:
-    """Whether a line that names a type, or the next one where it goes on there, has a lambda or the name of a method."""
-    text = lines[line - 1] if 0 < line <= len(lines) else ""
-    goes_on = text.rstrip().endswith(("=", "(", ",", "return"))
-    if any(ARROW.search(one) for one in lines[line - 1 : line + goes_on]):
-        return True
-    built = re.finditer(rf"\b{re.escape(name)}\s*+\{{", text) if filetype(path).platform_marks else ()
-    return any(
-        not text[: match.start()].rstrip().endswith((":", ",")) for match in built
-    )  # no class that implements it
 
 
 def reference(

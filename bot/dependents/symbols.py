@@ -9,18 +9,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from bot.dependents.contract import is_conditioned, is_contested
+from bot.dependents.contract import is_contested
 from bot.dependents.sites import EXTENSION
 from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
-from bot.values import COMPONENT, GENERATED, REQUIRES, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
+from bot.values import COMPONENT, GENERATED, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
 VALUES = frozenset({"variable", COMPONENT, GENERATED})  # what has no body
 HOLDERS = frozenset({"class", "type"})  # what has members
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
 ANNOTATION = re.compile(r"@interface\b")
-FUNCTIONAL = re.compile(r"\bfun\s++interface\b")
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
 
@@ -103,7 +102,7 @@ def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
 
 def _companions(outline: Outline) -> frozenset[str]:
     """The names that a class and an object share."""
-    is_object = {(symbol.name, SINGLETON in symbol.conditions) for symbol in outline.symbols if symbol.kind in HOLDERS}
+    is_object = {(symbol.name, SINGLETON in symbol.marks) for symbol in outline.symbols if symbol.kind in HOLDERS}
     return frozenset(name for name, is_one in is_object if is_one and (name, False) in is_object)
 
 
@@ -124,7 +123,7 @@ def _by_name(
             later.append(symbol)
     next_of: dict[str, int] = defaultdict(int)
     for symbol in later:
-        is_companion = symbol.name in companions and SINGLETON in symbol.conditions
+        is_companion = symbol.name in companions and SINGLETON in symbol.marks
         name = f"{SINGLETON} {symbol.name}" if is_companion else symbol.name
         while (name, next_of[name]) in symbols_by_key:
             next_of[name] += 1
@@ -162,7 +161,7 @@ def _pair(base: _Edits, head: _Edits, before: Symbol, after: Symbol) -> ChangedS
             or before.signature.text != after.signature.text
         ):
             return ChangedSymbol(before, after, "signature")
-    if base.touch(before) or head.touch(after) or is_conditioned(before, after):
+    if base.touch(before) or head.touch(after):
         return ChangedSymbol(before, after, "body")
     return None
 
@@ -300,15 +299,9 @@ def _implied_types(
         by_owner[item.symbol.name.rpartition(".")[0]].append(item)
     for owner in sorted(by_owner.keys() & old.keys() & new.keys() - known_names):
         before, after = old[owner], new[owner]
-        if ANNOTATION.search(source.lines(before)):
-            if any(_is_asked_unnamed(source, item) for item in by_owner[owner]):
-                yield ChangedSymbol(before, after, "body", ("declaration",))
-        elif (was := _asked_of_lambdas(source, source.old, before)) is not None:
-            now = _asked_of_lambdas(source, source.new, after)
-            kinds = {kind for item in by_owner[owner] if item.before == was for kind in item.contract}
-            is_told = before.start < before.end or now is None or was.signature != now.signature  # of a line of its own
-            if now is None or (is_told and kinds & {"parameters", "types", "declaration"}):
-                yield ChangedSymbol(before, after, "body", ("lambda",))
+        is_annotation = ANNOTATION.search(source.lines(before)) is not None
+        if is_annotation and any(_is_asked_unnamed(source, item) for item in by_owner[owner]):
+            yield ChangedSymbol(before, after, "body", ("declaration",))
 
 
 def _is_asked_unnamed(source: ChangedSource, item: ChangedSymbol) -> bool:
@@ -319,22 +312,9 @@ def _is_asked_unnamed(source: ChangedSource, item: ChangedSymbol) -> bool:
     return bool(item.contract) if item.before else not re.search(has_default, source.lines(item.symbol))
 
 
-def _asked_of_lambdas(source: ChangedSource, outline: Outline, owner: Symbol) -> Symbol | None:
-    """The one method that an interface asks for; None where no lambda can be one."""
-    is_kotlin = filetype(owner.path).platform_marks
-    if is_kotlin and not FUNCTIONAL.search(source.lines(owner)):
-        return None
-    names = [one.removeprefix(REQUIRES) for one in owner.conditions if one.startswith(REQUIRES)]
-    return (
-        next((one for one in outline.symbols if one.name == f"{owner.name}.{names[0]}"), None)
-        if len(names) == 1
-        else None
-    )
-
-
 def _extended(symbol: Symbol) -> str:
     """The type that an extension adds a member to; "" without one."""
-    types = [one.removeprefix(EXTENSION) for one in symbol.conditions if one.startswith(EXTENSION)]
+    types = [one.removeprefix(EXTENSION) for one in symbol.marks if one.startswith(EXTENSION)]
     return re.split(r"[<?]", types[0], maxsplit=1)[0] if types else ""
 
 

@@ -71,7 +71,7 @@ async def use_targets(scene: Scene) -> list[UseTarget]:
 def _loaded_default(path: str) -> UseTarget:
     """The default that a file offers no longer, for who loads the file by a call."""
     name = frozenset({WHOLE_MODULE})
-    return UseTarget(f"{path}:{WHOLE_MODULE}", ((path, name),), name, frozenset({path}), is_gone=True, takers="loading")
+    return UseTarget(f"{path}:{WHOLE_MODULE}", ((path, name),), name, frozenset({path}), is_gone=True, is_loaded=True)
 
 
 async def _target(scene: Scene, item: ChangedSymbol) -> UseTarget:

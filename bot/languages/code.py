@@ -7,19 +7,17 @@ Queries find the places, because a step from a node to its parent costs as much 
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Query, QueryCursor, QueryError
 
 from bot.languages import LANGUAGES, nesting
-from bot.languages.results import results
 from bot.languages.syntax import grammar_of, parse, text
 from bot.languages.unreadable import Unreadable
-from bot.ports import CodePart
 from bot.text.filetypes import UNKNOWN, FileType, filetype
-from bot.values import ONE, DefinitionCode, Results
+from bot.values import ONE, DefinitionCode
 
 LITERAL = re.compile(
     r"(?<!bare)(?<!xml)(?<!concatenated)(?<!chained)(?:^|_)string(?:_literal|_array|_expression)?$"
@@ -48,11 +46,6 @@ SMALL = 8  # children of a node that may be a tuple of one part
 KEY = re.compile(r"[\"']([A-Za-z_$][\w$]*)[\"']$")
 OPENING = re.compile(r"([A-Za-z0-9@$]{0,8}#{0,8})(\"\"\"|'''|\"|'|`)")
 ESCAPED_QUOTE = re.compile(r"\\([\"'`])|(\\.)", re.DOTALL)
-FUNCTION = re.compile(
-    r"^(?:(?:(?:generator_)?function|method|closure|lambda)(?:_(?:declaration|definition|expression|item))?|arrow_function|singleton_method)$"
-)
-STATEMENTS = ("expression_statement", "export_statement", "macro_invocation")
-STATEMENT = "\f"  # stands before each of them
 IN_MACRO = re.compile(
     r"(L?\"(?:\\.|[^\"\\\n])*+\"|L?'(?:\\.|[^'\\\n])++')|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|//[^\n]*+|\\\n"
 )
@@ -70,21 +63,7 @@ def definition_code(path: str, source: bytes, first: int, last: int) -> Definiti
     except Unreadable:
         plain = source[begin:end].decode("utf-8", "replace")
         return DefinitionCode(plain, plain)
-    return DefinitionCode(
-        _applied(code, begin, end, edits), _applied(code, begin, end, frame), _results(path, source, begin, end)
-    )
-
-
-def _results(path: str, source: bytes, begin: int, end: int) -> Results:
-    """What a definition hands back, in a language that does not declare it."""
-    kind, code = _readable(path, source)
-    if not kind.undeclared_results:
-        return Results()
-    first = begin + len(code[begin:end]) - len(code[begin:end].lstrip())
-    try:
-        return results(_root(path, source), first, end, LANGUAGES[kind.parser].TRAITS)
-    except RecursionError:
-        return Results()
+    return DefinitionCode(_applied(code, begin, end, edits), _applied(code, begin, end, frame))
 
 
 @lru_cache(maxsize=4)
@@ -110,43 +89,6 @@ def _readable(path: str, source: bytes) -> tuple[FileType, bytes]:
 
     code = javascript.script(path, source)
     return javascript.file_type(path, code), code
-
-
-@lru_cache(maxsize=4)
-def code_parts(path: str, source: bytes) -> Mapping[CodePart, str]:
-    """The parts of a file, each on its own lines, and outside of functions with `STATEMENT` before each statement; none, where no parser reads it."""
-    kind, code = _readable(path, source)
-    grammar = grammar_of(kind)
-    try:
-        captures = QueryCursor(_part_query(grammar)).captures(_root(path, source)) if grammar is not None else None
-    except Unreadable:
-        captures = None
-    if captures is None:
-        return {}
-    spans = {name: [(node.start_byte, node.end_byte) for node in nodes] for name, nodes in captures.items()}
-    comments = [edit[:2] for edit in _outermost([(*span, "") for span in spans.get("comment", ())])]
-    blanks = [*comments, *spans.get("literal", [])]
-    marks = [(start, start, STATEMENT) for start, _ in spans.get("statement", ())]
-    gaps = zip([0, *(end for _, end in comments)], [*(start for start, _ in comments), len(code)], strict=True)
-
-    def part(places: Iterable[tuple[int, int]], marks: Sequence[Edit] = ()) -> str:
-        edits = [(start, end, _blank(code[start:end])) for start, end in places if start < end]
-        return _applied(code, 0, len(code) + 1, _outermost([*edits, *marks]))
-
-    outside = part([*blanks, *spans.get("body", ())], marks)
-    return {"code": part(blanks), "outside": outside, "comments": part(gaps)}
-
-
-def _blank(code: bytes) -> str:
-    """What stands for code that is left out: its lines, and a space where it ends within one."""
-    return "\n" * code.count(b"\n") + " " * (not code.endswith(b"\n"))
-
-
-@lru_cache(maxsize=32)
-def _part_query(grammar: Grammar) -> Query:
-    kinds = _kinds(grammar)
-    patterns = [*_texts(kinds), *(f"({kind} body: (_) @body)" for kind in kinds if FUNCTION.search(kind))]
-    return _compiled(grammar, [*patterns, *(f"({kind}) @statement" for kind in STATEMENTS)])
 
 
 @lru_cache(maxsize=4)

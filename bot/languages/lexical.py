@@ -21,8 +21,6 @@ _WORD = re.compile(rb"[\w\x80-\xff]++")
 _CAMEL = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 TELLING = 3  # words
 _NEWLINE = b"\n"
-# What a class is handed to by a statement, whose result is dropped or takes the place of the class.
-HANDED = r"STATEMENT(?:CLASS\s*+=[^\n]{0,400}?\(\s*+CLASS|(?:await\s++)?(?P<callee>[\w$.]++)\s*+\(\s*+CLASS)\s*+[,)]"
 
 
 def manifest_text(source: bytes) -> str:
@@ -82,13 +80,6 @@ def underscore(name: str) -> str:
 def camel(stem: str) -> str:
     """Return the constant for a file's name: HtmlPage for `html_page`."""
     return "".join(part[:1].upper() + part[1:] for part in stem.split("_"))
-
-
-def mark(own: str = "") -> str:
-    """The pattern of a mark of a class, which a plugin of the compiler, a macro or the mark itself may give members by; `own`: the language's own, which give none."""
-    arguments = r"(?:\([^()]{0,400}+\))?"
-    head = rf"(?:@[\w.]++{arguments}\s++){{0,8}}+(?:\w++\s++){{0,6}}?(?:actor|class|enum|interface|object|record|struct)\s++CLASS\b"
-    return rf"@(?!(?:{own})\b)[\w.]++{arguments}(?=\s++{head})" if own else rf"@[\w.]++{arguments}(?=\s++{head})"
 
 
 def is_telling(name: str, least: int = TELLING) -> bool:

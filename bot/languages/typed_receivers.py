@@ -14,7 +14,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from bot.languages import misread, syntax
+from bot.languages import syntax
 from bot.languages.lexical import Lines, Words, is_telling
 from bot.languages.syntax import CLIMB, DEPTH, MOST_USES, UNKNOWN, Form, ancestors, own_name, places, text, use_at
 from bot.languages.unreadable import TOO_DEEP, Unreadable
@@ -107,7 +107,6 @@ def root(file_type: FileType, source: bytes) -> Node:
 
 def begin(file_type: FileType, path: str, source: bytes, side: Side) -> tuple[Node, TypedWalk]:
     """Return the tree of a file, and the walk that takes its definitions. Raises Unreadable if a parser would misread it."""
-    misread.check(source)
     return root(file_type, source), TypedWalk(path, side)
 
 

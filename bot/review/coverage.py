@@ -38,12 +38,9 @@ SAYS: Mapping[Contract, str] = {
     "parameters": "the parameters of {name} changed",
     "types": "a type or default in the parameters of {name} changed",
     "declaration": "the declaration of {name} changed",
-    "returns": "{name} returns something else",
     "errors": "{name} raises other errors",
     "value": "the value of {name} changed",
     "definition": "the definition of {name} changed",
-    "writing": "{name} cannot be assigned to any more",
-    "lambda": "what {name} asks of a lambda changed",
 }
 BREAKS: frozenset[Contract] = frozenset(
     {"removed", "renamed"}
@@ -328,8 +325,7 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
     fresh = {file.path: file.added_lines for file in files}
     uses_by_place: dict[Place, ObligedUse] = {}
     rows = [(row, symbols.get(row.symbol)) for row in dependents.references if _tells(row)]
-    rows += [(_override(key, own), symbols.get(key)) for key, own in (*dependents.heirs, *dependents.bases)]
-    base_names = {(key, own.path, own.start): own.name for key, own in dependents.bases}
+    rows += [(_override(key, own), symbols.get(key)) for key, own in dependents.heirs]
     for row, item in sorted(rows, key=lambda pair: _telling(pair[0])):
         changes = item.contract if item is not None else ("removed",) if row.sure or row.missing or row.lone else ()
         is_gone = not {"removed", "renamed"}.isdisjoint(changes)
@@ -340,8 +336,6 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
             continue
         says = " and ".join(_says(part, row, item) for part in changes[:2])
         says += f", unless {row.doubt} {'defines it' if is_gone else 'is meant'}" if row.doubt else ""
-        if name := base_names.get((row.symbol, row.path, row.line)):
-            says += f", and {name}, for which it stood, did not change"
         lost = {"removed"} if row.symbol.endswith(f":{MODULE}") else BREAKS  # an import that means another file works
         may_break = (row.sure or row.missing) and not lost.isdisjoint(changes)
         was_now = _was_now(item) if item is not None else ""

@@ -75,7 +75,6 @@ class FileType:
     named_arguments: str = ""  # what follows the name of a parameter in a call; empty: a call names none
     assigned_arguments: bool = False  # an assignment among arguments names one
     ordered_arguments: bool = False  # a call names arguments in the order of the parameters
-    undeclared_results: bool = False  # a definition need not tell what it returns
     missing_arguments: bool = (
         False  # a call may leave out what its function takes; a member that is missing is `undefined`
     )
@@ -91,18 +90,11 @@ class FileType:
     broken_override: str = ""  # what no compiler lets pass: an override that does not fit
     marked_overrides: bool = False  # every overriding method is marked as one
     shorter_overrides: bool = False  # an override may ask for less than it is given
-    exact_overrides: bool = False  # an override takes what its base takes and nothing else
-    unimported_types: bool = False  # a type of the same package, namespace or module needs no import
     bare_members: bool = False  # what a class inherits may be written without a receiver
-    platform_marks: bool = False  # a declaration is expected of each platform, and each has an actual one
-    callbacks: bool = False  # modules answer each other's callbacks, tied by a name and a number of arguments
-    implicit_values: Literal["", "enum", "auto", "iota"] = ""  # what counts the members that write no value
-    exported_members: bool = False  # a class can hand on the members of what it holds
 
 
 PYTHON = FileType(
     suffixes=(".py", ".pyi"),
-    implicit_values="auto",
     parser="python",
     headings=("Python",),
     lexer="python",
@@ -116,7 +108,6 @@ PYTHON = FileType(
     imports="module",
     head="colon",
     named_arguments="=",
-    undeclared_results=True,
     inherited_constructors=True,
     implicit_methods=r"__\w+__",
     member_calls=r"\brelated_name\s*+=\s*+[\"'](\w++)[\"']",  # of Django
@@ -143,17 +134,14 @@ JAVASCRIPT = FileType(
     camel_case=True,
     keys_are_fields=True,
     literal_keys=True,
-    undeclared_results=True,
     missing_arguments=True,
     inherited_constructors=True,
 )
 TYPESCRIPT = replace(
     JAVASCRIPT,
     suffixes=(".ts", ".mts", ".cts"),
-    implicit_values="enum",
     lexer="typescript",
     grammar=("tree_sitter_typescript", "language_typescript"),
-    undeclared_results=False,
     missing_arguments=False,
     checked_names=True,
     broken_use=_CHECKED,
@@ -162,8 +150,6 @@ TYPESCRIPT = replace(
 TSX = replace(TYPESCRIPT, suffixes=(".tsx",), lexer="tsx", grammar=("tree_sitter_typescript", "language_tsx"))
 JAVA = FileType(
     suffixes=(".java",),
-    exact_overrides=True,
-    unimported_types=True,
     bare_members=True,
     parser="jvm",
     family="jvm",
@@ -186,7 +172,6 @@ JAVA = FileType(
 KOTLIN = replace(
     JAVA,
     suffixes=(".kt", ".kts"),
-    platform_marks=True,
     implicit_methods=r"\w+",
     marked_operators=True,
     headings=("Kotlin",),
@@ -199,7 +184,6 @@ KOTLIN = replace(
 SCALA = replace(
     JAVA,
     suffixes=(".scala",),
-    exported_members=True,
     implicit_methods=r"apply|unapply|unapplySeq|update|\W+",
     headings=("Scala",),
     lexer="scala",
@@ -213,9 +197,6 @@ SCALA = replace(
 )
 CSHARP = FileType(
     suffixes=(".cs",),
-    implicit_values="enum",
-    exact_overrides=True,
-    unimported_types=True,
     bare_members=True,
     parser="csharp",
     headings=("C#",),
@@ -237,8 +218,6 @@ CSHARP = FileType(
 )
 C = FileType(
     suffixes=(".c",),
-    implicit_values="enum",
-    exact_overrides=True,
     parser="c/c++",
     family="c",
     headings=("C", "C++"),
@@ -261,8 +240,6 @@ CPP = replace(
 )
 GO = FileType(
     suffixes=(".go",),
-    implicit_values="iota",
-    exact_overrides=True,
     parser="go",
     headings=("Go", "Golang"),
     lexer="go",
@@ -278,7 +255,6 @@ GO = FileType(
 )
 RUST = FileType(
     suffixes=(".rs",),
-    exact_overrides=True,
     parser="rust",
     headings=("Rust",),
     lexer="rust",
@@ -295,7 +271,6 @@ RUST = FileType(
 )
 PHP = FileType(
     suffixes=(".php", ".inc", ".phtml"),
-    unimported_types=True,
     parser="php",
     headings=("PHP",),
     lexer="php",
@@ -309,7 +284,6 @@ PHP = FileType(
     hash_comments=True,
     literal_keys=True,
     named_arguments=": ",
-    undeclared_results=True,
     surplus_arguments=True,
     broken_override="PHP stops with a fatal error as soon as it loads this class.",
     inherited_constructors=True,
@@ -341,7 +315,6 @@ RUBY = FileType(
     key_spreads=r"[(,]\s*+\*\*(?=\w)",
     implicit_result=True,
     named_arguments=": ",
-    undeclared_results=True,
     constructors=frozenset({"initialize"}),
     inherited_constructors=True,
     implicit_methods=r"\W+",
@@ -358,7 +331,6 @@ ELIXIR = FileType(
     hash_comments=True,
     slash_comments=False,
     docstrings=True,
-    callbacks=True,
     head="line",
     literal_keys=True,
     symbols=True,
@@ -366,12 +338,9 @@ ELIXIR = FileType(
     key_readers=(r"[\[(,]\s*+:NAME\s*+[\]),]",),
     key_patterns=r"^\s*+defp?\b[^\n]*?\)(?=\s*+(?:,\s*+do:|do\b|when\b))|%\{[^\n{}]{0,300}\}(?=\s*+(?:=(?!=)|->|<-))",
     implicit_result=True,
-    undeclared_results=True,
 )
 SWIFT = FileType(
     suffixes=(".swift",),
-    exact_overrides=True,
-    unimported_types=True,
     bare_members=True,
     parser="swift",
     headings=("Swift",),
@@ -405,7 +374,6 @@ LUA = FileType(
     comments=(r"--",),
     slash_comments=False,
     head="line",
-    undeclared_results=True,
     missing_arguments=True,
     surplus_arguments=True,
     implicit_methods=r"__\w+",

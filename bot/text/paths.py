@@ -75,6 +75,23 @@ _OUTPUT = _kind(
     suffixes="svg|lock|lockb|snap|map|diff|patch",
     names=r"package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|packages\.lock\.json",
 )
+DUMP = 500_000  # bytes of a file that is no code
+_PACKED = (".min.js", ".min.css", ".map", ".svg")
+_TRANSLATIONS = (
+    ".json",
+    ".yml",
+    ".yaml",
+    ".po",
+    ".pot",
+    ".properties",
+    ".ftl",
+    ".xlf",
+    ".xliff",
+    ".strings",
+    ".arb",
+    ".resx",
+)
+_LOCALES = re.compile(r"(?:^|/)(?:locales?|langs?|languages?|i18n|l10n|translations?)/", re.IGNORECASE)
 _LOCK_FILES = frozenset(
     """package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock uv.lock pdm.lock
     Pipfile.lock Cargo.lock go.sum Gemfile.lock composer.lock mix.lock pubspec.lock Podfile.lock packages.lock.json
@@ -158,6 +175,13 @@ def is_output(path: str) -> bool:
 def is_lock(path: str) -> bool:
     """Whether a package manager writes down in a file which versions it has chosen, by the name that it gives it."""
     return basename(path) in _LOCK_FILES
+
+
+def is_unwritten(path: str, size: int) -> bool:
+    """Whether a search for names passes a file by, which nobody shows: a translation, what a tool has packed or locked, a large dump."""
+    if is_lock(path) or path.endswith(_PACKED):
+        return True
+    return not is_code(path) and (size > DUMP or (path.endswith(_TRANSLATIONS) and _LOCALES.search(path) is not None))
 
 
 def is_settings(path: str) -> bool:

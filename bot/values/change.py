@@ -29,12 +29,9 @@ Contract = Literal[
     "parameters",
     "types",
     "declaration",
-    "returns",
     "errors",
     "value",
     "definition",
-    "writing",
-    "lambda",
 ]
 
 
@@ -120,11 +117,13 @@ class Query:
     word: bool = False  # a pattern matches whole words alone
     side: Side = "head"
     limit: int = 1000  # lines that are handed back
+    without: Sequence[str] = ()  # files and folders that are not searched
 
     def __post_init__(self) -> None:
         """Hold the patterns as they are now."""
         object.__setattr__(self, "patterns", tuple(self.patterns))
         object.__setattr__(self, "globs", tuple(self.globs))
+        object.__setattr__(self, "without", tuple(self.without))
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,12 +291,11 @@ class Signature:
     )
 
 
-# How a condition of a class begins that counts only if it goes, or only if it comes.
-OFFERS, REQUIRES = "offers ", "requires "
 # Kinds of members that no line of their own declares: the head of a record names them; a program makes them of a field.
 COMPONENT, GENERATED = "component", "generated"
-# The condition of an object that may stand beside a class of the same name.
+# The mark of an object that may stand beside a class of the same name.
 SINGLETON = "object"
+SPACE = "namespace "  # how the mark begins of what stands in a namespace of C++
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,9 +311,7 @@ class Symbol:
     signature: Signature | None = None
     is_exported: bool = True
     visibility: Visibility = "anywhere"
-    conditions: tuple[
-        str, ...
-    ] = ()  # what decides beside its text whether it exists, and for whom: "#if DEBUG", "private"
+    marks: tuple[str, ...] = ()  # what else it is: SINGLETON, "extension Cart", "namespace shop"
 
     @property
     def short(self) -> str:
@@ -436,9 +432,6 @@ class Dependents:
     cut: tuple[str, ...] = ()  # sentences: what was not looked at, and why
     missed_uses: tuple[str, ...] = ()  # of these, what may hide a use of a changed contract
     heirs: tuple[tuple[str, Symbol], ...] = ()  # ("path:name" of a changed method, the definition that overrides it)
-    bases: tuple[
-        tuple[str, Symbol], ...
-    ] = ()  # ("path:name" of a changed method, the base's member for which it stood)
 
     def by_key(self) -> dict[str, ChangedSymbol]:
         """The changed definitions by "path:name". Of several that bear one name, the one whose contract changed."""

@@ -60,16 +60,17 @@ def deps(
     on_server: bool = False,
     tell: Callable[[str], None] = lambda _: None,
     access: Mapping[str, Access] = NOTHING,
+    asks: bool = True,
 ) -> Deps:
     """The parts of a review of a local change. `open_journal` opens its journal; without it the flags and the environment name one.
 
     `on_server`: under the ceilings of a server. `tell` is given what a person has to know before anything is spent. `access` is how
-    models are called that a program names with a key or an address of their own.
+    models are called that a program names with a key or an address of their own. `asks`: whether any model is asked.
     """
     settings = config.environment(on_server=on_server)
     likely = flags.get("worker") or settings.worker or flags.get("root") or settings.root
     alone = {"offline", "none"} & {flags.get("strategy"), settings.strategy, flags.get("effort"), settings.effort}
-    if likely and not alone:
+    if likely and asks and not alone:
         warm(likely)
 
     def opening(subject: Survey, settings_in_force: Config) -> AbstractAsyncContextManager[Session]:
@@ -266,7 +267,9 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
             walkthrough=settings_in_force.walkthrough,
         )
 
-    return replace(deps(flags, scratch, say), open_session=opening, deciding=tuple(flags.get("deciding", ())))
+    return replace(
+        deps(flags, scratch, say, asks=False), open_session=opening, deciding=tuple(flags.get("deciding", ()))
+    )
 
 
 def _open(

@@ -160,35 +160,6 @@ EMBEDS = 'package b\n\nimport "lib.invalid/tables"\n\ntype Printer struct {\n\tt
 CALLS = 'package c\n\nimport "example.invalid/m/b"\n\nfunc f(p b.Printer) {\n\tp.PutAllRows()\n}\n'
 
 
-@pytest.mark.parametrize(
-    ("printer", "hints"),
-    [
-        (EMBEDS, 0),
-        (EMBEDS.replace("\ttables.Printer\n", '\t*tables.Printer `json:"-"` // of a library\n'), 0),
-        (EMBEDS.replace("tables.Printer\n", "tables.Printer[int]\n"), 0),
-        ('package b\n\nimport "lib.invalid/tables"\n\ntype Printer = tables.Printer\n', 0),
-        ('package b\n\nimport "lib.invalid/tables"\n\ntype Printer struct{ tables.Printer }\n', 0),
-        (EMBEDS.replace("struct", "interface"), 0),
-        (EMBEDS.replace("tables.Printer", "kept tables.Printer"), 1),
-        (EMBEDS.replace("lib.invalid/tables", "example.invalid/m/own/tables"), 1),
-        (EMBEDS.replace("lib.invalid/tables", "tables"), 1),
-    ],
-)
-def test_a_type_that_embeds_one_of_a_library_may_have_any_method(
-    repository: Repository, printer: str, hints: int
-) -> None:
-    """Whoever imports its package gets no hint; a field, a type of this module and one of the standard library promise nothing."""
-    store = STORE.replace("package a", "package b")
-    files = MOD | {
-        "b/store.go": store,
-        "b/printer.go": printer,
-        "c/app.go": CALLS,
-        "own/tables/a.go": "package tables\n",
-    }
-    found = look(repository.change(files, {"b/store.go": store.replace("PutAllRows", "InsertAll")}))
-    assert len(found) == hints, found
-
-
 STORED = MOD | {"c/store.go": STORE.replace("package a", "package c")}
 MADE = 'package c\n\nimport "PACKAGE"\n\nfunc f() {\n\tp := b.New(1, "(")\n\tp.PutAllRows()\n}\n'
 MODULE = "example.invalid/m/b"
@@ -202,9 +173,6 @@ OWN = "package b\n\ntype Printer struct{}\n\nfunc New(of int, name string) *Prin
     [
         ({"c/app.go": MADE.replace("PACKAGE", "lib.invalid/far/b")}, 0),
         ({"c/app.go": MADE.replace("PACKAGE", "b")}, 0),
-        ({"b/new.go": LENT}, 0),
-        ({"b/new.go": ABOVE + "func New(of int) (*d.Printer, error) { return nil, nil }\n", "d/p.go": EMBEDS}, 0),
-        ({"b/p.go": ABOVE + "type Printer struct {\n\td.Printer\n}\n", "d/p.go": EMBEDS}, 0),
         ({"b/new.go": OWN}, 1),
         ({"b/new.go": OWN, "b/lent.go": LENT.replace("New", "Other")}, 1),
         ({"c/app.go": MADE.replace("b.New", "b.x.New").replace("PACKAGE", MODULE), "b/new.go": OWN}, 1),
@@ -214,23 +182,10 @@ OWN = "package b\n\ntype Printer struct{}\n\nfunc New(of int, name string) *Prin
 def test_what_a_receiver_comes_from_tells_whether_a_library_may_have_the_method(
     repository: Repository, files: Files, hints: int
 ) -> None:
-    """A package from outside, and a function that returns a library's type, or one that embeds it; a function of the tree alone promises nothing."""
+    """A package from outside may; a function of the tree promises nothing."""
     before = STORED | {"c/app.go": MADE.replace("PACKAGE", MODULE)} | dict(files)
     found = look(repository.change(before, {"c/store.go": STORED["c/store.go"].replace("PutAllRows", "InsertAll")}))
     assert len(found) == hints, found
-
-
-def test_a_word_in_another_folder_is_no_hint_where_the_receiver_is_of_a_library(repository: Repository) -> None:
-    """A file that is deleted: what still says the name of its method may be asked of the type that embeds a library's."""
-    table = STORE.replace("package a", "package u")
-    user = 'package c\n\nimport "example.invalid/m/b"\n\nfunc f() {\n\tp := b.New()\n\tp.PutAllRows()\n}\n'
-    own = "package b\n\ntype Printer struct {\n}\n\nfunc New() *Printer { return nil }\n"
-    files = MOD | {"u/table.go": table, "c/app.go": user, "b/k.go": "package b\n"}
-    found = {}
-    for name, printer in (("embeds", EMBEDS + "\nfunc New() *Printer { return nil }\n"), ("own", own)):
-        change = repository.change(files | {"b/printer.go": printer}, {"u/table.go": None})
-        found[name] = [one.path for one in look(change)]
-    assert found == {"embeds": [], "own": ["c/app.go"]}
 
 
 def test_a_function_that_loses_one_of_its_clauses_is_not_gone(repository: Repository) -> None:

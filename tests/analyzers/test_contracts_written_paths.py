@@ -41,11 +41,6 @@ BROKEN: dict[str, tuple[Files, Files, Told]] = {
         {"pkg/m.py": MAKES},
         ("app.py", 2, "removed-symbol", PROVEN),
     ),
-    "a text under a name that is executed": (
-        {**PACKAGE, "pkg/m.py": KEPT + ROWS},
-        {"pkg/m.py": KEPT},
-        ("app.py", 2, "removed-symbol", PROVEN),
-    ),
     "a typed parameter whose class inherits": (
         {"base.py": BASE, "nodes.py": LOOP, "visit.py": VISITOR, "other.py": PARAMETER},
         {"nodes.py": BARE_LOOP},

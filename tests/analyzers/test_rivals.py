@@ -118,7 +118,6 @@ ATTACKS: dict[str, Attack] = {
         for name, text in {
             "a private overload": "private static int Total(int a) => a;",
             "an obsolete overload": '[System.Obsolete("", true)] public static int Total(int a) => a;',
-            "an overload under #if": "\n#if NEVER\n    public static int Total(int a) => a;\n#endif",
             "an overload for texts": "public static int Total(string a) => 1;",
             "an overload for types": "public static int Total<T>(T a) where T : class => 1;",
         }.items()

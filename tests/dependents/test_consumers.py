@@ -261,14 +261,6 @@ BILL_GO = {
     "go.mod": "module x.io/bill\n\nrequire x.io/quotes v1.0.0\n",
     "bill.go": 'package main\n\nimport "x.io/quotes/pay"\n\nfunc main() { println(pay.Quote(30)) }\n',
 }
-CRATE = {
-    "Cargo.toml": '[package]\nname = "quotes"\nversion = "1.0.0"\n',
-    "src/lib.rs": "pub fn quote(c: i32) -> i32 { c }\n",
-}
-BILL_RUST = {
-    "Cargo.toml": '[package]\nname = "bill"\nversion = "1.0.0"\n\n[dependencies]\nquotes = "1.0"\n',
-    "src/main.rs": 'use quotes::quote;\n\nfn main() { println!("{}", quote(30)); }\n',
-}
 MOVES = {
     **{
         f"python: a file that becomes {path}": (LIBRARY, {"quotes/pay.py": None, path: PAY}, BILL, "bill.py")
@@ -296,14 +288,11 @@ MOVES = {
             "a function in a test": {"pay/pay.go": "package pay\n", "pay/quote_test.go": QUOTE},
             "a text": {"pay/pay.go": None, "pay/pay.go.txt": QUOTE},
             "data of tests": {"pay/pay.go": None, "testdata/pay.go": QUOTE},
-            "a tag": {"pay/pay.go": f"//go:build ignore\n\n{QUOTE}"},
-            "another system": {"pay/pay.go": None, "pay/pay_plan9.go": QUOTE},
             "a file that the tool skips": {"pay/pay.go": None, "pay/_pay.go": QUOTE},
             "a module within the module": {"pay/go.mod": "module x.io/other\n"},
             "another module": {"go.mod": "module x.io/quotes/v2\n\ngo 1.21\n"},
         }.items()
     },
-    "rust: a feature": (CRATE, {"src/lib.rs": '#[cfg(feature = "never")]\n' + CRATE["src/lib.rs"]}, BILL_RUST, "src/main.rs"),
 }  # fmt: skip
 
 

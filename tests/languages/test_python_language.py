@@ -171,21 +171,3 @@ def test_nesting_that_no_person_writes_gives_less(code: str) -> None:
     """Neither the stack nor the clock is spent on it."""
     assert len(python.outline("a.py", code.encode(), "head").symbols) <= 3000
     assert len(python.uses("a.py", code.encode(), {"f"})) < 1500
-
-
-@pytest.mark.parametrize(
-    ("line", "known"),
-    [
-        ('    setattr(__all_names[name], "__module__", "quotes")', True),
-        ("    print(__all_names[name] == 1)", True),
-        ("    __all_names[name] = 1", False),
-        ("    __all_names[name] += 1", False),
-        ("    fill(__all_names)", False),
-        ("    __all_names.update(a=1)", False),
-        ("    del __all_names[name]", False),
-    ],
-)
-def test_a_namespace_that_is_only_looked_up_defines_nothing(line: str, known: bool) -> None:
-    """A package that renames the module of what it hands on has no other names; one that writes to its namespace may have any."""
-    source = f"from a import b\n\n__all_names = locals()\nfor name in ['b']:\n{line}\n"
-    assert python.outline("quotes/__init__.py", source.encode(), "head").complete is known

@@ -170,12 +170,6 @@ func + (a: Cart, b: Cart) -> Cart { a }
     assert outline.complete
 
 
-def test_code_under_a_condition_carries_it() -> None:
-    """Who loses `#if` or gains one has another contract, although its text is the same."""
-    outline = SWIFT.outline("a.swift", b"#if os(iOS)\nfunc a() {}\n#else\nfunc b() {}\n#endif\nfunc c() {}\n", "head")
-    assert [symbol.conditions for symbol in outline.symbols] == [("#if os(iOS)",), ("#else",), ()]
-
-
 @pytest.mark.parametrize(
     ("code", "form", "receiver", "call"),
     [

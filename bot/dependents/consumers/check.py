@@ -12,6 +12,7 @@ from dataclasses import replace
 from bot.checkout import Checkout
 from bot.config.names import FILE
 from bot.dependents.budget import SearchLimits
+from bot.dependents.confirm import both
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
 from bot.dependents.consumers.identity import RepositoryIdentity, identity_of_clone, own_identity
@@ -22,8 +23,8 @@ from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, pack
 from bot.dependents.consumers.schema_uses import breaks_of, schema_findings
 from bot.dependents.consumers.submodules import open_folder, unread_folders
 from bot.dependents.consumers.surface import Surface
-from bot.dependents.contract import is_built_otherwise
 from bot.dependents.find import find
+from bot.dependents.links import followed_links
 from bot.dependents.sites import MODULE
 from bot.errors import DeepRepoError
 from bot.masking.detect import secrets
@@ -61,6 +62,7 @@ from bot.values.finding import BREAKS
 FILES = 200_000  # of one consumer
 SECONDS = 120.0  # for one consumer, by the clock: git may hang
 TOGETHER = 60.0  # of computing for all: on a busy machine it takes longer, and finds the same
+MOST_IMPORTING = 4_000  # files of a consumer whose imports are compared
 EXCERPTS = 40  # uses of a consumer that models are shown
 AROUND = 3  # lines around each
 LONG_LINE = 300  # characters of one
@@ -218,7 +220,7 @@ async def _packages(
     found = await find(joined, files, asked, LIMITS) if files else Dependents()
     users = await _of_consumer(joined, found, change, asked)
     reported = await _reported(joined, files, users, contracts)
-    more = [*_conditioned(joined, users), *await _changed_imports(joined, users, files)]
+    more = [*_hidden(joined, users), *await _changed_imports(joined, files, asked)]
     if change.manifests:
         rows, missed_sentences = await _retargeted(change, consumer, tree, asked, contracts, takes)
         more += rows
@@ -317,7 +319,7 @@ async def _retargeted(
         missed_sentences += impact.missed_uses
         for more in (
             await _reported(joined, change.manifests, users, contracts),
-            await _changed_imports(joined, users, change.manifests),
+            await _changed_imports(joined, change.manifests, languages_of_consumer),
         ):
             places = {(one.path, one.start) for _, one in rows}
             rows += [row for row in more if (row[1].path, row[1].start) not in places]
@@ -325,27 +327,14 @@ async def _retargeted(
 
 
 async def _changed_imports(
-    overlay: OverlayTree, users: Dependents, files: Sequence[ChangedFile]
+    overlay: OverlayTree, files: Sequence[ChangedFile], languages: Mapping[str, Language]
 ) -> list[tuple[str, Finding]]:
-    """The consumer's imports that mean another file now, or one of another kind, as hints."""
-    items = users.by_key()
+    """The consumer's imports that mean another file now, one of another kind, or none that a manifest names, as hints."""
+    moves = {file.old_path: file.path for file in files if file.status == "renamed" and file.old_path}
+    kept = {old: new for old, new in moves.items() if posixpath.splitext(old)[1] == posixpath.splitext(new)[1]}
     imports: dict[tuple[str, int], tuple[str, str | None]] = {}
-    for row in users.references:
-        home, _, name = row.symbol.rpartition(":")
-        if name == MODULE and row.form == "import" and not row.missing:
-            item = items.get(row.symbol)
-            was, now = (item.before, item.after) if item is not None else (None, None)
-            imports[row.path, row.line] = (was.path if was else home, now.path if now else None)
-    kinds = {
-        file.path: file.old_path
-        for file in files
-        if file.status == "renamed"
-        and file.old_path
-        and posixpath.splitext(file.path)[1] != posixpath.splitext(file.old_path)[1]
-    }
-    for each in users.files:
-        if each.via is None and each.target in kinds and overlay.inside(each.path) is not None:
-            imports[each.path, each.line] = (kinds[each.target], each.target)
+    if kept != moves or any(is_manifest(file.path, languages.values()) for file in files):
+        imports = await _imports_elsewhere(overlay, languages, kept)
     texts = await overlay.read_many(sorted({path for path, _ in imports}))
     rows = []
     for (path, line), (was_path, now_path) in imports.items():
@@ -356,8 +345,32 @@ async def _changed_imports(
     return rows
 
 
-def _conditioned(overlay: OverlayTree, users: Dependents) -> list[tuple[str, Finding]]:
-    """The uses of definitions around which a condition has changed: who builds the consumer may lack them."""
+async def _imports_elsewhere(
+    overlay: OverlayTree, languages: Mapping[str, Language], moves: Mapping[str, str]
+) -> dict[tuple[str, int], tuple[str, str | None]]:
+    """Path and line of each import of the consumer that means another file of the product now, or none: what it meant, what it means."""
+    found: dict[tuple[str, int], tuple[str, str | None]] = {}
+    links = await followed_links(overlay)
+    for language in languages.values():
+        head, base = await both(overlay, language, links)
+        paths = [
+            path for path in sorted(head.paths) if path.endswith(language.SUFFIXES) and overlay.inside(path) is not None
+        ]
+        for path, source in (await overlay.read_many(paths[:MOST_IMPORTING])).items():
+            now: dict[int, dict[str, frozenset[str]]] = defaultdict(dict)
+            for item in head.resolve(path, source):
+                now[item.line][item.target] = item.grants
+            for item in base.resolve(path, source):
+                target = moves.get(item.target, item.target)
+                is_there = target in now[item.line] and not item.grants - now[item.line][target]
+                if not is_there and overlay.inside(item.target) is None:
+                    others = sorted(now[item.line].keys() - {target})
+                    found[path, item.line] = item.target, next(iter(others), None)
+    return found
+
+
+def _hidden(overlay: OverlayTree, users: Dependents) -> list[tuple[str, Finding]]:
+    """The uses of definitions that others may name no more."""
     items = users.by_key()
     rows: dict[tuple[str, int], tuple[str, Finding]] = {}
     for row in users.references:
@@ -367,10 +380,8 @@ def _conditioned(overlay: OverlayTree, users: Dependents) -> list[tuple[str, Fin
         is_narrower = (item.before.is_exported and not item.after.is_exported) or (
             item.before.visibility == "anywhere" != item.after.visibility
         )
-        if overlay.inside(row.path) is not None and (is_narrower or is_built_otherwise(item.before, item.after)):
-            rows.setdefault(
-                (row.path, row.line), (item.after.path, words.condition_finding(row, item.before, item.after))
-            )
+        if overlay.inside(row.path) is not None and is_narrower:
+            rows.setdefault((row.path, row.line), (item.after.path, words.hidden_finding(row, item.after)))
     return list(rows.values())
 
 
@@ -488,7 +499,7 @@ async def _of_consumer(
         for key, own in impact.heirs
         if overlay.inside(own.path) is not None and not _hidden_name(key.rpartition(":")[2], key, languages)
     )
-    return replace(impact, references=tuple(references), heirs=heirs, bases=())
+    return replace(impact, references=tuple(references), heirs=heirs)
 
 
 def _private(

@@ -74,15 +74,14 @@ def import_finding(line: Evidence, was: str, now: str | None) -> Finding:
     )
 
 
-def condition_finding(row: Reference, before: Symbol, after: Symbol) -> Finding:
-    """A use of a definition that is there under other conditions than before."""
-    old, new = "; ".join(before.conditions) or "nothing", "; ".join(after.conditions) or "nothing"
+def hidden_finding(row: Reference, after: Symbol) -> Finding:
+    """A use of a definition that others may name no more."""
     return _likely(
-        "condition-changed",
+        "visibility-changed",
         Evidence(row.path, row.text, row.line),
-        title=f"{after.short} depends on other conditions now, and {row.path} still uses it",
-        why=f"It depended on {old}, and depends on {new} now.",
-        consequence="Where the conditions do not hold, the name is gone.",
+        title=f"{after.short} is no longer visible to others, and {row.path} still uses it",
+        why=f"{after.path}:{after.start} declares it for fewer users than before.",
+        consequence="Whoever names it from another package no longer can.",
     )
 
 

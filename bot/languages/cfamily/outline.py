@@ -5,7 +5,6 @@ definition that includes its header.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
@@ -15,7 +14,7 @@ from bot.languages.cfamily.signature import DEEP, WRAPS, declaration, macro, sig
 from bot.languages.syntax import conditional, text
 from bot.languages.typed_receivers import with_overloads
 from bot.languages.walk import DefinitionWalk
-from bot.values import OFFERS, Outline, Side, Signature, Symbol, Visibility
+from bot.values import SPACE, Outline, Side, Signature, Symbol, Visibility
 
 RECORDS = frozenset({"struct_specifier", "union_specifier", "class_specifier"})
 PREPROCESSOR = frozenset({"preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef"})
@@ -57,29 +56,28 @@ class CFamilyWalk(DefinitionWalk):
 def outline_of(path: str, root: Node, source: bytes, side: Side, *, modern: bool) -> Outline:
     """The definitions of a file, in its order."""
     walk = CFamilyWalk(path, side, modern=modern)
-    left = [(node, False) for node in reversed(root.named_children)]
+    left: list[tuple[Node, bool, tuple[str, ...]]] = [(node, False, ()) for node in reversed(root.named_children)]
     while left:
-        node, is_template = left.pop()
+        node, is_template, marks = left.pop()
         if node.type in BLOCKS or node.type == "template_declaration":
             inside = is_template or node.type == "template_declaration"
-            left += [(part, inside) for part in reversed(node.named_children)]
+            if node.type == "namespace_definition":
+                marks = (*marks, f"{SPACE}{text(node.child_by_field_name('name')).rpartition('::')[2]}")
+            left += [(part, inside, marks) for part in reversed(node.named_children)]
         else:
+            first = len(walk.symbols)
             _take(node, walk, is_template)
+            if marks:
+                walk.symbols[first:] = [replace(one, marks=marks) for one in walk.symbols[first:]]
     guard = GUARD.search(source[:20_000].decode("utf-8", "replace"))
     symbols = [symbol for symbol in walk.symbols if guard is None or symbol.name != guard[1]]
     return Outline(
-        symbols=_told_apart([_with_operators(symbol, walk.operators) for symbol in symbols]),
+        symbols=_told_apart(symbols),
         exports=tuple((name, local) for name, local in walk.exports.items() if guard is None or name != guard[1]),
         complete=True,  # a name that is gone is looked for in the whole tree before that is said
         stars=sum(1 for match in INCLUDE.finditer(source) if match["mark"] == b'"'),
         bases=tuple(walk.bases.items()),
     )
-
-
-def _with_operators(symbol: Symbol, operators: Sequence[tuple[str, str]]) -> Symbol:
-    """A class with the operators that its users write as signs: none of them may go."""
-    words = [f"{OFFERS}{operator}" for owner, operator in operators if owner == symbol.name]
-    return replace(symbol, conditions=(*symbol.conditions, *words)) if words and symbol.kind == "class" else symbol
 
 
 def _operator(declarator: Node) -> tuple[str, list[str]] | None:

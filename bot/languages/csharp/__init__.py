@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from tree_sitter import Node
 
-from bot.languages import misread, syntax, typed_receivers
-from bot.languages.conditions import Conditions, with_conditions
+from bot.languages import syntax, typed_receivers
 from bot.languages.constructions import with_constructions
 from bot.languages.csharp import uses as csharp_uses
 from bot.languages.csharp.namespaces import Namespaces
@@ -16,18 +15,12 @@ from bot.languages.csharp.targets import targets
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk
 from bot.languages.unreadable import Unreadable, finds, outlines
-from bot.ports import Decisions, LanguageTraits
+from bot.ports import LanguageTraits
 from bot.text.filetypes import CSHARP
-from bot.values import OFFERS, REQUIRES, Outline, Parameter, Side, Signature, Symbol, Use, Visibility
+from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
 
 TRAITS = LanguageTraits(
     capital_members=True,
-    decisions=Decisions(
-        opens=re.compile(r"\bswitch\b[^{};]{0,200}\Z"),
-        rest=re.compile(
-            r"\bdefault\b|^[ \t]*+(?:[a-z]\w*+|_)\s*+=>|[{,]\s*+_\s*+=>|\bcase\s++(?:_|var\s++\w++)\s*+:", re.MULTILINE
-        ),
-    ),
 )
 project = Namespaces
 AMBIENT = frozenset({
@@ -59,34 +52,6 @@ REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")  # which th
 PARTIAL = re.compile(rb"\bpartial\s+(class|struct|interface|record)\b|^[ \t]*+#[ \t]*+if\b", re.MULTILINE)
 
 
-def _is_demanded(node: Node) -> bool:
-    """Whether a property or an event has no code, in an interface or by its own word."""
-    holder = node.parent.parent if node.parent is not None else None
-    if node.type not in {*VARIABLES, *MEMBERS} or holder is None:
-        return False
-    is_open = any(part.type in ("arrow_expression_clause", "block") for part in _parts_of(node))
-    is_interface = holder.type == "interface_declaration" and not _has(node, "static")
-    return _has(node, "abstract") or (is_interface and not is_open)
-
-
-def _parts_of(node: Node) -> Iterator[Node]:
-    """What a property is made of, its accessors' bodies included."""
-    for part in node.named_children:
-        yield part
-        if part.type == "accessor_list":
-            yield from (body for accessor in part.named_children for body in accessor.named_children)
-
-
-CONDITIONS = Conditions(
-    around={
-        "preproc_if": ("condition",), "preproc_elif": ("condition",), "preproc_else": (), "namespace_declaration": ("name",),
-    },
-    whole=frozenset({"file_scoped_namespace_declaration"}),
-    abstract=re.compile(rb"\A[^{=]*\babstract\b|\A[^{=]*;\s*\Z"),
-    demands=_is_demanded,
-)  # fmt: skip
-
-
 @dataclass(slots=True)
 class _CSharpWalk(TypedWalk):
     required: list[tuple[str, str]] = field(default_factory=list)  # (class, member that its initialiser has to set)
@@ -113,28 +78,11 @@ def _root(source: bytes) -> Node:
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file. A part of a partial class, and code under a condition, is never the whole."""
-    misread.check(source)
-    misread.check_breaks(source)
     root = _root(source)
     walk = _CSharpWalk(path, side)
     _walk(root, "", 0, walk)
     complete = not root.has_error and not PARTIAL.search(source)
-    outline_read = walk.outline(complete)
-    conditions = _members_of_classes(walk)
-    symbols = tuple(
-        replace(symbol, conditions=conditions[symbol.name]) if symbol.name in conditions else symbol
-        for symbol in outline_read.symbols
-    )
-    return with_conditions(replace(outline_read, symbols=symbols), root, source, CONDITIONS)
-
-
-def _members_of_classes(walk: _CSharpWalk) -> dict[str, tuple[str, ...]]:
-    """Class -> the properties that each construction of it has to set and the operators that it has, as conditions."""
-    conditions: dict[str, tuple[str, ...]] = {}
-    for mark, members in ((REQUIRES, walk.required), (OFFERS, walk.operators)):
-        for owner, name in members:
-            conditions[owner] = (*conditions.get(owner, ()), f"{mark}{name}")
-    return conditions
+    return walk.outline(complete)
 
 
 @finds

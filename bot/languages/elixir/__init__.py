@@ -1,19 +1,17 @@
 """Elixir: modules called by their names or aliases, functions told apart by how many arguments they take."""
 
-import re
 from collections.abc import Collection
 
-from bot.languages import misread, spots, syntax
-from bot.languages.conditions import Conditions, with_conditions
-from bot.languages.elixir.modules import ElixirModules, own_module
-from bot.languages.elixir.outline import is_block, is_of_struct, outline_of
+from bot.languages import spots, syntax
+from bot.languages.elixir.modules import ElixirModules
+from bot.languages.elixir.outline import outline_of
 from bot.languages.elixir.uses import READING
 from bot.languages.unreadable import finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import ELIXIR
 from bot.values import Outline, Side, Use
 
-TRAITS = LanguageTraits(unwritten_names=True, module_word="defmodule", unique_names=True)
+TRAITS = LanguageTraits(unwritten_names=True, module_word="defmodule")
 project = ElixirModules
 # Kernel and Kernel.SpecialForms, which every module imports.
 KERNEL = (
@@ -26,26 +24,12 @@ KERNEL = (
     "trunc tuple_size unless unquote unquote_splicing update_in use var! with"
 )
 AMBIENT = frozenset(KERNEL.split())
-CONDITIONS = Conditions(
-    blocks=is_block,
-    spares=is_of_struct,
-    ends=re.compile(
-        rb"\A(?:[a-z_]\w{0,99}[ \t]*=[ \t]*)?(?:Kernel\.)?(?:raise|reraise|exit|throw|System\.(?:halt|stop)|:erlang\.(?:halt|error|exit|throw))\b[^\n]*"
-    ),
-    undoes=re.compile(
-        rb"^[ \t]*(?:defoverridable|Module\.(?:delete_definition|make_overridable))\b([^\n]*)", re.MULTILINE
-    ),
-)
 
 
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The functions of a file's modules and what other modules can call."""
-    misread.check(source)
-    root = syntax.shallow_root(ELIXIR, source)
-    around = [f"defmodule {name}"] if (name := own_module(source)) else []
-    around += ["a script, which mix does not compile"] if path.endswith(".exs") else []
-    return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, around)
+    return outline_of(path, syntax.shallow_root(ELIXIR, source), source, side)
 
 
 @finds

@@ -2,16 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 
 from tree_sitter import Node
 
 from bot.languages import lexical
-from bot.languages.elixir.results import result_forms
 from bot.languages.syntax import DEPTH, ancestors, conditional, text
 from bot.languages.walk import DefinitionWalk
-from bot.values import COMPONENT, OFFERS, Outline, Parameter, Side, Signature
+from bot.values import COMPONENT, Outline, Parameter, Side, Signature
 
 MODULES = frozenset({"defmodule", "defprotocol"})
 FIELDS_BELOW = 4  # levels from a `defstruct` to the last list in it
@@ -94,12 +93,6 @@ def defined_name(node: Node) -> str:
 def is_block(node: Node) -> bool:
     """Whether definitions are looked for in what a node holds."""
     return node.type == "else_block" or callee(node) in BLOCKS | MODULES
-
-
-def is_of_struct(node: Node) -> bool:
-    """Whether a node is the list of a struct's fields, or in one."""
-    around = (node, *islice(ancestors(node), FIELDS_BELOW))
-    return any(callee(one) == "defstruct" for one in around)
 
 
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
@@ -198,9 +191,6 @@ def _function(node: Node, inside: str, walk: _ElixirWalk, *, is_private: bool) -
         signature(node),
         visibility="self" if is_private else "anywhere",
     )
-    if callee(node) in ("def", "defp"):
-        conditions = tuple(f"{OFFERS}a result like {form}" for form in sorted(result_forms(node)))
-        walk.symbols[-1] = replace(walk.symbols[-1], conditions=conditions)
     if is_main and not is_private:
         walk.exports[name] = name
 

@@ -1,12 +1,9 @@
 """Go: packages that are folders, modules and workspaces."""
 
-import posixpath
-import re
 from collections.abc import Collection
 from dataclasses import replace
 
-from bot.languages import misread, syntax
-from bot.languages.conditions import Conditions, with_conditions
+from bot.languages import syntax
 from bot.languages.go import receivers
 from bot.languages.go.modules import GoPackages, likely_names, specs
 from bot.languages.go.outline import outline_of
@@ -16,7 +13,7 @@ from bot.ports import LanguageTraits
 from bot.text.filetypes import GO
 from bot.values import Outline, Side, Use
 
-TRAITS = LanguageTraits(capital_members=True, receivers=receivers, makers={r"^//go:generate\b": "comments"})
+TRAITS = LanguageTraits(capital_members=True, receivers=receivers)
 project = GoPackages
 # The predeclared names of the language, and the package that stands for C.
 DECLARED = (
@@ -26,34 +23,10 @@ DECLARED = (
 AMBIENT = frozenset(DECLARED.split())
 
 
-CONDITIONS = Conditions(
-    whole=frozenset({"package_clause"}),
-    with_body=frozenset({"function_declaration", "method_declaration"}),
-    abstract=re.compile(rb"\A(?!\s*func\b)[^{]*\Z"),
-)
-BUILD = re.compile(rb"^//(?:go:build|[ \t]*\+build)[^\n]*|^[ \t]*import[ \t]+\"C\"", re.MULTILINE)
-SYSTEMS = "aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos"
-MACHINES = (
-    "386 amd64 amd64p32 arm arm64 arm64be armbe loong64 mips mips64 mips64le mips64p32 mips64p32le mipsle ppc ppc64 ppc64le "
-    "riscv riscv64 s390 s390x sparc sparc64 wasm"
-)
-BUILT_FOR = frozenset({*SYSTEMS.split(), *MACHINES.split(), "test"})
-
-
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what its package gains by them."""
-    misread.check(source)
-    root = syntax.shallow_root(GO, source)
-    build_lines = [match[0].decode("utf-8", "replace") for match in BUILD.finditer(source)]
-    return with_conditions(outline_of(path, root, side), root, source, CONDITIONS, [*_by_file_name(path), *build_lines])
-
-
-def _by_file_name(path: str) -> list[str]:
-    """What the name of a file says of where it is built: `cart_windows.go` elsewhere not at all, `_cart.go` nowhere."""
-    stem = posixpath.basename(path).removesuffix(".go")
-    parts = stem.split("_")[1:][-2:]
-    return [*(part for part in parts if part in BUILT_FOR), *(["never built"] if stem[:1] in ("_", ".") else [])]
+    return outline_of(path, syntax.shallow_root(GO, source), side)
 
 
 @finds

@@ -6,30 +6,17 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages import misread, nesting, syntax
-from bot.languages.conditions import Conditions, with_conditions
+from bot.languages import nesting, syntax
 from bot.languages.constructions import with_constructions
-from bot.languages.javascript.binding import bindings
 from bot.languages.javascript.clauses import STATEMENT, is_in_comment, loads_default
-from bot.languages.javascript.import_names import import_bindings as import_bindings
 from bot.languages.javascript.modules import JavaScriptModules
-from bot.languages.javascript.outline import BLOCKS, outline_of
+from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
-from bot.languages.lexical import HANDED, MOST_IMPORTS, Lines, mark
+from bot.languages.lexical import MOST_IMPORTS, Lines
 from bot.languages.unreadable import finds, outlines
-from bot.ports import Decisions, LanguageTraits
+from bot.ports import LanguageTraits
 from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
 from bot.values import (
-    AT_ONCE,
-    DATA,
-    LIST,
-    NUMBER,
-    PERHAPS,
-    PROMISE,
-    STREAM,
-    TEXT,
-    THERE,
-    TRUTH,
     Outline,
     Side,
     SomeUses,
@@ -50,35 +37,7 @@ FORMATTING = {
 }  # fmt: skip
 TRAITS = LanguageTraits(
     unwritten_names=True,
-    decisions=Decisions(
-        opens=re.compile(r"(?:\bswitch\b[^{};]{0,200}|(?<![<\w])Record<[\w., <>\[\]|]{1,99}\s*+=\s*+)\Z"),
-        rest=re.compile(r"\bdefault\b"),
-    ),
-    makers={
-        HANDED: "outside",
-        r"STATEMENT(?:export\s++default|(?:module\.)?exports(?:\.CLASS)?\s*+=)\s++[^\n]{0,400}?\(\s*+CLASS\s*+[,)]": "outside",
-        r"\b(?:assign|definePropert\w++|extend|setPrototypeOf)\(\s*+CLASS\s*+,": "code",
-        # A part of the prototype that is read makes nothing.
-        r"(?<![\w$.])CLASS(?:\.prototype\b(?!\s*+(?:\.|instanceof\b))|\s*+\[[^\]\n]{1,200}+\]\s*+=(?!=))": "code",
-        mark(): "code",
-        r"\bnew Proxy\(|\b(?:assign|definePropert\w++|extend|mixin\w*+|setPrototypeOf)\(\s*+this\b|\bthis\[[^\]\n]{1,200}+\]\s*+=(?!=)": "code",
-    },
     formatting=FORMATTING,
-    call_results={
-        r"^=Promise\.(?:all|allSettled|any|race|reject|resolve|try)\([^()]*\)$|\.(?:then|catch|finally)\([^()]+\)": PROMISE,
-        r"^=(?:(?:window|globalThis)\.)?fetch\([^()]+\)$|^=import\([^()]+\)$|^=axios(?: ?\.\w{1,20})?\([^()]+\)$": PROMISE,
-        r"\.(?:values|keys|entries)\(\)(?:\.(?:map|filter|flatMap|take|drop)\([^()]+\))*+$|\.matchAll\([^()]+\)$": STREAM,
-        r"^=(?:Array\.(?:from|of)|Object\.(?:keys|values|entries))\([^()]*\)$": LIST,
-        r"\.(?:filter|flat|flatMap|map|sort|split|querySelectorAll)\([^()]*\)$": LIST,
-        r"\.(?:join|toFixed|toLowerCase|toString|toUpperCase|trim|toISOString)\([^()]*\)$|^=(?:JSON\.stringify|String)\([^()]*\)$": TEXT,
-        r"^=(?:Math\.\w{1,20}|Number|parseInt|parseFloat)\([^()]*\)$": NUMBER,
-        r"^=Boolean\([^()]*\)$|\.(?:includes|startsWith|endsWith|some|every)\([^()]+\)$": TRUTH,
-        r"^=JSON\.parse\([^()]*\)$": DATA,
-        r"\.slice\([^()]*\)$": AT_ONCE,
-        r"\.(?:findUnique|findFirst)OrThrow\([^()]*\)$": THERE,
-        r"\.(?:find|findLast)\((?:=>|_)(?:, _)?\)$|\.(?:match|exec|findOne|findById|findByPk|findUnique|findFirst|querySelector|getElementById|getItem)\([^()]+\)$": PERHAPS,
-        r"\.(?:pop|shift)\(\)$|\.at\(_\)$": PERHAPS,
-    },
 )
 project = JavaScriptModules
 # The globals of browsers, workers and Node that a file may well have had a function of the same name for.
@@ -101,31 +60,12 @@ SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 END = re.compile(rb"</script\s*+>", re.IGNORECASE)
 
 
-CONDITIONS = Conditions(
-    blocks=lambda node: node.type in BLOCKS,
-    leaves=re.compile(rb"\Areturn\b[^\n]*"),
-    ends=re.compile(
-        rb"^[ \t]*(?:throw\b|process\.exit\()[^\n]*|\A(?:if|for|while|switch)\b[^\n]*(?=[\s\S]*?\bexports\b)", re.MULTILINE
-    ),
-    undoes=re.compile(
-        rb"\b(?:delete[ \t]+|(?:Object\.(?:defineProperty|assign)|Reflect\.\w{1,40})\([ \t]*)((?:module[ \t]*\.[ \t]*)?exports\b[^;\n]*)"
-    ),
-    binds=bindings,
-    abstract=re.compile(rb"\A\s*(?:\w+\s+)*abstract\b"),
-    demands=lambda node: any(part.type == "abstract" for part in node.children),
-)  # fmt: skip
-DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
-
-
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
     code = script(path, source)
     nesting.check(code)
-    misread.check(code)
-    root = _root(path, code)
-    conditions = ["declarations alone"] if path.endswith(DECLARATIONS) else []
-    return with_conditions(outline_of(path, root, code, side), root, code, CONDITIONS, conditions)
+    return outline_of(path, _root(path, code), code, side)
 
 
 @finds

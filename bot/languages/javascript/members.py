@@ -38,7 +38,6 @@ class MemberWalk(DefinitionWalk):
         default_factory=list
     )  # names that ES imports bind, and those handed on by `export ... from`
     loose: set[str] = field(default_factory=set)  # of these, the ones that are types alone
-    typed_stars: set[int] = field(default_factory=set)  # lines of `export type *`
     modern: bool = False  # it exports by `export`: then CommonJS's ways to add more do not matter
 
 

@@ -8,7 +8,7 @@ from tree_sitter import Node
 from bot.languages import lexical
 from bot.languages.javascript.members import CLASSES, RESULT, TYPES, MemberWalk, bare_value, take
 from bot.languages.javascript.signature import FUNCTIONS
-from bot.languages.syntax import conditional, first_line, text
+from bot.languages.syntax import conditional, text
 from bot.values import Outline, Side
 
 VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
@@ -22,7 +22,6 @@ WRAPPERS = frozenset({
     "sequence_expression", "export_statement",
 })  # fmt: skip
 # Exports that are computed: then nothing can be said to be missing.
-TYPED_STAR = re.compile(r"export\s+type\b")
 DYNAMIC = re.compile(
     rb"__exportStar|\bexports\s*\[|\(\s*(module\s*\.\s*)?exports\b|=\s*(module\s*\.\s*)?exports\s*[;,\n]|\bthis\s*,\s*function"
 )
@@ -63,7 +62,6 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         doubt=computed_reason,
         bound=tuple(walk.import_names),
         loose=frozenset(walk.loose),
-        typed_stars=frozenset(walk.typed_stars),
         is_whole=bool(walk.exports.get("default")) and not walk.modern,
     )
 
@@ -228,18 +226,12 @@ def _handed_on(node: Node, walk: MemberWalk) -> None:
                 walk.exports[text(part)] = ""
     parts = [part for part in node.named_children if part.type not in ("decorator", "comment")]
     if not clauses and source is not None:
-        _hand_on_everything(node, walk)
+        walk.stars += 1
     elif not clauses and parts and any(part.type == "=" for part in node.children):  # TypeScript's module.exports
         walk.modern = False
         _module_exports(parts[0], node, walk)
     elif not clauses:  # export as namespace x
         walk.dynamic = True
-
-
-def _hand_on_everything(node: Node, walk: MemberWalk) -> None:
-    walk.stars += 1
-    if TYPED_STAR.match(text(node)):  # the grammar does not know it
-        walk.typed_stars.add(first_line(node))
 
 
 def _expression(node: Node, outer: Node, walk: MemberWalk) -> None:

@@ -1,7 +1,6 @@
 """Java, Kotlin and Scala: one family, because they use each other."""
 
 import posixpath
-import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from types import ModuleType
@@ -10,24 +9,11 @@ from bot.languages import syntax, typed_receivers
 from bot.languages.constructions import with_constructions
 from bot.languages.jvm import java, kotlin, scala
 from bot.languages.jvm.packages import JvmPackages, imported_names
-from bot.languages.lexical import mark
 from bot.languages.unreadable import finds, outlines
-from bot.ports import Decisions, LanguageTraits
+from bot.ports import LanguageTraits
 from bot.values import Outline, Side, Use
 
-OWN_MARKS = (  # on types, of Java, Kotlin and Scala themselves
-    "Deprecated|FunctionalInterface|JvmInline|OptIn|PublishedApi|Suppress|SuppressWarnings|deprecated|nowarn"
-)
-TRAITS = LanguageTraits(
-    makers={mark(OWN_MARKS): "code", r"@(?:lombok\.|Delegate\b)": "code"},
-    decisions=Decisions(
-        opens=re.compile(r"\b(?:match|switch|when)\b[^{};]{0,200}\Z"),
-        rest=re.compile(
-            r"\bdefault\b|\belse\s*+->|^[ \t]*+case\s++(?:[a-z]\w*+|_)(?:\s++if\b[^\n]{0,200})?\s*+=>|\bcase\s++_",
-            re.MULTILINE,
-        ),
-    ),
-)
+TRAITS = LanguageTraits()
 # Members of every object, and the languages' own functions: what loses a definition of such a name still has one.
 KOTLIN = (
     "also apply arrayOf buildString check checkNotNull component1 component2 copy error forEach getOrElse invoke let lazy listOf map "

@@ -7,8 +7,7 @@ from functools import lru_cache, partial
 
 from tree_sitter import Node
 
-from bot.languages import misread, typed_receivers
-from bot.languages.conditions import Conditions, with_conditions
+from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
 from bot.languages.jvm import lombok
 from bot.languages.syntax import UNKNOWN, text
@@ -38,9 +37,6 @@ GENERATED = re.compile(
 )
 
 
-CONDITIONS = Conditions(
-    whole=frozenset({"package_declaration"}), abstract=re.compile(rb"\A[^{]*\babstract\b|\A[^{]*;\s*\Z")
-)
 root = partial(typed_receivers.root, JAVA)
 
 
@@ -52,15 +48,13 @@ class _JavaWalk(TypedWalk):
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; nested types and static members are offered by their own names, too."""
-    misread.check(source)
-    misread.check_escapes(source, typed_receivers.blank(source))
     tree = root(source)
     walk = _JavaWalk(path, side, has_lombok=lombok.NAMED.search(source) is not None)
     for node in tree.named_children:
         if node.type in CLASSES:
             _type(node, "", walk)
     complete = not tree.has_error and not GENERATED.search(source)
-    return with_conditions(walk.outline(complete), tree, source, CONDITIONS)
+    return walk.outline(complete)
 
 
 def _type(node: Node, inside: str, walk: _JavaWalk) -> None:

@@ -9,7 +9,6 @@ from functools import lru_cache, partial
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
-from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.constructions import Construction
 from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
@@ -33,22 +32,6 @@ JVM_NAME = re.compile(r"@(?:[gs]et:)?(?:kotlin\.jvm\.)?JvmName\(\s*+(?:name\s*+=
 READ = 4_000  # characters of it
 
 
-def _is_demanded(node: Node) -> bool:
-    """Whether a property has no value and no code, in an interface or by its own word."""
-    holder = node.parent.parent if node.parent is not None else None
-    if node.type != "property_declaration" or holder is None:
-        return False
-    is_open = any(part.type in ("getter", "property_delegate", "=") for part in node.children)
-    is_interface = any(part.type == "interface" for part in holder.children)
-    return not is_open and (is_interface or _has(node, "abstract"))
-
-
-CONDITIONS = Conditions(
-    whole=frozenset({"package_header", "file_annotation"}),
-    operators=re.compile(rb"\boperator\s+fun\b"),
-    abstract=re.compile(rb"\A[^{=]*\babstract\b|\A[^{=]*\Z"),
-    demands=_is_demanded,
-)
 root = partial(typed_receivers.root, KOTLIN)
 
 
@@ -68,7 +51,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     file_outline = walk.outline(complete)
     facade = facade_of(path, source) if any(_is_offered_to_java(one) for one in file_outline.symbols) else ""
     exports = (*file_outline.exports, *([(facade, "")] if facade else ()))
-    return with_conditions(replace(file_outline, exports=exports), tree, source, CONDITIONS)
+    return replace(file_outline, exports=exports)
 
 
 def _is_offered_to_java(symbol: Symbol) -> bool:
@@ -152,7 +135,7 @@ def _add(node: Node, name: str, kind: str, walk: TypedWalk, own_signature: Signa
     walk.define(name, kind, node, own_signature, is_exported=is_exported, visibility=visibility)
     receiver = _receiver(node) if node.type in ("function_declaration", "property_declaration") else ""
     if receiver:
-        walk.symbols[-1] = replace(walk.symbols[-1], conditions=(f"extension {receiver}",))
+        walk.symbols[-1] = replace(walk.symbols[-1], marks=(f"extension {receiver}",))
 
 
 def _members(node: Node) -> Iterator[Node]:

@@ -8,7 +8,6 @@ from functools import lru_cache, partial
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
-from bot.languages.conditions import Conditions, with_conditions
 from bot.languages.constructions import Construction
 from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
@@ -59,22 +58,6 @@ MACROS = re.compile(
 )
 
 
-def _is_associated(node: Node) -> bool:
-    """Whether a type belongs to a trait."""
-    holder = node.parent.parent if node.parent is not None else None
-    return node.type == "type_definition" and holder is not None and holder.type == "trait_definition"
-
-
-CONDITIONS = Conditions(
-    blocks=lambda node: node.type in PACKAGES,
-    whole=frozenset({"package_clause"}),
-    abstract=re.compile(rb"\A[^={]*\Z"),
-    of_interface=_is_associated,
-    demands=lambda node: (
-        node.type in ("val_declaration", "var_declaration")
-        or (node.type == "type_definition" and node.child_by_field_name("type") is None)
-    ),
-)
 root = partial(typed_receivers.root, SCALA)
 
 
@@ -85,7 +68,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     for node in tree.named_children:
         _take(node, "", (), walk, is_offered=True)
     complete = not (tree.has_error or MACROS.search(source) or walk.bases.get(""))
-    return with_conditions(walk.outline(complete), tree, source, CONDITIONS)
+    return walk.outline(complete)
 
 
 def _take(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is_offered: bool) -> None:
@@ -151,7 +134,7 @@ def _class(node: Node, inside: str, walk: TypedWalk) -> None:
     is_object = node.type == "object_definition"
     _add(node, inside, short, "variable" if node.type == "given_definition" else kind, walk, None)
     if is_object:
-        walk.symbols[-1] = replace(walk.symbols[-1], conditions=(SINGLETON,))
+        walk.symbols[-1] = replace(walk.symbols[-1], marks=(SINGLETON,))
     if node.type != "given_definition" or not inside:
         walk.exports.setdefault(short, name)
     walk.bases[short] = tuple(dict.fromkeys((*walk.bases.get(short, ()), *bases)))
@@ -168,7 +151,7 @@ def _class(node: Node, inside: str, walk: TypedWalk) -> None:
     for member in _members(node) if name.count(".") < typed_receivers.NESTED else ():
         _take(member, name, bases, walk, is_offered=is_object)
     if _has(node, "implicit") and parameter_list is not None:  # its members are those of what it takes, too
-        walk.symbols[begin:] = [replace(one, conditions=(f"extension {short}",)) for one in walk.symbols[begin:]]
+        walk.symbols[begin:] = [replace(one, marks=(f"extension {short}",)) for one in walk.symbols[begin:]]
 
 
 def _is_built_elsewhere(node: Node, short: str) -> bool:

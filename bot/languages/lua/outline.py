@@ -1,8 +1,8 @@
 """What a Lua file defines, and what the table that it returns offers to who requires it."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from tree_sitter import Node
@@ -10,7 +10,7 @@ from tree_sitter import Node
 from bot.languages import lexical
 from bot.languages.syntax import conditional, text
 from bot.languages.walk import DefinitionWalk, statements
-from bot.values import Outline, Parameter, Side, Signature, Symbol
+from bot.values import Outline, Parameter, Side, Signature
 
 BLOCKS = frozenset({"do_statement", "if_statement", "elseif_statement", "else_statement", "for_statement", "while_statement", "repeat_statement", "block"})  # fmt: skip
 MEMBERS = {"dot_index_expression": ("table", "field"), "method_index_expression": ("table", "method")}
@@ -37,7 +37,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     doubt = _doubt(source, table_name) if table_name else ""
     exports = _exports(root, walk, table_name)
     return Outline(
-        symbols=_with_table(conditional(walk.symbols), walk, _first_result(root)),
+        symbols=conditional(walk.symbols),
         exports=tuple(exports.items()),
         complete=not root.has_error and is_known and not doubt,
         is_scoped=not root.has_error,
@@ -127,33 +127,6 @@ def _result(root: Node) -> Node | None:
     return values[0] if len(values) == 1 else None
 
 
-def _first_result(root: Node) -> str:
-    """Return the name of the table that `require` returns for the file; "" if it returns anything else. Of several values it is the first."""
-    last = next((part for part in reversed(root.named_children) if part.type != "comment"), None)
-    if last is None or last.type != "return_statement":
-        return ""
-    node = next((part.named_children[0] for part in last.named_children if part.type == "expression_list"), None)
-    if node is not None and node.type == "function_call" and text(node.child_by_field_name("name")) == "setmetatable":
-        arguments = node.child_by_field_name("arguments")
-        node = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-    while node is not None and node.type == "parenthesized_expression" and node.named_children:
-        node = node.named_children[0]
-    return text(node) if node is not None and node.type == "identifier" else ""
-
-
-def _with_table(symbols: Sequence[Symbol], walk: _LuaWalk, table_name: str) -> tuple[Symbol, ...]:
-    """The definitions; a member of a table that nobody gets who requires the file has that as a condition."""
-    names = _names_of(table_name, walk)
-    exports = {local for table, _, local in walk.members if ROOT.split(table)[0] in names}
-    others = {local for table, _, local in walk.members if local not in exports}
-    return tuple(
-        replace(one, conditions=(*one.conditions, "in a table that the file does not return"))
-        if one.name in others
-        else one
-        for one in symbols
-    )
-
-
 def _names_of(table_name: str, walk: _LuaWalk) -> frozenset[str]:
     """What a table is called in the file: a second name of it, and of which it is one."""
     return frozenset(
@@ -196,15 +169,6 @@ def _exports(root: Node, walk: _LuaWalk, table_name: str) -> dict[str, str]:
     if table_name and any(one.name == table_name and one.kind == "function" for one in walk.symbols):
         exports[WHOLE] = table_name
     return exports
-
-
-def table_names(root: Node) -> frozenset[str]:
-    """What the file calls the table that it returns."""
-    result = _result(root)
-    if result is not None and result.type == "function_call":  # setmetatable(M, {})
-        parts = result.child_by_field_name("arguments")
-        result = parts.named_children[0] if parts is not None and parts.named_children else None
-    return frozenset({text(result)}) if result is not None and result.type == "identifier" else frozenset()
 
 
 def _doubt(source: bytes, table: str) -> str:

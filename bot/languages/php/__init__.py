@@ -1,30 +1,18 @@
 """PHP: namespaces, Composer's autoloading, includes."""
 
-import re
 from collections.abc import Collection
 
-from bot.languages import misread, spots, syntax
-from bot.languages.conditions import Conditions, with_conditions
+from bot.languages import spots, syntax
 from bot.languages.constructions import with_constructions
 from bot.languages.php.names import Names
-from bot.languages.php.outline import BLOCKS, outline_of
+from bot.languages.php.outline import outline_of
 from bot.languages.php.uses import OWNERS, READING, constructions
 from bot.languages.unreadable import finds, outlines
-from bot.ports import Decisions, LanguageTraits
+from bot.ports import LanguageTraits
 from bot.text.filetypes import PHP
-from bot.values import ARRAY, PERHAPS, STREAM, THERE, Outline, Side, Use
+from bot.values import Outline, Side, Use
 
-TRAITS = LanguageTraits(
-    unique_names=True,
-    decisions=Decisions(opens=re.compile(r"\b(?:match|switch)\b[^{};]{0,200}\Z"), rest=re.compile(r"\bdefault\b")),
-    makers={r"\bfunction\s++__(?:call(?:Static)?|get)\b": "code", r"@(?:method|property)\b": "comments"},
-    call_results={
-        r"^=new [\w\\]*Iterator\([^()]*\)$|->getIterator\(\)$": STREAM,
-        r"^=(?:iterator_to_array|array_\w+)\([^()]*\)$": ARRAY,
-        r"(?:->|::)(?:firstOrFail|findOrFail|sole|firstOrCreate|firstOrNew|updateOrCreate)\([^()]*\)$": THERE,
-        r"(?:->|::)(?:first|find|firstWhere|findOneBy|findOne|getOneOrNullResult)\([^()]*\)$": PERHAPS,
-    },
-)
+TRAITS = LanguageTraits()
 project = Names
 # Functions, classes and constants of PHP that a project may well have had a stand-in for.
 GIVEN = (
@@ -42,28 +30,10 @@ GIVEN = (
 AMBIENT = frozenset(GIVEN.split())
 
 
-CONDITIONS = Conditions(
-    blocks=lambda node: node.type in BLOCKS,
-    whole=frozenset({"namespace_definition"}),
-    ends=re.compile(rb"^[ \t]*(?:exit\b|die\b|throw\b|__halt_compiler\b)[^\n]*", re.MULTILINE | re.IGNORECASE),
-    abstract=re.compile(rb"\A[^{]*\babstract\b|\A[^{]*;\s*\Z"),
-    operators=re.compile(rb"\bfunction\s+&?__(?!construct|destruct)\w+"),
-)  # fmt: skip
-
-
-TAG = re.compile(rb"<\?(?:php(?=\s|$)|=)", re.IGNORECASE)
-
-
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
-    misread.check(source)
-    root = syntax.shallow_root(PHP, source)
-    tag = TAG.search(source)
-    above = source.count(b"\n", 0, tag.start() if tag is not None else len(source))
-    spans = [(1, above if tag is not None else above + 1, "above the opening tag")]
-    conditions = [] if path.endswith(".php") else ["a file that is not loaded by the names of its classes"]
-    return with_conditions(outline_of(path, root, source, side), root, source, CONDITIONS, conditions, spans)
+    return outline_of(path, syntax.shallow_root(PHP, source), source, side)
 
 
 @finds

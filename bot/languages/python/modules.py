@@ -147,23 +147,3 @@ def _roots(paths: frozenset[str]) -> dict[str, list[str]]:
                 tops[name].add(up)
             folder = up
     return {name: sorted(folders) for name, folders in tops.items()}
-
-
-def import_bindings(source: bytes) -> dict[str, set[tuple[str, str]]]:
-    """What the imports bind, as they are written: name here -> (module, its name there), `*` for the module itself. What `import *` brings is under the name `*`."""
-    names: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for match in islice(STATEMENT.finditer(b"\n" + source), MOST_IMPORTS):
-        if b">>>" in match[0].partition(b"import")[0]:
-            continue
-        if match["module"]:
-            module = match["module"].decode("utf-8", "replace")
-            words_text = re.sub(rb"#[^\n]*|[()\\]", b" ", match["names"]).decode("utf-8", "replace")
-            for words in (part.split() for part in words_text.split(",")):
-                if words:
-                    names[words[-1]].add((module, words[0]))
-            continue
-        for words in (part.split() for part in match["modules"].decode("utf-8", "replace").split(",")):
-            if words:
-                top = words[0].partition(".")[0]
-                names[words[-1] if len(words) > 1 else top].add((words[0] if len(words) > 1 else top, MODULE_ITSELF))
-    return names

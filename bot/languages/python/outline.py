@@ -1,19 +1,28 @@
 """What a Python file defines, and what `from it import ...` can find."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from bot.languages.python.binding import BLOCKS, fields
-from bot.languages.python.dynamic import ANY, HINT, dynamic
+from bot.languages import lexical
 from bot.languages.python.signature import HARMLESS, signature
 from bot.languages.syntax import conditional, text
 from bot.languages.walk import DefinitionWalk
-from bot.values import OFFERS, REQUIRES, Outline, Side
+from bot.values import Outline, Side
 
 PLAIN_METACLASSES = frozenset({"type", "ABCMeta"})  # they construct an object with the arguments of the call
+BLOCKS = frozenset({
+    "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause", "except_group_clause", "finally_clause",
+    "with_statement", "for_statement", "while_statement", "match_statement", "case_clause", "block",
+})  # fmt: skip
+# What may give a module any name.
+OPEN = re.compile(
+    rb"^(?:async[ \t]+)?def[ \t]+__getattr__\b|^__getattr__[ \t]*=|(?<![\w.])exec\((?:[^,\n()]|\([^()\n]*\)){0,200}\)"
+    rb"|\bsys\.modules\[__name__\]|\b(?:globals|vars|locals)\(\)(?:\.(?:update|setdefault|__setitem__)\(|\[[^\]\n]{1,200}\][ \t]*=(?!=))",
+    re.MULTILINE,
+)
 CHOICES = BLOCKS - {"try_statement", "except_clause", "finally_clause", "with_statement", "block"}  # may never be run
 TARGETS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
 
@@ -25,28 +34,19 @@ class _PythonWalk(DefinitionWalk):
     loose: set[str] = field(default_factory=set)
 
 
-def outline_of(path: str, root: Node, source: bytes, side: Side, parse: Callable[[bytes], Node]) -> Outline:
+def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, outermost first. Functions inside functions belong to their function."""
     walk = _PythonWalk(path, side)
     _walk(root, "", walk)
 
-    def within(code: bytes) -> tuple[frozenset[str], str]:
-        """What a text that the file executes defines. One that executes others in turn is not followed."""
-        if HINT.search(code):
-            return frozenset(), ANY
-        inner_outline = outline_of(path, parse(code), code, side, parse)
-        return inner_outline.names, "" if inner_outline.complete and not inner_outline.stars else ANY
-
-    dynamic_names = dynamic(root, source, within)
-    for name in sorted(dynamic_names.names):
-        walk.exports.setdefault(name, "")
+    doubt = lexical.doubt(source, OPEN)
     return Outline(
         symbols=conditional(walk.symbols),
         exports=tuple(walk.exports.items()),
-        complete=not root.has_error and not dynamic_names.doubt,
+        complete=not root.has_error and not doubt,
         stars=walk.stars,
         bases=tuple(walk.bases),
-        doubt=dynamic_names.doubt,
+        doubt=doubt,
         bound=tuple(walk.import_names),
         loose=frozenset(walk.loose),
     )
@@ -83,11 +83,6 @@ def _definition(node: Node, outer: Node, inside: str, walk: _PythonWalk) -> None
     if not inside:
         walk.exports[short] = name
     if kind == "class":
-        own_fields = list(fields(node, decorators, _bases(node)))
-        if own_fields:
-            conditions = [f"{REQUIRES}{field_name}" for field_name, is_required in own_fields if is_required]
-            conditions += [f"{OFFERS}{at} {field_name}" for at, (field_name, _) in enumerate(own_fields)]
-            walk.symbols[-1] = replace(walk.symbols[-1], conditions=tuple(conditions))
         foreign = [item for item in decorators if item.partition("(")[0].rpartition(".")[2] not in HARMLESS]
         walk.bases.append((name, (*_bases(node), *(f"@{item}" for item in foreign))))
         body = node.child_by_field_name("body")

@@ -43,18 +43,6 @@ def join(*parts: str) -> str:
     return "" if path == "." else path
 
 
-def module_folder(path: str) -> str:
-    """The folder of the modules that a file declares."""
-    folder, name = posixpath.split(path)
-    stands_for_folder = name in ("lib.rs", "main.rs", "mod.rs", "build.rs") or posixpath.basename(folder) in (
-        "bin",
-        "tests",
-        "benches",
-        "examples",
-    )
-    return folder if stands_for_folder else path.removesuffix(".rs")
-
-
 class Layout:
     """The crates of one tree, from its paths and its manifests."""
 

@@ -1,7 +1,6 @@
 """What a Rust file defines: items, methods as Type.method, fields and variants; the names it binds by `use` count as offered."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
@@ -9,7 +8,7 @@ from tree_sitter import Node
 from bot.languages.rust.signature import receives, signature
 from bot.languages.syntax import hide_repeated, text
 from bot.languages.walk import DefinitionWalk
-from bot.values import OFFERS, Outline, Side, Signature, Visibility
+from bot.values import Outline, Side, Signature, Visibility
 
 KINDS = {
     "struct_item": "class", "union_item": "class", "enum_item": "class", "trait_item": "class", "type_item": "type",
@@ -21,7 +20,6 @@ MEMBERS = frozenset({"field_declaration", "enum_variant"})
 # Macros whose names all stand in what they are given; of any other one nobody knows what it defines.
 SPELT = re.compile(r"cfg\w*|thread_local|lazy_static|bitflags|task_local|static_assert\w*|const_assert\w*|assert\w*")
 PART = re.compile(r"\$\w+")  # of what a macro is called with
-LONGEST_ARM = 400
 UNKNOWN_BASE = ("?",)  # traits may give a type more members than are written in its file
 
 
@@ -70,7 +68,6 @@ def _items(holder: Node, inside: str, depth: int, walk: _RustWalk) -> None:
             walk.add(name, "function", node, signature(node))
         elif node.type in KINDS:
             walk.add(name, KINDS[node.type], node)
-            walk.symbols[-1] = replace(walk.symbols[-1], conditions=tuple(_arms(node)))
             _members(node, name, walk)
         elif node.type == "impl_item":
             _implementation(node, inside, walk)
@@ -85,14 +82,6 @@ def _items(holder: Node, inside: str, depth: int, walk: _RustWalk) -> None:
             walk.exports.setdefault(text(node.child_by_field_name("alias")) or name, "")
         elif node.type in ("macro_invocation", "expression_statement"):
             _macro(node, inside, walk)
-
-
-def _arms(node: Node) -> Iterator[str]:
-    """What a macro can be called with: its patterns, whatever they call the parts."""
-    for rule in node.named_children:
-        left = rule.child_by_field_name("left") if rule.type == "macro_rule" else None
-        if left is not None:
-            yield f"{OFFERS}{PART.sub('$_', ' '.join(text(left).split()))}"[:LONGEST_ARM]
 
 
 def _is_restricted(node: Node) -> bool:

@@ -7,23 +7,17 @@ from functools import lru_cache
 
 from bot.languages import nesting, syntax, typed_receivers
 from bot.languages.constructions import with_constructions
-from bot.languages.lexical import is_telling, mark
+from bot.languages.lexical import is_telling
 from bot.languages.swift.modules import SwiftModules
 from bot.languages.swift.outline import UNKNOWN_BASE, outline_of, root
 from bot.languages.swift.targets import targets
 from bot.languages.swift.uses import READING
 from bot.languages.syntax import text
 from bot.languages.unreadable import finds, outlines
-from bot.ports import Decisions, LanguageTraits
+from bot.ports import LanguageTraits
 from bot.values import Outline, Side, SomeUses, Use
 
-TRAITS = LanguageTraits(
-    makers={mark(r"(?!dynamic)[a-z]\w*+|MainActor"): "code"},
-    decisions=Decisions(
-        opens=re.compile(r"\bswitch\b[^{};]{0,200}\Z"),
-        rest=re.compile(r"\bdefault\b|\bcase\s++(?:_|(?:let|var)\s++\w++\s*+:)"),
-    ),
-)
+TRAITS = LanguageTraits()
 # Functions of the standard library, of C and of Foundation, and members that every object or collection has.
 GIVEN = (
     "abs acos asin assert assertionFailure atan atan2 cbrt ceil close cos debugPrint description dump encode exit exp exp2 fabs "

@@ -7,7 +7,6 @@ from functools import lru_cache, partial
 from tree_sitter import Node
 
 from bot.languages import lexical, nesting, typed_receivers
-from bot.languages.conditions import Conditions, Span, with_conditions
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk
 from bot.text.filetypes import SWIFT
@@ -28,15 +27,6 @@ PLAIN = (
 PLAIN_BASES = frozenset(PLAIN.split())
 ACTORS = frozenset({"MainActor"})  # attributes with a capital that add no member
 DYNAMIC = re.compile(rb"@dynamicMemberLookup\b")
-DIRECTIVE = re.compile(rb"^[ \t]*+#(if|elseif|else|endif)\b([^\n]*+)", re.MULTILINE)
-CONDITIONS = Conditions(
-    abstract=re.compile(rb"\A[^{=]*\Z"),
-    of_interface=lambda node: node.type == "associatedtype_declaration",
-    demands=lambda node: (
-        node.type == "protocol_property_declaration"
-        or (node.type == "associatedtype_declaration" and all(part.type != "=" for part in node.children))
-    ),
-)
 root = partial(typed_receivers.root, SWIFT)
 
 
@@ -48,14 +38,13 @@ def outline_of(path: str, source: bytes, side: Side) -> Outline:
     for node in tree.named_children:
         _take(node, "", walk, is_vague=False, is_private=False)
     doubt = lexical.doubt(source, DYNAMIC)
-    file_outline = Outline(
+    return Outline(
         typed_receivers.with_overloads(walk.symbols),
         tuple(walk.exports.items()),
         complete=not tree.has_error and not doubt,
         bases=tuple(walk.bases.items()),
         doubt=doubt,
     )
-    return with_conditions(file_outline, tree, source, CONDITIONS, more=[*_builds(source), *_private_extensions(tree)])
 
 
 def type_name(node: Node) -> str:
@@ -200,25 +189,3 @@ def _parameter(node: Node, *, many: bool) -> Parameter:
     if many:
         return Parameter(name, "varargs", is_required=False)
     return Parameter(name, "positional-only") if label == "_" else Parameter(label, "keyword-only")
-
-
-def _private_extensions(root: Node) -> Iterator[Span]:
-    """The extensions whose members no other file can name, unless they say so themselves."""
-    for node in root.named_children:
-        if node.type in TYPES and is_extension(node) and _is_private(node):
-            for member in _members(node):
-                if not any(_has(member, word) for word in OPEN):
-                    yield first_line(member), last_line(member), "private extension"
-
-
-def _builds(source: bytes) -> Iterator[Span]:
-    """The stretches that are built under a condition, which the grammar does not nest."""
-    open_blocks: list[tuple[int, str]] = []
-    lines = lexical.Lines(source)
-    for match in DIRECTIVE.finditer(source):
-        line, word = lines.at(match.start()), match[1].decode()
-        if word != "if" and open_blocks:
-            first, condition = open_blocks.pop()
-            yield first, line, condition
-        if word != "endif":
-            open_blocks.append((line, " ".join(match[0].decode("utf-8", "replace").split())))
