@@ -264,7 +264,7 @@ BILL_GO = {
 MOVES = {
     **{
         f"python: a file that becomes {path}": (LIBRARY, {"quotes/pay.py": None, path: PAY}, BILL, "bill.py")
-        for path in ("quotes/test_pay.py", "quotes/tests/pay.py", "quotes/pay.py.txt", "quotes/pay.rb", "quotes/pay.pyi", "conftest.py")
+        for path in ("quotes/test_pay.py", "quotes/tests/pay.py", "quotes/pay.py.txt", "conftest.py")
     },
     "python: a manifest of another name": (LIBRARY, {"pyproject.toml": LIBRARY["pyproject.toml"].replace("quotes", "quotez")}, BILL, "bill.py"),
     **{
