@@ -242,8 +242,6 @@ CASES: Mapping[str, tuple[Project, tuple[str, str], bool]] = {
     "type parameter of C#": (_csharp("public class Use\n{\n    Cart c;\n}"), ("class Cart", "class Cart<T>"), True),
     "type parameter of TypeScript": ((*SCRIPT[:3], 'import { Cart } from "./a";\n\nexport let c: Cart;\n'), ("class Cart", "class Cart<T>"), True),
     "type parameter of Swift": ((*SWIFT[:3], "func f(c: Cart) {\n}\n"), ("class Cart", "class Cart<T>"), True),
-    "type parameter of Kotlin": (_kotlin("fun f(c: Cart) {}"), ("class Cart", "class Cart<T>"), True),
-    "type parameter of Scala": ((*SCALA[:3], "package web\n\nimport shop.Cart\n\nclass Use(c: Cart)\n"), ("class Cart", "class Cart[T]"), True),
 }  # fmt: skip
 
 

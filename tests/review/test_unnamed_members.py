@@ -49,15 +49,6 @@ CASES: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_use_that_names_a_type_and_none_of_its_members_is_open(places: Places, case: str) -> None:
-    """An annotation gives elements by their place or not at all, and a lambda is a method without its name."""
-    before, (path, old, new), user = CASES[case]
-    text = before[path] or ""
-    assert old in text
-    assert user in places(before, {path: text.replace(old, new)})
-
-
 SILENT: Mapping[str, tuple[Files, tuple[str, str, str], str]] = {
     "java new element with a default": ({"s/Audit.java": AUDIT, "s/B.java": AUDIT_USE}, ("s/Audit.java", "    int level", "    int depth() default 2;\n    int level"), "s/B.java"),
     "java element that nobody gave": ({"s/Audit.java": AUDIT, "s/B.java": AUDIT_USE}, ("s/Audit.java", "    int level() default 1;\n", ""), "s/B.java"),
