@@ -166,8 +166,6 @@ OTHERS: Mapping[str, tuple[str, str, str, str, str, bool]] = {
     "result behind an expression": ("A.cs", LOADER, LOADER.replace("public int", "public long"), "U.cs", IN_CSHARP % "int F(int n, Loader loader) => loader.Load(n);", True),
     "lambda with types": ("A.cs", LOADER, LOADER.replace("public int", "public long"), "U.cs", IN_CSHARP % "object F() { return (Loader one, int n) => one.Load(n); }", True),
     "another class behind an expression": ("A.cs", LOADER, LOADER.replace("int a", "int a, int b"), "U.cs", IN_CSHARP % "class Other { public int Load(int a) { return a; } }\n  int F(Other loader) => loader.Load(1);", False),
-    "property becomes required": ("A.cs", NICK, NICK.replace("public string", "public required string"), "U.cs", IN_CSHARP % "Person F() { return new Person { Age = 1 }; }", True),
-    "required field comes": ("A.cs", NICK, NICK.replace("  public int", "  public required int Size;\n  public int"), "U.cs", IN_CSHARP % "Person F() { return new Person(); }", True),
     "no property sent": ("A.cs", NICK.replace("public string", "public required string"), NICK.replace("public string", "public required string") + "// end\n", "U.cs", IN_CSHARP % "Person F() { return new Person(); }", False),
     "no longer required": ("A.cs", NICK.replace("public int", "public required int"), NICK, "U.cs", IN_CSHARP % "Person F() { return new Person(); }", False),
     "extension of another type": ("a/A.kt", LOUD, LOUD.replace("String", "Int"), "b/U.kt", IN_KOTLIN % "name.shout()", True),
