@@ -52,11 +52,6 @@ def test_a_receiver_of_another_class_is_silent(repository: Repository) -> None:
 
 RUBY = "module Limits\n  MOST_ROWS = 5\n  def count_rows(a)\n    a\n  end\nend\n"
 TIES = {
-    "a member of a removed class": (
-        {"a/store.go": STORE, "a/app.go": APP},
-        {"a/store.go": "package a\n"},
-        ("a/app.go", 5),
-    ),
     "a receiver of another class of the tree": (
         {
             "src/Store.cs": "public static class Tools { public static int CountRows(this Log l) { return 1; } }\n",
@@ -198,21 +193,3 @@ def test_a_function_that_loses_one_of_its_clauses_is_not_gone(repository: Reposi
     }
 
     assert look(repository.change(before, {"lib/shop.ex": f"{other}defmodule Shop do\n{left}end\n"})) == []
-
-
-def test_a_name_whose_import_goes_with_its_definition_is_a_hint(repository: Repository) -> None:
-    """The change takes the `use` statement away and leaves the call: nothing in the tree is called so any more."""
-    before = {
-        "src/RejectedReply.php": "<?php\nnamespace Shop;\nclass RejectedReply {}\n",
-        "src/Handler/Curl.php": "<?php\nnamespace Shop\\Handler;\nuse Shop\\RejectedReply;\n"
-        "class Curl { function run() { return new RejectedReply(); } }\n",
-    }
-    after = {
-        "src/RejectedReply.php": None,
-        "src/Handler/Curl.php": "<?php\nnamespace Shop\\Handler;\n"
-        "class Curl { function run() { return new RejectedReply(); } }\n",
-    }
-
-    assert [(finding.path, finding.rule) for finding in look(repository.change(before, after))] == [
-        ("src/Handler/Curl.php", "likely-removed")
-    ]
