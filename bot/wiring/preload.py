@@ -28,9 +28,7 @@ ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
 LATER = ("bot.agent.seed", "bot.llm.schema", "jinja2", "pathspec", "ruff", "unidiff")
 # What the search for users loads if a member changed.
-SEARCHES = tuple(
-    f"bot.dependents.{name}" for name in ("callbacks", "dotless", "implementations", "kin", "macro_users", "platforms")
-)
+SEARCHES = ("bot.dependents.dotless", "bot.dependents.kin")
 
 
 def _likely() -> tuple[str, ...]:
