@@ -175,11 +175,18 @@ def _errors(text: str) -> Counter[str]:
 def lost_attributes(before: str, after: str, path: str) -> frozenset[str]:
     """Attributes that a text sets on its own objects and that another one sets no more: a line that reads one, or says its name, sets none."""
     lost_names = set(ATTRIBUTE.findall(before))
-    for line in after.split("\n") if lost_names else ():
+    lines = after.split("\n") if lost_names else []
+    outer = sorted({_indent(line) for line in lines if line.strip()})[:2]  # deeper is a function's own
+    for line in lines:
         for name in lost_names.intersection(WORD.findall(line)):
-            if not is_comment(line, path) and (_sets_attribute(name, line) or defines(line, name) or binds(line, name)):
+            is_bound = defines(line, name) or (_indent(line) in outer and binds(line, name))
+            if not is_comment(line, path) and (_sets_attribute(name, line) or is_bound):
                 lost_names.discard(name)
     return frozenset(lost_names)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _sets_attribute(name: str, line: str) -> bool:

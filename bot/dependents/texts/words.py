@@ -56,7 +56,10 @@ def lost_words(files: Sequence[ChangedFile], texts: Mapping[str, str]) -> list[L
     words: dict[str, LostWord] = {}
     for file in mine:
         now = frozenset(
-            word for line in texts.get(file.path, "").split("\n") for word in _words(file.path, line[:LONG_LINE])
+            part
+            for line in texts.get(file.path, "").split("\n")
+            for word in _words(file.path, line[:LONG_LINE])
+            for part in (word, *word.split("."))
         )
         # What a whole file had is still there if a file of its kind gets it: a text that nothing parses has no keys.
         is_whole = file.status == "deleted"

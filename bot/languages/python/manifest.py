@@ -11,6 +11,8 @@ import tomllib
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from bot.languages.lexical import manifest_text, unread
 from bot.languages.python.pip_lines import INCLUDED, asked_lines, included_files, logical_lines
@@ -36,6 +38,9 @@ REQUIRING = ("install_requires", "tests_require", "setup_requires")
 PRIVATE = re.compile(r"_(?!_)")
 TOPS = ("src", "lib", "python")  # folders in which a distribution's packages lie, beside its own
 SUFFIXES = (".py", ".pyi")
+FINDS = re.compile(r"find(?:_namespace)?:")  # in place of a list
+FINDING = ("where", "include", "exclude")
+PATTERN = re.compile(r"[*?\[]")
 # What no project means to offer where nothing says which packages it has.
 ASIDE = frozenset({
     "setup", "conftest", "noxfile", "tasks", "manage", "doc", "docs", "test", "tests", "example", "examples", "build", "benchmark", "benchmarks",
@@ -96,48 +101,143 @@ def _identity(folder: str, manifests: Mapping[str, bytes]) -> tuple[str, str]:
     """The name and the version of a folder's distribution, "" where no manifest writes them."""
     top = toml(manifests.get(posixpath.join(folder, "pyproject.toml"), b""))
     config = ini(manifests.get(posixpath.join(folder, "setup.cfg"), b""))
-    program = _setup_texts(manifests.get(posixpath.join(folder, "setup.py"), b""))
+    program = _setup_call(manifests.get(posixpath.join(folder, "setup.py"), b""))
     own = table(top.get("project")) or table(table(top.get("tool")).get("poetry"))
     flit = table(table(table(top.get("tool")).get("flit")).get("metadata"))
     found: list[str] = []
     for key, last in (("name", flit.get("dist-name") or flit.get("module")), ("version", None)):
-        written = (own.get(key), config.get("metadata", key, fallback=""), *program.get(key, ()), last)
+        written = (own.get(key), config.get("metadata", key, fallback=""), *_literal(program.get(key))[0], last)
         found.append(next((one for one in written if isinstance(one, str) and one), ""))
     return found[0], found[1]
 
 
 def _places(folder: str, name: str, manifests: Mapping[str, bytes], code: Sequence[str]) -> tuple[str, ...]:
-    """What a distribution consists of: what its manifest lists, else the package that is called like it, else everything that could be imported."""
-    tool = table(toml(manifests.get(posixpath.join(folder, "pyproject.toml"), b"")).get("tool"))
-    setuptools, poetry = table(tool.get("setuptools")), table(tool.get("poetry"))
-    wheel = table(table(table(table(tool.get("hatch")).get("build")).get("targets")).get("wheel"))
-    own_places = {key: value for key, value in table(setuptools.get("package-dir")).items() if isinstance(value, str)}
-    rows = poetry.get("packages")
-    listed = [
+    """What a distribution consists of: what its manifests list, else the package that is called like it, else everything that could be imported."""
+    top = toml(manifests.get(posixpath.join(folder, "pyproject.toml"), b""))
+    config = ini(manifests.get(posixpath.join(folder, "setup.cfg"), b""))
+    program = _setup_call(manifests.get(posixpath.join(folder, "setup.py"), b""))
+    own_places, finder = _package_dir(top, config, program), _finder(top, config, program)
+    tops = ["", own_places.get("", ""), *TOPS]
+    named = [one for key in ("packages", "py_modules") for one in _config_list(config, "options", key)]
+    named += [one for key in ("packages", "py_modules") for one in _literal(program.get(key))[0]]
+    dotted = [one for one in named if not FINDS.match(one)] + _dotted(top)
+    listed = [*_listed(top), *(own_places.get(one) or one.replace(".", "/") for one in (*dotted, *own_places) if one)]
+    found = {
+        place
+        for one in dict.fromkeys(listed)
+        for home in dict.fromkeys(tops)
+        for place in _matching(code, _normal(posixpath.join(folder, home)), one)
+    }
+    if finder is not None:
+        homes = [_normal(posixpath.join(folder, home)) for home in finder.where or tops]
+        found |= {place for place, one in dict(_importable(code, homes)).items() if finder.finds(one, place, code)}
+    if found:
+        return tuple(sorted(place for place in found if not any(place.startswith(f"{one}/") for one in found)))
+    every = dict(_importable(code, [_normal(posixpath.join(folder, home)) for home in tops]))
+    spelt = re.sub(r"[-_.]+", "_", name).lower()
+    own = {place for place, one in every.items() if one.lower() in (spelt, spelt.replace("_", ""))}
+    homes_of_own = {posixpath.dirname(place) for place in own} - {folder}
+    own |= {place for place in every if posixpath.dirname(place) in homes_of_own}
+    return tuple(sorted(every if listed else own or every))
+
+
+def _listed(top: Mapping[str, object]) -> list[str]:
+    """The paths and patterns that pyproject.toml lists."""
+    tool = table(top.get("tool"))
+    rows = table(tool.get("poetry")).get("packages")
+    found = [
         posixpath.join(str(row.get("from") or ""), str(row["include"]))
         for row in map(table, rows if isinstance(rows, list) else ())
         if isinstance(row.get("include"), str)
     ]
-    listed += texts(wheel.get("packages"))
-    dotted = [*texts(setuptools.get("packages")), *texts(setuptools.get("py-modules"))]
-    dotted += texts(table(tool.get("flit")).get("module")) + texts(
-        table(table(tool.get("flit")).get("module")).get("name")
-    )
-    listed += [own_places.get(one) or one.replace(".", "/") for one in (*dotted, *own_places) if one]
-    tops = ["", own_places.get("", ""), *TOPS]
-    found: set[str] = set()
-    for one in listed:
-        stem = re.split(r"[*?\[]", one.removesuffix(".py"))[0].strip("/")
-        places = (_normal(posixpath.join(folder, top, stem)) for top in tops)
-        found |= {place + end for place in places for end in ("", *SUFFIXES) if place and _has(code, place + end)}
-    if found:
-        return tuple(sorted(found))
-    every = dict(_importable(code, [_normal(posixpath.join(folder, top)) for top in tops]))
-    spelt = re.sub(r"[-_.]+", "_", name).lower()
-    own = {place for place, one in every.items() if one.lower() in (spelt, spelt.replace("_", ""))}
-    homes = {posixpath.dirname(place) for place in own} - {folder}
-    own |= {place for place in every if posixpath.dirname(place) in homes}
-    return tuple(sorted(own or every))
+    build = table(table(tool.get("hatch")).get("build"))
+    for hatch in (build, table(table(build.get("targets")).get("wheel"))):
+        found += [one for key in ("packages", "only-include", "include") for one in texts(hatch.get(key))]
+    uv = table(table(tool.get("uv")).get("build-backend"))
+    root = uv.get("module-root")
+    for one in texts(uv.get("module-name")):
+        found.append(posixpath.join(root if isinstance(root, str) else "src", one.replace(".", "/")))
+    return found
+
+
+def _dotted(top: Mapping[str, object]) -> list[str]:
+    """The packages and modules that pyproject.toml lists by their names."""
+    tool = table(top.get("tool"))
+    setuptools, flit = table(tool.get("setuptools")), table(tool.get("flit")).get("module")
+    found = [*texts(setuptools.get("packages")), *texts(setuptools.get("py-modules"))]
+    return found + texts(flit) + texts(table(flit).get("name"))
+
+
+def _package_dir(
+    top: Mapping[str, object], config: configparser.ConfigParser, program: Mapping[str, ast.expr]
+) -> Mapping[str, str]:
+    """Where setuptools looks for packages, by their names; "" is the folder of all."""
+    places = [table(table(table(top.get("tool")).get("setuptools")).get("package-dir"))]
+    rows = (row.partition("=") for row in _config_list(config, "options", "package_dir"))
+    places.append({key.strip(): value.strip() for key, _, value in rows})
+    with suppress(ValueError, TypeError, RecursionError, MemoryError):
+        places.append(table(ast.literal_eval(program["package_dir"]) if "package_dir" in program else None))
+    return {key: value for one in places for key, value in one.items() if isinstance(value, str)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """How setuptools finds packages: in which folders, of which names; `is_regular`: those with an `__init__.py` alone."""
+
+    where: Sequence[str] = ()
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    is_regular: bool = False
+
+    def finds(self, name: str, place: str, code: Sequence[str]) -> bool:
+        """Whether it takes the folder of a package."""
+        is_taken = any(fnmatchcase(name, one.partition(".")[0]) for one in self.include or ["*"])
+        is_left_out = place.endswith(SUFFIXES) or any(fnmatchcase(name, one) for one in self.exclude)
+        return is_taken and not is_left_out and (not self.is_regular or _has(code, f"{place}/__init__.py"))
+
+
+def _finder(
+    top: Mapping[str, object], config: configparser.ConfigParser, program: Mapping[str, ast.expr]
+) -> _Finder | None:
+    """What looks for the packages; one that finds all stands for a list that a program computes."""
+    declared = table(table(table(top.get("tool")).get("setuptools")).get("packages"))
+    if "find" in declared:
+        find = table(declared["find"])
+        return _Finder(texts(find.get("where")), texts(find.get("include")), texts(find.get("exclude")))
+    if match := FINDS.match(config.get("options", "packages", fallback="").strip()):
+        where, include, exclude = (_config_list(config, "options.packages.find", key) for key in FINDING)
+        return _Finder(where, include, exclude, match[0] == "find:")
+    packages = program.get("packages")
+    if packages is None or _literal(packages)[1]:
+        return None
+    for call in ast.walk(packages):
+        name = getattr(call.func, "attr", getattr(call.func, "id", "")) if isinstance(call, ast.Call) else ""
+        if isinstance(call, ast.Call) and name in ("find_packages", "find_namespace_packages"):
+            words = {word.arg: word.value for word in call.keywords}
+            first = call.args[0] if call.args else words.get("where")
+            given = [_literal(one) for one in (first, words.get("include"), words.get("exclude"))]
+            where, include, exclude = (found if done else [] for found, done in given)
+            return _Finder(where, include, exclude, name == "find_packages")
+    return _Finder()
+
+
+def _config_list(config: configparser.ConfigParser, section: str, key: str) -> list[str]:
+    return [one for row in re.split(r"[\n,]", config.get(section, key, fallback="")) if (one := row.strip())]
+
+
+def _matching(code: Sequence[str], home: str, listed: str) -> Iterator[str]:
+    """The places below a folder that a path or a pattern lists."""
+    steps = listed.removesuffix("/*").removesuffix(".py").strip("/").split("/")
+    steps = steps[: steps.index("**")] if "**" in steps else steps
+    stem = _normal(posixpath.join(home, *steps))
+    if not PATTERN.search(stem):
+        yield from (stem + end for end in ("", *SUFFIXES) if stem and _has(code, stem + end))
+        return
+    wanted = listed.strip("/").split("/")[: len(steps)]
+    for path in _below(home, code):
+        parts = path[len(home) + 1 if home else 0 :].split("/")[: len(wanted)]
+        if len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted)):
+            yield posixpath.join(home, *parts)
 
 
 def _importable(code: Sequence[str], homes: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -189,10 +289,11 @@ def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
             why = "is no text"
         if why:
             result.append(ManifestProblem(path, why))
-        elif base == "setup.py" and not _identity(posixpath.dirname(path), manifests)[0]:
-            result.append(ManifestProblem(path, "computes the name of its distribution", is_name=True))
-        elif base == "setup.py" and any(key in source.decode("utf-8", "replace") for key in REQUIRING):
-            if not any(_setup_texts(source).get(key) for key in REQUIRING):
+        elif base == "setup.py":
+            if not _identity(posixpath.dirname(path), manifests)[0]:
+                result.append(ManifestProblem(path, "computes the name of its distribution", is_name=True))
+            call = _setup_call(source)
+            if not all(_literal(call.get(key))[1] for key in ("", *REQUIRING, "extras_require")):
                 result.append(ManifestProblem(path, "computes what it asks for", is_form=True))
         elif base not in (*DECLARING, *TABLES, "tox.ini") and _takes_from_address(source):
             result.append(ManifestProblem(path, "takes more from an address", is_form=True))
@@ -260,10 +361,9 @@ def _asked(path: str, source: bytes) -> Iterator[tuple[str, int]]:
     elif base == "tox.ini":
         written = _tox(source)
     elif base == "setup.py":
-        found = _setup_texts(source)
-        written = [
-            row for key in (*REQUIRING, "extras_require") for one in found.get(key, ()) for row in one.split("\n")
-        ]
+        call = _setup_call(source)
+        keys = (*REQUIRING, "extras_require")
+        written = [row for key in keys for one in _literal(call.get(key))[0] for row in one.split("\n")]
     elif base in TABLES:
         written = _of_tables(base, toml(source))
     else:
@@ -320,19 +420,36 @@ def _sourced(name: str, source: Mapping[str, object]) -> str:
     return name
 
 
-def _setup_texts(source: bytes) -> dict[str, list[str]]:
-    """The texts that the call of `setup` is given by each of its names, as literals."""
-    found: dict[str, list[str]] = {}
+def _setup_call(source: bytes) -> dict[str, ast.expr]:
+    """What the call of `setup` is given, by its names; "" where more is given than is written out."""
+    found: dict[str, ast.expr] = {}
     with suppress(ValueError, RecursionError, SyntaxError, MemoryError):
         for call in ast.walk(ast.parse(manifest_text(source))):
             function = call.func if isinstance(call, ast.Call) else None
             name = getattr(function, "attr", getattr(function, "id", ""))
             for word in call.keywords if isinstance(call, ast.Call) and name == "setup" else ():
-                parts = [part.value for part in ast.walk(word.value) if isinstance(part, ast.Constant)]
-                is_plain = not any(isinstance(part, ast.Call) for part in ast.walk(word.value))
-                if word.arg and is_plain:
-                    found[word.arg] = [one for one in parts if isinstance(one, str)]
+                found[word.arg or ""] = word.value
     return found
+
+
+def _literal(value: ast.expr | None) -> tuple[list[str], bool]:
+    """The texts of a value, of its lists and of what its tables hold; and whether that is all of it."""
+    if value is None or isinstance(value, ast.Constant):
+        text = value.value if value is not None else None
+        return ([text] if isinstance(text, str) else []), True
+    parts: Sequence[ast.expr] = ()
+    is_plain = True
+    if isinstance(value, ast.List | ast.Tuple | ast.Set):
+        parts = value.elts
+    elif isinstance(value, ast.Dict):
+        parts, is_plain = value.values, None not in value.keys
+    elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        parts = [one for one in (value.left, value.right) if not isinstance(one, ast.Constant)]
+        is_plain = len(parts) > 1
+    else:
+        is_plain = False
+    rows = [_literal(one) for one in parts]
+    return [text for found, _ in rows for text in found], is_plain and all(done for _, done in rows)
 
 
 def _tox(source: bytes) -> list[str]:
