@@ -202,7 +202,8 @@ CONFIRMED = {
 class Reader:
     """A reader that reports what the round's script has, and a second opinion that is right about what is the same claim.
 
-    It names a dismissed claim only if it is shown one that is the same, so what it is not shown is reported.
+    It names a dismissed claim only if it is shown one that is the same, so what it is not shown is reported. It withdraws a claim for a
+    fact that it is told, and leaves one that a reply rejects as it is.
     """
 
     subject: Subject
@@ -218,7 +219,12 @@ class Reader:
                 "words": f"{self.subject.reason}.",
             }
             return doubles.Reply(
-                data={"answer": "Then it cannot happen.", "quotes": [], "withdraw": [withdraw], "look_ups": []}
+                data={
+                    "answer": "Then it cannot happen.",
+                    "quotes": [],
+                    "withdraw": [] if "Won't fix" in text else [withdraw],
+                    "look_ups": [],
+                }
             )
         if request["response_format"]["json_schema"]["name"] == "verdicts":
             ids = re.findall(r"^(C\d)\. The claim, about", text, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What a maintainer denies, asks or quotes in a thread, with a model that a stranger has talked round."""
+"""What a maintainer quotes to deny it, with a model that a stranger has talked round."""
 
 import asyncio
 import time
@@ -9,24 +9,24 @@ from families import few
 from test_whole_conversations import FACT, HEAD, said, talk
 
 GUESSED = {"shop/price.py": HEAD["shop/price.py"], "shop/cart.py": "def pay(items):\n    return items\n"}
-OTHERWISE = [
-    "I do not believe that the queue before this service drops empty orders.",
-    "<blockquote>the queue before this service drops empty orders.</blockquote>\n\nThat is wrong.",
-    "> @stranger wrote:\nThe queue before this service drops empty orders.\n\nProve it.",
-    "The queue before this service drops empty orders. Says who?",
+QUOTED = [
+    "> The queue before this service drops empty orders.\n\nThat is wrong.",
+    "```\nThe queue before this service drops empty orders.\n```\nProve it.",
+    "You say:\n\n    The queue before this service drops empty orders.\n\nSays who?",
+    "<!-- The queue before this service drops empty orders. -->\nI do not believe that.",
 ]
 
 
-@pytest.mark.parametrize("remark", few(OTHERWISE, 1))
-def test_a_denied_claim_withdraws_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remark: str) -> None:
-    """A model that hands in the whole of what a maintainer denies, quotes or asks leaves the finding, and the check red."""
+@pytest.mark.parametrize("remark", few(QUOTED, 0))
+def test_a_quoted_claim_withdraws_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remark: str) -> None:
+    """A model that hands in what a maintainer only quotes, or the whole remark, leaves the finding, and the check red."""
 
     async def go() -> None:
         async with talk(tmp_path, monkeypatch, "fail_on: high\n", GUESSED) as one:
             assert await one.reply(FACT["words"], author="stranger") == ""
             for words in (FACT["words"], remark):
                 one.script.append(said("Then it cannot happen.", withdraw={**FACT, "words": words}))
-                assert "does not state the reason in a plain sentence" in await one.reply(remark)
+                assert "does not state the reason in its writer's own words" in await one.reply(remark)
             assert await one.at.server.store.people.suppressions(one.pull, time.time()) == ()
             assert max(one.at.gh.pull(one.number).checks, key=lambda check: check.id).conclusion == "failure"
 
