@@ -4,6 +4,7 @@ The prompt begins with what stays the same through a thread (the finding, the co
 answer. Whether a finding is withdrawn is decided here, by the model's reason and by what code can check of it.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -29,6 +30,7 @@ CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500  # of the code beside the remark; the di
 MOST_FINDINGS, MOST_LISTED = 3, 20
 MOST_ABOUT = 200  # characters of a remark, where a second request names it
 BODY_CHARS = 600
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 Objection = Literal["unsigned", "proven", "unshown", "unsaid"]
 MIN_WORDS = 3  # words that state a fact
 SHARED = 0.3  # the part of the telling words that the reason takes from what was stated
@@ -195,8 +197,9 @@ def _others(heard_remark: HeardRemark) -> bool:
 
 
 def _states_reason(words: str, reason: str, heard_remark: HeardRemark) -> bool:
-    """Whether the last remark holds these very words of a reason, as its writer's own: not quoted, not in code."""
+    """Whether the last remark holds these very words of a reason, as its writer's own: not quoted, not in code, not asked."""
     own = fold(" ".join(own_lines(heard_remark.said[-1].text))).lower()
+    own = " ".join(sentence for sentence in _SENTENCE.split(own) if not sentence.endswith("?"))
     return len(words.split()) >= MIN_WORDS and fold(words).lower() in own and alike(words, reason, SHARED)
 
 

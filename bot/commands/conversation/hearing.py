@@ -101,7 +101,7 @@ def _within_limit(speeches: Iterable[Speech]) -> HeardRemark:
 
 def _speech(one: PostedComment) -> Speech:
     kind: Literal["person", "bot", "us"] = "us" if one.ours else "bot" if one.bot else "person"
-    return Speech(one.author, kind, _own(one.body) if one.ours else cut(one.body.strip(), MOST_SPEECH))
+    return Speech(one.author, kind, _own(one.body) if one.ours else cut(one.body.strip("\r\n"), MOST_SPEECH))
 
 
 def _own(body: str) -> str:
