@@ -122,7 +122,7 @@ def test_what_was_cut_or_not_reviewed_fails_under_a_bar(tmp_path: Path) -> None:
             await at.quiet()
             await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\ntriggers: {skip_files: 1}\n"})
             large = await at.reviewed(branch="large", files={**BROKEN, **README}, fork=True, author="stranger")
-            ours = await at.reviewed(branch="ours", files={**BROKEN, **README})
+            ours = await at.reviewed(branch="ours", files={**BROKEN, **README, "docs/ours.md": "# Ours\n"})
             assert [newest(at, number) for number in (orphan, large, ours)] == ["failure", "failure", "neutral"]
             await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\nquota: x\n"})
             third = await at.reviewed(branch="third", files={"README.md": "# B\n"})
