@@ -126,7 +126,7 @@ class _Run:
         return found
 
     def rank(self, review: int) -> tuple[int, int]:
-        """Where a review stands in the one queue."""
+        """The place of a review in the queue."""
         return self.place[review], review
 
     def first(self, tenant: int) -> int:

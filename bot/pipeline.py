@@ -191,7 +191,7 @@ async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Surv
         masks.learn_change(files)
         deps.tell(_files(files))
         deps.say(f"finding who depends on {len(files)} changed files")
-        cached = CachedTree(tree)  # for whoever looks for uses, writes prompts, and judges
+        cached = CachedTree(tree)  # one for the search, the prompts and the judgement
         users = _without(
             await dependents.find(WrittenTree(cached), files, deps.languages, deps.search), files, deps.left_out
         )

@@ -185,7 +185,7 @@ class _File:
         return of_mates(self._index, self._modules.mates(self._path, name) or (self._path,), name)
 
     def _module(self, receiver: str) -> tuple[str, ...]:
-        """The files of the module that a name of this file is; () if it is none, or that is not certain."""
+        """The files of the module that a name of this file means; () if it means no module, or if that is uncertain."""
         found: list[tuple[str, ...]] = []
         for item in self._facts.imports:
             if (item.whole or self._called(item)) == receiver:

@@ -26,7 +26,7 @@ class Index:
         self._configs: dict[str, tuple[str, ...]] = {}
 
     def facts(self, path: str) -> Facts | None:
-        """The facts of a file; None if it has none, cannot be read, or is not read yet."""
+        """Return the facts of a file; None if its language is unknown, or if it cannot be read or is not read yet."""
         if path in self._facts:
             return self._facts[path]
         language = language_of(path)

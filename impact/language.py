@@ -32,7 +32,7 @@ class Modules(Protocol):
         """
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
-        """The files of the module that a name of an import is, if it is one; () if it is none, None if nobody can know."""
+        """Return the files of the module that an imported name means; () if it is not a module, None if that is unknown."""
 
     def mates(self, path: str, name: str = "") -> tuple[str, ...]:
         """The files whose names a file sees without an import, itself among them, with a name those that may define it; () if it stands alone."""

@@ -174,7 +174,7 @@ def test_what_a_stranger_brings_about_is_no_choice_of_the_owner(
 
 
 def test_a_pause_of_the_team_leaves_out_and_one_after_pushes_does_not_for_a_stranger() -> None:
-    """Whoever may write has given the command; a stranger pushes as often as they like."""
+    """Only a person with write access gives the command; a stranger can push any number of times."""
     ask, conditions = ReviewAsk(PULL, "push", actor="somebody"), ((".deeprepo.yml", Triggers()),)
     paused = policy.decide(facts(), ask, conditions, is_paused=True, stranger=True)
     spent = [policy.decide(facts(), ask, conditions, pushes=3, stranger=one) for one in (True, False)]

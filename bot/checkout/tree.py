@@ -97,7 +97,7 @@ class TreeView:
 class CachedTree(TreeView):
     """A tree whose searches are made once, for code that asks the same again. Satisfies `ports.RunnableTree`.
 
-    A search that was stopped is made again, so that whoever asks hears of it.
+    A search that was stopped is made again, so that each caller gets the error.
     """
 
     def __init__(self, tree: RunnableTree) -> None:

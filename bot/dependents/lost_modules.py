@@ -59,7 +59,7 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
 
 
 async def _package_in_place(head: Reach, item: Import, line: str) -> str:
-    """Name the package called like a removed module that the manifests ask for: it may be what is imported now. "" if there is none."""
+    """Return a package with the name of the removed module that a manifest asks for, because the import may mean it now; "" if there is none."""
     if RELATIVE.search(line):
         return ""
     from bot.dependents.consumers.packages import asked_packages  # here: few changes remove a module

@@ -22,8 +22,6 @@ from bot.values import (
 from bot.values.change import object_id
 
 SCHEMA_VERSION = 1
-# The analysers of the versions that wrote a finding's sources in words alone.
-ANALYSERS = frozenset({"contracts", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint"})
 MAX_BYTES = 32 << 20
 _FINDINGS = tuple[Finding, ...]
 _ISSUES = tuple[IssueReport, ...]
@@ -82,7 +80,7 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         issues=_reader(_ISSUES).validate_python(document.get("issues", ())),
         checks=check_reports,
         numbers=numbers_given(document, open_findings),
-        failed_answers=_failed_answers(document, check_reports),
+        failed_answers=_failed_answers(document),
         shown_consumers=_shown_consumers(document),
         loss=str(document.get("loss", "")),
         unsaid_numbers=frozenset(map(int, document.get("unsaid", ()))),
@@ -90,22 +88,14 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
 
 
 def _shown_consumers(document: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
-    """Those whose lines models were shown; of a review before they were kept, those that not everybody can read."""
-    rows = document.get("shown_consumers")
-    if rows is None:
-        reports = document.get("consumers", ())
-        rows = [(one["name"], 0) for one in reports if one.get("commit") and one.get("visibility") != "public"]
-    return tuple((str(name), int(number)) for name, number in rows)
+    """Those whose lines models were shown."""
+    return tuple((str(name), int(number)) for name, number in document.get("shown_consumers", ()))
 
 
-def _failed_answers(document: Mapping[str, Any], check_reports: Sequence[CheckReport]) -> tuple[FailedAnswer, ...]:
-    """Where checks of the team's own have failed so far; of a review of an older version, those that failed in it. Raises ValueError."""
-    rows = document.get("failed_answers")
-    if rows is not None:
-        read: tuple[FailedAnswer, ...] = _reader(_FAILED_ANSWERS).validate_python(rows)
-        return read
-    failed_rows = ((one.digest, row) for one in check_reports for row in one.files if row.verdict == "failed")
-    return tuple(FailedAnswer(digest, row) for digest, row in failed_rows)
+def _failed_answers(document: Mapping[str, Any]) -> tuple[FailedAnswer, ...]:
+    """Where checks of the team's own have failed so far. Raises ValueError."""
+    answers: tuple[FailedAnswer, ...] = _reader(_FAILED_ANSWERS).validate_python(document.get("failed_answers", ()))
+    return answers
 
 
 def _reader_notes(row: Mapping[str, Any] | None) -> ReaderNotes:

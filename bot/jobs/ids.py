@@ -22,17 +22,17 @@ def name(ask: Ask, delivery: str) -> str:
 
 
 def beginning(ask: Ask) -> str:
-    """How the names of all jobs of a kind about the same thing begin."""
+    """The prefix of the names of all jobs of a kind about the same thing."""
     return f"{ask.job}~{ask.installation}~{ask.subject}~"
 
 
 def reviews(pull: PullRef) -> str:
-    """How the names of all reviews of a pull request begin."""
+    """The prefix of the names of all reviews of a pull request."""
     return f"review~{pull.installation}~{pull.key}~"
 
 
 def line(job: str) -> list[str]:
-    """How the names of the jobs begin that stand in the same queue for the same installation."""
+    """The prefixes of the names of an installation's jobs in one queue."""
     kind, installation, *_ = job.split("~")
     return [f"{other}~{installation}~" for other, queue in QUEUES.items() if queue == QUEUES[kind]]
 

@@ -17,7 +17,7 @@ from bot.values import Ask, Cancel, ChecksEnded, PullRef, ReviewAsk
 log = logging.getLogger("deeprepo.jobs")
 WRITERS = 4  # at the same time: many would wait for each other unfairly, and some for seconds
 PATIENCE = 5.0  # seconds for an answer about our health, or for a job to be stored
-GONE, OURS = 2, 6  # looks: a job of ours may be about to begin or to end
+LOOKS, LOOKS_OF_OURS = 2, 6  # before a job counts as left behind: one of our own may be about to begin or to end
 UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
 DAY = 86_400.0
 LISTED = 1000  # jobs of one list
@@ -138,7 +138,7 @@ class Jobs:
             lost = [row for row in rows if row.executor not in alive and row.id not in self._runner.live]
             self._looks = Counter({row.id: self._looks[row.id] + 1 for row in lost})
             for row in lost:
-                if self._looks[row.id] >= (OURS if row.executor == self._runner.executor else GONE):
+                if self._looks[row.id] >= (LOOKS_OF_OURS if row.executor == self._runner.executor else LOOKS):
                     log.warning("a job of a process that is gone is taken over", extra={"facts": {"job": row.id}})
                     await engine.note(row.id, {"deaths": int(row.attributes.get("deaths", 0)) + row.starts})
                     await engine.put_back(row)

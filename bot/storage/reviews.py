@@ -19,7 +19,6 @@ ENDS: Mapping[State, Outcome] = MappingProxyType(
     {"posted": "waiting", "listed": "waiting", "open": "waiting", "fixed": "fixed"}
 )
 _MEMORY = sa.func.coalesce(review.c.memory, review.c.output)
-MOST_BESIDE = 10  # other pull requests of one head whose last review is looked at
 ReviewEnding = Literal["clean", "findings", "partial", "provider", "interrupted"]  # the last two: what cut it short
 
 

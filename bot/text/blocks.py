@@ -26,7 +26,6 @@ _BRANCH = re.compile(
 )
 _LAST = re.compile(r"\s*(?:\}\s*)?(?:else|default|finally|otherwise|case\s+_)\b|\s*_\s*=>")
 _HANDLER = re.compile(r"^\s*(?:\}\s*)?(?:except|catch|rescue|ensure|finally)\b")
-_ABOVE = re.compile(r"^\s*(?:@\w|#\[)")  # decorators, annotations, attributes
 _NO_CODE = re.compile(r"[\s(){}\[\];,]*$|\s*(?:\"\"\"|''')")
 _DOCSTRING = re.compile(r"\s*[rbu]?(\"\"\"|''')")
 _CALL = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]{2,}+)\s*+\(")

@@ -23,7 +23,6 @@ _CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor"})
 _COMPILED = "The file no longer compiles."
 _LINKED = "The file no longer compiles, or the program no longer links."
 _CHECKED = "The file no longer compiles, or fails when this line runs."
-_BRACED_PAIR: Marks = (r"\{\s*+\"NAME\"\s*+,",)
 _OVERRIDES_NOTHING = "The file no longer compiles: this method overrides nothing any more."
 
 
@@ -39,8 +38,6 @@ class FileType:
     grammar: tuple[str, str] | None = None  # module and function of the grammar that tells whether a file still parses
     extra: str = ""  # the extra that brings the grammar, if the base installation has it not
     comments: Marks = ()  # how a line begins that is a comment
-    hash_comments: bool = False  # `#` begins a comment
-    slash_comments: bool = True  # `//` and `/*` begin one
     docstrings: bool = False  # texts between three quotes are documentation
     head: Literal["brace", "colon", "line"] = "brace"  # where the head of a definition ends
     definitions: Literal["", "typed", "member"] = ""  # how one is written that no word announces
@@ -55,19 +52,9 @@ class FileType:
     folder_file: str = ""  # what a file is called, without its suffix, that an import names by its folder
     folder_scope: bool = False  # the files of a folder see each other without an import
     bare_calls: bool = False  # a method is called without brackets, too
-    camel_case: bool = False  # its code writes names of data in another style than data does
     literal_keys: bool = False  # `key: value` is a literal's key, and no annotation
-    # How code sets and reads a key of data, NAME, beside `"name": value`, `x["name"] = value` and any text `"name"`.
-    key_setters: Marks = ()
-    key_readers: Marks = ()
-    key_pairs: str = ""  # a pattern of the calls that take keys and values in turn
-    key_patterns: str = ""  # a pattern of what takes data apart, although it looks like a literal
-    key_spreads: str = ""  # a pattern of what hands all keys on, each to the parameter of its name
     keys_are_fields: bool = False  # `record.key` reads what `{"key": ...}` holds
     symbols: bool = False  # `:name` is a text
-    member_calls: str = (
-        ""  # a pattern of the calls by which a framework gives a class a member, whose name is the group
-    )
     alike_quotes: bool = False  # all quotes make the same text
     double_quoted: str = ""  # signs that mean something between double quotes alone
     text_prefixes: bool = False  # letters before a quote tell what text it is, in any order and case; `u` tells nothing
@@ -79,7 +66,6 @@ class FileType:
         False  # a call may leave out what its function takes; a member that is missing is `undefined`
     )
     surplus_arguments: bool = False  # what a call gives too much is dropped
-    checked_names: bool = False  # a compiler checks the names of a language that is run without one
     constructors: frozenset[str] = _CONSTRUCTORS  # what a method is called that a call of its class calls
     implicit_methods: str = (
         ""  # a pattern: methods that code calls without writing their names, as an operator or by calling the object
@@ -100,8 +86,6 @@ PYTHON = FileType(
     lexer="python",
     grammar=("tree_sitter_python", "language"),
     comments=(HASH,),
-    hash_comments=True,
-    slash_comments=False,
     docstrings=True,
     alike_quotes=True,
     text_prefixes=True,
@@ -110,10 +94,6 @@ PYTHON = FileType(
     named_arguments="=",
     inherited_constructors=True,
     implicit_methods=r"__\w+__",
-    member_calls=r"\brelated_name\s*+=\s*+[\"'](\w++)[\"']",  # of Django
-    key_readers=(r"%\(NAME\)", r"(?<![fF])(?<![fF][rR])[\"'][^\"'\n]{0,300}\{NAME[}.!:\[]"),
-    key_patterns=r"^\s*+case\b[^\n]*+",
-    key_spreads=r"[(,]\s*+\*\*(?=\w)|^\s*+\*\*(?=\w)",
     dotted_modules=True,
     folder_file="__init__",
 )
@@ -131,7 +111,6 @@ JAVASCRIPT = FileType(
     configs=("package.json", "pnpm-workspace.yaml", "tsconfig*.json", "jsconfig*.json"),
     names_any_file=True,
     definitions="member",
-    camel_case=True,
     keys_are_fields=True,
     literal_keys=True,
     missing_arguments=True,
@@ -143,7 +122,6 @@ TYPESCRIPT = replace(
     lexer="typescript",
     grammar=("tree_sitter_typescript", "language_typescript"),
     missing_arguments=False,
-    checked_names=True,
     broken_use=_CHECKED,
     shorter_overrides=True,
 )
@@ -162,9 +140,7 @@ JAVA = FileType(
     grammar=("tree_sitter_java", "language"),
     comments=C_COMMENTS,
     definitions="typed",
-    camel_case=True,
     literal_keys=True,
-    key_pairs=r"\b\w*Map\.(?:of|entry)\s*+\(",
     broken_use=_COMPILED,
     marked_overrides=True,
     dotted_modules=True,
@@ -178,7 +154,6 @@ KOTLIN = replace(
     lexer="kotlin",
     grammar=("tree_sitter_kotlin", "language"),
     named_arguments=" = ",
-    key_setters=(r"\"NAME\"\s++to\b",),
     broken_override=_OVERRIDES_NOTHING,
 )
 SCALA = replace(
@@ -190,7 +165,6 @@ SCALA = replace(
     grammar=("tree_sitter_scala", "language"),
     extra="languages",
     named_arguments=" = ",
-    key_setters=(r"\"NAME\"\s*+->",),
     implicit_result=True,
     bare_calls=True,
     broken_override="The file no longer compiles: this method overrides nothing any more, or leaves a member undefined.",
@@ -208,9 +182,7 @@ CSHARP = FileType(
     grammar=("tree_sitter_c_sharp", "language"),
     comments=C_COMMENTS,
     definitions="typed",
-    camel_case=True,
     literal_keys=True,
-    key_setters=_BRACED_PAIR,
     named_arguments=": ",
     broken_use=_COMPILED,
     broken_override=_OVERRIDES_NOTHING,
@@ -234,7 +206,6 @@ CPP = replace(
     C,
     suffixes=(".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc"),
     lexer="cpp",
-    key_setters=_BRACED_PAIR,
     implicit_methods=r"begin|end",
     grammar=("tree_sitter_cpp", "language"),
 )
@@ -249,7 +220,6 @@ GO = FileType(
     skipped_names=("_", "."),
     folder_modules=True,
     folder_scope=True,
-    camel_case=True,
     literal_keys=True,
     broken_use=_COMPILED,
 )
@@ -264,7 +234,6 @@ RUST = FileType(
     grammar=("tree_sitter_rust", "language"),
     comments=C_COMMENTS,
     literal_keys=True,
-    key_setters=(r"\.insert\(\s*+\"NAME\"", r"(?:^|[\[,])\s*+\(\s*+\"NAME\"(?:\.\w++\(\))?+\s*+,"),
     implicit_result=True,
     broken_use=_COMPILED,
     broken_override="The file no longer compiles: this method does not fit its trait any more.",
@@ -281,7 +250,6 @@ PHP = FileType(
     folder_scope=True,
     grammar=("tree_sitter_php", "language_php"),
     comments=(PHP_HASH, *C_COMMENTS, PAGE),
-    hash_comments=True,
     literal_keys=True,
     named_arguments=": ",
     surplus_arguments=True,
@@ -304,22 +272,14 @@ RUBY = FileType(
     bare_members=True,
     grammar=("tree_sitter_ruby", "language"),
     comments=(HASH,),
-    hash_comments=True,
-    slash_comments=False,
     head="line",
     literal_keys=True,
     symbols=True,
-    key_setters=(r"(?<![\w:]):NAME\s*+=>", r"\[\s*+:NAME\s*+\]\s*+(?:\|\|)?=(?![=~>])", r"\.store\(\s*+:NAME\s*+,"),
-    key_readers=(r"[\[(,]\s*+:NAME\s*+[\]),]", r"\.\w++[?!]?\s++:NAME\b", r"^\s*+in\b[^\n]*?[{,(\s]NAME:"),
-    key_patterns=r"^\s*+in\b[^\n]*+|^\s*+def\b[^\n]*+",
-    key_spreads=r"[(,]\s*+\*\*(?=\w)",
     implicit_result=True,
     named_arguments=": ",
     constructors=frozenset({"initialize"}),
     inherited_constructors=True,
     implicit_methods=r"\W+",
-    member_calls=r"^\s*+(?:scope|has_many|has_one|belongs_to|has_and_belongs_to_many|has_one_attached|has_many_attached|has_rich_text"
-    r"|alias_attribute|class_attribute|[mc]attr_accessor|attribute)[ (]\s*+:(\w++)",  # of Rails
 )
 ELIXIR = FileType(
     suffixes=(".ex", ".exs"),
@@ -328,15 +288,10 @@ ELIXIR = FileType(
     lexer="elixir",
     grammar=("tree_sitter_elixir", "language"),
     comments=(HASH,),
-    hash_comments=True,
-    slash_comments=False,
     docstrings=True,
     head="line",
     literal_keys=True,
     symbols=True,
-    key_setters=(r"(?<![\w:]):NAME\s*+=>", r"\bput\w*+\(\s*+(?:[^,()\n]{1,100},\s*+)?:NAME\s*+,"),
-    key_readers=(r"[\[(,]\s*+:NAME\s*+[\]),]",),
-    key_patterns=r"^\s*+defp?\b[^\n]*?\)(?=\s*+(?:,\s*+do:|do\b|when\b))|%\{[^\n{}]{0,300}\}(?=\s*+(?:=(?!=)|->|<-))",
     implicit_result=True,
 )
 SWIFT = FileType(
@@ -350,7 +305,6 @@ SWIFT = FileType(
     grammar=("tree_sitter_swift", "language"),
     extra="languages",
     comments=C_COMMENTS,
-    camel_case=True,
     literal_keys=True,
     implicit_result=True,
     named_arguments=": ",
@@ -365,14 +319,12 @@ LUA = FileType(
     suffixes=(".lua",),
     folder_file="init",
     keys_are_fields=True,
-    key_setters=(r"[{,.]\s*+NAME\s*+=(?!=)", r"^\s++NAME\s*+=(?!=)"),
     parser="lua",
     headings=("Lua",),
     lexer="lua",
     alike_quotes=True,
     grammar=("tree_sitter_lua", "language"),
     comments=(r"--",),
-    slash_comments=False,
     head="line",
     missing_arguments=True,
     surplus_arguments=True,

@@ -295,7 +295,7 @@ class Signature:
 COMPONENT, GENERATED = "component", "generated"
 # The mark of an object that may stand beside a class of the same name.
 SINGLETON = "object"
-SPACE = "namespace "  # how the mark begins of what stands in a namespace of C++
+SPACE = "namespace "  # the prefix of the mark of a definition in a C++ namespace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the check of a head comes to now: the stored reviews of that head decide; where there is none, the settings do.
+"""The conclusion of the check of a head: that of its stored reviews, or what the settings say of a head without a review.
 
 It does not matter how a pull request came to its head: closed and opened again, made a draft, given a label, opened a second time.
 """
@@ -29,10 +29,10 @@ async def of_head(
     lacks: Lack = "unreviewed",
     own: Ending | None = None,
 ) -> Verdict:
-    """The worst of what the reviews of this head come to for each open pull request that has it.
+    """The worst conclusion of the reviews of this head, over all open pull requests that have it.
 
-    `own`: what this pull request's review comes to, where that is just known. `lacks`: why it has none, if it has none. `settings`: None if they
-    cannot be used: then a review counts for what it came to when it was made.
+    `own`: the conclusion of this pull request's review, if the caller knows it. `lacks`: why there is no review, if there is none. `settings`: None if
+    they cannot be used; a stored review then keeps the conclusion that it was made with.
     """
     others = await store.reviews.conclusions_at(pull, facts.head_sha)
     is_reviewed = own is not None
@@ -66,7 +66,7 @@ async def is_due(pull: PullRef, head: str, base: str, store: Store) -> bool:
 
 
 def place(last: bytes | None) -> tuple[str, str, str] | None:
-    """Which change the last review was of: merge base, head, and the branch that it was compared with, whose settings held."""
+    """The merge base, the head and the base branch of the last review."""
     try:
         pull = json.loads(last)["pull"] if last else None
         return (str(pull["base"]), str(pull["head"]), str(pull["base_name"])) if pull else None
@@ -83,7 +83,7 @@ def under(review: Review, settings: Config) -> Review:
 
 
 async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: Store) -> Ending | None:
-    """What the stored review of this head comes to by the words and the bar that hold now; None without one."""
+    """The conclusion of the stored review of this head under today's silences and bar; None if no review is stored."""
     stored = await review_of_head(pull, facts, store)
     if stored is None or settings is None:
         return None if stored is None else stored.conclusion

@@ -168,7 +168,7 @@ def test_what_is_still_there_or_may_mean_anything_is_not_named(repository: Repos
 
 
 def test_a_word_of_many_files_is_a_word_of_its_own(repository: Repository) -> None:
-    """Where a removed word stands in more than six files, none of them is named."""
+    """If more than six files have a removed word, none of them is named."""
     readers = {f"page{number}.html": "{{ order_total }}\n" for number in range(8)}
     found = find(repository.change({"a.py": 'a = "order_total"\n', **readers}, {"a.py": "\n"}))
     assert places(found, "order_total") == set()

@@ -1,6 +1,6 @@
 """New lines of Go and what they name."""
 
-from trees import said
+from trees import messages
 
 SHOP = {
     "go.mod": "module x.io/shop // the shop\n\nreplace (\n\tx.io/tools => ./tools\n)\n",
@@ -14,7 +14,7 @@ SHOP = {
 
 
 def of(text: str, more: dict[str, str] | None = None) -> list[str]:
-    return said({**SHOP, **(more or {}), "pay/pay.go": "package pay\n" + text}, "pay/pay.go")
+    return messages({**SHOP, **(more or {}), "pay/pay.go": "package pay\n" + text}, "pay/pay.go")
 
 
 def test_a_package_that_is_not_there() -> None:
@@ -68,4 +68,4 @@ def test_what_export_test_adds_is_seen_by_the_tests_of_its_folder() -> None:
         "money/export_test.go": "package money\n\nfunc Small() {}\n",
         "money/outer_test.go": 'package money_test\nimport "x.io/shop/money"\nfunc f() { money.Small(); money.Smal() }\n',
     }
-    assert said(tree, "money/outer_test.go") == ["3 missing-member money.Smal: Small"]
+    assert messages(tree, "money/outer_test.go") == ["3 missing-member money.Smal: Small"]

@@ -1,6 +1,6 @@
 """New lines of JavaScript and TypeScript and what they name."""
 
-from trees import said
+from trees import messages
 
 SHOP = {
     "tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}, // comment\n}',
@@ -14,7 +14,7 @@ SHOP = {
 
 
 def of(text: str, more: dict[str, str] | None = None) -> list[str]:
-    return said({**SHOP, **(more or {}), "src/pay.tsx": text}, "src/pay.tsx")
+    return messages({**SHOP, **(more or {}), "src/pay.tsx": text}, "src/pay.tsx")
 
 
 def test_a_file_that_is_not_there() -> None:
@@ -77,7 +77,7 @@ def test_objects_that_are_exported_as_a_whole() -> None:
         "lib/m.js": "function a() {}\nmodule.exports = { a, b: 1 };\nmodule.exports.c = 3;\n",
         "x.js": "const { a, z } = require('./lib/m');\nconst m = require('./lib/m');\nm.a();\nm.q();\nm.c;\nconst n = require('./lib/n');\nimport d from './lib/m';\n",
     }
-    assert said(tree, "x.js") == ["1 missing-name z", "4 missing-member m.q", "6 missing-module ./lib/n"]
+    assert messages(tree, "x.js") == ["1 missing-name z", "4 missing-member m.q", "6 missing-module ./lib/n"]
 
 
 def test_packages_of_a_workspace() -> None:
@@ -88,7 +88,7 @@ def test_packages_of_a_workspace() -> None:
         "packages/ui/src/button.ts": "export const Button = 1;\n",
         "packages/app/a.ts": "import { theme, them } from '@acme/ui';\nimport { Button, Buton } from '@acme/ui/button';\nimport x from '@acme/other';\n",
     }
-    assert said(tree, "packages/app/a.ts") == ["1 missing-name them: theme", "2 missing-name Buton: Button"]
+    assert messages(tree, "packages/app/a.ts") == ["1 missing-name them: theme", "2 missing-name Buton: Button"]
 
 
 def test_configurations_that_extend_each_other() -> None:
@@ -98,7 +98,7 @@ def test_configurations_that_extend_each_other() -> None:
         "app/db.ts": "export const db = 1;\n",
         "web/a.ts": "import { db } from '~/db';\nimport { b } from '~/dbb';\n",
     }
-    assert said(tree, "web/a.ts") == ["2 missing-module ~/dbb: ~/db"]
+    assert messages(tree, "web/a.ts") == ["2 missing-module ~/dbb: ~/db"]
 
 
 def test_members_and_constructions_of_classes() -> None:
@@ -137,5 +137,5 @@ def test_an_alias_that_a_library_shares_and_a_template_are_silent() -> None:
         "src/a.ts": "import { x } from '@acme/tool';\nimport { y } from '@acme/none';\n",
         "create/template/main.ts": "import App from './App';\n",
     }
-    assert said(tree, "src/a.ts") == ["2 missing-module @acme/none"]
-    assert said(tree, "create/template/main.ts") == []
+    assert messages(tree, "src/a.ts") == ["2 missing-module @acme/none"]
+    assert messages(tree, "create/template/main.ts") == []

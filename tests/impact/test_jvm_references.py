@@ -1,6 +1,6 @@
 """New lines of Java and Kotlin and what they name."""
 
-from trees import said
+from trees import messages
 
 ROOT = "src/main/java/com/acme/shop"
 SHOP = {
@@ -22,12 +22,12 @@ SHOP = {
 
 def java(text: str) -> list[str]:
     path = f"{ROOT}/pay/Pay.java"
-    return said({**SHOP, path: f"package com.acme.shop.pay;\n{text}"}, path)
+    return messages({**SHOP, path: f"package com.acme.shop.pay;\n{text}"}, path)
 
 
 def kotlin(text: str) -> list[str]:
     path = "src/main/kotlin/com/acme/shop/pay/Pay.kt"
-    return said({**SHOP, path: f"package com.acme.shop.pay\n{text}"}, path)
+    return messages({**SHOP, path: f"package com.acme.shop.pay\n{text}"}, path)
 
 
 def test_imports_of_java() -> None:

@@ -1,6 +1,6 @@
 """New lines of PHP, Rust and Ruby and what they name."""
 
-from trees import said
+from trees import messages
 
 PHP = {
     "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "app/"}}, "autoload-dev": {"psr-4": {"Tests\\\\": "tests/"}}}',
@@ -32,7 +32,7 @@ def test_php() -> None:
         "Cents::RATE; Cents::ZERO; Cents::count(); Cents::class;\nCents::RATES;\nCents::$all;\nCents::off(1);\nCents::of();\nCents::of(1, 2);\n"
         "new Cents();\nnew Cents(amount: 1, size: 2);\nFar::nothing();\nK::Smal;\nK::cases();\n"
     )
-    assert said({**PHP, "app/Pay/Pay.php": text}, "app/Pay/Pay.php") == [
+    assert messages({**PHP, "app/Pay/Pay.php": text}, "app/Pay/Pay.php") == [
         "3 missing-name Cent: Cents",
         "7 missing-module Shop\\Mony: Shop\\Money",
         "11 missing-member Cents.RATES: RATE",
@@ -50,7 +50,7 @@ def test_rust() -> None:
         "use crate::sum;\nuse crate::money::Kind::Small;\nuse crate::cart::inner::Anything;\nuse serde::nothing;\nuse super::y;\nuse crate::money;\nuse crate::vte::ansi;\nuse crate::io::x;\n"
         'fn f() { Kind::Small; Kind::Smal; Kind::new(); cents(1); money::cents(1, ""); money::cnts(1); }\n'
     )
-    assert said({**RUST, "src/pay.rs": text}, "src/pay.rs") == [
+    assert messages({**RUST, "src/pay.rs": text}, "src/pay.rs") == [
         "1 missing-name cent: cents",
         "2 missing-module crate::mony: money",
         "3 missing-module crate::cart::iner: inner",
@@ -66,7 +66,7 @@ def test_ruby() -> None:
         "lib/shop/fast.c": "",
         "lib/pay.rb": 'require_relative "shop/money"\nrequire_relative "shop/mony"\nrequire_relative "shop/fast"\nrequire_relative "shop/#{x}"\nrequire "none"\n',
     }
-    assert said(tree, "lib/pay.rb") == ["2 missing-module shop/mony: shop/money"]
+    assert messages(tree, "lib/pay.rb") == ["2 missing-module shop/mony: shop/money"]
 
 
 def test_a_member_of_a_new_object_of_php() -> None:
@@ -74,4 +74,4 @@ def test_a_member_of_a_new_object_of_php() -> None:
         "<?php\nnamespace Shop\\Pay;\nuse Shop\\Money\\Cents;\nfunction pay($other) {\n $one = new Cents(1);\n $one->amount;\n $one->amont;\n $one->of(1);\n"
         " $other->nothing();\n $two = new Cents(1); $two = $other; $two->nothing();\n $one->set = 1; $one->set;\n}\n"
     )
-    assert said({**PHP, "app/Pay/Pay.php": text}, "app/Pay/Pay.php") == ["7 missing-member one.amont: amount"]
+    assert messages({**PHP, "app/Pay/Pay.php": text}, "app/Pay/Pay.php") == ["7 missing-member one.amont: amount"]

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from trees import Texts, said
+from trees import Texts, messages
 
 import impact
 
@@ -14,7 +14,7 @@ SHOP = {
 
 
 def of(text: str, more: dict[str, str] | None = None) -> list[str]:
-    return said({**SHOP, **(more or {}), "shop/pay.py": text}, "shop/pay.py")
+    return messages({**SHOP, **(more or {}), "shop/pay.py": text}, "shop/pay.py")
 
 
 def test_a_module_that_is_not_there() -> None:
@@ -108,7 +108,7 @@ def test_only_added_lines_are_looked_at() -> None:
 
 def test_a_package_of_a_library_is_not_the_trees_own() -> None:
     tree = {"lib/requests/__init__.py": "", "app/main.py": "from requests.nothing import x\nfrom requests import y\n"}
-    assert said(tree, "app/main.py") == []
+    assert messages(tree, "app/main.py") == []
 
 
 CLASSES = {
@@ -158,4 +158,4 @@ def test_a_member_of_a_new_object() -> None:
 def test_what_each_module_has_and_the_material_of_tests_are_silent() -> None:
     assert of("from shop import money\nfrom shop.money import __name__\nmoney.__file__\n") == []
     broken = {**SHOP, "tests/fixtures/a.py": "from shop.money import nothing\n"}
-    assert said(broken, "tests/fixtures/a.py") == []
+    assert messages(broken, "tests/fixtures/a.py") == []

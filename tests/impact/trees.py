@@ -25,7 +25,7 @@ def places(files: Mapping[str, str], path: str) -> list[impact.Place]:
     return list(asyncio.run(impact.report(Texts(files), change)).places)
 
 
-def said(files: Mapping[str, str], path: str) -> list[str]:
+def messages(files: Mapping[str, str], path: str) -> list[str]:
     """The same, each as "line rule name": what is wrong or what may be meant after a colon."""
     rows = []
     for one in places(files, path):

@@ -111,7 +111,7 @@ def test_merging_asks() -> None:
 
 
 def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
-    """Whether whoever presses it may spend money is asked later; the person who gave the command may ask for more of it."""
+    """Permission to spend money is checked later; the person who gave the command may ask for more of it."""
     pressed = ReviewAsk(pull(), "rerun", full=True, actor="stranger", head="two")
     plain = replace(SPOKEN, full=False)
     assert superseding.merge(pressed, [plain]) == replace(plain, base=superseding.UNKNOWN, inherited=True)

@@ -242,7 +242,7 @@ def test_a_turn_is_written_once(tmp_path: Path) -> None:
 
 
 def test_what_a_provider_wants_back_is_kept(tmp_path: Path) -> None:
-    """Thinking stands in the journal, so that a review that goes on sends it again."""
+    """The journal keeps thinking, so that a resumed review sends it again."""
     call = ToolCall(
         "c", "run", {"code": "x"}, extra={"model": "p/root", "fields": {"extra_content": {"signature": "s"}}}
     )

@@ -47,7 +47,7 @@ async def keep(store: Store, pull: PullRef, review: Review, at: float = 1.0, bar
     await store.reviews.keep(row)
 
 
-def told(tmp_path: Path, story: Callable[[Store], Awaitable[None]]) -> None:
+def run_story(tmp_path: Path, story: Callable[[Store], Awaitable[None]]) -> None:
     """Carry a story out over a database of its own."""
 
     async def go() -> None:
@@ -70,7 +70,7 @@ def test_a_head_without_a_review(tmp_path: Path, file: str, lacks: Lack, ending:
     async def story(store: Store) -> None:
         assert await concluding.of_head(ONE, facts(), settings(file), store, lacks) == Verdict(ending)
 
-    told(tmp_path, story)
+    run_story(tmp_path, story)
 
 
 @pytest.mark.parametrize(("review", "ending"), [(CLEAN, "success"), (FOUND, "failure")])
@@ -85,7 +85,7 @@ def test_a_reviewed_head_keeps_its_check(tmp_path: Path, review: Review, ending:
         )
         assert await concluding.of_head(ONE, facts(), None, store, lacks) == Verdict(ending, is_reviewed=True)
 
-    told(tmp_path, story)
+    run_story(tmp_path, story)
 
 
 def test_a_review_against_another_branch_says_nothing(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_review_against_another_branch_says_nothing(tmp_path: Path) -> None:
         await keep(store, ONE, CLEAN)
         assert (await concluding.of_head(ONE, facts("v1"), settings(BAR), store)).ending == "failure"
 
-    told(tmp_path, story)
+    run_story(tmp_path, story)
 
 
 def test_a_later_bar_and_later_words_count(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_later_bar_and_later_words_count(tmp_path: Path) -> None:
         await store.people.suppress(ONE, Suppression(mark, "maintainer", "it is meant so", 5.0))
         assert await now(BAR) == "success"
 
-    told(tmp_path, story)
+    run_story(tmp_path, story)
 
 
 def test_what_was_kept_back_reaches_a_later_bar(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_what_was_kept_back_reaches_a_later_bar(tmp_path: Path) -> None:
         assert (await concluding.of_head(ONE, facts(), settings(BAR), store)).ending == "success"
         assert (await concluding.of_head(ONE, facts(), settings(LOW_BAR), store)).ending == "failure"
 
-    told(tmp_path, story)
+    run_story(tmp_path, story)
 
 
 def test_pull_requests_with_one_head_show_the_worst_of_it(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_pull_requests_with_one_head_show_the_worst_of_it(tmp_path: Path) -> Non
         await keep(store, TWO, CLEAN, at=2.0)
         assert await ending(ONE) == Verdict("success", is_reviewed=True)
 
-    told(tmp_path, story)
+    run_story(tmp_path, story)
 
 
 def test_a_pull_request_borrows_no_green_check(tmp_path: Path) -> None:
@@ -164,4 +164,4 @@ def test_a_pull_request_borrows_no_green_check(tmp_path: Path) -> None:
         elsewhere = PullRef(7, 12, "acme", "other", 2)
         assert (await concluding.of_head(elsewhere, facts(), settings(BAR), store, "left out")).ending == "neutral"
 
-    told(tmp_path, story)
+    run_story(tmp_path, story)

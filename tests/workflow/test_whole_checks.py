@@ -14,7 +14,7 @@ README = {"README.md": "# Shop\n"}
 
 
 def newest(at: Whole, number: int) -> str | None:
-    """What GitHub takes for the answer of the head; None while it is in progress, or there is none."""
+    """The conclusion of the newest check of the head; None while it is in progress, or if there is none."""
     found = max(at.gh.pull(number).checks, key=lambda one: one.id, default=None)
     return found.conclusion if found is not None else None
 

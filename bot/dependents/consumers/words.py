@@ -81,7 +81,7 @@ def hidden_finding(row: Reference, after: Symbol) -> Finding:
         Evidence(row.path, row.text, row.line),
         title=f"{after.short} is no longer visible to others, and {row.path} still uses it",
         why=f"{after.path}:{after.start} declares it for fewer users than before.",
-        consequence="Whoever names it from another package no longer can.",
+        consequence="Code of another package can no longer use it.",
     )
 
 

@@ -24,7 +24,7 @@ class Naming:
     path: str = ""
     mark: str = "/"  # between the parts of a name that is made of a path
 
-    def given(self, lines: Collection[str]) -> frozenset[str]:
+    def names_in(self, lines: Collection[str]) -> frozenset[str]:
         """The names that some lines give."""
         look = re.compile(self.gives.replace("NAME", r"([A-Za-z][\w.-]{1,80})"))
         return frozenset(name for line in lines for match in look.finditer(line) for name in match.groups() if name)
@@ -34,7 +34,7 @@ class Naming:
         match = re.search(self.path, path) if self.path else None
         return "/".join(filter(None, match.groups())).replace("/", self.mark) if match else ""
 
-    def asked(self, name: str) -> str:
+    def pattern_of(self, name: str) -> str:
         """The pattern of the lines that ask for a name."""
         return self.asks.replace("NAME", re.escape(name))
 
@@ -66,8 +66,8 @@ def lost_names(
             alive = {naming.of_path(path) for path in head_paths} if names else set()
             yield from ((naming, name, path) for name, path in names.items() if name not in alive)
             continue
-        lost = {name: path for path, lines in removed.items() for name in naming.given(lines)}
-        kept = naming.given(now) if lost else frozenset()
+        lost = {name: path for path, lines in removed.items() for name in naming.names_in(lines)}
+        kept = naming.names_in(now) if lost else frozenset()
         yield from ((naming, name, path) for name, path in lost.items() if name not in kept)
 
 

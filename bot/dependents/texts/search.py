@@ -37,7 +37,7 @@ async def also_says(
     names = [*lost_names(files, texts, head_paths)]
     paths = dict(lost_paths(files, head_paths))
     forms = [_any_of([*words, *definitions, *paths])] if words or definitions or paths else []
-    forms += [naming.asked(name) for naming, name, _ in names]
+    forms += [naming.pattern_of(name) for naming, name, _ in names]
     if not forms:
         return Dependents()
     rows = await tree.grep_lines(Query(list(dict.fromkeys(forms)), syntax="perl", limit=ROWS))
@@ -155,7 +155,7 @@ def _of_definitions(rows: Sequence[_Row], names: Mapping[str, str], suffixes: Co
 def _of_names(rows: Sequence[_Row], names: Sequence[tuple[Naming, str, str]]) -> list[Reference]:
     references: list[Reference] = []
     for naming, name, home in names:
-        asks = re.compile(naming.asked(name))
+        asks = re.compile(naming.pattern_of(name))
         mine = [row for row in rows if asks.search(row[2])]
         references += [mention(f"{home}:{name}", name, *row) for row in mine[:LINES]]
     return references

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from tree_sitter import Node
 
 from bot.languages.cfamily.includes import INCLUDE
-from bot.languages.cfamily.signature import DEEP, WRAPS, declaration, macro, signature
+from bot.languages.cfamily.signature import WRAPS, declaration, macro, signature
 from bot.languages.syntax import conditional, text
 from bot.languages.typed_receivers import with_overloads
 from bot.languages.walk import DefinitionWalk
@@ -39,9 +39,6 @@ class CFamilyWalk(DefinitionWalk):
     modern: bool = False  # C++
     bases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     doubtful: bool = False  # a macro may define names here
-    operators: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # (class, operator); of a free one each name that it takes
 
     def add(
         self, name: str, kind: str, node: Node, own_signature: Signature | None = None, *, is_exported: bool = True
@@ -80,39 +77,6 @@ def outline_of(path: str, root: Node, source: bytes, side: Side, *, modern: bool
     )
 
 
-def _operator(declarator: Node) -> tuple[str, list[str]] | None:
-    """An operator as its users rely on it, without the names of its parameters, and the words of what it takes."""
-    for _ in range(DEEP):
-        inner = next((part for part in declarator.named_children if part.type in DECLARATORS), None)
-        if declarator.type in ("operator_cast", "function_declarator") or inner is None:
-            break
-        declarator = inner
-    is_cast = declarator.type == "operator_cast"
-    name = text(declarator if is_cast else declarator.child_by_field_name("declarator"))
-    if not is_cast and (declarator.type != "function_declarator" or not name.startswith("operator")):
-        return None
-    parameter_list = declarator.child_by_field_name("parameters")
-    parts = [_unnamed(part) for part in (parameter_list.named_children if parameter_list is not None else ())]
-    words = " ".join((name if is_cast else f"{name}({', '.join(parts)})").split())
-    return FORMATTING.sub("", words), WORD.findall(" ".join(parts))
-
-
-def _unnamed(parameter: Node) -> str:
-    """The type of a parameter as it is written."""
-    declarator = parameter.child_by_field_name("declarator")
-    name = declaration(declarator)[0] if declarator is not None else ""
-    return re.sub(rf"\b{re.escape(name)}\b", "", text(parameter)) if name else text(parameter)
-
-
-def _operators(node: Node, inside: str, walk: CFamilyWalk) -> None:
-    """Note the operators of a definition: as those of the class around it, or of each name that one outside of classes takes."""
-    for declarator in node.children_by_field_name("declarator"):
-        operator = _operator(declarator) if b"operator" in (declarator.text or b"") else None
-        if operator is not None:
-            owners = [inside] if inside else list(dict.fromkeys(operator[1]))
-            walk.operators += [(owner, operator[0]) for owner in owners]
-
-
 def _told_apart(symbols: list[Symbol]) -> tuple[Symbol, ...]:
     """A prototype beside its definition is left out; a call of a method has to fit one of its overloads or alternatives."""
     defined_names = {symbol.name for symbol in symbols if symbol.kind in ("function", "method")}
@@ -143,7 +107,6 @@ def _function(node: Node, walk: CFamilyWalk, is_template: bool) -> None:
     declarator = node.child_by_field_name("declarator")
     name, function = declaration(declarator) if declarator is not None else ("", None)
     if not name or function is None:
-        _operators(node, "", walk)
         return
     own_signature = signature(node, function, is_template=is_template, modern=walk.modern)
     walk.add(name, "method" if "." in name else "function", node, own_signature, is_exported=not _static(node))
@@ -168,7 +131,6 @@ def _declaration(node: Node, walk: CFamilyWalk, is_template: bool) -> None:
     for declarator in node.children_by_field_name("declarator"):
         name, function = declaration(declarator)
         if not name:
-            _operators(node, "", walk)
             continue
         if node.type == "type_definition":
             if name != inner:
@@ -233,9 +195,6 @@ def _members(body: Node, inside: str, walk: CFamilyWalk) -> bool:
             ]
         elif part.type in ("field_declaration", "declaration", "function_definition"):
             left += [(item, is_template) for item in reversed(_field(part, inside, walk, is_template))]
-        elif part.type == "friend_declaration":
-            for one in part.named_children:
-                _operators(one, inside, walk)
         elif part.type in ("using_declaration", "preproc_call"):
             sure = False
     return sure
@@ -255,8 +214,6 @@ def _field(node: Node, inside: str, walk: CFamilyWalk, is_template: bool) -> lis
         type_of(type_node, node, walk)
     for declarator in declarators:
         name, function = declaration(declarator)
-        if not name:
-            _operators(node, inside, walk)
         if not name or "." in name:
             continue
         qualified_name = f"{inside}.{name}"

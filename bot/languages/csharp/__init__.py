@@ -35,7 +35,6 @@ NESTS = frozenset({
 CHOICES = frozenset({"preproc_if", "preproc_elif", "preproc_else"})
 VARIABLES = frozenset({"field_declaration", "event_field_declaration"})
 MEMBERS = frozenset({"property_declaration", "event_declaration"})
-OPERATORS = frozenset({"operator_declaration", "conversion_operator_declaration", "indexer_declaration"})
 BESIDE = frozenset(
     {
         "modifier",
@@ -55,7 +54,6 @@ PARTIAL = re.compile(rb"\bpartial\s+(class|struct|interface|record)\b|^[ \t]*+#[
 @dataclass(slots=True)
 class _CSharpWalk(TypedWalk):
     required: list[tuple[str, str]] = field(default_factory=list)  # (class, member that its initialiser has to set)
-    operators: list[tuple[str, str]] = field(default_factory=list)  # (class, operator that its users write as a sign)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +180,6 @@ def _member(node: Node, own: _Class, walk: _CSharpWalk) -> None:
         _add(node, f"{own.name}.constructor", "method", walk, own_signature)
     elif kind == "method_declaration":
         _method(node, own, walk)
-    elif kind in OPERATORS:
-        walk.operators += [(own.name, words) for words in _operators(node)]
     elif kind in VARIABLES or kind in MEMBERS or kind == "enum_member_declaration":
         names = [node.child_by_field_name("name")]
         if kind in VARIABLES:
@@ -214,18 +210,6 @@ def _method(node: Node, own: _Class, walk: _CSharpWalk) -> None:
     _add(node, f"{own.name}.{name}", "function" if static else "method", walk, own_signature)
     if static:
         walk.exports.setdefault(name, f"{own.name}.{name}")
-
-
-def _operators(node: Node) -> Iterator[str]:
-    """What an operator, a conversion or each half of an indexer takes and gives, without the names of its parameters and without its body."""
-    parameter_list = node.child_by_field_name("parameters")
-    parameters = parameter_list.named_children if parameter_list is not None else []
-    types = ", ".join(text(part.child_by_field_name("type")) for part in parameters)
-    head = [text(part) for part in node.children if part.type not in BESIDE and part != parameter_list]
-    words = " ".join(" ".join([*head, f"({types})"]).split())
-    accessor_lists = [part for part in node.named_children if part.type == "accessor_list"]
-    halves = [text(half.child_by_field_name("name")) for part in accessor_lists for half in part.named_children]
-    yield from (f"{words} {half}" for half in halves or ["get"])
 
 
 def _add(node: Node, name: str, kind: str, walk: _CSharpWalk, own_signature: Signature | None) -> None:

@@ -13,7 +13,6 @@ from bot.languages.walk import DefinitionWalk
 from bot.values import COMPONENT, Outline, Parameter, Side, Signature
 
 MODULES = frozenset({"defmodule", "defprotocol"})
-FIELDS_BELOW = 4  # levels from a `defstruct` to the last list in it
 BLOCKS = frozenset({"if", "unless", "quote"})  # calls whose block may define functions
 PUBLIC = frozenset({"def", "defmacro", "defguard", "defdelegate"})
 PRIVATE = frozenset({"defp", "defmacrop", "defguardp"})

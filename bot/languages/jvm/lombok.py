@@ -19,7 +19,6 @@ SETS = frozenset({"Data", "Setter"})
 COPIES = frozenset({"With", "Wither"})
 BUILDS = frozenset({"Builder", "SuperBuilder"})
 TAKES_ALL = frozenset({"AllArgsConstructor", "Value"})
-TAKES_REQUIRED = frozenset({"RequiredArgsConstructor", "Data"})
 FLUENT = re.compile(r"\bfluent\s*+=\s*+true\b")
 
 

@@ -9,7 +9,6 @@ from bot.text.lines import utf8
 COMMENT = re.compile(r"(?:^|\s)#.*")
 INCLUDED = re.compile(r"(?:-r|--requirement)(?:\s*=\s*|\s*)(\S.*)")
 EDITABLE = re.compile(r"(?:-e|--editable)(?:\s*=\s*|\s*)(\S.*)")
-CONSTRAINTS = re.compile(r"(?:-c|--constraint)\b")
 OPTION = re.compile(r"\s--?[a-z]")
 
 

@@ -133,7 +133,7 @@ def _directives(source: bytes) -> Iterator[tuple[str, ...]]:
 
 
 def _replacements(lines: Sequence[Sequence[str]], folder: str) -> Iterator[tuple[str, str]]:
-    """Module -> the folder that stands in for it."""
+    """Yield each module of a `replace` directive with the folder that replaces it."""
     for verb, *words in lines:
         if verb == "replace" and words[-2:-1] == ["=>"] and words[-1].startswith("."):
             yield words[0].strip('"'), joined(folder, words[-1])

@@ -15,20 +15,6 @@ from impact.paths import Paths, above_of, joined
 from impact.values import Import
 
 FILES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")  # a package goes before a module of its name
-BINARY = (
-    ".so",
-    ".pyd",
-    ".pyx",
-    ".pxd",
-    ".c",
-    ".cpp",
-    ".rs",
-    ".py.in",
-    ".in",
-    ".proto",
-    ".y",
-    ".toml",
-)  # what a build may make a module of
 GENERATED = re.compile(
     r"_pb2(_grpc)?$|^_?version$|^__version__$|^_?generated|_generated$|_gen$|_rc$|_ui$|^ui_|^_build|parsetab$|lextab$"
 )
