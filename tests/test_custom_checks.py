@@ -303,15 +303,6 @@ def test_a_failure_is_back_with_its_text(hand: Callable[..., Hand]) -> None:
     assert at.review(second, worker=reader(KEPT), strategy="direct").failing
 
 
-def test_a_review_of_an_older_version_hands_its_failures_on(hand: Callable[..., Hand]) -> None:
-    """It names them among its checks alone; they stand until a reader has answered."""
-    at = hand(GUARD)
-    document = json.loads(json_file.render(at.review(worker=reader(FAILED), strategy="direct")))
-    del document["failed_answers"], document["loss"]
-    at.repository.commit({"NEWS.md": "one\n"}, "next")
-    assert at.review(json.dumps(document).encode(), strategy="offline").failing
-
-
 def test_a_check_that_is_never_decided_tells_how_to_word_it(hand: Callable[..., Hand]) -> None:
     """After three reviews without a verdict the table says what to write instead; one verdict ends the count."""
     at, review = hand(PRICES), None

@@ -18,6 +18,7 @@ from bot.values.finding import ALSO_BROKEN, proof_of
 UNREAD = "it could not be parsed"
 QUOTED = 6  # further lines with the same cause
 REWRITTEN = 12  # lines that a fix changes
+_QUOTE = re.compile(r"[\"'`#]")  # a name behind one may be a part of a text or of a comment
 
 
 class _HeadTree:
@@ -141,12 +142,13 @@ def _rewrites(place: impact.Place, lines: Sequence[str]) -> Iterator[Rewrite]:
         old = next(iter(re.findall(r"'(\w+)'", place.says)), "")
     elif place.rule == "missing-module":
         old, new = place.name, place.near[0]
+    if not old:
+        return
     word = re.compile(rf"(?<![\w$]){re.escape(old)}(?![\w$])")
     numbers = [place.line, *place.also]
     if place.here == old:  # the file calls it so on other lines, too
         numbers = [number for number, line in enumerate(lines, 1) if word.search(line)]
     changed = [Rewrite(place.path, number, lines[number - 1], word.sub(new, lines[number - 1])) for number in numbers]
-    quoted = re.compile(rf"[\"'`#][^\n]*{re.escape(old)}")
-    is_plain = place.rule == "missing-module" or not any(quoted.search(row.old) for row in changed)
-    if old and is_plain and len(changed) <= REWRITTEN and all(len(word.findall(row.old)) == 1 for row in changed):
+    is_plain = place.rule == "missing-module" or not any(_QUOTE.search(row.old.rpartition(old)[0]) for row in changed)
+    if is_plain and len(changed) <= REWRITTEN and all(len(word.findall(row.old)) == 1 for row in changed):
         yield from changed

@@ -65,7 +65,7 @@ _TEST = re.compile(
 )
 _TITLE = re.compile(
     r"^\s*(?:---\s?FAIL:?|FAIL(?:ED)?:?|ERROR:?|\u25cf|\d{1,5}\)|not ok \d{1,6}(?: -)?|[\u2716\u2717\u2718\u00d7\u2715]|_{1,200}|----)\s+"
-    r"|\s*(?:_{1,200}|stdout ----|<<< (?:FAILURE|ERROR)!|\[FAIL\]|\(\d[\d.]{0,9}\s?m?s\))$"
+    r"|(?<!\s)\s*(?:_{1,200}|stdout ----|<<< (?:FAILURE|ERROR)!|\[FAIL\]|\(\d[\d.]{0,9}\s?m?s\))$"
 )
 _LABEL = re.compile(r":$|panicked at .{0,200}$")  # its text is on the next line
 
