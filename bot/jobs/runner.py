@@ -16,6 +16,7 @@ from bot.values import Ask, ReviewAsk
 log = logging.getLogger("deeprepo.jobs")
 LONGEST = 3600.0  # seconds that a job is put off at most
 SLOWER = 4  # times as long waits each further try of what GitHub refuses
+RECENT = 20  # reviews of one pull request that are looked at, further tries among them
 LOOK = 0.5  # seconds between two looks whether what runs here is still wanted
 
 Work = Callable[[Ask, Job], Awaitable[None]]
@@ -181,8 +182,8 @@ class Runner:
 
 
 async def _is_newest(job: StoredJob) -> bool:
-    """Whether no newer review of the pull request is stored: one is if a process died before it ended the older. It knows what this was to do."""
-    rows = await engine.find(prefixes=[job.row.id.rpartition("~")[0] + "~"])
+    """Whether no newer review of the pull request is stored, done or not: one is if a process died before it ended the older. It knew what this was to do."""
+    rows = await engine.find(prefixes=[job.row.id.rpartition("~")[0] + "~"], states=None, newest=True, most=RECENT)
     return all((row.since, row.id) <= (job.stored_at, job.row.id) or ids.root(row.id) == job.id for row in rows)
 
 
