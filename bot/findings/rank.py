@@ -1,6 +1,6 @@
 """What is shown in full: findings ordered by evidence, then severity; a quota; the rest collapsed, never dropped.
 
-Every number of the ranking is here, except the points of a verdict, which it has itself; docs/ranking.md says why. A model's own confidence is not among them: it does not
+Every number of the ranking is here, except the points of a verdict, which it has itself; docs/using.md says why. A model's own confidence is not among them: it does not
 predict truth.
 """
 

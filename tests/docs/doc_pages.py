@@ -74,7 +74,10 @@ def anchors(page: Path) -> set[str]:
 def links(page: Path) -> list[str]:
     """Where the links and pictures of a page lead."""
     text = prose(page)
-    return [*re.findall(r"\]\(([^()\s]+)\)", text), *re.findall(r'<(?:img|a)\b[^>]*?(?:src|href)="([^"]+)"', text)]
+    return [
+        *re.findall(r"\]\(([^()\s]+)\)", text),
+        *re.findall(r'<(?:img|a|source)\b[^>]*?(?:src|href|srcset)="([^"]+)"', text),
+    ]
 
 
 def spans(page: Path) -> list[str]:

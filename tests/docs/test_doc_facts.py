@@ -15,7 +15,7 @@ from bot.commands import COMMANDS
 from bot.config import operator, reference
 from bot.models import PROVIDERS
 
-APP, TRIGGERS, OPERATIONS = (ROOT / "docs" / f"{name}.md" for name in ("github-app", "triggers", "operations"))
+APP, USING, OPERATIONS = (ROOT / "docs" / f"{name}.md" for name in ("github-app", "using", "operations"))
 VARIABLE = re.compile(r"\bDEEPREPO_[A-Z_]*[A-Z]\b")
 
 
@@ -77,10 +77,10 @@ def test_the_app_is_described_as_the_set_up_page_makes_it() -> None:
     assert {event for cells in events for event in quoted(cells[0])} == set(manifest.EVENTS)
 
 
-@pytest.mark.parametrize("page", [APP, TRIGGERS], ids=doc_pages.name)
-def test_commands_are_listed(page: Path) -> None:
+def test_commands_are_listed() -> None:
     """Every word that a comment may hold stands in the table, as it is typed."""
-    listed = [span.removeprefix("/deeprepo ") for cells in rows(page, "## Commands") for span in quoted(cells[0])]
+    below = "In a comment on the pull request, a reply in a thread, or the text of a review, at the start of a line:"
+    listed = [span.removeprefix("/deeprepo ") for cells in rows(USING, below) for span in quoted(cells[0])]
     assert listed == [word.USE for word in COMMANDS.values()]
 
 

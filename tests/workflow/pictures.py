@@ -16,7 +16,6 @@ from whole import BROKEN, WORSE, Whole, whole
 from deeprepo_sandbox import demo
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.demo import model, story
-from deeprepo_sandbox.providers import Reply
 
 IMAGES = Path(__file__).parents[2] / "docs/images"
 DESKTOP, PHONE = 760, 390  # CSS pixels
@@ -27,9 +26,6 @@ SUMMARY = f"{COMMENT}:has(h2)"
 IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}
 GOOD = {
     "shop/price.py": 'def total(items, tax, discount=0):\n    """The sum with tax."""\n    return (sum(items) - discount) * (1 + tax)\n'
-}
-PAIR = {
-    "shop/price.py": 'def total(items, tax) -> tuple[float, float]:\n    """The sum, and the tax in it."""\n    net = sum(items)\n    return net * (1 + tax), net * tax\n'
 }
 
 
@@ -76,19 +72,14 @@ class Camera:
 
 
 async def by_code(at: Whole, camera: Camera, folder: Path) -> None:
-    """Findings, the request for changes, the next round, a clean change, places that code cannot decide."""
-    await at.repo.commit("main", {".deeprepo.yml": "request_changes: high\n"})
+    """Findings, the next round, a clean change."""
     number = await at.reviewed(files=WORSE)
-    await camera.take("requested", at.gh.page(number, "acme/shop"), f"{COMMENT}:has(.thread)")
     await at.repo.push("feature", {**BROKEN, **IDENTITY})
     await at.quiet()
     await camera.take("second-round", at.gh.page(number, "acme/shop"), SUMMARY)
     await camera.take("comment", at.gh.page(number, "acme/shop"), ".thread:has(.suggestion)")
-    await camera.take("comment-dark", at.gh.page(number, "acme/shop"), ".thread:has(.suggestion)", dark=True)
     number = await at.reviewed(branch="discount", files=GOOD)
     await camera.take("clean", at.gh.page(number, "acme/shop"), SUMMARY)
-    number = await at.reviewed(branch="pair", files=PAIR)
-    await camera.take("open", at.gh.page(number, "acme/shop"), SUMMARY)
     work = folder / "work"
     work.mkdir()
     demo.build(str(work))
@@ -154,19 +145,6 @@ def _comment(at: Whole, number: int, words: str) -> str:
     return f"discussion_r{next(one.id for one in at.gh.pull(number).review_comments if words in one.body)}"
 
 
-async def refused(folder: Path, camera: Camera) -> None:
-    """A provider that does not take the key."""
-    async with doubles.openai_server(Reply("no", status=401)) as double:
-        os.environ |= {
-            "DEEPREPO_WORKER": "openai/reader",
-            "DEEPREPO_BASE_URL": double.base_url,
-            "OPENAI_API_KEY": "sk-no",
-        }
-        async with whole(folder) as at:
-            number = await at.reviewed()
-            await camera.take("failure", at.gh.page(number), SUMMARY)
-
-
 @contextmanager
 def camera(folder: Path) -> Iterator[Camera]:
     """A browser that takes pictures into this folder."""
@@ -181,7 +159,6 @@ async def main(folder: Path) -> None:
             await by_code(at, taking, Path(place))
         await beyond(Path(place, "beyond"), taking)
         await talked(Path(place, "talk"), taking)
-        await refused(Path(place, "model"), taking)
 
 
 if __name__ == "__main__":

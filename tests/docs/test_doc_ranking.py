@@ -4,7 +4,7 @@ from bot import config
 from bot.findings import rank
 from bot.values import Verdict
 
-PAGE = (Path(__file__).parents[2] / "docs/ranking.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/using.md").read_text()
 
 
 def test_the_page_holds_the_numbers_of_the_code() -> None:
