@@ -51,7 +51,7 @@ CONSUMER = {
     "till.py": "from price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n"
 }  # takes each of them
 GRANTED = {"contents": "read", "pull_requests": "write", "checks": "write", "actions": "read"}
-SAID = ("`triggers.fork_reviews_per_day`", "the operator of this server can raise", "cap-usd-per-day")
+SAID = ("`triggers.fork_reviews_per_day`", "the operator of this server can raise")
 
 
 @dataclass
@@ -383,32 +383,33 @@ def _idle() -> bool:
 
 async def _action() -> list[Row]:
     """Six runs at the same time, started one after the other: those that were cancelled count too."""
-    rows = []
-    for what, inputs, cap in (
-        ("runs for a stranger's pull requests", {"fork_reviews_per_day": str(FORKS)}, float(FORKS)),
-        ("runs under a cap in dollars", {"cap_usd_per_day": "0.2", "budget": str(BUDGET)}, 2.0),
-    ):
-        with tempfile.TemporaryDirectory(prefix="wallet-") as scratch, _model() as model:
-            async with sandbox.github(Path(scratch) / "github") as gh:
-                repo = await gh.repository("acme", "shop", files=BASE, private=True)
-                await repo.commit("feature", {"price/__init__.py": "def total(items):\n    return sum(items)\n"})
-                with gh.holding() as held:
-                    await repo.open_pull("feature", title="A change", body="", fork=True)
-                payload = {name: value for name, value in held[0].payload.items() if name != "installation"}
-                source = next(iter(repo.repository.pulls.values())).source
-                with _environment({"OPENAI_API_KEY": "sk-pretended", "DEEPREPO_BASE_URL": model.openai_url}):
-                    told = []
-                    for number in range(1, 7):
-                        repo.repository.runs.append(WorkflowRun(number, datetime.now(UTC), source))
-                        step = _step(Path(scratch) / f"{number}", gh, repo, number, payload, inputs)
-                        told.append(asyncio.create_task(action.run(step, action.Console(lambda _: None))))
-                    done = await asyncio.gather(*told)
-        notes = [" ".join(one.review.notes) for one in done if one.review is not None]
-        refused = sum(any(word in note for word in SAID) for note in notes)
-        rows.append(
-            Row(f"Action: {what}, six at once", model.count, cap, "reviews", f"refused with a sentence: {refused}")
+    inputs = {"fork_reviews_per_day": str(FORKS)}
+    with tempfile.TemporaryDirectory(prefix="wallet-") as scratch, _model() as model:
+        async with sandbox.github(Path(scratch) / "github") as gh:
+            repo = await gh.repository("acme", "shop", files=BASE, private=True)
+            await repo.commit("feature", {"price/__init__.py": "def total(items):\n    return sum(items)\n"})
+            with gh.holding() as held:
+                await repo.open_pull("feature", title="A change", body="", fork=True)
+            payload = {name: value for name, value in held[0].payload.items() if name != "installation"}
+            source = next(iter(repo.repository.pulls.values())).source
+            with _environment({"OPENAI_API_KEY": "sk-pretended", "DEEPREPO_BASE_URL": model.openai_url}):
+                told = []
+                for number in range(1, 7):
+                    repo.repository.runs.append(WorkflowRun(number, datetime.now(UTC), source))
+                    step = _step(Path(scratch) / f"{number}", gh, repo, number, payload, inputs)
+                    told.append(asyncio.create_task(action.run(step, action.Console(lambda _: None))))
+                done = await asyncio.gather(*told)
+    notes = [" ".join(one.review.notes) for one in done if one.review is not None]
+    refused = sum(any(word in note for word in SAID) for note in notes)
+    return [
+        Row(
+            "Action: runs for a stranger's pull requests, six at once",
+            model.count,
+            float(FORKS),
+            "reviews",
+            f"refused with a sentence: {refused}",
         )
-    return rows
+    ]
 
 
 def _step(

@@ -47,7 +47,6 @@ class Inputs(BaseSettings):
     effort: ReviewEffort | None = None
     strategy: Strategy | None = None  # for comparisons
     budget: float | None = Field(default=None, ge=0)
-    cap_usd_per_day: float | None = Field(default=None, ge=0)
     fork_reviews_per_day: int | None = Field(default=None, ge=0)
     quota: int | None = Field(default=None, ge=0)
     fail_on: Severity | None = None

@@ -1,4 +1,4 @@
-"""The caps of 24 hours, and what they leave to one review: the same rule for a server's database and for a workflow's list of runs. Pure."""
+"""The caps of 24 hours, and what they leave to one review. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ LEAST = 0.1  # of what a review wants: with less it would break off before it ha
 UNASKED = 0.5  # of each cap, for the reviews of strangers that nobody has asked for: the rest is the team's
 
 Counted = Literal["all", "unasked"]
-Which = Literal["forks", "repository", "installation", "server", "workflow"]
+Which = Literal["forks", "repository", "installation", "server"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,6 @@ class DailyCaps:
     repository: float | None = None
     installation: float | None = None
     server: float | None = None
-    workflow: float | None = None  # without a server: of all runs of the workflow
     forks: int | None = None  # None: this review is not one of those that nobody has asked for
 
 
@@ -43,7 +42,6 @@ def grant(usd: float, caps: DailyCaps, count_used: Callable[[Which, Counted], fl
         ("repository", caps.repository),
         ("installation", caps.installation),
         ("server", caps.server),
-        ("workflow", caps.workflow),
     )
     for which, cap in limits:
         if cap is None:

@@ -7,10 +7,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from families import few
 from opening import event, summary
 from stepping import WRITE, Stage, stage
-from test_action_days import COUNTING, ran
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply
@@ -147,45 +145,5 @@ def test_a_thread_that_another_workflow_began_is_about_no_finding(
             assert made["user"]["login"] == "github-actions[bot]"
             said = await one.said(REMARK, thread=made["id"])
             assert said.startswith("skipped: Nothing was answered: it is in a thread that other people began")
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("worker", few(["openai/gpt-5", "compatible/reader"], 0))
-def test_an_answer_spends_no_more_than_the_day_leaves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worker: str
-) -> None:
-    """What is left is less than the budget: the answer is made within it, here none. A model without a key is asked nothing above a cap either."""
-    for name in KEYS:
-        monkeypatch.delenv(name, raising=False)
-    if worker.startswith("openai/"):
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended-and-long-enough")
-    form_names: list[str] = []
-
-    def reader(body: Mapping[str, Any]) -> Reply:
-        form = body["response_format"]["json_schema"] if "response_format" in body else body["text"]["format"]
-        form_names.append(form["name"])
-        found = {"answer": "Read.", "findings": [FOUND], "look_ups": [], "unsettled": []}
-        return Reply(data={**NOTHING, "look_ups": []} if form["name"] == "reply" else found)
-
-    async def go() -> None:
-        double = PerModel({worker.partition("/")[2]: reader})
-        async with doubles.openai_server(double) as model, stage(tmp_path, BASE) as at:
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
-            asks = {"worker": worker, "strategy": "direct"}
-            await at.repo.commit("main", {".deeprepo.yml": "verify: false\n"})
-            await at.repo.commit("feature", HEAD)
-            with at.gh.holding() as held:
-                number = await at.repo.open_pull("feature", title="A mean")
-            await at.told("pull_request", event(held), **asks)
-            (top,) = at.gh.pull(number).review_comments
-            ran(at, 1, fork=False, event="pull_request_review_comment")
-            with at.gh.holding() as held:
-                await at.repo.reply(number, top.id, "There is a guard.", author="maintainer")
-            remark = event([one for one in held if one.event == "pull_request_review_comment"])
-            caps = {"budget": "0.1", "cap_usd_per_day": "0.111" if worker.startswith("openai/") else "0.1"}
-            await at.told("pull_request_review_comment", remark, permissions=COUNTING, **caps, **asks)
-            assert "reply" not in form_names
-            assert "There is no answer: " in at.gh.pull(number).review_comments[-1].body
 
     asyncio.run(go())
