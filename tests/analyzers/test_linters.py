@@ -118,7 +118,7 @@ def test_output_that_is_no_report_is_a_sentence() -> None:
 
 
 def test_every_chosen_rule_is_in_the_docs() -> None:
-    """The table says of each why it means a bug."""
+    """A reader of the page finds each rule that can be reported."""
     page = (Path(__file__).parents[2] / "docs" / "linters.md").read_text(encoding="utf-8")
     chosen = {code for name in LINTERS for code in rules((f"{name}.toml",))}
     assert [code for code in sorted(chosen) if f"`{code}`" not in page] == []
