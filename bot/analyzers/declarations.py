@@ -8,7 +8,7 @@ from bot.ports import Language, Tree
 from bot.values import ChangedFile, Dependents, Finding, Judgement, Silence
 
 # The paths of which a format may want some: a change without them loads none.
-POSSIBLE = re.compile(r"\.(?:tf|tfvars|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)
+POSSIBLE = re.compile(r"\.(?:tf|tofu|mk|ya?ml|tpl|txt|json)$|makefile$", re.IGNORECASE)
 
 
 class Declarations:

@@ -3,13 +3,14 @@
 A format is a row of `FILES` and a module of its name with `read`: one file in, what it declares and uses out (`reading.py`).
 """
 
+import posixpath
 from collections.abc import Mapping
 
 from bot.text.paths import is_output, vendored_folder
 
 # format -> the git pathspecs of its files. Those of a chart hold its templates too, and a folder of that name may be anything.
 FILES: Mapping[str, tuple[str, ...]] = {
-    "terraform": ("*.tf", "*.tofu", "*.tf.json", "*.tofu.json", "*.tfvars"),
+    "terraform": ("*.tf", "*.tofu"),
     "workflows": (
         ".github/workflows/*.yml",
         ".github/workflows/*.yaml",
@@ -20,31 +21,24 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "makefiles": (":(glob)**/Makefile", ":(glob)**/makefile", ":(glob)**/GNUmakefile", "*.mk"),
     "packages": (":(glob)**/package.json",),
 }
-SUFFIXES = (".tf", ".tofu", ".tf.json", ".tofu.json")  # of Terraform and OpenTofu
-VALUES = ".tfvars"  # of the variables of a module at the root
 TEMPLATES = (".yaml", ".yml", ".tpl", ".txt")  # of a chart
+ACTIONS = ("action.yml", "action.yaml")
 _NAMES = {
     "Chart.yaml": "charts",
     "values.yaml": "charts",
-    "action.yml": "workflows",
-    "action.yaml": "workflows",
+    **dict.fromkeys(ACTIONS, "workflows"),
     "package.json": "packages",
-    "Makefile": "makefiles",
-    "makefile": "makefiles",
-    "GNUmakefile": "makefiles",
+    **dict.fromkeys(("Makefile", "makefile", "GNUmakefile"), "makefiles"),
 }
+_SUFFIXES = {".tf": "terraform", ".tofu": "terraform", ".mk": "makefiles"}
 
 
 def format_of(path: str) -> str:
     """Return the format that reads a file, by its path; "" for every other file, and for vendored ones."""
     folder, _, name = path.rpartition("/")
-    form = _NAMES.get(name, "")
+    form = _NAMES.get(name) or _SUFFIXES.get(posixpath.splitext(name)[1], "")
     if folder == ".github/workflows" and name.endswith((".yml", ".yaml")):
         form = "workflows"
-    elif name.endswith((*SUFFIXES, VALUES)):
-        form = "terraform"
-    elif name.endswith(".mk"):
-        form = "makefiles"
     elif not form and name.endswith(TEMPLATES) and "/templates/" in f"/{folder}/":
         form = "charts"
     return "" if not form or is_output(path) or vendored_folder(path) else form

@@ -3,19 +3,18 @@
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bot.dependents.declarations import FILES, format_of, shell, words
-from bot.dependents.declarations.kinds import MODULE_KINDS
 from bot.dependents.declarations.reading import Declaration, NameUse, Scope
-from bot.dependents.declarations.words import Break
+from bot.dependents.declarations.words import MODULE_KINDS, Break
 from bot.dependents.declarations.world import World
 from bot.ports import Tree
 from bot.values import ChangedFile, Judgement, Query
 
 ROWS = 5_000  # lines of files that may use something
 NAMES = 200  # that are looked for elsewhere
-_SOUGHT = ("target", "script", "workflow name")  # kinds that files of other folders use by the name alone
+_SOUGHT = ("target", "script")  # kinds that files of other folders use by the name alone
 
 
 async def judge(tree: Tree, files: Sequence[ChangedFile]) -> tuple[Judgement, frozenset[str]]:
@@ -60,58 +59,47 @@ def _open(
 
 async def _read_callers(tree: Tree, files: Sequence[ChangedFile], before: World, after: World) -> str:
     """Read the files that may name the folder, or the file, of what changed. Returns why these are not all."""
-    folders, names = set[str](), set[str]()
-    for file in files:
-        for path in {file.path, file.old_path or file.path}:
-            folder, name = posixpath.split(path)
-            form = format_of(path)
-            if form == "terraform":
-                folders.add(posixpath.basename(folder))
-            elif form == "workflows":
-                names.add(name if folder.endswith(".github/workflows") else posixpath.basename(folder))
-            elif form == "makefiles" and name.endswith(".mk"):
-                names.add(name)
-    queries: list[tuple[list[str], Sequence[str]]] = []
-    if folders:
-        ends = "|".join(sorted(re.escape(folder) for folder in folders if folder)) or "-"
-        queries.append(([rf'"\.{{1,2}}/([^"]*/)?({ends})/?"|"(\.{{1,2}}/?)+"'], [*FILES["terraform"]]))
+    modules, names = set[str](), set[str]()
+    for path in {path for file in files for path in (file.path, file.old_path) if path}:
+        folder, name = posixpath.split(path)
+        form = format_of(path)
+        if form == "terraform":
+            modules.add(re.escape(posixpath.basename(folder)) or r"\.{1,2}")
+        elif form == "workflows":
+            names.add(name if folder.endswith(".github/workflows") else posixpath.basename(folder))
+        elif form == "makefiles":
+            names.add(name)
+    reason = ""
+    if modules:
+        reason = await _read_matches(
+            tree, rf'"\.{{1,2}}/?([^"]*/)?({"|".join(sorted(modules))})/?"', ("terraform",), before, after
+        )
     if names - {""}:
         either = "|".join(sorted(map(re.escape, names - {""})))
-        queries.append(([rf"(uses:|include).*({either})"], [*FILES["workflows"], *FILES["makefiles"]]))
-    return await _read_matches(tree, queries, before, after)
+        pattern = rf"(uses:|include).*({either})"
+        reason = await _read_matches(tree, pattern, ("workflows", "makefiles"), before, after) or reason
+    return reason
 
 
 async def _read_users(tree: Tree, before: World, after: World) -> str:
-    """Read the files that may use a target, a script or a workflow that the change takes away."""
-    lost_names = sorted(
-        {
-            one.name
-            for reading in before.readings.values()
-            for one in reading.declarations
-            if one.scope.kind in _SOUGHT and one.name not in after.names(one.scope)
-        }
-    )
-    if not lost_names:
+    """Read the files that may use a target or a script that the change takes away."""
+    declared = [one for reading in before.readings.values() for one in reading.declarations]
+    lost = {one.name for one in declared if one.scope.kind in _SOUGHT and one.name not in after.names(one.scope)}
+    if not lost:
         return ""
-    either = "|".join(map(re.escape, lost_names[:NAMES]))
-    specs = [*FILES["workflows"], *FILES["makefiles"], *FILES["packages"]]
-    pattern = rf"({shell.TOOLS}|MAKE[)}}]).*[\s:\"'/]({either})(?![\w.-])|^\s*-?\s*[\"']?({either})[\"']?\s*$|workflows:.*({either})|\"({either})\"\s*:"
-    reason = await _read_matches(tree, [([pattern], specs)], before, after)
-    return f"more than {NAMES} of its names are gone" if len(lost_names) > NAMES else reason
+    either = "|".join(map(re.escape, sorted(lost)[:NAMES]))
+    pattern = rf"({shell.TOOLS}|MAKE[)}}]).*[\s:\"'/]({either})(?![\w.-])"
+    reason = await _read_matches(tree, pattern, ("workflows", "makefiles", "packages"), before, after)
+    return f"more than {NAMES} of its names are gone" if len(lost) > NAMES else reason
 
 
-async def _read_matches(
-    tree: Tree, queries: Iterable[tuple[list[str], Sequence[str]]], before: World, after: World
-) -> str:
-    reason = ""
-    for patterns, specs in queries:
-        rows = await tree.grep_lines(Query(patterns, specs, syntax="perl", limit=ROWS))
-        if len(rows) >= ROWS:
-            reason = f"more than {ROWS:,} lines may use its names"
-        paths = {path for path, _, _ in rows}
-        await after.read(paths)
-        await before.read(paths)
-    return reason
+async def _read_matches(tree: Tree, pattern: str, formats: Sequence[str], before: World, after: World) -> str:
+    specs = [spec for form in formats for spec in FILES[form]]
+    rows = await tree.grep_lines(Query([pattern], specs, syntax="perl", limit=ROWS))
+    paths = {path for path, _, _ in rows}
+    await after.read(paths)
+    await before.read(paths)
+    return f"more than {ROWS:,} lines may use its names" if len(rows) >= ROWS else ""
 
 
 def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Break]:
@@ -121,7 +109,6 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
     uses_before: dict[tuple[str, str, str], list[NameUse]] = defaultdict(list)
     for use in before.uses():
         uses_before[use.scope.kind, use.name, use.path].append(use)
-    broken_before = {before.resolve(use.scope) for use in before.uses() if _dangles(before, use)}
     groups: dict[tuple[Scope, str], list[NameUse]] = defaultdict(list)
     formers: dict[tuple[Scope, str], Declaration] = {}
     for use in after.uses():
@@ -133,7 +120,9 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
             continue
         former = next((row for one in old if (row := before.declaration(one.scope, one.name))), None)
         former = former or before.declaration(scope, use.name)
-        is_new = use.line in new_lines.get(use.path, ()) and not old and _was_whole(before, after, scope, broken_before)
+        # a module that is new may be copied into one that declares its names
+        is_new = not old and use.line in new_lines.get(use.path, ())
+        is_new = is_new and (scope.kind not in MODULE_KINDS or before.is_known(scope))
         if former is not None or (use.certainty == "sure" and is_new):
             groups[scope, use.name].append(use)
             if former is not None:
@@ -144,13 +133,6 @@ def breaks(before: World, after: World, files: Sequence[ChangedFile]) -> list[Br
         if not any((scope, outer) in groups for outer in _outer(scope, name))
     ]
     return [*rows, *_missing(before, after, files)]
-
-
-def _was_whole(before: World, after: World, scope: Scope, broken_before: Collection[Scope]) -> bool:
-    """Whether a name that nobody declares is missing: a folder that is new, or was no whole module, may be copied into one."""
-    if after.is_loose(scope):
-        return False
-    return scope.kind not in MODULE_KINDS or (before.is_known(scope) and scope not in broken_before)
 
 
 def _outer(scope: Scope, name: str) -> Iterable[str]:
@@ -170,23 +152,19 @@ def _successors(before: World, after: World, scope: Scope) -> tuple[str, ...]:
 
 def _missing(before: World, after: World, files: Sequence[ChangedFile]) -> list[Break]:
     """The calls that leave out what their scope asks for since the change."""
-    former_paths = {file.path: file.old_path for file in files if file.old_path}
     new_lines = {file.path: file.added_lines for file in files}
-    calls_before = {(call.path, call.identity, call.scope.kind): call for call in before.calls()}
+    complete_before = {
+        (call.identity, call.scope)
+        for call in before.calls()
+        if all(not one.is_required or name in call.names for name, one in before.names(call.scope).items())
+    }
     groups: dict[tuple[Scope, str], list[NameUse]] = defaultdict(list)
     for call in after.calls():
-        if not after.is_known(call.scope):
-            continue
-        old = calls_before.get((former_paths.get(call.path) or call.path, call.identity, call.scope.kind))
-        for name, one in after.names(call.scope).items():
-            if not one.is_required or name in call.names:
-                continue
-            was = before.names(old.scope).get(name) if old is not None else None
-            if old is not None and was is not None and was.is_required and name not in old.names:
-                continue
-            if old is None and call.line not in new_lines.get(call.path, ()):
-                continue
-            groups[call.scope, name].append(NameUse(call.scope, name, call.path, call.line))
+        is_new = call.line in new_lines.get(call.path, ())
+        if after.is_known(call.scope) and (is_new or (call.identity, call.scope) in complete_before):
+            for name, one in after.names(call.scope).items():
+                if one.is_required and name not in call.names:
+                    groups[call.scope, name].append(NameUse(call.scope, name, call.path, call.line))
     return [
         Break(scope, name, tuple(uses), after.names(scope)[name], (), is_required=True)
         for (scope, name), uses in groups.items()

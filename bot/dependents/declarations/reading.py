@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
+MOST = 50_000  # names of one file: aliases of YAML multiply them
 Certainty = Literal["sure", "removed", "hint"]
 
 
@@ -17,12 +18,12 @@ class UnreadableDataError(Exception):
 class Scope(NamedTuple):
     """A room of names: their kind, and the folder, the file or the part of it that has them."""
 
-    kind: str  # a key of `KINDS`
+    kind: str  # a key of `words.KINDS`
     place: str
 
 
 class Declaration(NamedTuple):
-    """A name that a scope offers."""
+    """A name that a scope offers. One with `*` or `%` in it stands for many."""
 
     scope: Scope
     name: str
@@ -52,28 +53,40 @@ class CallSite(NamedTuple):
     names: frozenset[str]  # that it gives
     path: str
     line: int
-    identity: str  # of the call in its file
+    identity: str  # of the call, its file and its name there
 
 
 @dataclass(slots=True)
 class DataReading:
     """One file."""
 
+    path: str
     declarations: list[Declaration] = field(default_factory=list)
     uses: list[NameUse] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
-    scopes: set[Scope] = field(
-        default_factory=set
-    )  # all of whose names its files declare: what is absent there is nowhere
-    loose: set[Scope] = field(
-        default_factory=set
-    )  # scopes that something out of sight may add to: only what goes is missed
-    doubts: dict[Scope, str] = field(default_factory=dict)  # scopes that may have names which nobody writes, and why
+    scopes: set[Scope] = field(default_factory=set)  # all of whose names the files declare that are read with it
+    doubts: set[Scope] = field(default_factory=set)  # scopes that may have names which nobody writes
     aliases: dict[Scope, Scope] = field(default_factory=dict)  # scope -> the one that is meant
     parts: dict[Scope, set[Scope]] = field(default_factory=dict)  # scope -> others whose names it has too
     needs: set[str] = field(default_factory=set)  # files that have to be read with it
     mates: frozenset[str] = frozenset()  # the same, one set for all files of a folder
+    visited: set[int] = field(default_factory=set)  # parts of YAML: what an alias repeats is read once
     is_foreign: bool = False  # the file turned out to be of no format
+
+    def declare(self, scope: Scope, name: str, line: int, *, is_required: bool = False) -> None:
+        """Add a name that the file declares."""
+        self.scopes.add(scope)
+        self.declarations.append(Declaration(scope, name, self.path, line, is_required))
+        self._count()
+
+    def use(self, scope: Scope, name: str, line: int, certainty: Certainty = "sure") -> None:
+        """Add a name that the file asks for."""
+        self.uses.append(NameUse(scope, name, self.path, line, certainty))
+        self._count()
+
+    def _count(self) -> None:
+        if len(self.declarations) + len(self.uses) > MOST:
+            raise UnreadableDataError(f"it holds more than {MOST:,} names")
 
 
 class Paths:
@@ -81,12 +94,10 @@ class Paths:
 
     def __init__(self, paths: Collection[str]) -> None:
         self._paths = frozenset(paths)
-        self._ordered: Sequence[str] = sorted(self._paths)
         folders: dict[str, list[str]] = defaultdict(list)
-        for path in self._ordered:
+        for path in sorted(self._paths):
             folders[posixpath.dirname(path)].append(path)
         self._folders: Mapping[str, Sequence[str]] = folders
-        self._stems: dict[str, frozenset[str]] = {}
         self._groups: dict[tuple[str, str], frozenset[str]] = {}
 
     def __contains__(self, path: object) -> bool:
@@ -96,6 +107,17 @@ class Paths:
         """The files of a folder, without those of the folders in it."""
         return self._folders.get(folder, ())
 
+    def names(self, folder: str) -> frozenset[str]:
+        """The names of the files and folders in a folder, with and without what follows their first dot."""
+        start = f"{folder}/" if folder else ""
+        names = (path[len(start) :].partition("/")[0] for path in self.below(folder))
+        return self.group("names", folder, lambda: {form for name in names for form in (name, name.partition(".")[0])})
+
+    def below(self, folder: str) -> Iterator[str]:
+        """Give the files of a folder and of all that are in it."""
+        start = f"{folder}/" if folder else ""
+        return (path for path in self._paths if path.startswith(start))
+
     def group(self, kind: str, folder: str, choose: Callable[[], Iterable[str]]) -> frozenset[str]:
         """The files that belong together in a folder, chosen once."""
         key = (kind, folder)
@@ -103,27 +125,12 @@ class Paths:
             self._groups[key] = frozenset(choose())
         return self._groups[key]
 
-    def stems(self, folder: str) -> frozenset[str]:
-        """The names of the files and folders in a folder, with and without what follows their first dot."""
-        if folder not in self._stems:
-            start = f"{folder}/" if folder else ""
-            names = {path[len(start) :].partition("/")[0] for path in self.below(folder)}
-            self._stems[folder] = frozenset(names | {name.partition(".")[0] for name in names})
-        return self._stems[folder]
-
-    def below(self, folder: str) -> Iterator[str]:
-        """Give the files of a folder and of all that are in it."""
-        start = f"{folder}/" if folder else ""
-        for at in range(bisect_left(self._ordered, start), len(self._ordered)):
-            if not self._ordered[at].startswith(start):
-                return
-            yield self._ordered[at]
-
-    def above(self, folder: str, name: str) -> str | None:
-        """The nearest file of a name, in a folder or in one around it."""
+    def above(self, folder: str, names: Sequence[str]) -> str | None:
+        """The nearest file with one of these names, in a folder or in one around it."""
         while True:
-            if (path := posixpath.join(folder, name)) in self._paths:
-                return path
+            for name in names:
+                if (path := posixpath.join(folder, name)) in self._paths:
+                    return path
             if not folder:
                 return None
             folder = posixpath.dirname(folder)
@@ -132,11 +139,17 @@ class Paths:
 class Format(Protocol):
     """One format of data files. A module satisfies it."""
 
-    def read(self, path: str, text: str, paths: Paths) -> DataReading:
-        """What the file declares and uses. Raises `UnreadableDataError`."""
+    def read(self, reading: DataReading, text: str, paths: Paths) -> None:
+        """Add what the file declares and uses. Raises `UnreadableDataError`."""
 
 
 def beside(folder: str, path: str) -> str | None:
     """Return the path that a folder means by a relative one; None outside the tree."""
     target = posixpath.normpath(posixpath.join(folder, path))
     return None if target.startswith(("..", "/")) else "" if target == "." else target
+
+
+def line_finder(text: str) -> Callable[[int], int]:
+    """Return what tells the line of a place in a text, from 1."""
+    ends = [at for at, letter in enumerate(text) if letter == "\n"]
+    return lambda at: bisect_left(ends, at) + 1

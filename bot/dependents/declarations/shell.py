@@ -1,211 +1,116 @@
-"""The calls of make and of package scripts in a text for a shell, with the folder that each runs in. Linear in the text."""
+"""The calls of make and of package scripts in a text for a shell, with the folder that each runs in."""
 
+import posixpath
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from bot.dependents.declarations.reading import Certainty, beside
+from bot.dependents.declarations.reading import Certainty, DataReading, Paths, Scope, beside
 
-_HEREDOC = re.compile(r"<<-?[ \t]*+[\"']?([A-Za-z_]\w*+)")
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
+TOOLS = r"g?make|npm|yarn|pnpm|bun|run-[sp]|npm-run-all2?"  # that run targets and scripts by their names, for patterns
+_MAKES, _MANAGERS = ("make", "gmake"), ("npm", "yarn", "pnpm", "bun")
+_RUNNERS = ("run-s", "run-p", "npm-run-all", "npm-run-all2")
+_TOOL = re.compile(rf"(?<![\w./-])(?:{TOOLS})\s")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*+=")
+_NAME = re.compile(r"[A-Za-z0-9_][\w:.-]*+")
 # Words before the program that a command runs.
-_BEFORE = frozenset({
-    "sudo", "time", "exec", "env", "command", "then", "do", "else", "if", "while", "until", "!", "nice", "xvfb-run", "cross-env", "dotenv", "-",
-})  # fmt: skip
-_MAKES, _MANAGERS = frozenset({"make", "gmake"}), frozenset({"yarn", "pnpm", "bun"})
-_MAKE_VALUES = frozenset({"-f", "--file", "--makefile", "-I", "-o", "-W", "-l", "--include-dir"})
-# Programs that run commands which they are given as texts.
-_RUNS_TEXTS = frozenset(
-    {"concurrently", "conc", "nodemon", "onchange", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test"}
+_BEFORE = frozenset(
+    ["sudo", "time", "exec", "env", "then", "do", "else", "if", "while", "until", "!", "cross-env", "dotenv", "-"]
 )
-_RUNNERS, _WORKSPACE_RUNNERS = (
-    frozenset({"run-s", "run-p", "npm-run-all", "npm-run-all2"}),
-    frozenset({"turbo", "lerna"}),
-)
-# The programs that run targets and scripts by their names, for patterns.
-TOOLS = "|".join(
-    sorted({*_MAKES, *_MANAGERS, "npm", *_RUNNERS, *_WORKSPACE_RUNNERS, "concurrently"}, key=len, reverse=True)
-)
-DEEPEST = 3  # texts of commands in texts
-# The scripts that npm runs without `run`, by each of their names.
-_LIFECYCLE = {"test": "test", "t": "test", "tst": "test", "start": "start", "stop": "stop", "restart": "restart"}
-# The commands of yarn, pnpm and bun themselves: any other word is the name of a script.
-_BUILT_IN = frozenset(
-    ["add", "audit", "bin", "cache", "check", "completion", "config", "constraints", "create", "dedupe", "deploy", "dlx", "exec", "explain", "fetch", "fund", "help", "import", "info", "init", "install", "i", "ci", "ls", "list", "link", "login", "logout", "node", "npm", "outdated", "owner", "pack", "patch", "plugin", "policies", "prune", "publish", "rebuild", "remove", "rm", "search", "self-update", "set", "store", "uninstall", "unlink", "unplug", "up", "update", "upgrade", "upgrade-interactive", "version", "versions", "view", "why", "workspace", "workspaces", "global", "env", "root", "recursive", "licenses", "x", "pm", "repl", "build-info"]
-)  # fmt: skip
-_NO_SCRIPT = frozenset({"--if-present", "--help", "--version", "-v"})
-_EVERY_OPTIONS = frozenset({"-w", "-ws", "--filter", "-F", "-r", "--recursive"})
-_FOLDER_OPTIONS = ("--prefix", "-C", "--dir", "--cwd")
-NAME = re.compile(r"[A-Za-z0-9_][\w:.-]*+")
-EVERY = "*"  # a package of the tree, whichever
+_OTHER_FILE = ("-f", "--file", "--makefile")
+_PLACE = ("-C", "--directory", "--prefix", "--dir", "--cwd")  # options that name the folder
+_ELSEWHERE = ("-w", "--workspace", "--filter", "-F", "-r", "--recursive", "workspace", "--if-present")
+# The commands of npm that run a script of their name; for the other managers any word may be a script.
+_LIFECYCLE = ("test", "start", "stop", "restart")
 
 
-class ShellCommand(NamedTuple):
-    """One command. A word that the shell computes is None; a folder that nobody can tell, too."""
-
-    words: Sequence[str | None]
-    line: int  # from 0
-    folder: str | None
-
-
-class ScriptCall(NamedTuple):
-    """A name that a command asks make or a package for."""
-
-    kind: str  # "target" or "script"
-    folder: str  # that make or the package is looked for in; `EVERY`
-    name: str
-    line: int
-    certainty: Certainty
+def add_calls(reading: DataReading, text: str, folder: str | None, line: int, paths: Paths) -> None:
+    """Add what the commands of a text ask make and packages for. `line`: of its beginning."""
+    if not _TOOL.search(text):
+        return
+    for number, here, words in _commands(text, folder):
+        tool, rest = words[0], words[1:]
+        if tool in _MAKES:
+            _targets(reading, rest, here, line + number, paths)
+        elif tool in _MANAGERS:
+            _script(reading, tool, rest, here, line + number, paths)
+        elif tool in _RUNNERS:
+            for name in rest:
+                _use(reading, name, here, line + number, "removed", paths)
 
 
-def commands(text: str, folder: str | None) -> Iterator[ShellCommand]:
-    """Give the commands of a text that begins in a folder, line by line; a line whose quotes do not end on it is left out."""
-    here, outer, marker = folder, list[str | None](), ""
-    for number, line in _lines(text):
-        if marker:
-            marker = "" if line.strip() == marker else marker
-            continue
-        heredoc = _HEREDOC.search(line)
-        marker = heredoc[1] if heredoc else ""
+def _commands(text: str, folder: str | None) -> Iterator[tuple[int, str, list[str]]]:
+    """The commands whose folder is known, with their lines from 0; a line whose quotes do not end on it is left out."""
+    for number, line in enumerate(text.split("\n")):
         lexer = shlex.shlex(line, posix=True, punctuation_chars="();&|")
         lexer.whitespace_split = True
-        words: list[str | None] = []
+        outer, words = list[str | None](), list[str]()
         try:
             tokens = [*lexer, ";"]
         except ValueError:
             continue
         for token in tokens:
             if not set(token) <= set("();&|"):
-                words.append(None if "$" in token or "`" in token or "*" in token else token)
+                words.append(token)
                 continue
-            if words:
-                yield ShellCommand(words, number, here)
-                here, words = _moved(words, here), []
+            while words and (words[0] in _BEFORE or _ASSIGNMENT.match(words[0])):
+                words.pop(0)
+            if words and words[0] in ("cd", "pushd", "popd"):
+                place = words[1] if words[0] == "cd" and len(words) > 1 else "$"
+                folder = None if folder is None or place[:1] in "/-~" or "$" in place else beside(folder, place)
+            elif words and folder is not None:
+                yield number, folder, words
+            words = []
             if token.endswith("("):
-                outer.append(here)
+                outer.append(folder)
             elif token.startswith(")") and outer:
-                here = outer.pop()
+                folder = outer.pop()
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a text, each with its number from 0; one that ends with a backslash goes on."""
-    waiting, start = "", 0
-    for number, line in enumerate(text.split("\n")):
-        start = start if waiting else number
-        waiting += line.rstrip("\r")
-        if waiting.endswith("\\"):
-            waiting = waiting[:-1]
-            continue
-        yield start, waiting
-        waiting = ""
-    if waiting:
-        yield start, waiting
-
-
-def _moved(words: Sequence[str | None], here: str | None) -> str | None:
-    """The folder behind a command, None if nobody can tell it."""
-    if words[0] in ("pushd", "popd") or (words[0] is None and len(words) == 1):
-        return None
-    if words[0] != "cd" or here is None:
-        return here
-    place = words[1] if len(words) > 1 else None
-    return None if place is None or place.startswith(("/", "-", "~")) else beside(here, place)
-
-
-def calls(text: str, folder: str | None, depth: int = 0) -> Iterator[ScriptCall]:
-    """Give what the commands ask make and packages for. A command whose folder nobody can tell is left out."""
-    for command in commands(text, folder):
-        words = list(command.words)
-        while words and words[0] is not None and (words[0] in _BEFORE or _ASSIGNMENT.match(words[0])):
-            words.pop(0)
-        if len(words) > 1 and words[0] in _MANAGERS and words[1] in _RUNS_TEXTS:
-            words.pop(0)
-        if words and words[0] is not None and command.folder is not None:
-            yield from _calls_of(words[0], words[1:], command.folder, command.line, depth)
-
-
-def _calls_of(tool: str, rest: Sequence[str | None], folder: str, line: int, depth: int) -> Iterator[ScriptCall]:
-    """What one command asks for."""
-    if tool in _MAKES:
-        yield from _targets(rest, folder, line)
-    elif tool == "npm" or tool in _MANAGERS:
-        yield from _scripts(tool, rest, folder, line)
-    elif tool in _RUNNERS:
-        names = [one for one in rest if one is not None and NAME.fullmatch(one)]
-        yield from (ScriptCall("script", folder, one, line, "removed") for one in names)
-    elif tool in _WORKSPACE_RUNNERS and rest[:1] == ["run"]:
-        names = [one for one in rest[1:2] if one is not None and NAME.fullmatch(one)]
-        yield from (ScriptCall("script", EVERY, one, line, "hint") for one in names)
-    elif tool in _RUNS_TEXTS and depth < DEEPEST:
-        for word in rest:
-            if word is not None and word.startswith("npm:") and NAME.fullmatch(word[4:]):
-                yield ScriptCall("script", folder, word[4:], line, "removed")
-            elif word is not None and " " in word:
-                yield from (one._replace(line=line) for one in calls(word, folder, depth + 1))
-
-
-def _targets(words: Sequence[str | None], folder: str, line: int) -> Iterator[ScriptCall]:
-    names: list[str] = []
-    place: str | None = folder
-    rest = iter(words)
-    for word in rest:
-        if word is None:
-            continue
-        if word in ("-C", "--directory") or word.startswith(("--directory=", "-C")):
-            value = next(rest, None) if word in ("-C", "--directory") else word.partition("=")[2] or word[2:]
-            place = (
-                beside(place, value)
-                if value is not None and place is not None and not value.startswith(("/", "~"))
-                else None
-            )
-        elif word in _MAKE_VALUES or word.startswith(("-f", "--file=", "--makefile=")):
-            return  # another file
-        elif not word.startswith(("-", ">", "<", "#")) and "=" not in word and not word.isdigit():
-            if not NAME.fullmatch(word):
-                break
-            names.append(word)
-        elif word.startswith((">", "<")):
-            break
-    for name in names if place is not None else ():
-        yield ScriptCall("target", place or "", name, line, "removed")
-
-
-def _scripts(tool: str, words: Sequence[str | None], folder: str, line: int) -> Iterator[ScriptCall]:
-    """The script that one command of a package manager runs."""
-    own = words[: words.index("--")] if "--" in words else words
-    if None in own or not _NO_SCRIPT.isdisjoint(own):
-        return
-    plain = [one for one in own if one is not None]
-    is_every = any(one in _EVERY_OPTIONS or one.startswith(("--workspace", "--filter=")) for one in plain)
-    place, names = _folder_and_names(tool, plain, folder)
-    if tool == "yarn" and names[:1] == ["workspace"]:
-        is_every, names = True, names[2:]
-    is_run = names[:1] in (["run"], ["run-script"], ["rum"])
-    names = names[1:] if is_run else names
-    if not names or place is None or names[0] == "workspaces":
-        return
-    name = names[0]
-    if not is_run:
-        name = _LIFECYCLE.get(name, "") if tool == "npm" else "" if name in _BUILT_IN else name
-    certainty: Certainty = "removed" if tool == "npm" else "hint"
-    if is_run and tool in ("npm", "pnpm"):
-        certainty = "sure"
-    if name and NAME.fullmatch(name) and not (tool == "bun" and "." in name):
-        yield ScriptCall("script", EVERY if is_every else place, name, line, "hint" if is_every else certainty)
-
-
-def _folder_and_names(tool: str, words: Sequence[str], folder: str) -> tuple[str | None, list[str]]:
+def _placed(words: Sequence[str], folder: str) -> tuple[str | None, list[str]]:
     """The folder that the options name, None if it is out of sight, and the words that are no options."""
     place: str | None = folder
     names: list[str] = []
     rest = iter(words)
     for word in rest:
-        if word in _FOLDER_OPTIONS or word.startswith(tuple(f"{one}=" for one in _FOLDER_OPTIONS)):
+        if word in _PLACE or word.startswith(tuple(f"{one}=" for one in _PLACE)):
             value = word.partition("=")[2] or next(rest, "/")
-            place = beside(place, value) if place is not None and not value.startswith(("/", "~")) else None
-        elif word in ("--filter", "-F", "--workspace") or (tool == "npm" and word == "-w"):
-            next(rest, None)
-        elif not word.startswith("-"):
+            place = None if place is None or value[:1] in "/~" or "$" in value else beside(place, value)
+        elif word[:1] in "><#":
+            break
+        elif not word.startswith("-") and "=" not in word and not word.isdigit():
             names.append(word)
     return place, names
+
+
+def _targets(reading: DataReading, words: Sequence[str], folder: str, line: int, paths: Paths) -> None:
+    place, names = _placed(words, folder)
+    home = next((path for name in MAKEFILES if (path := posixpath.join(place or "", name)) in paths), None)
+    if place is None or home is None or any(word.startswith(_OTHER_FILE) for word in words):
+        return
+    reading.needs.add(home)
+    for name in names:
+        if _NAME.fullmatch(name) and posixpath.join(place, name) not in paths:
+            reading.use(Scope("target", home), name, line, "removed")
+
+
+def _script(reading: DataReading, tool: str, words: Sequence[str], folder: str, line: int, paths: Paths) -> None:
+    """Add the script that one command of a package manager runs."""
+    own = words[: words.index("--")] if "--" in words else words
+    place, names = _placed(own, folder)
+    is_run = names[:1] in (["run"], ["run-script"])
+    name = next(iter(names[is_run:]), "")
+    if place is None or any(word.partition("=")[0] in _ELSEWHERE for word in own):
+        return
+    if is_run and tool in ("npm", "pnpm"):
+        _use(reading, name, place, line, "sure", paths)
+    elif tool != "npm" or name in _LIFECYCLE:  # a program, or a command of the manager itself, may be meant
+        _use(reading, name, place, line, "removed" if tool == "npm" else "hint", paths)
+
+
+def _use(reading: DataReading, name: str, folder: str, line: int, certainty: Certainty, paths: Paths) -> None:
+    home = paths.above(folder, ("package.json",))
+    if home is not None and _NAME.fullmatch(name):
+        reading.needs.add(home)
+        reading.use(Scope("script", home), name, line, certainty)

@@ -1,0 +1,84 @@
+"""YAML as plain values in which every text knows its line, within bounds: depth."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from bot.dependents.declarations.reading import UnreadableDataError
+from bot.dependents.schemas.breaks import Document, UnreadableSchemaError
+from bot.dependents.schemas.documents import refuse_depth
+
+
+class LinedText(str):
+    """A scalar. `line`: of its first letter, from 1."""
+
+    __slots__ = ("line",)
+    line: int
+
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_LOADER):  # type: ignore[misc, valid-type]
+    """Every scalar is a text; `<<` merges."""
+
+
+_MERGE = "tag:yaml.org,2002:merge"
+_Loader.yaml_implicit_resolvers = {
+    "<": [row for row in _LOADER.yaml_implicit_resolvers.get("<", ()) if row[0] == _MERGE]
+}
+
+
+def _text(_loader: object, node: yaml.ScalarNode) -> LinedText:
+    text = LinedText(node.value)
+    text.line = int(node.start_mark.line) + 1 + (node.style in ("|", ">"))
+    return text
+
+
+_Loader.add_constructor("tag:yaml.org,2002:str", _text)
+
+
+def load(path: str, text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+    """Return the first document. Raises `UnreadableDataError`."""
+    try:
+        refuse_depth(Document(path, text))
+        return next(iter(yaml.load_all(text, _Loader)), None)
+    except UnreadableSchemaError as error:
+        raise UnreadableDataError(str(error)) from error
+    except (ValueError, TypeError, yaml.YAMLError, RecursionError) as error:
+        raise UnreadableDataError(f"it cannot be parsed ({type(error).__name__})") from error
+
+
+def rows(root: object, *keys: str) -> list[tuple[LinedText, Any]]:
+    """Return the keys and values of the mapping at these keys, one inside the other; nothing where there is none."""
+    value = at(root, *keys)
+    return [row for row in value.items() if isinstance(row[0], LinedText)] if isinstance(value, dict) else []
+
+
+def at(root: object, *keys: str) -> Any:  # noqa: ANN401 - the same
+    """Return the value at these keys, None if one is missing."""
+    for key in keys:
+        root = root.get(key) if isinstance(root, dict) else None
+    return root
+
+
+def texts(value: object) -> list[LinedText]:
+    """Return the texts of a list; a text is its own."""
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, LinedText)]
+
+
+def scalars(root: object, visited: set[int]) -> Iterator[tuple[str, LinedText]]:
+    """Give every text below a value with its key; a part that was visited before is left out, so that aliases do not multiply."""
+    left: list[tuple[str, object]] = [("", root)]
+    while left:
+        key, value = left.pop()
+        if isinstance(value, LinedText):
+            yield key, value
+        elif isinstance(value, dict | list) and id(value) not in visited:
+            visited.add(id(value))
+            left += (
+                [(str(name), one) for name, one in value.items()]
+                if isinstance(value, dict)
+                else [(key, one) for one in value]
+            )
