@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect
 
 from bot import __version__
 from bot.app import delivery, operator
-from bot.app.admission import admit
+from bot.app.admission import Admission
 from bot.app.delivery import Delivery, DeliveryRefused
 from bot.app.logs import log
 from bot.app.readable import Readable
@@ -85,6 +85,7 @@ def create(server: RunningServer, *, web: bool = True) -> FastAPI:
     app.add_middleware(Readable)
     app.state.server = server
     app.state.arriving = delivery.Arriving()
+    app.state.admission = Admission(server.store.people)
     app.include_router(probes)
     if web:
         app.include_router(hooks)
@@ -134,7 +135,7 @@ async def webhook(request: Request) -> Response:
             raw = await delivery.body(request.headers, request.stream(), request.app.state.arriving)
         start = time.perf_counter()
         read_delivery = delivery.read(request.headers, raw, server.secret)
-        outcome = await _take(server, read_delivery)
+        outcome = await _take(server, read_delivery, request.app.state.admission)
     except DeliveryRefused as refusal:
         return _refuse(server, refusal, request)
     except TimeoutError:
@@ -147,7 +148,7 @@ async def webhook(request: Request) -> Response:
     return JSONResponse(outcome.model_dump(), 202)
 
 
-async def _take(server: RunningServer, arrival: Delivery) -> DeliveryOutcome:
+async def _take(server: RunningServer, arrival: Delivery, admission: Admission) -> DeliveryOutcome:
     """Stored until it is done, or ignored for a stated reason. Raises Refused where it cannot be stored."""
     ask = events.read(arrival.event, arrival.payload, server.ours)
     if isinstance(ask, NothingAsked):
@@ -155,10 +156,10 @@ async def _take(server: RunningServer, arrival: Delivery) -> DeliveryOutcome:
     if isinstance(ask, PackageSurvey) and not server.looks_at_consumers:
         return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=NO_CONSUMERS)
     try:
-        admission = await admit(ask, arrival.guid, server.store)
-        if admission.reason:
-            return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=admission.reason)
-        fresh = await server.jobs.submit(ask, arrival.guid, delay=admission.delay)
+        decision = await admission.admit(ask, arrival.guid)
+        if decision.reason:
+            return DeliveryOutcome(delivery=arrival.guid, outcome="ignored", reason=decision.reason)
+        fresh = await server.jobs.submit(ask, arrival.guid, delay=decision.delay)
     except StorageError as error:
         _log("a delivery could not be stored", level=logging.ERROR, delivery=arrival.guid, reason=str(error))
         raise DeliveryRefused(503, "the delivery could not be stored: send it again") from None

@@ -9,12 +9,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot.config import Server, ServerPlace
 from bot.errors import StorageError
 from bot.storage.database import Database
-from bot.storage.days import TIMES, Days, within
+from bot.storage.days import Days, DaySum
 from bot.storage.failures import Failures
+from bot.storage.findings import Outcomes
 from bot.storage.listing import ReviewList
-from bot.storage.outcomes import Outcomes
 from bot.storage.packages import KnownUse, Packages
-from bot.storage.reviews import RepositorySpending, Reviews
 from bot.storage.spending import Spending as SpendingTable
 
 DAY = 86_400.0
@@ -34,6 +33,20 @@ async def known_uses(settings: Server) -> tuple[KnownUse, ...]:
         return (*await packages.known_uses(MOST_USES), *await packages.unread(MOST_USES))
     finally:
         await database.close()
+
+
+@dataclass(frozen=True, slots=True)
+class RepositorySpending:
+    """What the reviews of one repository came to."""
+
+    repository: str  # owner/name as it was last
+    reviews: int
+    clean: int  # of them, those that found nothing and left nothing open
+    calls: int
+    tokens: int
+    usd: float  # as far as prices are known
+    unpriced_reviews: int  # reviews with a price that nobody knows
+    last: float  # seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,28 +110,30 @@ async def status(settings: Server, days: float, now: float) -> ServerStatus:
 
 async def _with_database(status_now: ServerStatus, database: Database, days: float, now: float) -> ServerStatus:
     """The same with what the database holds: what was spent, the last reviews, and what the operator's pages show beside them."""
-    reviews, since = Reviews(database), int((now - days * DAY) // DAY)
-    newest = await ReviewList(database).page(None, RECENT)
-    sums = await Days(database).by_repository(None, since)
-    addressed_shares = await Outcomes(database).of_repositories([row.repository for row in sums], since * DAY)
-    shares = {one.repository: one.share for one in addressed_shares}
-    failures = await Failures(database).newest(None, RECENT)
+    sums, since = Days(database), now - days * DAY
+    by_repository = await sums.by_repository(None, since)
+    outcomes = await Outcomes(database).of_repositories([row.key for row in by_repository], since)
+    shares = {one.repository: one.share for one in outcomes}
     return replace(
         status_now,
-        day=await reviews.spending(now - DAY),
-        period=await reviews.spending(now - days * DAY),
+        day=tuple(map(_spending, await sums.by_repository(None, now - DAY))),
+        period=tuple(map(_spending, by_repository)),
         recent=tuple(
             Recent(row.finished, row.name, row.number, row.conclusion, row.strategy, row.seconds, row.usd)
-            for row in newest.rows
+            for row in (await ReviewList(database).page(None, RECENT)).rows
         ),
         counted=await SpendingTable(database).journals_and_dollars(now),
-        half=within([sum(row.times[number] for row in sums) for number in range(len(TIMES))], 0.5),
-        addressed=tuple((row.name, share) for row in sums if (share := shares.get(row.repository)) is not None),
+        half=(await sums.whole(None, since)).half,
+        addressed=tuple((row.name, share) for row in by_repository if (share := shares.get(row.key)) is not None),
         failures=tuple(
             FailedJob(one.failed, f"{one.pull.owner}/{one.pull.name}", one.pull.number, one.what, one.why)
-            for one in failures
+            for one in await Failures(database).newest(None, RECENT)
         ),
     )
+
+
+def _spending(row: DaySum) -> RepositorySpending:
+    return RepositorySpending(row.name, row.reviews, row.clean, row.calls, row.tokens, row.usd, row.unpriced, row.last)
 
 
 def address(place: ServerPlace) -> str:

@@ -14,9 +14,8 @@ from bot.machine import extras
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from bot.app.status import ServerStatus
+    from bot.app.status import RepositorySpending, ServerStatus
     from bot.config import Server
-    from bot.storage.reviews import RepositorySpending
 
 
 def command(

@@ -1,9 +1,9 @@
 """What outlives a job, in a SQLite file or in PostgreSQL; the only SQL of the project. `opened(url)` is the way in."""
 
 from bot.storage.failures import Failure
+from bot.storage.findings import FindingOutcomes, StoredFinding
 from bot.storage.journals import StoredJournal
-from bot.storage.outcomes import FindingOutcomes
 from bot.storage.people import Suppression
-from bot.storage.reviews import FinishedReview, StoredFinding
+from bot.storage.reviews import FinishedReview
 from bot.storage.spending import Grant
 from bot.storage.store import Store, open_store

@@ -12,16 +12,13 @@ class OpenChecks(StoragePart):
 
     async def add(self, pull: PullRef, number: int, run: str, now: float) -> None:
         """Remember one."""
-        row = {**owner_columns(pull), "run": run, "number": number, "begun": now}
-        await self.put(check, row)
+        await self.put(check, {**owner_columns(pull), "run": run, "number": number, "begun": now})
 
     async def remove(self, run: str) -> None:
         """It is ended."""
-        deletion = sa.delete(check).where(check.c.run == run)
-        await self.database.run(lambda connection: connection.execute(deletion))
+        await self.change(sa.delete(check).where(check.c.run == run))
 
     async def of(self, pull: PullRef) -> tuple[tuple[str, int], ...]:
         """Those of a pull request: job and GitHub's number."""
         query = sa.select(check.c.run, check.c.number).where(check.c.pull == pull.key).order_by(check.c.begun)
-        rows = await self.database.run(lambda connection: connection.execute(query).all())
-        return tuple((row.run, row.number) for row in rows)
+        return tuple((row.run, row.number) for row in await self.rows(query))

@@ -1,17 +1,17 @@
 """The one door to the database: an engine for its address, and calls in threads, so that nobody waits for the disk in the loop."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import StorageError, UsageError
 from bot.machine import files
-from bot.storage.dialect import insert
 from bot.storage.sqlite import connect
 
 THREADS = 6
@@ -70,6 +70,14 @@ class StoragePart:
     def __init__(self, database: Database) -> None:
         self.database = database
 
+    async def rows(self, query: "sa.Select[Any] | sa.CompoundSelect[Any]") -> Sequence[Any]:
+        """What a query finds."""
+        return await self.database.look(lambda connection: connection.execute(query).all())
+
+    async def change(self, statement: sa.Update | sa.Delete) -> int:
+        """Change or delete rows; how many."""
+        return await self.database.run(lambda connection: connection.execute(statement).rowcount)
+
     async def put(self, table: sa.Table, row: dict[str, Any]) -> None:
         """Store a row in the place of the one with the same key."""
         await self.database.run(lambda connection: upsert(table, row, connection))
@@ -83,7 +91,7 @@ def translate(error: SQLAlchemyError) -> StorageError:
 
 def upsert(table: sa.Table, row: dict[str, Any], connection: sa.Connection) -> None:
     """Store a row in the place of the one with the same key."""
-    query = insert(table, connection).values(**row)
+    query = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table).values(**row)
     keys = [column.name for column in table.primary_key]
     new_values = {name: query.excluded[name] for name in row if name not in keys}
     connection.execute(query.on_conflict_do_update(index_elements=keys, set_=new_values))

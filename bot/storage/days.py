@@ -1,119 +1,85 @@
-"""Sums of a repository's reviews by day: what a month of plots and tables is made of, whatever number of reviews is stored.
+"""Sums of finished reviews, by day and by repository: what plots and tables are made of."""
 
-A review is counted in the transaction that stores it first, so that sums and reviews agree. Sums stay until the day is forgotten.
-"""
-
-import bisect
-import itertools
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
-from bot.storage.dialect import insert
-from bot.storage.tables import BUCKETS, day
+from bot.storage.tables import review
 
 DAY = 86400
-SUMS = ("reviews", "clean", "found", "calls", "tokens", "usd", "unpriced")
-TIMES = tuple(f"t{number:02}" for number in range(BUCKETS))
-EDGES = tuple(2 ** (number / 2 + 1) for number in range(BUCKETS - 1))  # seconds: 2, 2.8, 4, ... 4096
-
 Scope = tuple[int, ...] | None  # installations; None: all
 
 
 @dataclass(frozen=True, slots=True)
 class DaySum:
-    """The reviews of one day, or of one repository over many days. `times` counts them by how long they took."""
+    """The reviews of one day, of one repository over many days, or all of them."""
 
-    reviews: int
-    clean: int
-    found: int
-    calls: int
-    tokens: int
-    usd: float
-    unpriced: int
-    times: tuple[int, ...]
-    day: int = 0  # days since 1970, UTC
-    repository: int = 0
-    name: str = ""
-    last: float = 0.0  # seconds since 1970
-
-    def within(self, share: float) -> float | None:
-        """The seconds within which this share of the reviews was done, as closely as the buckets tell; None: there were none."""
-        return within(self.times, share)
-
-
-def within(times: Sequence[int], share: float) -> float | None:
-    """The same of bare counts: a line is drawn through the bucket that the share falls into."""
-    whole = sum(times)
-    if not whole:
-        return None
-    wanted_count = share * whole
-    for number, (count, before) in enumerate(zip(times, (0, *itertools.accumulate(times)), strict=False)):
-        if count and before + count >= wanted_count:
-            low = EDGES[number - 1] if number else 0.0
-            high = EDGES[number] if number < len(EDGES) else 2 * low
-            return low + (high - low) * (wanted_count - before) / count
-    return None
-
-
-def one(row: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, float]]:
-    """The key of the day that a review belongs to, and what it adds to its sums."""
-    sums = {
-        "reviews": 1,
-        "clean": int(row["state"] == "clean"),
-        "found": row["found"] or 0,
-        "calls": row["calls"],
-        "tokens": row["tokens"],
-        "usd": row["usd"] or 0.0,
-        "unpriced": int(row["usd"] is None),
-    }
-    sums |= dict.fromkeys(TIMES, 0) | {TIMES[bisect.bisect_right(EDGES, row["finished"] - row["started"])]: 1}
-    key = {name: row[name] for name in ("installation", "repository")} | {"day": int(row["finished"]) // DAY}
-    return key, sums
-
-
-def count(row: Mapping[str, Any], connection: sa.Connection) -> None:
-    """Add one review, given as its row, to the sums of its day."""
-    key, sums = one(row)
-    query = insert(day, connection).values(**key, **sums, name=row["name"], last=row["finished"])
-    new_values = {name: day.c[name] + query.excluded[name] for name in sums}
-    new_values |= {name: query.excluded[name] for name in ("name", "last")}
-    connection.execute(query.on_conflict_do_update(index_elements=list(key), set_=new_values))
+    reviews: int = 0
+    clean: int = 0
+    found: int = 0
+    calls: int = 0
+    tokens: int = 0
+    usd: float = 0.0  # as far as prices are known
+    unpriced: int = 0  # reviews with a price that nobody knows
+    half: float | None = None  # seconds within which half of the reviews were done
+    most: float | None = None  # the same of 95 in 100
+    last: float = 0.0  # when the newest was finished, seconds since 1970
+    name: str = ""  # owner/name
+    key: int = 0  # the day since 1970, UTC; or the repository's id
 
 
 class Days(StoragePart):
-    """The sums, for those who may see these installations."""
+    """The sums, for those who may see these installations. `since` is in seconds since 1970."""
 
-    async def by_day(self, scope: Scope, since: int, repository: int | None = None) -> tuple[DaySum, ...]:
-        """A sum for each day from `since` (days since 1970) on which there were reviews, oldest first."""
-        fits = _fits(scope, since)
-        if repository is not None:
-            fits &= day.c.repository == repository
-        query = sa.select(day.c.day, *_sums()).where(fits).group_by(day.c.day).order_by(day.c.day)
-        rows = await self.database.look(lambda connection: connection.execute(query).mappings().all())
-        return tuple(_read(row, day=row["day"]) for row in rows)
+    async def by_day(self, scope: Scope, since: float, repository: int | None = None) -> tuple[DaySum, ...]:
+        """A sum for each day on which there were reviews, oldest first."""
+        day = sa.cast(review.c.finished, sa.BigInteger) // DAY
+        return tuple(sorted(await self._sums(day, scope, since, repository), key=lambda row: row.key))
 
-    async def by_repository(self, scope: Scope, since: int) -> tuple[DaySum, ...]:
+    async def by_repository(self, scope: Scope, since: float) -> tuple[DaySum, ...]:
         """A sum for each repository, the dearest first."""
-        more = sa.func.max(day.c.name).label("name"), sa.func.max(day.c.last).label("last")
-        query = sa.select(day.c.repository, *more, *_sums()).where(_fits(scope, since)).group_by(day.c.repository)
-        sum_rows = await self.database.look(lambda connection: connection.execute(query).mappings().all())
-        rows = [_read(row, repository=row["repository"], name=row["name"], last=row["last"]) for row in sum_rows]
+        rows = await self._sums(review.c.repository, scope, since)
         return tuple(sorted(rows, key=lambda row: (-row.usd, -row.reviews, row.name)))
 
+    async def whole(self, scope: Scope, since: float) -> DaySum:
+        """All of them together."""
+        return next(iter(await self._sums(sa.literal(0), scope, since)), DaySum())
 
-def _sums() -> list[sa.Label[Any]]:
-    return [sa.func.sum(day.c[name]).label(name) for name in (*SUMS, *TIMES)]
+    async def _sums(
+        self, key: sa.ColumnElement[int], scope: Scope, since: float, repository: int | None = None
+    ) -> list[DaySum]:
+        fits = [review.c.finished >= since]
+        fits += [] if scope is None else [review.c.installation.in_(scope)]
+        fits += [] if repository is None else [review.c.repository == repository]
+        seconds = review.c.finished - review.c.started
+        rank = sa.func.row_number().over(partition_by=key, order_by=seconds)
+        each = sa.select(
+            key.label("key"),
+            *(review.c[name] for name in ("name", "state", "found", "calls", "tokens", "usd", "finished")),
+            seconds.label("seconds"),
+            (rank * 1.0 / sa.func.count().over(partition_by=key)).label("place"),  # above 0, at most 1
+        )
+        of = each.where(*fits).subquery().c
 
+        def within(share: float) -> sa.ColumnElement[Any]:
+            return sa.func.min(sa.case((of.place >= share, of.seconds)))
 
-def _fits(scope: Scope, since: int) -> sa.ColumnElement[bool]:
-    fits = day.c.day >= since
-    return fits if scope is None else fits & day.c.installation.in_(scope)
+        def total(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+            return sa.func.coalesce(sa.func.sum(column), 0)
 
-
-def _read(row: sa.RowMapping, **more: Any) -> DaySum:  # noqa: ANN401 - the other fields
-    sums: dict[str, Any] = {name: float(row[name]) if name == "usd" else int(row[name]) for name in SUMS}
-    return DaySum(**sums, times=tuple(int(row[name]) for name in TIMES), **more)
+        query = sa.select(
+            sa.func.count().label("reviews"),
+            total(sa.case((of.state == "clean", 1))).label("clean"),
+            *(total(of[name]).label(name) for name in ("found", "calls", "tokens", "usd")),
+            total(sa.case((of.usd.is_(None), 1))).label("unpriced"),
+            within(0.5).label("half"),
+            within(0.95).label("most"),
+            sa.func.max(of.finished).label("last"),
+            sa.func.max(of.name).label("name"),
+            of.key,
+        ).group_by(of.key)
+        rows = await self.database.look(lambda connection: connection.execute(query).mappings().all())
+        whole = ("reviews", "clean", "found", "calls", "tokens", "unpriced", "key")
+        return [DaySum(**{**row, **{name: int(row[name]) for name in whole}, "usd": float(row["usd"])}) for row in rows]

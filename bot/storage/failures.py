@@ -1,6 +1,7 @@
 """Jobs that came to nothing: what was asked for, and the sentence that says why nothing came of it."""
 
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -30,38 +31,33 @@ class Failures(StoragePart):
     async def record(self, one: Failure) -> None:
         """Remember one."""
         own = owner_columns(one.pull) | {"name": f"{one.pull.owner}/{one.pull.name}", "number": one.pull.number}
-        row = {**asdict(one), **own, "why": one.why[:LONGEST]}
-        await self.put(failure, row)
+        await self.put(failure, {**asdict(one), **own, "why": one.why[:LONGEST]})
 
     async def clear(self, name: str) -> bool:
         """Forget one: it was tried again, or is done after all. False where there was none."""
-        deletion = sa.delete(failure).where(failure.c.id == name)
-        return await self.database.run(lambda connection: connection.execute(deletion).rowcount > 0)
+        return await self.change(sa.delete(failure).where(failure.c.id == name)) > 0
 
     async def newest(self, scope: Scope, most: int) -> tuple[Failure, ...]:
         """The newest ones of these installations."""
-        query = _of(scope).order_by(failure.c.failed.desc(), failure.c.id).limit(most)
-        rows = await self.database.look(lambda connection: connection.execute(query).all())
-        return tuple(map(_read, rows))
+        query = sa.select(failure).where(_of(scope)).order_by(failure.c.failed.desc(), failure.c.id).limit(most)
+        return tuple(map(_read, await self.rows(query)))
 
     async def count(self, scope: Scope) -> int:
         """How many there are."""
-        query = sa.select(sa.func.count()).select_from(_of(scope).subquery())
-        return await self.database.look(lambda connection: int(connection.execute(query).scalar_one()))
+        (row,) = await self.rows(sa.select(sa.func.count()).select_from(failure).where(_of(scope)))
+        return int(row[0])
 
     async def one(self, name: str, scope: Scope) -> Failure | None:
         """One by its id; None if this scope does not contain it."""
-        query = _of(scope).where(failure.c.id == name)
-        row = await self.database.look(lambda connection: connection.execute(query).first())
-        return _read(row) if row is not None else None
+        rows = await self.rows(sa.select(failure).where(_of(scope), failure.c.id == name))
+        return _read(rows[0]) if rows else None
 
 
-def _of(scope: Scope) -> "sa.Select[tuple[object, ...]]":
-    query = sa.select(failure)
-    return query if scope is None else query.where(failure.c.installation.in_(scope))
+def _of(scope: Scope) -> sa.ColumnElement[bool]:
+    return sa.true() if scope is None else failure.c.installation.in_(scope)
 
 
-def _read(row: "sa.Row[tuple[object, ...]]") -> Failure:
+def _read(row: "sa.Row[Any]") -> Failure:
     owner, _, name = row.name.partition("/")
     pull = PullRef(row.installation, row.repository, owner, name, row.number)
     return Failure(row.id, pull, row.what, row.why, row.ask, row.failed)

@@ -56,7 +56,7 @@ class Journals(StoragePart):
     async def lines(self, journal: str) -> list[str]:
         """The lines of a journal."""
         query = sa.select(line.c.text).where(line.c.journal == journal).order_by(line.c.id)
-        return await self.database.run(lambda connection: list(connection.execute(query).scalars()))
+        return [row.text for row in await self.rows(query)]
 
     @asynccontextmanager
     async def hold(self, journal: str, path: Path) -> AsyncIterator[StoredJournal]:
@@ -80,13 +80,12 @@ class Journals(StoragePart):
     async def newest(self, prefix: str) -> str | None:
         """Of the journals whose name begins like this, the one that was written last."""
         fits = (line.c.journal >= prefix) & (line.c.journal < f"{prefix}\x7f")
-        query = sa.select(line.c.journal).where(fits).order_by(line.c.id.desc()).limit(1)
-        return await self.database.look(lambda connection: connection.execute(query).scalar_one_or_none())
+        rows = await self.rows(sa.select(line.c.journal).where(fits).order_by(line.c.id.desc()).limit(1))
+        return rows[0].journal if rows else None
 
     async def names(self) -> frozenset[str]:
         """The journals of which lines are kept."""
-        query = sa.select(line.c.journal).distinct()
-        return await self.database.run(lambda connection: frozenset(connection.execute(query).scalars()))
+        return frozenset(row.journal for row in await self.rows(sa.select(line.c.journal).distinct()))
 
 
 async def append(journal: str, texts: Sequence[str], database: Database) -> None:

@@ -7,14 +7,16 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import StorageError
 from bot.storage.database import Database, translate
+from bot.storage.tables import schema
 
 SCRIPTS = Path(__file__).parent / "migrations"
 LOCK = 4_307_112  # of PostgreSQL, for all processes that start at once
 
 
 def migrate(database: Database) -> None:
-    """Carry out what is missing, in one transaction. Raises StorageError, also if a newer version made the database."""
-    if _newest(database):
+    """Make the tables, or carry out what is missing, in one transaction. Raises StorageError, also if a newer version made the database."""
+    last = max(path.name[1:5] for path in (SCRIPTS / "versions").glob("v[0-9]*.py"))
+    if database.now(_version) == last:  # what is usual at a start needs no library
         return
     from alembic import command
     from alembic.config import Config
@@ -27,7 +29,11 @@ def migrate(database: Database) -> None:
             if database.postgres:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            if _version(connection) is None:
+                schema.create_all(connection)
+                command.stamp(config, "head")
+            else:
+                command.upgrade(config, "head")
     except CommandError as error:
         raise StorageError(
             "the database was made by a newer version of deeprepo: start that one, or restore a backup"
@@ -36,13 +42,8 @@ def migrate(database: Database) -> None:
         raise translate(error) from error
 
 
-def _newest(database: Database) -> bool:
-    """Whether nothing is missing: what is usual at a start needs no library."""
-    last = max(path.name[1:5] for path in (SCRIPTS / "versions").glob("v[0-9]*.py"))
-    try:
-        with database.engine.connect() as connection:
-            return sa.inspect(connection).has_table("alembic_version") and last == connection.scalar(
-                sa.text("SELECT version_num FROM alembic_version")
-            )
-    except SQLAlchemyError as error:
-        raise translate(error) from error
+def _version(connection: sa.Connection) -> str | None:
+    """The version of the tables; None where there are none."""
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    return str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")))

@@ -1,7 +1,7 @@
 """Which packages the repositories of an installation offer and take, as their default branches had them when they were looked at."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 
 import sqlalchemy as sa
@@ -41,7 +41,8 @@ class KnownUse:
     unread: str = ""  # why it is not known what the user takes: then no package is named
 
 
-FIELDS = tuple(field.name for field in fields(PackageHome))
+_HOME = [package_home.c[name] for name in PackageHome.__dataclass_fields__]
+_OFFER, _TAKE = package.alias(), package.alias()
 
 
 class Packages(StoragePart):
@@ -74,96 +75,69 @@ class Packages(StoragePart):
 
     async def homes(self, installation: int) -> dict[int, PackageHome]:
         """The repositories of an installation that were looked at, by id."""
-        query = sa.select(package_home).where(package_home.c.installation == installation)
-        rows = await self.database.look(lambda connection: connection.execute(query).mappings().all())
-        return {row["repository"]: PackageHome(**row) for row in rows}
+        rows = await self.rows(sa.select(*_HOME).where(package_home.c.installation == installation))
+        return {row.repository: PackageHome(*row) for row in rows}
 
     async def users(self, installation: int, repository: int) -> tuple[PackageHome, ...]:
         """The repositories of the same installation that take what this one offers, by name."""
-        offer, take = package.alias(), package.alias()
-        query = (
-            sa.select(package_home)
-            .distinct()
-            .join(take, take.c.repository == package_home.c.repository)
-            .join(offer, (offer.c.language == take.c.language) & (offer.c.name == take.c.name))
-            .where(offer.c.repository == repository, offer.c.role == "offers", take.c.role == "takes")
-            .where(take.c.installation == installation, take.c.repository != repository)
-            .order_by(package_home.c.name)
-        )
-        rows = await self.database.look(lambda connection: connection.execute(query).mappings().all())
-        return tuple(PackageHome(**row) for row in rows)
+        pairs = await self._takers(installation, repository, "takes", _OFFER.c.name == _TAKE.c.name)
+        return tuple(dict.fromkeys(home for home, _, _ in pairs))
 
     async def possible_users(self, installation: int, repository: int) -> tuple[PackageHome, ...]:
         """The repositories of the same installation that may take what this one offers: a manifest of theirs could not be read."""
-        offer, take = package.alias(), package.alias()
-        query = (
-            sa.select(package_home, offer.c.name.label("offered"), take.c.name.label("glob"))
-            .distinct()
-            .join(take, take.c.repository == package_home.c.repository)
-            .join(offer, offer.c.language == take.c.language)
-            .where(offer.c.repository == repository, offer.c.role == "offers", take.c.role == "may-take")
-            .where(take.c.installation == installation, take.c.repository != repository)
-            .order_by(package_home.c.name)
-        )
-        rows = await self.database.look(lambda connection: connection.execute(query).mappings().all())
-        fits = [{**row} for row in rows if fnmatchcase(row["offered"], row["glob"])]
-        homes = [PackageHome(**{key: row[key] for key in FIELDS}) for row in fits]
-        return tuple(dict.fromkeys(homes))
+        pairs = await self._takers(installation, repository, "may-take", sa.true())
+        return tuple(dict.fromkeys(home for home, name, glob in pairs if fnmatchcase(name, glob)))
 
     async def unread_manifests(self, repository: int) -> tuple[str, ...]:
         """Which manifests of a repository that may offer something could not be read, and why."""
         query = sa.select(package.c.reason).where(package.c.repository == repository, package.c.role == "may-offer")
-        return tuple(
-            await self.database.look(
-                lambda connection: connection.execute(query.order_by(package.c.id)).scalars().all()
-            )
-        )
+        return tuple(row.reason for row in await self.rows(query.order_by(package.c.id)))
 
     async def unread_homes(self, installation: int) -> tuple[PackageHome, ...]:
         """The repositories of an installation of which nothing is known, because they could not be read."""
-        known = sa.select(package.c.id).where(package.c.repository == package_home.c.repository).exists()
-        query = sa.select(package_home).where(package_home.c.installation == installation, package_home.c.problem != "")
-        rows = await self.database.look(
-            lambda connection: connection.execute(query.where(~known).order_by(package_home.c.name)).mappings().all()
-        )
-        return tuple(PackageHome(**row) for row in rows)
+        known = sa.exists().where(package.c.repository == package_home.c.repository)
+        fits = (package_home.c.installation == installation) & (package_home.c.problem != "") & ~known
+        query = sa.select(*_HOME).where(fits).order_by(package_home.c.name)
+        return tuple(PackageHome(*row) for row in await self.rows(query))
 
     async def unread(self, most: int) -> tuple[KnownUse, ...]:
         """The repositories of which it is not known what they take, in every installation, with the reason."""
-        manifests = (
-            sa.select(package_home, package.c.reason.label("reason"))
-            .join(package, package.c.repository == package_home.c.repository)
-            .where(package.c.role == "may-take")
-            .order_by(package_home.c.name, package.c.id)
-            .limit(most)
-        )
-        homes = sa.select(package_home).where(package_home.c.problem != "").order_by(package_home.c.name).limit(most)
-
-        def look(connection: sa.Connection) -> list[tuple[str, str, float, str]]:
-            whole = [(row.name, row.commit_id, row.read_at, row.problem) for row in connection.execute(homes)]
-            parts = [(row.name, row.commit_id, row.read_at, row.reason) for row in connection.execute(manifests)]
-            return whole + parts
-
-        rows = await self.database.look(look)
-        return tuple(
-            KnownUse(name, "", "", "", "upgrade", commit, read_at, why) for name, commit, read_at, why in rows[:most]
-        )
+        home = package_home.c
+        columns = home.name, home.commit_id, home.read_at
+        homes = sa.select(*columns, home.problem).where(home.problem != "").order_by(home.name).limit(most)
+        manifests = sa.select(*columns, package.c.reason).join(package, package.c.repository == home.repository)
+        manifests = manifests.where(package.c.role == "may-take").order_by(home.name, package.c.id).limit(most)
+        rows = [*await self.rows(homes), *await self.rows(manifests)][:most]
+        return tuple(KnownUse(row[0], "", "", "", "upgrade", row[1], row[2], row[3]) for row in rows)
 
     async def known_uses(self, most: int) -> tuple[KnownUse, ...]:
         """Who takes what from whom, in every installation."""
-        offer, take, user, offerer = package.alias(), package.alias(), package_home.alias(), package_home.alias()
+        user, offerer = package_home.alias(), package_home.alias()
+        same = (_OFFER.c.language == _TAKE.c.language) & (_OFFER.c.name == _TAKE.c.name)
         query = (
             sa.select(
-                user.c.name.label("user"), offerer.c.name.label("offerer"), take.c.name.label("package"),
-                take.c.version, take.c.arrival, user.c.commit_id, user.c.read_at,
+                *(user.c.name, offerer.c.name, _TAKE.c.name, _TAKE.c.version, _TAKE.c.arrival),
+                *(user.c.commit_id, user.c.read_at),
             )
-            .select_from(take)
-            .join(offer, (offer.c.language == take.c.language) & (offer.c.name == take.c.name) & (offer.c.installation == take.c.installation))
-            .join(user, user.c.repository == take.c.repository)
-            .join(offerer, offerer.c.repository == offer.c.repository)
-            .where(offer.c.role == "offers", take.c.role == "takes", offer.c.repository != take.c.repository)
-            .order_by(offerer.c.name, user.c.name, take.c.name)
-            .limit(most)
-        )  # fmt: skip
-        rows = await self.database.look(lambda connection: connection.execute(query).mappings().all())
-        return tuple(KnownUse(**row) for row in rows)
+            .select_from(_TAKE)
+            .join(_OFFER, same & (_OFFER.c.installation == _TAKE.c.installation))
+            .join(user, user.c.repository == _TAKE.c.repository)
+            .join(offerer, offerer.c.repository == _OFFER.c.repository)
+            .where(_OFFER.c.role == "offers", _TAKE.c.role == "takes", _OFFER.c.repository != _TAKE.c.repository)
+            .order_by(offerer.c.name, user.c.name, _TAKE.c.name)
+        )
+        return tuple(KnownUse(*row) for row in await self.rows(query.limit(most)))
+
+    async def _takers(
+        self, installation: int, repository: int, role: str, fits: sa.ColumnElement[bool]
+    ) -> list[tuple[PackageHome, str, str]]:
+        """Who takes in this role what a repository offers, by name; what is offered, and what is taken."""
+        query = (
+            sa.select(*_HOME, _OFFER.c.name, _TAKE.c.name)
+            .join(_TAKE, _TAKE.c.repository == package_home.c.repository)
+            .join(_OFFER, _OFFER.c.language == _TAKE.c.language)
+            .where(_OFFER.c.repository == repository, _OFFER.c.role == "offers", _TAKE.c.role == role, fits)
+            .where(_TAKE.c.installation == installation, _TAKE.c.repository != repository)
+            .order_by(package_home.c.name)
+        )
+        return [(PackageHome(*row[:-2]), row[-2], row[-1]) for row in await self.rows(query)]

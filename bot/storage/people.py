@@ -1,7 +1,7 @@
 """What people said: findings they do not want to hear again, pull requests that pause, how a finding was received."""
 
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import sqlalchemy as sa
 
@@ -48,88 +48,72 @@ class People(StoragePart):
 
     async def suppressions(self, pull: PullRef, now: float) -> tuple[Suppression, ...]:
         """What is not to be reported in this pull request now."""
-        table = suppression.c
-        fits = table.scope.in_((_scope(pull, wide=False), _scope(pull, wide=True)))
-        feedback_columns = feedback.c
-        same = (
-            (feedback_columns.fingerprint == table.fingerprint)
-            & (feedback_columns.who == table.who)
-            & (feedback_columns.given == table.made)
+        of, told, wide = suppression.c, feedback.c, _scope(pull, wide=True)
+        same = (told.fingerprint == of.fingerprint) & (told.who == of.who) & (told.given == of.made)
+        withdrawn = sa.exists().where(same, told.pull == pull.key, told.kind == "withdrawn")
+        fits = of.scope.in_((_scope(pull, wide=False), wide)) & sa.or_(of.until.is_(None), of.until > now)
+        columns = (
+            *(of[name] for name in ("fingerprint", "who", "reason", "made", "until")),
+            of.scope == wide,
+            withdrawn,
         )
-        taken_back = (
-            sa.exists()
-            .where(same, feedback_columns.pull == pull.key, feedback_columns.kind == "withdrawn")
-            .label("taken_back")
-        )
-        holds = sa.or_(table.until.is_(None), table.until > now)
-        query = sa.select(suppression, taken_back).where(fits, holds).order_by(table.made)
-        rows = await self.database.run(lambda connection: connection.execute(query).all())
-        wide = _scope(pull, wide=True)
-        return tuple(
-            Suppression(
-                one.fingerprint, one.who, one.reason, one.made, one.until, one.scope == wide, bool(one.taken_back)
-            )
-            for one in rows
-        )
+        return tuple(Suppression(*row) for row in await self.rows(sa.select(*columns).where(fits).order_by(of.made)))
 
     async def pause(self, pull: PullRef, who: str, now: float) -> None:
         """No reviews of this pull request but those that a person asks for."""
-        row = {**owner_columns(pull), "who": who, "since": now}
-        await self.put(pause, row)
+        await self.put(pause, {**owner_columns(pull), "who": who, "since": now})
 
     async def resume(self, pull: PullRef) -> bool:
         """Reviews again; False where it was not paused."""
-        deletion = sa.delete(pause).where(pause.c.pull == pull.key)
-        return await self.database.run(lambda connection: connection.execute(deletion).rowcount > 0)
+        return await self.change(sa.delete(pause).where(pause.c.pull == pull.key)) > 0
 
     async def is_paused(self, pull: PullRef) -> bool:
         """Whether this pull request pauses."""
-        query = sa.select(pause.c.pull).where(pause.c.pull == pull.key)
-        return await self.database.run(lambda connection: connection.execute(query).first() is not None)
+        return bool(await self.rows(sa.select(pause.c.pull).where(pause.c.pull == pull.key)))
 
     async def tell(self, pull: PullRef, fingerprint: str, who: str, kind: Feedback, value: str, now: float) -> None:
         """Note how somebody received a finding."""
-        row = {
-            **owner_columns(pull),
-            "fingerprint": fingerprint,
-            "who": who,
-            "kind": kind,
-            "value": value,
-            "given": now,
-        }
-        await self.put(feedback, row)
+        row = {"fingerprint": fingerprint, "who": who, "kind": kind, "value": value, "given": now}
+        await self.put(feedback, owner_columns(pull) | row)
 
-    async def note_command(self, pull: PullRef, comment: int, kind: str, who: str, now: float) -> tuple[float, ...]:
-        """Note a command; when its giver gave others in this repository in the last hour. The same comment counts once."""
-        return await self._note(pull, comment, kind, who, now, sa.not_(command.c.kind.startswith(REMARK)))
-
-    async def spoke(self, pull: PullRef, comment: int, kind: str, who: str, now: float) -> tuple[float, ...]:
-        """Note a remark; when its writer made others in this pull request in the last hour. The same comment counts once."""
-        alike = command.c.kind.startswith(REMARK) & (command.c.pull == pull.key)
-        return await self._note(pull, comment, f"{REMARK}{kind}", who, now, alike)
-
-    async def _note(
-        self, pull: PullRef, comment: int, kind: str, who: str, now: float, alike: sa.ColumnElement[bool]
+    async def note_command(
+        self, pull: PullRef, comment: int, kind: str, who: str, now: float, *, writes: bool = False
     ) -> tuple[float, ...]:
-        row = {**owner_columns(pull), "comment": comment, "kind": kind, "who": who, "given": now}
-        table = command.c
-        same = (table.comment == comment) & (table.kind == kind)
-        recent = (table.repository == pull.repository) & (table.who == who) & (table.given > now - HOUR)
+        """Note a command; when its giver gave others in this repository in the last hour. The same comment counts once."""
+        row = {"comment": comment, "kind": kind, "who": who, "given": now, "writes": writes}
+        return await self._note(pull, row, sa.not_(command.c.kind.startswith(REMARK)))
+
+    async def spoke(
+        self, pull: PullRef, comment: int, kind: str, who: str, now: float, *, writes: bool = False
+    ) -> tuple[float, ...]:
+        """Note a remark; when its writer made others in this pull request in the last hour. The same comment counts once."""
+        row = {"comment": comment, "kind": f"{REMARK}{kind}", "who": who, "given": now, "writes": writes}
+        return await self._note(pull, row, command.c.kind.startswith(REMARK) & (command.c.pull == pull.key))
+
+    async def _note(self, pull: PullRef, row: dict[str, Any], alike: sa.ColumnElement[bool]) -> tuple[float, ...]:
+        of = command.c
+        same = (of.comment == row["comment"]) & (of.kind == row["kind"])
+        recent = (of.repository == pull.repository) & (of.who == row["who"]) & (of.given > row["given"] - HOUR)
 
         def do(connection: sa.Connection) -> tuple[float, ...]:
-            if connection.execute(sa.select(table.comment).where(same)).first() is None:
-                upsert(command, row, connection)
-            others = sa.select(table.given).where(recent & alike & sa.not_(same))
+            if connection.execute(sa.select(of.comment).where(same)).first() is None:
+                connection.execute(sa.insert(command).values(**owner_columns(pull), **row))
+            others = sa.select(of.given).where(recent & alike & sa.not_(same))
             return tuple(connection.execute(others).scalars())
 
         return await self.database.run(do)
 
     async def reactions(self, pull: PullRef) -> tuple[tuple[str, str, str, str], ...]:
         """How the findings of a pull request were received: fingerprint, who, kind, value; oldest first."""
-        table = feedback.c
-        query = sa.select(table.fingerprint, table.who, table.kind, table.value).where(table.pull == pull.key)
-        rows = await self.database.run(lambda connection: connection.execute(query.order_by(table.given)).all())
-        return tuple((row[0], row[1], row[2], row[3]) for row in rows)
+        of = feedback.c
+        query = sa.select(of.fingerprint, of.who, of.kind, of.value).where(of.pull == pull.key).order_by(of.given)
+        return tuple((row[0], row[1], row[2], row[3]) for row in await self.rows(query))
+
+    async def is_writer(self, pull: PullRef, who: str, since: float) -> bool:
+        """Whether a person has spoken in this repository since then of whom GitHub said that they may write to it."""
+        of = command.c
+        fits = (of.repository == pull.repository) & (of.who == who) & (of.given >= since) & of.writes
+        return bool(await self.rows(sa.select(of.comment).where(fits).limit(1)))
 
 
 def _silence(pull: PullRef, wanted_suppression: Suppression, connection: sa.Connection) -> None:

@@ -39,15 +39,9 @@ class Rules(StoragePart):
                 if connection.execute(count_query).scalar_one() >= MOST:
                     return None
                 last = connection.execute(sa.select(sa.func.max(rule.c.number)).where(ours)).scalar_one()
-                row = {
-                    "number": (last or 0) + 1,
-                    "mark": serious if proposal.grave else mark,
-                    "path": wanted_rule.path,
-                    "kind": wanted_rule.kind,
-                    "symbol": wanted_rule.symbol,
-                }
-                row |= {"text": wanted_rule.text, "state": "proposed", "how": proposal.how, "who": proposal.who}
-                row |= {"link": proposal.link, "made": now, "grave": proposal.grave}
+                row = {"number": (last or 0) + 1, "mark": serious if proposal.grave else mark, "state": "proposed"}
+                row |= {name: getattr(wanted_rule, name) for name in ("path", "kind", "symbol", "text")}
+                row |= {name: getattr(proposal, name) for name in ("how", "who", "link", "grave")} | {"made": now}
                 connection.execute(sa.insert(rule).values(**owner_columns(pull), **row))
             elif wanted_rule.text and not known_rule["text"] and known_rule["state"] == "proposed":
                 reason = {"text": wanted_rule.text, "who": proposal.who, "link": proposal.link, "how": proposal.how}
@@ -66,9 +60,8 @@ class Rules(StoragePart):
         fits = (rule.c.repository == repository) & (rule.c.state != "removed")
         if scope is not None:
             fits &= rule.c.installation.in_(scope)
-        query = sa.select(rule).where(fits).order_by(rule.c.number)
-        rows = await self.database.run(lambda connection: connection.execute(query).mappings().all())
-        return tuple(map(_read, rows))
+        rows = await self.rows(sa.select(rule).where(fits).order_by(rule.c.number))
+        return tuple(_read(row._mapping) for row in rows)  # noqa: SLF001 - the library's public name for it
 
     async def in_force(self, repository: int) -> tuple[OwnerRule, ...]:
         """The rules in force."""
@@ -92,14 +85,8 @@ class Rules(StoragePart):
             sentence = text if text and not known_rule["kind"] else known_rule["text"]
             before = (known_rule["state"], known_rule["path"], known_rule["symbol"], known_rule["text"])
             if before != (state, place, symbol, sentence):
-                decision = {
-                    "state": state,
-                    "decider": who,
-                    "decided": now,
-                    "path": place,
-                    "symbol": symbol,
-                    "text": sentence,
-                }
+                decision = {"state": state, "decider": who, "decided": now}
+                decision |= {"path": place, "symbol": symbol, "text": sentence}
                 connection.execute(sa.update(rule).where(this).values(**decision))
             return _read(connection.execute(sa.select(rule).where(this)).mappings().one())
 
@@ -108,22 +95,19 @@ class Rules(StoragePart):
     async def has_decision(self, repository: int, since: float) -> bool:
         """Whether a rule was confirmed or removed after this moment."""
         fits = (rule.c.repository == repository) & (rule.c.decided >= since)
-        wanted = sa.select(rule.c.number).where(fits).limit(1)
-        return await self.database.look(lambda connection: connection.execute(wanted).first() is not None)
+        return bool(await self.rows(sa.select(rule.c.number).where(fits).limit(1)))
 
     async def show(self, repository: int, number: int, comment: int, kind: str) -> None:
         """Remember which comment shows a proposal: reactions on it decide."""
         this = (rule.c.repository == repository) & (rule.c.number == number)
-        change = sa.update(rule).where(this).values(comment=comment, comment_kind=kind)
-        await self.database.run(lambda connection: connection.execute(change))
+        await self.change(sa.update(rule).where(this).values(comment=comment, comment_kind=kind))
 
     async def waiting(self, repository: int) -> tuple[ShownProposal, ...]:
         """The newest proposals that somebody can have reacted to."""
         fits = (rule.c.repository == repository) & (rule.c.state == "proposed") & rule.c.comment.is_not(None)
         columns = rule.c.number, rule.c.comment, rule.c.comment_kind
         query = sa.select(*columns).where(fits).order_by(rule.c.number.desc()).limit(WAITING)
-        rows = await self.database.run(lambda connection: connection.execute(query).all())
-        return tuple((row[0], row[1], row[2]) for row in rows)
+        return tuple((row[0], row[1], row[2]) for row in await self.rows(query))
 
 
 def _scope(path: str, known_rule: sa.RowMapping) -> tuple[str, str]:

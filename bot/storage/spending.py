@@ -66,10 +66,15 @@ class Spending(StoragePart):
             if isinstance(rest, CapReached):
                 return rest
             again, others, theirs = _of_journal(journal, name, connection)
-            row = {"journal": name, "installation": pull.installation, "repository": pull.repository}
-            row["owner"] = _account(pull)
             holder = secrets.token_hex(8)
-            row |= {"holder": holder, "fork": caps.forks is not None, "begun": now, "usd": rest}
+            row = {"journal": name, "installation": pull.installation, "repository": pull.repository}
+            row |= {
+                "owner": _account(pull),
+                "holder": holder,
+                "fork": caps.forks is not None,
+                "begun": now,
+                "usd": rest,
+            }
             upsert(spending, row, connection)
             if again:  # what others have not left there is its own
                 return Grant(journal, name, holder, rest, -1 if others else 0, min(paid_usd or 0.0, theirs))
@@ -86,18 +91,17 @@ class Spending(StoragePart):
         ours = (spending.c.journal == grant.row) & (spending.c.holder == grant.holder)
         if usd is None:
             return
-        change: sa.Update | sa.Delete = sa.delete(spending).where(ours)
         if calls > grant.calls:
-            change = sa.update(spending).where(ours).values(usd=max(0.0, usd - grant.paid_usd))
-        await self.database.run(lambda connection: connection.execute(change))
+            await self.change(sa.update(spending).where(ours).values(usd=max(0.0, usd - grant.paid_usd)))
+        else:
+            await self.change(sa.delete(spending).where(ours))
 
     async def journals_and_dollars(self, now: float, *, repository: int | None = None) -> tuple[int, float]:
         """How many journals were paid for in the last day, and the dollars; reservations in full."""
         fits = spending.c.begun > now - DAY
         if repository is not None:
             fits &= spending.c.repository == repository
-        query = sa.select(spending.c.usd).where(fits)
-        amounts = await self.database.run(lambda connection: list(connection.execute(query).scalars()))
+        amounts = [row.usd for row in await self.rows(sa.select(spending.c.usd).where(fits))]
         return len(amounts), math.fsum(amounts)
 
     async def by_installation(self, scope: Scope, now: float) -> dict[int, float]:
@@ -106,8 +110,7 @@ class Spending(StoragePart):
         if scope is not None:
             fits &= spending.c.installation.in_(scope)
         owner, total = spending.c.installation, sa.func.sum(spending.c.usd)
-        query = sa.select(owner, total).where(fits).group_by(owner)
-        rows = await self.database.look(lambda connection: connection.execute(query).all())
+        rows = await self.rows(sa.select(owner, total).where(fits).group_by(owner))
         totals = {int(row[0]): float(row[1]) for row in rows}
         return totals if scope is None else {one: totals.get(one, 0.0) for one in scope}
 

@@ -7,21 +7,19 @@ from contextlib import asynccontextmanager
 import sqlalchemy as sa
 
 from bot.storage import tables
-from bot.storage.arrivals import Arrivals
 from bot.storage.checks import OpenChecks
 from bot.storage.database import Database
 from bot.storage.days import Days
 from bot.storage.failures import Failures
+from bot.storage.findings import Outcomes
 from bot.storage.journals import Journals
 from bot.storage.listing import ReviewList
 from bot.storage.migrate import migrate
-from bot.storage.outcomes import Outcomes
 from bot.storage.packages import Packages
 from bot.storage.people import People
 from bot.storage.reviews import Reviews
 from bot.storage.rules import Rules
 from bot.storage.spending import Spending
-from bot.storage.used_sessions import UsedSessions
 
 DAY = 86400.0
 
@@ -34,24 +32,21 @@ class Store:
         self.reviews, self.listing, self.days = Reviews(database), ReviewList(database), Days(database)
         self.journals, self.spending = Journals(database), Spending(database)
         self.people, self.rules, self.outcomes = People(database), Rules(database), Outcomes(database)
-        self.arrivals = Arrivals(database)
         self.failures, self.checks = Failures(database), OpenChecks(database)
         self.packages = Packages(database)
-        self.used = UsedSessions(database)
 
     async def repositories(self, owner: int) -> frozenset[int]:
         """The repositories of an installation of which anything is known."""
-        query = sa.union(
-            *(sa.select(table.c.repository).where(table.c.installation == owner) for table in tables.OWNED)
-        )
-        return await self.database.run(lambda connection: frozenset(connection.execute(query).scalars()))
+        of_each = (sa.select(table.c.repository).where(table.c.installation == owner) for table in tables.OWNED)
+        rows = await self.database.look(lambda connection: connection.execute(sa.union(*of_each)).all())
+        return frozenset(row.repository for row in rows)
 
     async def left(self, owner: int, repositories: Sequence[int] = ()) -> frozenset[int]:
         """Of the repositories of an installation those of which no other one has reviews: a transferred one belongs to its new owner."""
         gone = frozenset(repositories) or await self.repositories(owner)
         table = tables.review.c
         others = sa.select(table.repository).where(table.repository.in_(gone), table.installation != owner)
-        return gone - await self.database.run(lambda connection: frozenset(connection.execute(others).scalars()))
+        return gone - await self.database.look(lambda connection: frozenset(connection.execute(others).scalars()))
 
     async def forget(self, owner: int, repositories: Sequence[int] = ()) -> None:
         """Delete all that is known of an installation, or of some of its repositories."""
@@ -78,16 +73,10 @@ class Store:
         def do(connection: sa.Connection) -> int:
             old_rows = (
                 *(tables.line.c.written, tables.finding.c.seen, tables.feedback.c.given),
-                *(tables.outcome.c.at, tables.check.c.begun, tables.command.c.given),
-                tables.failure.c.failed,
+                *(tables.check.c.begun, tables.command.c.given, tables.failure.c.failed),
             )
             ends = [(column, old) for column in old_rows]
-            ends += [(tables.suppression.c.until, now), (tables.used_session.c.until, now)]
-            ends += [
-                (tables.arrival.c.given, now - DAY),
-                (tables.spending.c.begun, now - 2 * DAY),
-                (tables.day.c.day, int(old // DAY)),
-            ]
+            ends += [(tables.suppression.c.until, now), (tables.spending.c.begun, now - 2 * DAY)]
             review, later = tables.review, tables.review.alias()
             replaced = sa.exists().where(later.c.pull == review.c.pull, later.c.finished > review.c.finished)
             over = sa.func.coalesce(review.c.closed, now) < old

@@ -1,15 +1,24 @@
-"""The tables, as the newest version of the program has them. How a database comes there is in migrations/versions."""
+"""The tables, as the newest version of the program has them. How an older database comes there is in migrations/versions."""
 
 from typing import Any
 
 import sqlalchemy as sa
 
-from bot.storage.columns import keys, required
 from bot.values import PullRef
 
 schema = sa.MetaData()
 Json = sa.Text  # one form for both databases; nothing is looked up inside
 Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite counts up in a plain INTEGER only
+
+
+def keys(kind: Any, *names: str) -> tuple[sa.Column[Any], ...]:  # noqa: ANN401 - as the library has it
+    """Return the columns that together tell a row from all others."""
+    return tuple(sa.Column(name, kind, primary_key=True, autoincrement=False) for name in names)
+
+
+def required(kind: Any, *names: str) -> tuple[sa.Column[Any], ...]:  # noqa: ANN401 - as the library has it
+    """Return the columns of these names; no row leaves one of them empty."""
+    return tuple(sa.Column(name, kind, nullable=False) for name in names)
 
 
 def _owner() -> tuple[sa.Column[int], ...]:
@@ -23,33 +32,27 @@ review = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),  # the job's
     sa.Column("pull", sa.Text, nullable=False),  # PullRef.key
     *_owner(),
-    sa.Column("name", sa.Text, nullable=False),  # owner/name as it was
-    sa.Column("number", sa.Integer, nullable=False),
-    *required(sa.Text, "head", "trigger"),
-    sa.Column("round", sa.Integer, nullable=False),
-    sa.Column("started", sa.Double, nullable=False),  # seconds since 1970, UTC, like every time here
-    sa.Column("finished", sa.Double, nullable=False),
-    *required(sa.Text, "conclusion", "strategy"),
-    sa.Column("calls", sa.Integer, nullable=False),
+    *required(sa.Text, "name", "head", "trigger", "conclusion", "strategy"),  # name: owner/name as it was
+    *required(sa.Integer, "number", "round", "calls"),
+    *required(sa.Double, "started", "finished"),  # seconds since 1970, UTC, like every time here
     sa.Column("tokens", sa.BigInteger, nullable=False),
     sa.Column("usd", sa.Double),  # null: a price was unknown
     sa.Column("fork", sa.Boolean, nullable=False),  # of a pull request that came from a fork
-    sa.Column("output", sa.LargeBinary, nullable=False),  # the JSON output, as people and commands read it
-    sa.Column("memory", sa.LargeBinary),  # what the next round builds upon; null: the output is it
     # What lists show without opening the output.
     sa.Column("title", sa.Text),  # the pull request's, as the review saw it
-    sa.Column("state", sa.Text, nullable=False, server_default="findings"),  # bot.storage.reviews.Ended
+    sa.Column("state", sa.Text, nullable=False),  # bot.storage.reviews.ReviewEnding
     sa.Column("found", sa.Integer),  # findings that are new in this round
     sa.Column("still", sa.Integer),  # findings of earlier rounds that are still open
     sa.Column("fixed", sa.Integer),  # findings of earlier rounds that are gone
     sa.Column("journal", sa.Text),  # the name of its journal
-    sa.Column("source", sa.Text, nullable=False, server_default=""),  # PullFacts.source
     sa.Column("closed", sa.Double),  # when its pull request was closed; null: it is open, as far as is known
+    # Last, so that nobody has to pass them on the way to another column.
+    sa.Column("output", sa.LargeBinary, nullable=False),  # the JSON output, as people and commands read it
+    sa.Column("memory", sa.LargeBinary),  # what the next round builds upon; null: the output is it
     sa.Index("review_pull", "pull", "finished", "state"),
     sa.Index("review_finished", "finished", "id", "state"),
     sa.Index("review_of_installation", "installation", "finished", "id", "state"),
     sa.Index("review_of_repository", "repository", "finished", "id", "state"),
-    sa.Index("review_source", "repository", "source", "finished"),
     sa.Index("review_head", "repository", "head", "finished"),
 )
 finding = sa.Table(
@@ -61,6 +64,10 @@ finding = sa.Table(
     sa.Column("last", sa.Integer, nullable=False),  # the round that spoke of it last
     *required(sa.Text, "state", "severity", "category", "source", "path", "title"),
     sa.Column("seen", sa.Double, nullable=False),
+    sa.Column("outcome", sa.Text),  # bot.storage.findings.Outcome; null: it was never reported
+    sa.Column("at", sa.Double),  # when the outcome was stored last
+    sa.Index("finding_outcome", "repository", "at", "outcome"),
+    sa.Index("finding_at", "at", "outcome"),
 )
 suppression = sa.Table(
     "suppression",
@@ -92,8 +99,8 @@ pause = sa.Table(
     schema,
     sa.Column("pull", sa.Text, primary_key=True),
     *_owner(),
-    sa.Column("who", sa.Text, nullable=False),
-    sa.Column("since", sa.Double, nullable=False),
+    *required(sa.Text, "who"),
+    *required(sa.Double, "since"),
 )
 check = sa.Table(
     "check_run",
@@ -114,6 +121,7 @@ command = sa.Table(
     *_owner(),
     sa.Column("who", sa.Text, nullable=False),
     sa.Column("given", sa.Double, nullable=False),
+    sa.Column("writes", sa.Boolean, nullable=False),  # GitHub said that this person may write to the repository
     sa.Index("command_who", "repository", "who", "given"),
 )
 spending = sa.Table(  # kept when the App is removed, or removing it would be a way around the caps; gone after two days
@@ -150,31 +158,6 @@ rule = sa.Table(
     sa.Column("symbol", sa.Text, nullable=False, server_default=""),  # of a learning: the definition that it is about
     sa.Index("rule_mark", "repository", "mark", unique=True),
 )
-outcome = sa.Table(
-    "outcome",
-    schema,
-    *keys(sa.Text, "pull", "fingerprint"),
-    *_owner(),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("at", sa.Double, nullable=False),  # when the state was stored last
-    sa.Index("outcome_repository", "repository", "at", "state"),
-    sa.Index("outcome_at", "at", "state"),
-)
-BUCKETS = 24  # of a day's review times; bot.storage.days knows what each holds
-day = sa.Table(  # sums of a repository's reviews, so that a month is shown without reading each of them
-    "day",
-    schema,
-    *keys(sa.BigInteger, "installation", "repository"),
-    sa.Column("day", sa.Integer, primary_key=True, autoincrement=False),  # days since 1970, UTC
-    sa.Column("name", sa.Text, nullable=False),  # owner/name as it was last
-    sa.Column("last", sa.Double, nullable=False),  # when its newest review finished
-    *required(sa.Integer, "reviews", "clean", "found", "calls"),
-    sa.Column("tokens", sa.BigInteger, nullable=False),
-    sa.Column("usd", sa.Double, nullable=False),  # as far as prices are known
-    sa.Column("unpriced", sa.Integer, nullable=False),  # reviews with a price that nobody knows
-    *(sa.Column(f"t{number:02}", sa.Integer, nullable=False) for number in range(BUCKETS)),
-    sa.Index("day_day", "day"),
-)
 failure = sa.Table(  # what came to nothing, with the sentence that says why
     "failure",
     schema,
@@ -189,26 +172,6 @@ failure = sa.Table(  # what came to nothing, with the sentence that says why
     sa.Column("failed", sa.Double, nullable=False),
     sa.Index("failure_failed", "failed"),
     sa.Index("failure_of_installation", "installation", "failed"),
-)
-used_session = (
-    sa.Table(  # sign-in links that were used and sessions that were ended, until they would have ended by themselves
-        "used",
-        schema,
-        sa.Column("id", sa.Text, primary_key=True),
-        sa.Column("until", sa.Double, nullable=False),
-    )
-)
-arrival = sa.Table(  # what people have sent in the last hour, counted before GitHub is asked anything
-    "arrival",
-    schema,
-    sa.Column("id", sa.Text, primary_key=True),  # of the delivery
-    *_owner(),
-    sa.Column("who", sa.Text, nullable=False),
-    sa.Column("kind", sa.Text, nullable=False),  # bot.storage.arrivals.Kind, or MEMBER
-    sa.Column("stranger", sa.Boolean, nullable=False),  # nobody who is known to belong to the repository
-    sa.Column("given", sa.Double, nullable=False),
-    sa.Index("arrival_who", "installation", "kind", "given"),
-    sa.Index("arrival_given", "given"),
 )
 package_home = sa.Table(  # repositories of which it is known what they offer and take
     "package_home",

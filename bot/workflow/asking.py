@@ -42,11 +42,10 @@ async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: Job, parts: Servi
     async def look() -> Permission:
         now, place, people = time.time(), ask.comment, parts.store.people
         note = people.note_command if isinstance(ask, CommandAsk) else people.spoke
-        earlier = await note(ask.pull, place.id, place.kind, ask.actor, now)
-        standing = Permission(await host.permission(ask.actor), now, earlier)
-        if ask.stranger and standing.writes:  # GitHub does not show everybody's membership
-            await parts.store.arrivals.writes(ask.pull, ask.actor)
-        return standing
+        standing = Permission(await host.permission(ask.actor), now)
+        return replace(
+            standing, earlier=await note(ask.pull, place.id, place.kind, ask.actor, now, writes=standing.writes)
+        )
 
     return await keep(job, "standing", _STANDING, look)
 

@@ -106,7 +106,7 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
     people, pull = parts.store.people, ask.pull
 
     last_review = stored_review.reader(partial(parts.store.reviews.last, pull), host, parts)
-    review_then = stored_review.reader(partial(parts.store.reviews.at, pull, ask.given_at + SECOND), host, parts)
+    review_then = stored_review.reader(partial(parts.store.reviews.last, pull, ask.given_at + SECOND), host, parts)
 
     async def last() -> bytes | None:
         return (await last_review()).data

@@ -12,7 +12,8 @@ from bot.publish import checks
 from bot.publish.checks import Verdict
 from bot.render import line, visible
 from bot.storage import FinishedReview, Store, StoredFinding
-from bot.storage.reviews import ReviewEnding, State
+from bot.storage.findings import State
+from bot.storage.reviews import ReviewEnding
 from bot.values import Ending, Finding, OwnerRule, PullRef, Review, ReviewAsk
 from bot.workflow.reviewing import SUPERSEDED
 
@@ -30,7 +31,6 @@ def review_row(
     *,
     fork: bool = False,
     journal: str = "",
-    source: str = "",
 ) -> FinishedReview:
     """The row of a review."""
     finding_rows = [
@@ -66,7 +66,6 @@ def review_row(
         still=len(review.still),
         fixed=len(review.fixed),
         journal=journal or None,
-        source=source,
         findings=tuple({row.fingerprint: row for row in reversed(finding_rows)}.values()),
     )
 

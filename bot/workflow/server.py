@@ -239,7 +239,6 @@ class ServerBackend:
             memory,
             fork=run.state.facts.fork,
             journal=journals.name(run.ask, made_review.review.pull.head, made_review.review.pull.base, self.job.id),
-            source=run.state.facts.source,
         )
         await self.parts.store.reviews.keep(row)
         await self.parts.store.failures.clear(run.ask.pull.key)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from serving import HEADS, Served, pull, served, settings
 
-from bot.app.admission import COMMENTS
-from bot.storage.arrivals import DAY
-from bot.values import Ask, PullRef
+from bot import storage
+from bot.app.admission import COMMENTS_OF_STRANGER, DAY, Admission
+from bot.values import Ask, CommandAsk, CommentRef, PullRef
 
 WHO = "visitor"
 SENDER = {"sender": {"login": WHO, "type": "User"}}
@@ -40,7 +40,7 @@ async def nothing(_ask: Ask, _job: object) -> None:
     """The work of these tests."""
 
 
-async def taken_on(one: Served, most: int = COMMENTS.stranger + 4) -> int:
+async def taken_on(one: Served, most: int = COMMENTS_OF_STRANGER + 4) -> int:
     """How many of a visitor's comments are taken on, of so many."""
     answers = [await one.deliver(comment(number), "issue_comment") for number in range(100, 100 + most)]
     return sum(answer.json()["outcome"] == "queued" for answer in answers)
@@ -60,7 +60,7 @@ def test_what_tells_of_somebody_else_makes_nobody_known(tmp_path: Path, payload:
     async def story() -> None:
         async with served(settings(tmp_path), nothing) as one:
             assert (await one.deliver(payload, event)).json()["outcome"] == "queued"
-            assert await taken_on(one) == COMMENTS.stranger
+            assert await taken_on(one) == COMMENTS_OF_STRANGER
 
     asyncio.run(story())
 
@@ -71,7 +71,7 @@ def test_a_comment_as_a_member_makes_its_writer_known(tmp_path: Path) -> None:
     async def story() -> None:
         async with served(settings(tmp_path), nothing) as one:
             await one.deliver(comment(1, "MEMBER"), "issue_comment")
-            assert await taken_on(one) == COMMENTS.stranger + 4
+            assert await taken_on(one) == COMMENTS_OF_STRANGER + 4
 
     asyncio.run(story())
 
@@ -80,13 +80,19 @@ def test_who_may_write_is_known_for_a_day_and_not_by_their_own_comments_for_long
     """What was taken on because somebody was known says nothing of the day after."""
 
     async def story() -> None:
-        async with served(settings(tmp_path), nothing) as one:
-            arrivals, now = one.opened.store.arrivals, time.time()
-            await arrivals.writes(PULL, WHO)
-            for hours in (20, 30):
-                traffic = await arrivals.count(
-                    f"later {hours}", PULL, WHO, "comment", COMMENTS, now + hours * DAY / 24, stranger=True
-                )
-                assert traffic.stranger is (hours > 24)
+        now = time.time()
+        async with storage.open_store(f"sqlite:///{tmp_path}/deeprepo.db") as store:
+            admission = Admission(store.people)
+            await store.people.note_command(PULL, 1, "issue", WHO, now, writes=True)
+            for hours, most in ((20, COMMENTS_OF_STRANGER + 4), (30, COMMENTS_OF_STRANGER)):
+                decisions = [
+                    await admission.admit(
+                        CommandAsk(PULL, "help", "", WHO, CommentRef("issue", number), stranger=True),
+                        f"{hours}-{number}",
+                        now + hours * DAY / 24,
+                    )
+                    for number in range(COMMENTS_OF_STRANGER + 4)
+                ]
+                assert sum(not one.reason for one in decisions) == most
 
     asyncio.run(story())

@@ -49,6 +49,7 @@ def stored(tmp_path: Path) -> Path:
                     usd,
                     pull,
                     b"{}",
+                    state="clean" if conclusion == "success" else "findings",
                 )
                 await store.reviews.keep(done)
 

@@ -146,7 +146,7 @@ def test_nothing_decided_is_no_share() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["repository IN (70, 71) AND at > 5 GROUP BY repository, state", "at > 5 GROUP BY state"]
+    "asked", ["repository IN (70, 71) AND at > 5 GROUP BY repository, outcome", "at > 5 GROUP BY outcome"]
 )
 def test_the_share_is_read_from_an_index(url: str, asked: str) -> None:
     """No row of a table is looked at, however many findings there are."""
@@ -155,7 +155,7 @@ def test_the_share_is_read_from_an_index(url: str, asked: str) -> None:
 
     async def story() -> str:
         async with storage.open_store(url) as store:
-            query = f"EXPLAIN QUERY PLAN SELECT state, count(*) FROM outcome WHERE {asked}"  # noqa: S608
+            query = f"EXPLAIN QUERY PLAN SELECT outcome, count(*) FROM finding WHERE {asked}"  # noqa: S608
             return str(store.database.now(lambda c: c.exec_driver_sql(query).all()))
 
     assert "USING COVERING INDEX" in asyncio.run(story())

@@ -67,6 +67,7 @@ class Gate:
     server: RunningServer
     seal: Seal
     attempts: Attempts = field(default_factory=Attempts)
+    used: set[str] = field(default_factory=set)  # links that were used and sessions that were ended
 
     @classmethod
     def of(cls, server: RunningServer) -> "Gate":
@@ -84,7 +85,7 @@ class Gate:
     async def session(self, request: Request) -> SignedIn | None:
         """Whose request this is, None where nobody has signed in or the session is over."""
         session = self._read(request, time.time())
-        if session is None or session.until <= time.time() or await self.server.store.used.has(session.id):
+        if session is None or session.until <= time.time() or session.id in self.used:
             return None
         return session
 
@@ -117,7 +118,7 @@ class Gate:
         """End the session, also for a copy of its cookie."""
         session = self._read(request, time.time())
         if session is not None:
-            await self.server.store.used.use(session.id, session.since + LONGEST)
+            self.used.add(session.id)
         response.delete_cookie(SESSION)
 
     def leave(self, response: Response, request: Request, back: str) -> Departure:
@@ -139,7 +140,10 @@ class Gate:
     async def use_link(self, token: str) -> bool:
         """Whether this is a link that we have made and nobody has used yet. It is used up by that."""
         claims = self.seal.open("link", token, time.time())
-        return claims is not None and await self.server.store.used.use(claims["id"], claims["until"])
+        if claims is None or claims["id"] in self.used:
+            return False
+        self.used.add(claims["id"])
+        return True
 
     def form(self, session: SignedIn) -> str:
         """What the session's forms carry."""

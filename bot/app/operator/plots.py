@@ -73,11 +73,9 @@ def bars(sums: Mapping[int, DaySum], span: range, value: Callable[[DaySum], floa
     return Plot(_days(span), ticks, bars=bar_shapes, empty=not any(values))
 
 
-def lines(sums: Mapping[int, DaySum], span: range, shares: Mapping[str, float]) -> Plot:
-    """The time within which a share of each day's reviews was done, a line for each share."""
-    points = {
-        name: [sums[day].within(share) if day in sums else None for day in span] for name, share in shares.items()
-    }
+def lines(sums: Mapping[int, DaySum], span: range, values: Mapping[str, Callable[[DaySum], float | None]]) -> Plot:
+    """A line for each of these values of a day."""
+    points = {name: [value(sums[day]) if day in sums else None for day in span] for name, value in values.items()}
     ticks, top = _ticks(max((one for row in points.values() for one in row if one is not None), default=0.0), MINUTES)
     line_shapes = tuple(Line(name, _paths(row, top), tuple(row)) for name, row in points.items())
     return Plot(_days(span), ticks, lines=line_shapes, empty=not any(line.paths for line in line_shapes))

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -18,10 +18,9 @@ from bot.app.operator.trace import Trace
 from bot.app.running_server import RunningServer
 from bot.github.identity import site
 from bot.jobs import ListedJob
-from bot.storage import Failure
-from bot.storage.days import DAY, TIMES, DaySum, within
+from bot.storage import Failure, FindingOutcomes
+from bot.storage.days import DAY, DaySum
 from bot.storage.listing import ListedReview, ListPage
-from bot.storage.outcomes import FindingOutcomes
 from bot.values import CommandAsk, MergeGroup, PackageSurvey, PullAsk, PullRef, ReviewAsk
 from bot.workflow import stored_review
 
@@ -32,23 +31,6 @@ FAILURES = 50
 CAPS = 5  # installations whose cap the first page shows
 FINDINGS = 200  # of one review
 OUTCOMES = ("clean", "findings", "partial", "provider", "interrupted")
-PERCENTILES = {"half of the reviews": 0.5, "95 of 100": 0.95}
-
-
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """A period in a few figures. A figure is None where there was nothing to make it of."""
-
-    reviews: int
-    clean: int
-    finding_count: int
-    usd: float
-    unpriced_reviews: int
-    pulls: int
-    clean_pulls: int  # pull requests whose last review was clean
-    half: float | None  # seconds within which half of the reviews were done
-    most: float | None  # the same of 95 in 100
-    addressed_share: float | None  # share of the reported findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +38,7 @@ class RepositoryRow:
     """A repository in the period."""
 
     sum: DaySum
-    half: float | None
-    addressed_share: float | None
+    addressed_share: float | None  # share of the reported findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +83,10 @@ class Overview:
     """The first page."""
 
     days: int
-    sums: Sums
+    sums: DaySum
+    pulls: int
+    clean_pulls: int  # pull requests whose last review was clean
+    addressed_share: float | None
     rows: tuple[RepositoryRow, ...]
     hidden_repositories: int  # repositories that are not listed
     reviews: Plot
@@ -147,24 +131,27 @@ async def overview(server: RunningServer, session: SignedIn, days: int, *, whole
     """The period in figures and plots, and its repositories."""
     most = ALL if whole else REPOSITORIES
     store, today = server.store, int(time.time()) // DAY
-    since = today - days + 1
-    by_day, by_repository = await asyncio.gather(
-        store.days.by_day(session.scope, since), store.days.by_repository(session.scope, since)
+    first = today - days + 1
+    since = float(first * DAY)
+    by_day, by_repository, sums_of_all, pulls = await asyncio.gather(
+        store.days.by_day(session.scope, since),
+        store.days.by_repository(session.scope, since),
+        store.days.whole(session.scope, since),
+        store.listing.pulls(session.scope, since),
     )
-    pulls = await store.listing.pulls(session.scope, since * DAY)
-    addressed_shares = await store.outcomes.of_repositories([row.repository for row in by_repository], since * DAY)
-    shares = {one.repository: one.share for one in addressed_shares}
-    sums, span = {row.day: row for row in by_day}, range(since, today + 1)
-    every = FindingOutcomes.together(addressed_shares)
-    rows = [RepositoryRow(row, row.within(0.5), shares.get(row.repository)) for row in by_repository[:most]]
+    outcomes = await store.outcomes.of_repositories([row.key for row in by_repository], since)
+    shares = {one.repository: one.share for one in outcomes}
+    sums, span, every = {row.key: row for row in by_day}, range(first, today + 1), FindingOutcomes.together(outcomes)
     return Overview(
         days,
-        _sums(by_day, every, pulls),
-        tuple(rows),
+        sums_of_all,
+        *pulls,
+        every.share,
+        tuple(RepositoryRow(row, shares.get(row.key)) for row in by_repository[:most]),
         max(len(by_repository) - most, 0),
         plots.bars(sums, span, lambda row: float(row.reviews), whole=True),
         plots.bars(sums, span, lambda row: row.usd),
-        plots.lines(sums, span, PERCENTILES),
+        plots.lines(sums, span, {"half of the reviews": lambda row: row.half, "95 of 100": lambda row: row.most}),
         _states(every),
         await _caps(server, session),
     )
@@ -190,22 +177,6 @@ def _states(whole: FindingOutcomes) -> tuple[Share, ...]:
     """The reported findings: what people read as one is one."""
     fixed_count = whole.fixed + whole.accepted
     return plots.parts({"open": whole.waiting, "fixed": fixed_count, "rejected": whole.rejected, "left": whole.left})
-
-
-def _sums(rows: Sequence[DaySum], whole: FindingOutcomes, pulls: tuple[int, int]) -> Sums:
-    times = [sum(row.times[number] for row in rows) for number in range(len(TIMES))]
-    return Sums(
-        reviews=sum(row.reviews for row in rows),
-        clean=sum(row.clean for row in rows),
-        finding_count=sum(row.found for row in rows),
-        usd=sum(row.usd for row in rows),
-        unpriced_reviews=sum(row.unpriced for row in rows),
-        pulls=pulls[0],
-        clean_pulls=pulls[1],
-        half=within(times, 0.5),
-        most=within(times, 0.95),
-        addressed_share=whole.share,
-    )
 
 
 async def reviews(server: RunningServer, session: SignedIn, repository: int | None, state: str, after: str) -> ListPage:

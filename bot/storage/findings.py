@@ -1,17 +1,31 @@
-"""What became of each finding that was reported: taken care of, rejected, or still open when its pull request was closed."""
+"""Reported findings, as the last round that spoke of each left it; and what became of each: taken care of, rejected, or left open."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
 import sqlalchemy as sa
 
-from bot.storage.database import StoragePart, upsert
-from bot.storage.tables import outcome, owner_columns
+from bot.storage.database import StoragePart
+from bot.storage.tables import finding
 from bot.values import PullRef
 
+State = Literal["posted", "listed", "open", "fixed", "suppressed", "withdrawn", "unproven"]
 Outcome = Literal["waiting", "fixed", "accepted", "rejected", "left"]
 OUTCOMES: tuple[Outcome, ...] = ("waiting", "fixed", "accepted", "rejected", "left")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFinding:
+    """One finding as a round left it."""
+
+    fingerprint: str
+    state: State
+    severity: str
+    category: str
+    source: str
+    path: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,54 +57,42 @@ class FindingOutcomes:
 
 
 class Outcomes(StoragePart):
-    """The outcomes of all findings."""
+    """What became of the findings that were reported."""
 
     async def of_repositories(self, repositories: Collection[int], since: float) -> tuple[FindingOutcomes, ...]:
         """How the findings of these repositories ended, one row for each that has any, by the repository's number.
 
         `since` (seconds since 1970): only findings of which something became known after it. One query, answered from an index.
         """
-        fits = outcome.c.repository.in_(repositories) & (outcome.c.at > since)
-        pair = outcome.c.repository, outcome.c.state
+        fits = finding.c.repository.in_(repositories) & (finding.c.at > since)
+        pair = finding.c.repository, finding.c.outcome
         query = sa.select(*pair, sa.func.count()).where(fits).group_by(*pair)
-        rows = await self.database.run(lambda connection: connection.execute(query).all())
         counts: dict[int, dict[str, int]] = {}
-        for repository, state, number in rows:
-            counts.setdefault(repository, {})[state] = number
+        for repository, outcome, number in await self.database.look(lambda c: c.execute(query).all()):
+            counts.setdefault(repository, {})[outcome] = number
         return tuple(FindingOutcomes(repository, **counts[repository]) for repository in sorted(counts))
 
     async def totals(self, since: float) -> dict[str, int]:
         """The same over all repositories, answered from an index too."""
-        query = sa.select(outcome.c.state, sa.func.count()).where(outcome.c.at > since).group_by(outcome.c.state)
-        rows = await self.database.run(lambda connection: connection.execute(query).all())
-        totals = {row[0]: row[1] for row in rows}
-        return {name: totals.get(name, 0) for name in OUTCOMES}
+        query = sa.select(finding.c.outcome, sa.func.count()).where(finding.c.at > since).group_by(finding.c.outcome)
+        rows = await self.database.look(lambda connection: connection.execute(query).all())
+        return dict.fromkeys(OUTCOMES, 0) | {row[0]: row[1] for row in rows}
 
     async def reject(self, pull: PullRef, fingerprint: str, now: float) -> None:
         """Somebody who may decide it does not want this finding."""
-        await self.database.run(
-            lambda connection: settle(pull, {fingerprint: "rejected"}, now, connection, known_only=True)
-        )
+        await self.database.run(lambda connection: settle(pull, [fingerprint], "rejected", now, connection))
 
     async def close(self, pull: PullRef, now: float) -> None:
         """The pull request was merged or closed: what waits is left."""
-        ours = (outcome.c.pull == pull.key) & (outcome.c.state == "waiting")
-        change = sa.update(outcome).where(ours).values(state="left", at=now)
+        ours = (finding.c.pull == pull.key) & (finding.c.outcome == "waiting")
+        change = sa.update(finding).where(ours).values(outcome="left", at=now)
         await self.database.run(lambda connection: connection.execute(change))
 
 
 def settle(
-    pull: PullRef,
-    states: Mapping[str, Outcome],
-    now: float,
-    connection: sa.Connection,
-    *,
-    known_only: bool = False,
+    pull: PullRef, fingerprints: Collection[str], outcome: Outcome, now: float, connection: sa.Connection
 ) -> None:
-    """Store outcomes by fingerprint. A person's rejection stands, whatever becomes of the code. `known_only`: of what was reported before."""
-    query = sa.select(outcome.c.fingerprint, outcome.c.state).where(outcome.c.pull == pull.key)
-    known_states = {row[0]: row[1] for row in connection.execute(query)}
-    for fingerprint, state in states.items():
-        before = known_states.get(fingerprint)
-        if before != "rejected" and not (before is None and known_only):
-            upsert(outcome, {**owner_columns(pull), "fingerprint": fingerprint, "state": state, "at": now}, connection)
+    """Store what became of findings that were reported. A person's rejection stands, whatever becomes of the code."""
+    of = finding.c
+    ours = (of.pull == pull.key) & of.fingerprint.in_(fingerprints) & (of.outcome != "rejected")
+    connection.execute(sa.update(finding).where(ours).values(outcome=outcome, at=now))
