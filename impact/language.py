@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.resources import files
@@ -16,7 +16,7 @@ from impact.paths import Paths
 from impact.values import Import
 
 NAMES = ("go", "javascript", "python", "tsx", "typescript")
-QUERIES = ("defs", "uses", "types", "imports", "open")
+QUERIES = ("defs", "uses", "types", "imports", "open", "results")
 
 
 class Modules(Protocol):
@@ -51,6 +51,28 @@ class CallRules:
     keyword: tuple[str, ...] = ()  # nodes of an argument that is passed by name: its name is their field `name`
     spread: tuple[str, ...] = ()  # nodes of arguments that nobody can count
     lone_call: bool = False  # a call that is the only argument may pass several
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRules:
+    """What a call gives, and which types never stand for each other."""
+
+    counted: bool = False  # a call gives several results, and has to take each
+    inferred: bool = False  # the `return` statements tell, for a declared type binds nobody
+    strict: bool = True  # a condition takes nothing but a truth value
+    none: str = ""  # the type where none is declared
+    awaitable: str = "(?!)"  # a pattern of types that have to be awaited
+    of_awaitable: tuple[str, ...] = ()  # members of what is not awaited yet
+    unawaited: str = "does not compile"  # what comes of a use of such a one
+    nothing: tuple[str, ...] = ()  # types without a value
+    tops: tuple[str, ...] = ()  # types that a wrapper may stand for
+    wrappers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # type around another -> its own members
+    of_wrappers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the same -> forms that need it
+    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # text, number, truth -> plain types
+
+    def kind_of(self, name: str) -> str:
+        """The kind of a plain type; "" for any other."""
+        return next((kind for kind, names in self.kinds.items() if name in names), "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +112,7 @@ class Language:
     module_members: str  # a pattern of names that modules have without writing them
     unknown_members: str  # a pattern of members that classes have without writing them
     constructors: tuple[str, ...]  # what a construction of a class calls
+    results: ResultRules
 
     def constructors_of(self, name: str) -> tuple[str, ...]:
         """What the constructors of a class are called; "=" stands for its own name."""
@@ -114,11 +137,12 @@ class Language:
 
     @cached_property
     def queries(self) -> Mapping[str, Query]:
-        """The five queries. A line `; only: NAME` keeps the patterns below it for the grammars named."""
+        """The queries that its folder has. A line `; only: NAME` keeps the patterns below it for the grammars named."""
         folder = files("impact") / "languages" / self.folder
         return {
             name: Query(self.grammar, _of_grammar((folder / f"{name}.scm").read_text("utf-8"), self.name))
             for name in QUERIES
+            if (folder / f"{name}.scm").is_file()
         }
 
 
@@ -178,6 +202,7 @@ def load(folder: str) -> tuple[Language, ...]:
             module_members=table.get("module_members", "(?!)"),
             unknown_members=table.get("unknown_members", ""),
             constructors=tuple(table.get("constructors", ())),
+            results=_result_rules({**table.get("results", {}), **row.get("results", {})}),
             exports=table.get("exports", False),
             hands_on=table.get("hands_on", False),
             receiver=table.get("receiver", False),
@@ -193,6 +218,17 @@ def _rules(table: Mapping[str, Any]) -> CallRules:
     """The table `[calls]`, where a grammar's own row goes before it."""
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     return CallRules(**values)
+
+
+def _result_rules(table: Mapping[str, Any]) -> ResultRules:
+    """The table `[results]`; what it lists is written with spaces."""
+    values: dict[str, Any] = {
+        key: tuple(value.split()) if key in ("nothing", "tops", "of_awaitable") else value
+        for key, value in table.items()
+    }
+    for key in ("wrappers", "of_wrappers", "kinds"):
+        values[key] = {name: tuple(words.split()) for name, words in table.get(key, {}).items()}
+    return ResultRules(**values)
 
 
 def language_of(path: str) -> Language | None:

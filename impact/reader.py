@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tree_sitter import Node, Parser, Query, QueryCursor
+from tree_sitter import Node, Parser, QueryCursor
 
 from impact.language import Language
 from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Use
@@ -100,6 +100,12 @@ def _parsed(language: Language, source: bytes) -> Node | None:
     return Parser(language.grammar).parse(source, trial).root_node
 
 
+def matches(language: Language, name: str, root: Node) -> list[Captures]:
+    """What one query of a language finds below a node."""
+    cursor = QueryCursor(language.queries[name], match_limit=MATCHES)
+    return [found for _, found in cursor.matches(root)]
+
+
 def text(node: Node | None) -> str:
     """Return the source of a node, or "" if there is no node."""
     return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
@@ -132,9 +138,7 @@ class _Reader:
         self._holders = Spans(list(dict.fromkeys(holders)))
 
     def _matches(self, name: str) -> Iterator[Captures]:
-        query: Query = self._language.queries[name]
-        cursor = QueryCursor(query, match_limit=MATCHES)
-        yield from (found for _, found in cursor.matches(self._root))
+        yield from matches(self._language, name, self._root)
 
     def facts(self) -> Facts:
         definitions = self._definitions()

@@ -1,7 +1,7 @@
 """Contracts that a change breaks for callers it does not touch. No model: what is reported here is proven from the tree.
 
 Two families: a name that is gone (`removed-symbol`, `removed-module`), and a signature that a call or an overriding method no
-longer fits (`arity`, `keyword`, `required-parameter`, `override`). If anything else in the tree could give the name a meaning, nothing
+longer fits (`arity`, `keyword`, `required-parameter`, `override`, `result`). If anything else in the tree could give the name a meaning, nothing
 is reported. If only a library could, because the receiver's type is not known, the finding is a hint (`likely-...`): unproven, one line.
 """
 
@@ -153,7 +153,7 @@ def compare(dependents: Dependents) -> dict[Place, str]:
 
 def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
     """What is known of one use; empty if code cannot decide."""
-    if reference.missing:
+    if reference.missing or reference.misuse is not None:
         return REPORTED
     changes = item.contract if item is not None else ("removed",)
     comparison = FITS
@@ -203,6 +203,8 @@ def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Bre
     if reference.likely and (item is None or item.change in ("removed", "renamed")):
         return Breakage(reference, item, "likely-removed")
     wrong = _misfit(reference, item) if item is not None else None
+    if wrong is None and reference.misuse is not None:
+        wrong = Misfit("result", reference.misuse.says)
     if wrong is None:
         return None
     return Breakage(reference, item, f"likely-{wrong.rule}" if reference.likely else wrong.rule, wrong)

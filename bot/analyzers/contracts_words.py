@@ -98,6 +98,8 @@ def _further(rows: Sequence[Breakage]) -> list[Breakage]:
 
 
 def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
+    if first.rule == "result" and first.misfit is not None:
+        return f"{first.name} returns something else now, but {first.reference.path} {first.misfit.says}"
     if first.misfit is not None:
         return f"{first.name} has a new signature, but {first.reference.path} {first.misfit.says}"
     names = list(dict.fromkeys(row.name for row in rows if row.rule == first.rule))
@@ -134,6 +136,8 @@ def _why(row: Breakage, reference: Reference, where: str) -> str:
     if row.misfit is not None and row.symbol is not None:
         before, after = row.symbol.before, row.symbol.after
         was, now = _head(before), _head(after)
+        if was == now:
+            return f"The statements of {row.name} return something else than before ({row.home}). The call at {here} {row.misfit.says}."
         return f"{row.name} was `{was}` and is now `{now}` ({row.home}). The call at {here} {row.misfit.says}."
     if row.rule == "removed-module":
         place = f"{row.reference.path}:{row.reference.line}"
@@ -158,6 +162,8 @@ def _head(symbol: Symbol | None) -> str:
 
 def _consequence(reference: Reference, places: int) -> str:
     many = f" {places} lines of this file are affected." if places > 1 else ""
+    if reference.misuse is not None:
+        return f"This line {reference.misuse.happens}.{many}"
     if reference.likely:
         return f"If nothing else offers it, this line fails or no longer compiles.{many}"
     language = filetype(reference.path)
@@ -174,9 +180,10 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
     """The changed definitions' own lines, as they were and as they are."""
     evidence: dict[tuple[str, int, Side], Evidence] = {}
     for row in rows:
+        lines = row.reference.misuse.lines if row.reference.misuse is not None else (0, 0)
         sides = [(row.symbol.before, "before"), (row.symbol.after, "after")] if row.symbol is not None else []
-        for symbol, note in sides:
-            item = await line_of(tree, symbol, note) if symbol is not None else None
+        for (symbol, note), line in zip(sides, lines, strict=False):
+            item = await line_of(tree, symbol, note, line) if symbol is not None else None
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
         if row.symbol is None and row.rule != "removed-module":
@@ -186,9 +193,11 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
     return list(evidence.values())[: 2 * MORE]
 
 
-async def line_of(tree: Tree, symbol: Symbol, note: str) -> Evidence | None:
-    """The line of a definition that holds its name: decorators may stand before it."""
+async def line_of(tree: Tree, symbol: Symbol, note: str, line: int = 0) -> Evidence | None:
+    """A line of a definition; without one that which holds its name: decorators may stand before it."""
     lines = _lines(await tree.read(symbol.path, symbol.side))
+    if 0 < line <= len(lines):
+        return Evidence(symbol.path, lines[line - 1], line, symbol.side, note)
     span = range(symbol.start, min(symbol.end, len(lines)) + 1)
     at = next((line for line in span if _holds(lines[line - 1], symbol.short)), None)
     return Evidence(symbol.path, lines[at - 1], at, symbol.side, note) if at is not None else None

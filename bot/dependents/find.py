@@ -19,6 +19,7 @@ from bot.dependents.names import ALL_LINES
 from bot.dependents.overrides import heirs, unsatisfied_interfaces
 from bot.dependents.proof import Proof
 from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
+from bot.dependents.results import with_misuses
 from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
 from bot.dependents.texts import also_says, attribute_uses
@@ -146,6 +147,7 @@ async def _of_language(
         references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     references += await proof.weigh(await attribute_uses(tree, attributes, fresh, tuple(language.SUFFIXES)))
+    references = await with_misuses(tree, [one for rows in scene.symbols.values() for one in rows], references)
     not_looked: list[str] = []
     below = await heirs(scene, language, targets, budget, not_looked)
     interfaces, implementers = await unsatisfied_interfaces(scene, budget, not_looked)

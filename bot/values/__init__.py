@@ -29,6 +29,7 @@ from bot.values.change import (
     Query,
     RawChange,
     Reference,
+    ResultMisuse,
     ReviewRequest,
     Side,
     Signature,

@@ -381,6 +381,15 @@ class Dependent:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultMisuse:
+    """A call that took what the function gave before the change, and cannot take what it gives now."""
+
+    says: str  # the end of a sentence that begins with the file
+    happens: str  # the end of one that begins with "This line"
+    lines: tuple[int, int]  # of the definition that tell the result, before and after the change
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
     """A place outside the definition where a changed name is used. `sure` is False where only the name matches."""
 
@@ -406,6 +415,7 @@ class Reference:
     likely: bool = (
         False  # nothing in the tree has what is named here, but what the receiver or its base has is not known
     )
+    misuse: ResultMisuse | None = None  # of a call: what is wrong with how its result is used
 
     @property
     def is_guessed(self) -> bool:

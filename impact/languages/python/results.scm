@@ -1,0 +1,29 @@
+(function_definition "async"? @async name: (identifier) @name return_type: (_)? @result body: (block) @body) @of
+(decorated_definition (decorator) @opaque definition: (function_definition name: (identifier) @name) @of
+  (#not-match? @opaque "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(typing\\.)?(final|override))"))
+(function_definition body: (block (expression_statement (string))? . [(raise_statement) (pass_statement) (expression_statement (ellipsis))] @stub .)) @of
+(lambda) @of
+(return_statement (_) @gives)
+((return_statement) @gives.nothing (#eq? @gives.nothing "return"))
+(yield) @yields
+(call function: [(identifier) @callee (attribute attribute: (identifier) @callee)]) @call
+(if_statement condition: [(_) @is.tested (boolean_operator right: (_) @is.tested) (named_expression value: (_) @is.tested)])
+(elif_clause condition: [(_) @is.tested (boolean_operator right: (_) @is.tested)])
+(while_statement condition: (_) @is.tested)
+(not_operator argument: [(_) @is.tested (parenthesized_expression (named_expression value: (_) @is.tested))])
+(boolean_operator left: (_) @is.tested)
+(assert_statement . (_) @is.tested)
+(conditional_expression . (_) . (_) @is.tested)
+(if_clause (_) @is.tested)
+(attribute object: (_) @is.member attribute: (identifier) @member)
+(subscript value: (_) @is.indexed)
+(for_statement right: (_) @is.iterated)
+(for_in_clause right: (_) @is.iterated)
+(await (_) @is.awaited) @value
+(assignment left: (identifier) @var right: (_) @is.bound)
+(named_expression name: (identifier) @var value: (_) @is.bound)
+(augmented_assignment left: (identifier) @var right: (_) @is.bound)
+(for_statement left: (identifier) @var right: (_) @is.bound.each)
+(assignment left: [(pattern_list) (tuple_pattern)] @left right: (_) @is.several)
+(comparison_operator . (_) @is.compared ["==" "!="] [(string) (integer) (float) (true) (false) (none)] @literal .)
+(comparison_operator . (_) @is.compared ["is" "is not"] [(true) (false) (none)] @literal .)

@@ -1,0 +1,353 @@
+"""What a call gives: before a change, after it, and whether the code around the call can still take it.
+
+A result is what the definition declares, or what each of its `return` statements writes. Where nobody can know, nothing is said.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from impact import reader
+from impact.language import Language, ResultRules
+from impact.reader import Captures, text
+
+PARTS = ("several", "indexed", "iterated")  # forms that take a result apart
+LITERALS = {"string": "text", "number": "number", "integer": "number", "int": "number", "float": "number"}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a call gives. `number`: how many results, or items of a tuple; -1 if it is no tuple or nobody knows."""
+
+    declared: str = ""  # as written, "" where nothing is
+    number: int = -1
+    kind: str = ""  # of what `return` tells: tuple, nothing, plain (a number, a truth value), other; "" unknown
+    awaits: bool = False  # it comes when it is awaited
+    line: int = field(default=0, compare=False)  # of the definition, or of its first `return` where that tells
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How the code around a call takes its result."""
+
+    form: str  # tested, member, one, several, typed, awaited, tried, iterated, indexed, compared, returned
+    line: int
+    word: str = ""  # the member, the declared type of the variable, or the kind of the literal
+    number: int = -1  # names on the left
+    result: Result | None = None  # of the function that returns it
+    awaited: bool = False  # it is awaited before
+
+
+@dataclass(frozen=True, slots=True)
+class Misuse:
+    """What is wrong with a use: the ends of two sentences that begin with the file and with "This line"."""
+
+    says: str
+    happens: str
+
+
+class Results:
+    """The results of one file: what its definitions give, and how its calls take theirs."""
+
+    def __init__(self, language: Language, root: Node) -> None:
+        self._language = language
+        self._given: dict[int, list[tuple[str, Node]]] = defaultdict(list)  # function -> what it returns
+        self._calls: dict[tuple[str, int], list[Node]] = defaultdict(list)
+        self._ways: dict[int, list[tuple[str, Captures, Node]]] = defaultdict(
+            list
+        )  # expression -> what is done with it
+        self._functions: dict[int, tuple[Node, dict[str, Sequence[Node]]]] = {}
+        rows = reader.matches(language, "results", root)
+        for found in rows:
+            if "of" in found:
+                function = found["of"][0]
+                self._functions.setdefault(function.id, (function, {}))[1].update(found)
+        for found in rows:
+            self._take(found)
+
+    def _take(self, found: Captures) -> None:
+        for form in ("gives", "gives.nothing", "yields"):
+            for node in found.get(form, ()):
+                around = self._around(node)
+                if around is not None:
+                    self._given[around.id].append((form, node))
+                if form == "gives":
+                    self._ways[node.id].append(("returned", found, node))
+        if "call" in found:
+            name = found["callee"][0]
+            self._calls[text(name), name.start_point[0] + 1].append(found["call"][0])
+        for key, nodes in found.items():
+            if key.startswith("is."):
+                self._ways[nodes[0].id].append((key[3:], found, nodes[0]))
+
+    def _around(self, node: Node) -> Node | None:
+        """The innermost function that holds a node."""
+        rows = [
+            one
+            for one, _ in self._functions.values()
+            if one.start_byte <= node.start_byte and node.end_byte <= one.end_byte
+        ]
+        return max(rows, key=lambda one: one.start_byte, default=None)
+
+    def result(self, name: str, first: int, last: int) -> Result | None:
+        """What the one definition of a name between two lines gives; None if nobody can know."""
+        rows = [
+            (node, found)
+            for node, found in self._functions.values()
+            if "name" in found and text(found["name"][0]) == name and first <= node.start_point[0] + 1 <= last
+        ]
+        return self._result(*rows[0]) if len(rows) == 1 and "opaque" not in rows[0][1] else None
+
+    def _result(self, node: Node, found: Captures) -> Result:
+        rules = self._language.results
+        declared = " ".join(text(found["result"][0]).split()) if "result" in found else ""
+        awaits, line = "async" in found, found["name"][0].start_point[0] + 1
+        if rules.counted:
+            return Result(declared, _count(found["result"][0]) if "result" in found else 0, line=line)
+        if not rules.inferred:
+            waits = re.fullmatch(rf"(?:\w+\.)*(?:{rules.awaitable})(?:<(.*)>)?", declared)
+            inner = (waits[1] or rules.none) if waits else declared or rules.none
+            return Result(inner, awaits=awaits or waits is not None, line=line)
+        given = self._given.get(node.id, [])
+        if any(form == "yields" for form, _ in given):
+            return Result(declared, awaits=awaits, line=line)
+        line = given[0][1].start_point[0] + 1 if given and not declared else line
+        ends = "body" in found and _ends(found["body"][0])
+        return replace(_inferred(declared, given, ends=ends, stub="stub" in found), awaits=awaits, line=line)
+
+    def ways(self, name: str, line: int) -> tuple[Way, ...]:
+        """How the calls of a name on a line are used."""
+        calls = {node.id: node for node in self._calls.get((name, line), ())}
+        return tuple(way for node in calls.values() for way in self._of(node, follow=True))
+
+    def _of(self, node: Node, *, follow: bool) -> Iterator[Way]:
+        line = node.start_point[0] + 1
+        for form, found, _ in self._ways.get(node.id, ()):
+            if form == "bound":
+                yield Way("one", line)
+                yield from self._of_variable(found["var"][0], node) if follow else ()
+            elif form == "several":
+                left = found["left"][0]
+                if not any("splat" in one.type for one in left.named_children):
+                    yield Way(form, line, number=left.named_child_count)
+            elif form == "returned":
+                function = self._around(node)
+                row = self._functions.get(function.id) if function is not None else None
+                if row is not None and "name" in row[1]:
+                    yield Way(form, line, result=self._result(*row))
+            elif form == "awaited":
+                yield Way(form, line)
+                yield from (replace(way, awaited=True) for way in self._of(found["value"][0], follow=follow))
+            elif "literal" in found:
+                yield Way(
+                    form, line, next((kind for part, kind in LITERALS.items() if part in found["literal"][0].type), "")
+                )
+            else:
+                word = next((text(found[key][0]) for key in ("member", "type") if key in found), "")
+                yield Way(form, line, " ".join(word.split()))
+
+    def _of_variable(self, variable: Node, value: Node) -> Iterator[Way]:
+        """How a variable is used that holds the result and nothing else in its function."""
+        function, name = self._around(value), text(variable)
+        if function is None:
+            return
+        inside = [
+            (form, found, node)
+            for rows in self._ways.values()
+            for form, found, node in rows
+            if function.start_byte <= node.start_byte and node.end_byte <= function.end_byte
+        ]
+        bound = sum(form in ("bound", "bound.each", "several") and name in _names(found) for form, found, _ in inside)
+        if bound != 1:
+            return
+        nodes = {node.id: node for form, _, node in inside if text(node) == name and form != "bound"}
+        for node in sorted(nodes.values(), key=lambda one: one.start_byte):
+            if node.start_byte > value.end_byte:
+                yield from self._of(node, follow=False)
+
+
+@lru_cache(maxsize=16)
+def results(language: Language, source: bytes) -> Results | None:
+    """The results of a file; None if it cannot be read, or if nobody knows what its language gives."""
+    root = reader.parse(language, source) if "results" in language.queries else None
+    return Results(language, root) if root is not None and not root.has_error else None
+
+
+def _names(found: Captures) -> set[str]:
+    nodes = [*found.get("var", ()), *(one for left in found.get("left", ()) for one in left.named_children)]
+    return {text(node) for node in nodes}
+
+
+def _count(result: Node) -> int:
+    """How many results Go declares."""
+    if result.type != "parameter_list":
+        return 1
+    return sum(max(1, len(one.children_by_field_name("name"))) for one in result.named_children)
+
+
+def _ends(block: Node) -> bool:
+    """Whether Python never runs over the end of a block."""
+    last = block.named_children[-1] if block.named_children else block
+    if last.type == "if_statement":
+        parts = [one for one in last.named_children if one.type in ("block", "elif_clause", "else_clause")]
+        bodies = [one.named_children[-1] if one.type != "block" else one for one in parts]
+        return parts[-1].type == "else_clause" and all(map(_ends, bodies))
+    if last.type in ("with_statement", "try_statement"):
+        parts = [one for one in last.named_children if one.type in ("block", "except_clause")]
+        return bool(parts) and all(_ends(one if one.type == "block" else one.named_children[-1]) for one in parts)
+    return last.type in ("return_statement", "raise_statement")
+
+
+def _inferred(declared: str, given: Sequence[tuple[str, Node]], *, ends: bool, stub: bool) -> Result:
+    """What Python's `return` statements give, where they all give the same; what is declared goes before them."""
+    nodes = [node for form, node in given if form == "gives"]
+    items = [_items(node) for node in nodes]
+    number, kind = -1, ""
+    if match := re.fullmatch(r"(?i)(?:typing\.)?tuple\[(.*)\]", declared):
+        number, kind = len(_parts(match[1])) if "..." not in match[1] else -1, "tuple"
+    elif declared in ("bool", "int", "str", "float", "None"):
+        kind = "nothing" if declared == "None" else "plain"
+    elif declared or stub:
+        kind = "other" if re.fullmatch(r"[A-Z]\w{2,}", declared) and declared != "Any" else ""
+    elif not nodes:
+        kind = "nothing"
+    elif min(items) > 0 and len(nodes) == len(given) and ends:
+        number, kind = items[0] if len(set(items)) == 1 else -1, "tuple"
+    elif max(items) == 0:
+        kind = "plain" if all(map(_is_plain, nodes)) else "other"
+    return Result(declared, number, kind)
+
+
+def _items(node: Node) -> int:
+    """How many items a tuple has; 0 of what is none, -1 if nobody can count them."""
+    if node.type not in ("expression_list", "tuple"):
+        return 0
+    return (
+        -1
+        if any("splat" in one.type for one in node.named_children) or not node.named_children
+        else node.named_child_count
+    )
+
+
+def _is_plain(node: Node) -> bool:
+    return node.type in ("true", "false", "none", "integer", "float", "comparison_operator", "not_operator")
+
+
+def _parts(inner: str) -> list[str]:
+    """The type arguments between two brackets."""
+    depth, parts, at = 0, list[str](), 0
+    for index, letter in enumerate(inner):
+        depth += (letter in "[<(") - (letter in "]>)")
+        if letter == "," and depth == 0:
+            parts.append(inner[at:index].strip())
+            at = index + 1
+    return [one for one in (*parts, inner[at:].strip()) if one]
+
+
+def misuse(language: Language, before: Result, after: Result, ways: Sequence[Way]) -> Misuse | None:
+    """The first of these uses that could take the result before the change and cannot take it now."""
+    return next((wrong for way in ways for wrong in _wrongs(language.results, before, after, way, ways)), None)
+
+
+def _wrongs(rules: ResultRules, before: Result, after: Result, way: Way, ways: Sequence[Way]) -> Iterator[Misuse]:
+    is_awaited = any(one.form == "awaited" for one in ways)
+    if before.awaits and not after.awaits:
+        if way.form == "awaited" and rules.inferred and after.kind in ("plain", "tuple", "nothing"):
+            yield Misuse("awaits what is no coroutine any more", "raises TypeError when it runs")
+    elif after.awaits and not before.awaits:
+        if not is_awaited:
+            yield from _unawaited(rules, before, way)
+    elif before != after and way.awaited == after.awaits:
+        judge = _counted if rules.counted else _dynamic if rules.inferred else _declared
+        yield from judge(rules, before, after, way)
+
+
+def _unawaited(rules: ResultRules, before: Result, way: Way) -> Iterator[Misuse]:
+    """What comes of a result that has to be awaited now, and is not."""
+    if way.form == "tested":
+        yield Misuse("tests it without `await`", "takes the same branch each time: what is not awaited is always true")
+    if (way.form == "member" and way.word not in rules.of_awaitable) or way.form in ("several", "iterated", "indexed"):
+        yield Misuse("uses it without `await`", rules.unawaited)
+    if way.form == "compared":
+        yield Misuse("compares it without `await`", "finds them different each time")
+    if way.form == "typed" and way.word == before.declared and way.word not in ("", *rules.tops):
+        yield Misuse(f"keeps it as `{way.word}` without `await`", "does not compile")
+
+
+def _counted(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:
+    """A language in which a call gives several results, and the code around it has to take each."""
+    del rules
+    now = f"{after.number} results" if after.number > 1 else "1 result" if after.number else "no result"
+    if before.number == after.number:
+        return
+    if way.form == "several" and way.number == before.number:
+        yield Misuse(f"assigns {now} to {way.number} {'name' if way.number == 1 else 'names'}", "does not compile")
+    if way.form in ("one", "member", "compared", "tested", "typed") and before.number == 1:
+        yield Misuse(f"uses {now} as one value", "does not compile")
+    if way.form == "returned" and way.result is not None and way.result.number == before.number:
+        yield Misuse(f"returns {now} from a function that returns {before.number}", "does not compile")
+
+
+def _dynamic(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:
+    """A language in which the run tells."""
+    del rules
+    took = before.number if before.kind == "tuple" else -1
+    if after.kind == "tuple" and before.kind != "tuple":
+        if way.form == "tested":
+            yield Misuse("tests it, and a tuple is always true", "takes the same branch each time")
+        if way.form == "member" and way.word not in ("count", "index"):
+            yield Misuse(f"asks a tuple for `.{way.word}`", "raises AttributeError when it runs")
+        if way.form == "compared":
+            yield Misuse("compares a tuple with a single value", "finds them different each time")
+    if way.form == "several" and way.number == took and after.kind == "tuple" and -1 < after.number != took:
+        yield Misuse(f"unpacks {after.number} values into {took} names", "raises ValueError when it runs")
+    if before.kind == "tuple" and after.kind == "plain" and after.declared != "str" and way.form in PARTS:
+        yield Misuse("takes apart what is no tuple any more", "raises TypeError when it runs")
+    if after.kind == "nothing" and before.kind not in ("", "nothing") and way.form in (*PARTS, "member"):
+        fails = "AttributeError" if way.form == "member" else "TypeError"
+        yield Misuse("uses its result, and it returns nothing now", f"raises {fails} when it runs")
+
+
+def _declared(rules: ResultRules, before: Result, after: Result, way: Way) -> Iterator[Misuse]:
+    """A language in which the declarations tell, as they are written."""
+    one, other = before.declared, after.declared
+    if not one or not other or one == other:
+        return
+    wraps, unwraps = _wrapper(rules, other, one), _wrapper(rules, one, other)
+    kinds = [rules.kind_of(side) for side in (one, other)]
+    differ = bool(kinds[0] and kinds[1]) and kinds[0] != kinds[1]
+    expects = way.word if way.form == "typed" else way.result.declared if way.result is not None else ""
+    says = ""
+    if other in rules.nothing:
+        is_used = way.form in ("typed", "member", "compared", "tested", "several") and one not in rules.nothing
+        says = "uses its result, and it returns nothing now" if is_used else ""
+    elif way.form in ("typed", "returned") and expects == one and (wraps or unwraps or differ):
+        says = f"{'returns' if way.form == 'returned' else 'keeps'} it as `{one}`, and it is `{other}` now"
+    elif way.form == "member" and rules.wrappers.get(wraps) and way.word not in rules.wrappers[wraps]:
+        says = f"asks it for `.{way.word}`, which `{other}` does not have"
+    elif way.form == "compared" and way.word and way.word == kinds[0] and (wraps or differ):
+        says = f"compares it with a value of `{one}`, and it is `{other}` now"
+    elif way.form in rules.of_wrappers.get(unwraps, ()):
+        says = f"takes it for `{one}`, and it is `{other}` now"
+    elif way.form == "tested" and kinds[0] == "truth" and rules.strict and (wraps or differ):
+        says = f"tests it, and it is `{other}` now"
+    if says:
+        yield Misuse(says, "does not compile")
+
+
+def _wrapper(rules: ResultRules, outer: str, inner: str) -> str:
+    """What one type puts around another: `Promise` around `string` in `Promise<string>`; "" for nothing that is known."""
+    if inner in rules.tops or re.fullmatch(r"[A-Z]\d?", inner):
+        return ""
+    if outer == f"{inner}?" and "?" in rules.wrappers:
+        return "?"
+    if outer in (f"{inner}[]", f"[]{inner}") and "[]" in rules.wrappers:
+        return "[]"
+    match = re.fullmatch(r"(?:\w+(?:\.|::))*(\w+)<(.*)>", outer)
+    if match is None or match[1] not in rules.wrappers:
+        return ""
+    return match[1] if _parts(match[2])[:1] == [inner] else ""
