@@ -27,7 +27,6 @@ class Change:
     file: (
         str | None
     )  # .deeprepo.yml of the base branch's tip: the settings that money is reserved by are those of the review
-    bound: str | None  # the default branch's settings, where they bound those of the base branch
     organization: OrganizationFile | None  # the defaults of the repository's owner
     earlier: bytes | None = None  # what the round before has left, or its JSON output
     full: bool = False

@@ -95,7 +95,6 @@ class Deps:
     note: str = ""  # a sentence about this run for the reader of the review
     file: str = config.FILE  # the repository's settings, at the tip of its base branch
     read_settings: Callable[[checkout.Checkout, str], Awaitable[bytes | None]] = checkout.Checkout.settings_at_tip
-    bound: str | None = None  # the text of the default branch's, where they bound these
     organization: "Callable[[PullRequest], Awaitable[OrganizationFile | None]] | None" = (
         None  # reads the owner's defaults
     )
@@ -232,9 +231,8 @@ async def _settings(deps: Deps, tree: checkout.Checkout) -> Config:
     """The settings that hold, with the repository's file at the tip of its base branch."""
     others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != deps.file]
     file = await deps.read_settings(tree, deps.file)
-    bound = None if deps.bound is None else deps.bound.encode()
     defaults = await deps.organization(tree.pull) if deps.organization is not None else None
-    settings = config.resolve(deps.flags, file, deps.settings, deps.file, others, bound, defaults)
+    settings = config.resolve(deps.flags, file, deps.settings, deps.file, others, defaults)
     return settings.without_secrets()
 
 
@@ -352,7 +350,7 @@ async def no_review_reason(
         if commit_paths is None:
             return None
         paths = commit_paths.union(path for file in files for path in (file.path, file.old_path) if path)
-        decision = policy.decide_on_paths([*paths], settings.conditions, trigger)
+        decision = policy.decide_on_paths([*paths], settings, trigger)
         if not isinstance(decision, policy.No):
             return None
         past = await incremental.past(earlier, tree, pull, files, full=False)

@@ -31,8 +31,8 @@ def test_the_strongest_source_wins_and_is_named() -> None:
     }
     assert shown == {
         "quota": (1, "flag"),
-        "strategy": ("fanout", ".deeprepo.yml of the base branch"),
-        "usd": (0.5, ".deeprepo.yml of the base branch"),
+        "strategy": ("fanout", ".deeprepo.yml"),
+        "usd": (0.5, ".deeprepo.yml"),
         "worker": ("openai/x", "environment"),
         "calls": (1000, "default"),
     }
@@ -148,7 +148,7 @@ def test_a_file_chooses_no_model_that_nobody_allowed(
     assert (found.root, found.worker, found.strategy) == holds
     refused = [asked for asked, held in zip(("a/dear", "b/mid", "rlm"), holds, strict=True) if asked != held]
     assert len(found.warnings) == len(refused) - (1 if "strategy" in flags and "strategy" not in ours else 0)
-    assert bool(found.model_sentence()) == any("of the base branch" in found.origins[n] for n in ("root", "worker"))
+    assert bool(found.model_sentence()) == any(found.origins[n] == ".deeprepo.yml" for n in ("root", "worker"))
 
 
 def test_a_file_may_always_spend_nothing() -> None:
@@ -273,7 +273,7 @@ def test_triggers_are_part_of_the_file() -> None:
     assert (found.triggers.events, found.triggers.skip_authors, found.triggers.drafts) == ((), ("renovate",), False)
     assert found.warnings[0].startswith(".deeprepo.yml line 3: unknown key triggers.draft; did you mean drafts?")
     shown = {name: (value, origin) for name, value, origin in found.rows()}
-    assert shown["triggers.events"] == ("", ".deeprepo.yml of the base branch")
+    assert shown["triggers.events"] == ("", ".deeprepo.yml")
     assert shown["triggers.forks"] == ("true", "default")
 
 

@@ -1,8 +1,10 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bot.config import Triggers, policy
+from bot import config
+from bot.config import Config, Settings, Triggers, policy
 from bot.config.policy import Go, No
 from bot.values.ask import PullRef, ReviewAsk, Trigger
 from bot.values.host import PullFacts
@@ -21,6 +23,11 @@ def facts(**other: Any) -> PullFacts:  # noqa: ANN401 - any field
     return PullFacts(**{**usual, **other})
 
 
+def under(**rules: Any) -> Config:  # noqa: ANN401 - any trigger
+    """Settings with these triggers."""
+    return replace(config.resolve({}, None, Settings()), file_triggers=Triggers(**rules))
+
+
 def decide(
     trigger: Trigger = "opened",
     *,
@@ -30,7 +37,7 @@ def decide(
 ) -> Go | No:
     """What is decided about it."""
     ask = ReviewAsk(PULL, trigger, actor="somebody")
-    return policy.decide(facts(**other), ask, ((".deeprepo.yml", Triggers(**(rules or {}))),), is_paused=paused)
+    return policy.decide(facts(**other), ask, under(**(rules or {})), is_paused=paused)
 
 
 @pytest.mark.parametrize("trigger", ["opened", "reopened", "ready", "push", "command", "rerun", "catch-up"])
@@ -146,14 +153,14 @@ def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
 
 def test_paths_decide_once_the_files_are_known() -> None:
     """As in .gitignore, with exceptions; an empty list lets everything in."""
-    rules = Triggers(paths=("src/", "!src/gen/"))
-    assert policy.decide_on_paths(["docs/a.md", "src/a.py"], ((".deeprepo.yml", rules),), "push") == Go()
-    found = policy.decide_on_paths(["docs/a.md", "src/gen/b.py"], ((".deeprepo.yml", rules),), "push")
+    rules = under(paths=("src/", "!src/gen/"))
+    assert policy.decide_on_paths(["docs/a.md", "src/a.py"], rules, "push") == Go()
+    found = policy.decide_on_paths(["docs/a.md", "src/gen/b.py"], rules, "push")
     assert isinstance(found, No)
     assert "`src/`" in found.reason
     assert (
-        policy.decide_on_paths(["docs/a.md"], ((".deeprepo.yml", rules),), "command")
-        == policy.decide_on_paths(["x"], (), "push")
+        policy.decide_on_paths(["docs/a.md"], rules, "command")
+        == policy.decide_on_paths(["x"], under(), "push")
         == Go()
     )
 
@@ -167,15 +174,15 @@ def test_what_a_stranger_brings_about_is_no_choice_of_the_owner(
     other: dict[str, Any], rules: dict[str, Any], word: str, *, stranger: bool
 ) -> None:
     """A size, an event, a fork: the head should have been reviewed. For somebody who may write it is left out like the rest."""
-    ask, conditions = ReviewAsk(PULL, "opened", actor="somebody"), ((".deeprepo.yml", Triggers(**rules)),)
-    found = policy.decide(facts(**other), ask, conditions, stranger=stranger)
+    ask, settings = ReviewAsk(PULL, "opened", actor="somebody"), under(**rules)
+    found = policy.decide(facts(**other), ask, settings, stranger=stranger)
     assert isinstance(found, No)
     assert found.lacks == ("unreviewed" if stranger and word in BY_AUTHOR else "left out")
 
 
 def test_a_pause_of_the_team_leaves_out_and_one_after_pushes_does_not_for_a_stranger() -> None:
     """Only a person with write access gives the command; a stranger can push any number of times."""
-    ask, conditions = ReviewAsk(PULL, "push", actor="somebody"), ((".deeprepo.yml", Triggers()),)
-    paused = policy.decide(facts(), ask, conditions, is_paused=True, stranger=True)
-    spent = [policy.decide(facts(), ask, conditions, pushes=3, stranger=one) for one in (True, False)]
+    ask, settings = ReviewAsk(PULL, "push", actor="somebody"), under()
+    paused = policy.decide(facts(), ask, settings, is_paused=True, stranger=True)
+    spent = [policy.decide(facts(), ask, settings, pushes=3, stranger=one) for one in (True, False)]
     assert [one.lacks for one in (paused, *spent) if isinstance(one, No)] == ["left out", "unreviewed", "left out"]

@@ -93,10 +93,8 @@ async def look_up(host: Host, step: Step, console: Console) -> tuple[PullState, 
         return await _defaults(host, repository, step, operator_settings, console, is_private=is_private)
 
     state = await looking.current_state(host, inputs.config, read_defaults)
-    file, bound = (None if text is None else text.encode() for text in (state.file, state.bound))
-    settings = config.resolve(
-        inputs.flags(), file, operator_settings, inputs.config, bound=bound, organization=state.organization
-    )
+    file = None if state.file is None else state.file.encode()
+    settings = config.resolve(inputs.flags(), file, operator_settings, inputs.config, organization=state.organization)
     return state, settings
 
 

@@ -75,14 +75,13 @@ def _compare(here: Path, in_force: bytes) -> None:
 def _reference() -> str:
     """docs/configuration.md."""
     from bot import render
-    from bot.config.reference import bounds, tables
+    from bot.config.reference import tables
     from bot.models import PROVIDERS
     from bot.wiring.review import PREFERRED
 
     return render.text(
         "reference/configuration.md.j2",
         **tables(),
-        bounds=bounds(),
         providers=list(PROVIDERS.values()),
         pairs=list(PREFERRED),
     )

@@ -19,9 +19,7 @@ from bot.values.review import Lack
 from bot.values.rule import is_bar
 
 if TYPE_CHECKING:
-    from bot.config import Config, Triggers
-
-    Conditions = Sequence[tuple[str, Triggers]]  # what each file asks for, with its name
+    from bot.config import Config
 
 ASKED: frozenset[Trigger] = frozenset({"command", "rerun"})  # a person wants it now
 _BAR = re.compile(r"\bfail_on\b|\bseverity\b[\"' \t:]{1,8}fail\b")
@@ -86,7 +84,7 @@ def bound(ask: ReviewAsk, facts: PullFacts, *, stranger: bool = False) -> Review
 def decide(
     facts: PullFacts,
     ask: ReviewAsk,
-    conditions: "Conditions",
+    settings: "Config",
     *,
     is_paused: bool = False,
     pushes: int = 0,
@@ -103,33 +101,31 @@ def decide(
         return No(f"the pull request is {end_state}: there is nothing left to review.", quiet=not is_requested)
     by_author: Lack = "unreviewed" if stranger else "left out"
     if not is_requested:
-        chosen = [_chosen(facts, triggers, file) for file, triggers in conditions]
-        holds = [_holds(facts, triggers, is_paused=is_paused) for _, triggers in conditions]
-        objection = next(chain(*chosen, *holds), None)
+        objection = next(chain(_chosen(facts, settings), _holds(facts, settings, is_paused=is_paused)), None)
         if objection is not None:
             return No(f"{objection}; {HOW}.")
-        brought = [_brought(facts, (ask.trigger, *ask.also), triggers, file) for file, triggers in conditions]
         pause_reason = f"its automatic reviews pause after {pushes} push{'es' if pushes > 1 else ''} (`pause_after`)"
-        waits = next(chain(*brought, (pause_reason,) if pushes else ()), None)
+        waits = next(
+            chain(_brought(facts, (ask.trigger, *ask.also), settings), (pause_reason,) if pushes else ()), None
+        )
         if waits is not None:
             return No(f"{waits}; {HOW}.", lacks=by_author)
-    sizes = [_size(facts, triggers, is_requested=is_requested) for _, triggers in conditions]
-    decision = next(iter(sorted(sizes, key=_laxness)))
+    decision = _size(facts, settings, is_requested=is_requested)
     return replace(decision, lacks=by_author) if isinstance(decision, No) else decision
 
 
-def asks_for_paths(conditions: "Conditions", trigger: Trigger) -> bool:
+def asks_for_paths(settings: "Config", trigger: Trigger) -> bool:
     """Whether the changed files decide about a review for this reason."""
-    return trigger not in ASKED and any(triggers.paths for _, triggers in conditions)
+    return trigger not in ASKED and bool(settings.triggers.paths)
 
 
-def decide_on_paths(paths: Sequence[str], conditions: "Conditions", trigger: Trigger) -> Go | No:
+def decide_on_paths(paths: Sequence[str], settings: "Config", trigger: Trigger) -> Go | No:
     """The same question once the changed files are known."""
-    for file, triggers in conditions if trigger not in ASKED else ():
-        if triggers.paths and not any(globs.matches(triggers.paths, path) for path in paths):
-            patterns = ", ".join(f"`{pattern}`" for pattern in triggers.paths)
-            return No(f"no changed file matches `triggers.paths` ({patterns}) of {file}; {HOW}.")
-    return Go()
+    wanted = settings.triggers.paths
+    if not asks_for_paths(settings, trigger) or any(globs.matches(wanted, path) for path in paths):
+        return Go()
+    patterns = ", ".join(f"`{pattern}`" for pattern in wanted)
+    return No(f"no changed file matches `triggers.paths` ({patterns}) of {settings.file_of('paths')}; {HOW}.")
 
 
 def forks_used(limit: float, source: str = FILE) -> str:
@@ -140,46 +136,38 @@ def forks_used(limit: float, source: str = FILE) -> str:
     )
 
 
-def _holds(facts: PullFacts, triggers: "Triggers", *, is_paused: bool) -> Iterator[str]:
+def _holds(facts: PullFacts, settings: "Config", *, is_paused: bool) -> Iterator[str]:
     """Why a review waits that will be made once somebody wants it."""
     if is_paused:
         yield "reviews of this pull request are paused, `/deeprepo resume` ends that"
-    if facts.draft and not triggers.drafts:
+    if facts.draft and not settings.triggers.drafts:
         yield "it is a draft"
 
 
-def _chosen(facts: PullFacts, triggers: "Triggers", file: str) -> Iterator[str]:
+def _chosen(facts: PullFacts, settings: "Config") -> Iterator[str]:
     """Every rule of the repository against a review that nobody asked for and that only its people can make apply, the most telling first."""
+    triggers, of = settings.triggers, settings.file_of
     if facts.author_type == "Bot" and not triggers.bots:
-        yield f"a bot has opened it, and `triggers.bots` of {file} is off"
+        yield f"a bot has opened it, and `triggers.bots` of {of('bots')} is off"
     if facts.author.lower() in {name.lower() for name in _logins(triggers.skip_authors)}:
-        yield f"`triggers.skip_authors` of {file} names its author"
+        yield f"`triggers.skip_authors` of {of('skip_authors')} names its author"
     if triggers.branches and not any(fnmatchcase(facts.base_ref, pattern) for pattern in triggers.branches):
-        yield f"`triggers.branches` of {file} does not name its base branch"
-    yield from _labels(facts.labels, triggers, file)
-
-
-def _brought(facts: PullFacts, events: Sequence[Trigger], triggers: "Triggers", file: str) -> Iterator[str]:
-    """The same of what its author brings about."""
-    if not any(_starts(one, triggers) for one in events):
-        yield f"`triggers.events` of {file} does not name this event"
-    if facts.fork and not triggers.forks:
-        yield f"it comes from a fork, and `triggers.forks` of {file} is off"
-
-
-def _starts(trigger: Trigger, triggers: "Triggers") -> bool:
-    """Whether this event starts a review; one that was missed may have been any of them."""
-    return bool(triggers.events) if trigger == "catch-up" else trigger in triggers.events
-
-
-def _labels(there: Sequence[str], triggers: "Triggers", file: str) -> Iterator[str]:
-    """GitHub does not tell labels apart by their letters' case, and neither do we."""
-    own = {label.lower() for label in there}
+        yield f"`triggers.branches` of {of('branches')} does not name its base branch"
+    own = {label.lower() for label in facts.labels}  # GitHub does not tell labels apart by their letters' case
     bad = next((label for label in triggers.skip_labels if label.lower() in own), None)
     if bad is not None:
-        yield f"it has the label `{bad}`, one of `triggers.skip_labels` in {file}"
+        yield f"it has the label `{bad}`, one of `triggers.skip_labels` in {of('skip_labels')}"
     if triggers.labels and not own & {label.lower() for label in triggers.labels}:
-        yield f"it has none of the labels that `triggers.labels` of {file} asks for"
+        yield f"it has none of the labels that `triggers.labels` of {of('labels')} asks for"
+
+
+def _brought(facts: PullFacts, events: Sequence[Trigger], settings: "Config") -> Iterator[str]:
+    """The same of what its author brings about. A push that was missed may have been any event."""
+    triggers, of = settings.triggers, settings.file_of
+    if not any(bool(triggers.events) if one == "catch-up" else one in triggers.events for one in events):
+        yield f"`triggers.events` of {of('events')} does not name this event"
+    if facts.fork and not triggers.forks:
+        yield f"it comes from a fork, and `triggers.forks` of {of('forks')} is off"
 
 
 def _logins(names: Iterable[str]) -> Iterator[str]:
@@ -188,8 +176,9 @@ def _logins(names: Iterable[str]) -> Iterator[str]:
         yield from (name, f"{name}[bot]")
 
 
-def _size(facts: PullFacts, triggers: "Triggers", *, is_requested: bool) -> Go | No:
+def _size(facts: PullFacts, settings: "Config", *, is_requested: bool) -> Go | No:
     """Beyond some size a diff is a vendored library or a generated file, and money spent on reading it is lost."""
+    triggers = settings.triggers
     files, lines = facts.changed_files, facts.additions + facts.deletions
     size = f"it changes {files:,} files and {lines:,} lines"
     if files > triggers.skip_files or lines > triggers.skip_lines:
@@ -201,8 +190,3 @@ def _size(facts: PullFacts, triggers: "Triggers", *, is_requested: bool) -> Go |
         limit = f"more than {triggers.offline_files:,} files or {triggers.offline_lines:,} lines"
         return Go(offline=True, reason=f"Reviewed without a model: {size}, {limit}; {HOW} with one.")
     return Go()
-
-
-def _laxness(decision: Go | No) -> int:
-    """The order of decisions, the strictest first."""
-    return 0 if isinstance(decision, No) else 1 if decision.offline else 2

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel
 from pydantic_settings import BaseSettings
 
 from bot.config.defaults import DEFAULTS
 from bot.config.operator import reader
-from bot.config.repository import BudgetSection, ModelsSection, RepoConfig, Triggers, rules
 from bot.config.schema import json_schema
 from bot.config.server import SECRETS, App, ServerPlace
 from bot.config.settings import PREFIX, Settings
@@ -27,21 +25,6 @@ class SettingRow:
     form: str
     default: str
     about: str
-
-
-def bounds() -> list[tuple[str, list[str]]]:
-    """What holds of two branches' settings where the default branch bounds a stranger's choice: each rule, and the settings it is for."""
-    names_by_subject: dict[str, list[str]] = {}
-    sections: dict[str, type[BaseModel]] = {
-        "models": ModelsSection,
-        "budget": BudgetSection,
-        "triggers": Triggers,
-        "": RepoConfig,
-    }
-    names = {f"{name}.{key}".lstrip("."): one for name, model in sections.items() for key, one in rules(model).items()}
-    for name, rule in names.items():
-        names_by_subject.setdefault(rule.about, []).append(name)
-    return list(names_by_subject.items())
 
 
 def tables() -> dict[str, list[SettingRow]]:

@@ -9,18 +9,16 @@ from typing import Annotated, Literal, get_args
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
 
-from bot.config import stricter, yaml_text
+from bot.config import yaml_text
 from bot.config.defaults import DEFAULTS
-from bot.config.names import FILE, MOST_SENTENCE
+from bot.config.names import FILE, MOST_CHECKS, MOST_SENTENCE
 from bot.config.sections import FileSection, Pattern, RunSection
 from bot.config.settings import Threshold
-from bot.config.stricter import Stricter
 from bot.errors import ConfigError
 from bot.levels import Strategy
 from bot.values import Category, CheckSeverity, Effort, ReviewEffort, Severity, Tone
 from bot.values.consumer import Disclosure
 
-MOST_CHECKS = 10  # questions of the owner's in one file
 SHOWN = 12  # problems of one file that one error names
 
 
@@ -42,23 +40,19 @@ Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review b
 class ModelsSection(FileSection):
     """Section `models`: who orchestrates and who reads, and how they are called."""
 
-    root: Annotated[str | None, stricter.DEFAULT] = Field(
-        default=None, description="The model that asks across units, as provider/model."
-    )
-    worker: Annotated[str | None, stricter.DEFAULT] = Field(
-        default=None, description="The cheap model that reads the code, as provider/model."
-    )
-    thinking: Annotated[Effort | None, stricter.LESS_EFFORT] = Field(
+    root: str | None = Field(default=None, description="The model that asks across units, as provider/model.")
+    worker: str | None = Field(default=None, description="The cheap model that reads the code, as provider/model.")
+    thinking: Effort | None = Field(
         default=None,
         description="How much models that think may think. Default: low for workers and second opinions, medium for the root.",
     )
-    timeout: Annotated[float | None, stricter.LOWER] = Field(
+    timeout: float | None = Field(
         default=None, gt=0, description="Seconds that a provider may be silent between two pieces of a reply."
     )
-    concurrency: Annotated[int | None, stricter.LOWER] = Field(
+    concurrency: int | None = Field(
         default=None, ge=1, description="Calls in flight at once. Default: 64, or 4 at a server of your own."
     )
-    context: Annotated[int | None, stricter.LOWER] = Field(
+    context: int | None = Field(
         default=None,
         ge=2_048,
         description="Tokens of the models' context window, prompt and reply together. Default: learned when a prompt is too long.",
@@ -68,12 +62,10 @@ class ModelsSection(FileSection):
 class BudgetSection(FileSection):
     """Section `budget`: hard caps of one review."""
 
-    usd: Annotated[float | None, stricter.LOWER] = Field(default=None, ge=0, description="Dollars.")
-    tokens: Annotated[int | None, stricter.LOWER] = Field(
-        default=None, ge=0, description="Tokens, in and out together."
-    )
-    calls: Annotated[int | None, stricter.LOWER] = Field(default=None, ge=0, description="Model calls.")
-    seconds: Annotated[float | None, stricter.LOWER] = Field(default=None, gt=0, description="Seconds.")
+    usd: float | None = Field(default=None, ge=0, description="Dollars.")
+    tokens: int | None = Field(default=None, ge=0, description="Tokens, in and out together.")
+    calls: int | None = Field(default=None, ge=0, description="Model calls.")
+    seconds: float | None = Field(default=None, gt=0, description="Seconds.")
 
 
 class Instruction(FileSection):
@@ -126,66 +118,42 @@ class CheckEntry(FileSection):
 class Triggers(FileSection):
     """Section `triggers`: which pull requests are reviewed without a command or a re-run."""
 
-    events: Annotated[tuple[Event, ...], stricter.IN_BOTH] = Field(
+    events: tuple[Event, ...] = Field(
         default=("opened", "reopened", "ready", "push"),
         description="Events that start a review; if the list is empty, only a command does.",
     )
-    drafts: Annotated[bool, stricter.LOWER] = Field(
-        default=False, description="Whether drafts are reviewed automatically."
-    )
-    bots: Annotated[bool, stricter.LOWER] = Field(
-        default=False, description="Whether pull requests that a bot opened are reviewed automatically."
-    )
-    forks: Annotated[bool, stricter.LOWER] = Field(
-        default=True, description="Whether pull requests from forks are reviewed automatically."
-    )
-    fork_reviews_per_day: Annotated[int, stricter.LOWER] = Field(
+    drafts: bool = Field(default=False, description="Whether drafts are reviewed automatically.")
+    bots: bool = Field(default=False, description="Whether pull requests that a bot opened are reviewed automatically.")
+    forks: bool = Field(default=True, description="Whether pull requests from forks are reviewed automatically.")
+    fork_reviews_per_day: int = Field(
         default=50, ge=0, description="Automatic reviews of forks by models in a day; further ones use no model."
     )
-    branches: Annotated[tuple[str, ...], stricter.EACH] = Field(
-        default=(), description="Base branches, with `*`; if empty, every branch."
-    )
-    labels: Annotated[tuple[str, ...], stricter.EACH] = Field(
+    branches: tuple[str, ...] = Field(default=(), description="Base branches, with `*`; if empty, every branch.")
+    labels: tuple[str, ...] = Field(
         default=(), description="A pull request must have one of these; if empty, it needs no label."
     )
-    skip_labels: Annotated[tuple[str, ...], stricter.IN_EITHER] = Field(
-        default=(), description="A pull request must not have any of these."
-    )
-    skip_authors: Annotated[tuple[str, ...], stricter.IN_EITHER] = Field(
+    skip_labels: tuple[str, ...] = Field(default=(), description="A pull request must not have any of these.")
+    skip_authors: tuple[str, ...] = Field(
         default=(), description="Logins whose pull requests are not reviewed automatically."
     )
-    paths: Annotated[tuple[Pattern, ...], stricter.EACH] = Field(
+    paths: tuple[Pattern, ...] = Field(
         default=(),
         description="A changed file must match, as in .gitignore, or one that a commit of the change touches; if empty, every file does.",
     )
-    offline_files: Annotated[int, stricter.LOWER] = Field(
+    offline_files: int = Field(
         default=1_000, ge=1, description="Above this number of changed files, an automatic review uses no model."
     )
-    offline_lines: Annotated[int, stricter.LOWER] = Field(
-        default=100_000, ge=1, description="The same, by added and deleted lines."
-    )
-    skip_files: Annotated[int, stricter.LOWER] = Field(
+    offline_lines: int = Field(default=100_000, ge=1, description="The same, by added and deleted lines.")
+    skip_files: int = Field(
         default=5_000,
         ge=1,
         description="Above this number of files, no review starts automatically, and no model reads.",
     )
-    skip_lines: Annotated[int, stricter.LOWER] = Field(
-        default=1_000_000, ge=1, description="The same, by added and deleted lines."
-    )
-    commands_per_hour: Annotated[int, stricter.LOWER] = Field(
-        default=20, ge=1, description="Commands that one person may give in an hour."
-    )
-    replies_per_hour: Annotated[int, stricter.LOWER] = Field(
+    skip_lines: int = Field(default=1_000_000, ge=1, description="The same, by added and deleted lines.")
+    commands_per_hour: int = Field(default=20, ge=1, description="Commands that one person may give in an hour.")
+    replies_per_hour: int = Field(
         default=12, ge=0, description="Remarks of one person that are answered in an hour in one pull request; 0: none."
     )
-
-    def within(self, other: "Triggers") -> "Triggers":
-        """The stricter of both, setting by setting; what neither sets stays unset."""
-        fields_set = self.model_fields_set | other.model_fields_set
-        kept_rules = {name: rule for name, rule in rules(Triggers).items() if name in fields_set}
-        return Triggers(
-            **{name: rule.pick(getattr(self, name), getattr(other, name)) for name, rule in kept_rules.items()}
-        )
 
 
 class RepoConfig(FileSection):
@@ -193,96 +161,80 @@ class RepoConfig(FileSection):
 
     models: ModelsSection = Field(default=ModelsSection(), description="The models that orchestrate and read.")
     budget: BudgetSection = Field(default=BudgetSection(), description="Hard caps of one review.")
-    effort: Annotated[ReviewEffort | None, stricter.LESS_EFFORT] = Field(
+    effort: ReviewEffort | None = Field(
         default=None,
         description="How far a review goes: checks by code alone; one reading; a root model that follows what is open; a root in any case.",
     )
-    strategy: Annotated[Strategy | None, stricter.NO_MODEL] = Field(
+    strategy: Strategy | None = Field(
         default=None, description="For comparisons: one way of reading instead of the one that `effort` comes to."
     )
-    ignore: Annotated[tuple[Pattern, ...], stricter.LEFT_OUT] = Field(
-        default=(), description="Files that are listed and not read, as in .gitignore."
-    )
-    quota: Annotated[int | None, stricter.HIGHER] = Field(
-        default=None, ge=0, description="Findings shown in full; critical ones do not count."
-    )
-    minimum_severity: Annotated[Severity | None, stricter.MORE_SEVERITIES] = Field(
+    ignore: tuple[Pattern, ...] = Field(default=(), description="Files that are listed and not read, as in .gitignore.")
+    quota: int | None = Field(default=None, ge=0, description="Findings shown in full; critical ones do not count.")
+    minimum_severity: Severity | None = Field(
         default=None,
         description="Less severe findings are not posted: the summary counts them, and the JSON output has them. What reaches `fail_on` is posted all the same.",
     )
-    tone: Annotated[Tone | None, stricter.BASE] = Field(
+    tone: Tone | None = Field(
         default=None,
         description="How much a comment says: `short` is the title, one sentence and the fix; the rest is collapsed.",
     )
-    fail_on: Annotated[Severity | None, stricter.MORE_SEVERITIES] = Field(
-        default=None, description="The check fails for a finding at least this severe."
-    )
-    strict: Annotated[bool | None, stricter.HIGHER] = Field(
+    fail_on: Severity | None = Field(default=None, description="The check fails for a finding at least this severe.")
+    strict: bool | None = Field(
         default=None,
         description="With `fail_on`, or with one of your own `checks` of severity `fail`: the check also fails for a pull request that your own "
         "settings leave out (else it is neutral), and where one of your own `checks` of severity `fail` has no verdict.",
     )
-    request_changes: Annotated[Bar | None, stricter.HIGHER_BAR] = Field(
+    request_changes: Bar | None = Field(
         default=None,
         description="While a finding at least this severe is open, the review requests changes; `off`: it only comments.",
     )
-    pause_after: Annotated[int | None, stricter.LOWER] = Field(
+    pause_after: int | None = Field(
         default=None,
         ge=1,
         description="Automatic reviews of a pull request pause after this number of pushes. Default: they do not.",
     )
-    linked_issues: Annotated[bool | None, stricter.LOWER] = Field(
+    linked_issues: bool | None = Field(
         default=None,
         description="Whether a model says, for each issue that the description closes, if the change does what it asks.",
     )
-    verify: Annotated[bool | None, stricter.DEFAULT] = Field(
-        default=None, description="Whether a second call has to confirm a finding."
-    )
-    consumers: Annotated[tuple[str, ...], stricter.WIDEST] = Field(
+    verify: bool | None = Field(default=None, description="Whether a second call has to confirm a finding.")
+    consumers: tuple[str, ...] = Field(
         default=(),
         description="Repositories that use this one. A path from its top folder is a clone: the command line and the hooks look up what a "
         "change breaks there. `owner/name` is for servers: of the repositories that they look at, those alone.",
     )
-    as_consumer: Annotated[Disclosure | None, stricter.LESS_DISCLOSURE] = Field(
+    as_consumer: Disclosure | None = Field(
         default=None,
         description="The most that reviews of other repositories of the same owner show of this one, if not everybody can read it: `nothing`, "
         "`existence`, `name`, or `lines`, to models too. The operator can allow less.",
     )
-    analyzers: Annotated[tuple[str, ...] | None, stricter.IN_EITHER] = Field(
-        default=None, description="The checks that need no model."
-    )
-    language: Annotated[Language | None, stricter.BASE] = Field(
-        default=None, description='The language of comments: "de", "pt-BR".'
-    )
-    lenses: Annotated[tuple[str, ...] | None, stricter.IN_EITHER] = Field(
-        default=None, description="The questions that models may be asked."
-    )
-    instructions: Annotated[tuple[Instruction, ...], stricter.IN_EITHER] = Field(
-        default=(), description="Instructions to the models, by file."
-    )
-    rules: Annotated[tuple[RuleEntry, ...], stricter.IN_BOTH] = Field(
+    analyzers: tuple[str, ...] | None = Field(default=None, description="The checks that need no model.")
+    language: Language | None = Field(default=None, description='The language of comments: "de", "pt-BR".')
+    lenses: tuple[str, ...] | None = Field(default=None, description="The questions that models may be asked.")
+    instructions: tuple[Instruction, ...] = Field(default=(), description="Instructions to the models, by file.")
+    rules: tuple[RuleEntry, ...] = Field(
         default=(), description="Findings that are counted and not reported, by file and kind."
     )
-    learnings: Annotated[tuple[LearningEntry, ...], stricter.IN_BOTH] = Field(
+    learnings: tuple[LearningEntry, ...] = Field(
         default=(),
         max_length=200,
         description="Sentences that answer claims of models about certain code; what one silences is counted and shown.",
     )
-    checks: Annotated[tuple[CheckEntry, ...], stricter.BY_NAME] = Field(
+    checks: tuple[CheckEntry, ...] = Field(
         default=(),
         max_length=MOST_CHECKS,
         description="Questions of your own that a model answers about each change: passed, failed, undecided, or not applicable. 10 at most.",
     )
-    guidelines: Annotated[bool | None, stricter.DEFAULT] = Field(
+    guidelines: bool | None = Field(
         default=None, description="Whether AGENTS.md, CLAUDE.md and the like are shown to the models."
     )
-    walkthrough: Annotated[bool | None, stricter.LOWER] = Field(
+    walkthrough: bool | None = Field(
         default=None, description="Whether a review says what the change does: sentences, a table of files, calls."
     )
-    ci: Annotated[bool | None, stricter.LOWER] = Field(
+    ci: bool | None = Field(
         default=None, description="Whether the review of a pull request names the jobs of CI that failed, and why."
     )
-    run: Annotated[RunSection, stricter.DEFAULT] = Field(
+    run: RunSection = Field(
         default=RunSection(),
         description="How tests are run in a sandbox, to reproduce findings. Without this section nothing is run.",
     )
@@ -292,17 +244,6 @@ class RepoConfig(FileSection):
         description="In the organization's `.deeprepo` repository alone: settings of this file that no repository may loosen, such as "
         "`fail_on`, `budget.usd` or `triggers`.",
     )
-
-
-def rules(section: type[BaseModel]) -> dict[str, Stricter]:
-    """The rule of each setting of a section; its own sections have none."""
-    rows = ((name, one) for name, about in section.model_fields.items() for one in about.metadata)
-    return {name: one for name, one in rows if isinstance(one, Stricter)}
-
-
-def declared_rules() -> dict[str, Stricter]:
-    """The rules by the names of `DEFAULTS`, where the keys of `models` and `budget` are settings of their own."""
-    return rules(RepoConfig) | rules(ModelsSection) | rules(BudgetSection)
 
 
 def written_as(name: str) -> str:

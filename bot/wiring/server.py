@@ -103,15 +103,14 @@ async def _resolve(
     settings: Settings,
     caps: ProcessLimits,
     file: str | None,
-    bound: str | None,
     organization: OrganizationFile | None = None,
 ) -> Config:
     """Every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
-    if file is None and not bound and organization is None:
-        return config.resolve({}, None, settings, bound=None if bound is None else b"")
+    if file is None and organization is None:
+        return config.resolve({}, None, settings)
     few = replace(caps, cpu=min(caps.cpu, SETTINGS))
     try:
-        return await child.run(tasks.settings, _bytes(file), _bytes(bound), organization, settings, caps=few)
+        return await child.run(tasks.settings, _bytes(file), organization, settings, caps=few)
     except OverLimit as error:
         raise ConfigError(f"{config.FILE} cannot be used, {error}: make it simpler") from error
 

@@ -167,12 +167,11 @@ async def comments(_: ChildPipe, review_done: Review) -> Comments:
 async def settings(
     _: ChildPipe,
     file: bytes | None,
-    bound: bytes | None,
     organization: OrganizationFile | None,
     operator_settings: Settings,
 ) -> Config:
-    """Every setting, resolved with the owner's file, the owner's defaults, and the default branch's file where that bounds it. Raises ConfigError."""
-    return config.resolve({}, file, operator_settings, bound=bound, organization=organization)
+    """Every setting, resolved with the owner's file and the owner's defaults. Raises ConfigError."""
+    return config.resolve({}, file, operator_settings, organization=organization)
 
 
 async def no_review_reason(
@@ -227,7 +226,7 @@ def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
     return replace(
         with_time_limit(line, deps),
         pull=fetched_pull, read_settings=known_settings, organization=known_defaults,
-        tell=line.say, note=change.note, bound=change.bound,
+        tell=line.say, note=change.note,
         running=parts.running(deps.settings, {**deps.flags, "foreign": change.foreign}),
         earlier=change.earlier, full=change.full, loss=change.loss,
         ignored_findings=change.ignored_findings, rules=change.rules, fetched_consumers=change.consumers,

@@ -72,7 +72,7 @@ async def _open(
     if facts.draft:
         state = await looking.current_state(host, config.FILE, parts.defaults)
         settings = await looking.settings(state, parts)
-        decision = policy.decide(state.facts, again, settings.conditions, is_paused=False)
+        decision = policy.decide(state.facts, again, settings, is_paused=False)
         if state.facts.draft and isinstance(decision, policy.No):
             await parts.cancel(ask.pull, [run for run, one in due.items() if one.trigger not in policy.ASKED])
             return

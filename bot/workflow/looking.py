@@ -44,17 +44,14 @@ class PullState:
     facts: PullFacts
     bases: Bases
     paused: bool
-    file: str | None  # .deeprepo.yml of the base branch's tip
+    file: str | None  # .deeprepo.yml of the base branch's tip; for a stranger's change that of the default branch
     stranger: bool = False  # whether its author may not write to the repository, or it comes from a fork
-    bound: str | None = (
-        None  # .deeprepo.yml of the default branch, "" if the file is missing; None if it sets no bounds
-    )
     organization: OrganizationFile | None = None  # the defaults of the repository's owner
 
     @property
     def files(self) -> tuple[str | None, ...]:
         """The texts of all files that count."""
-        return self.file, self.bound, None if self.organization is None else self.organization.text
+        return self.file, None if self.organization is None else self.organization.text
 
     def change(self, pull: PullRequest, journal: str = "", flags: Mapping[str, Any] = NO_FLAGS) -> Change:
         """The fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
@@ -64,7 +61,6 @@ class PullState:
             journal,
             foreign=self.stranger,
             file=self.file,
-            bound=self.bound,
             organization=self.organization,
         )
 
@@ -87,7 +83,7 @@ async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullStat
 async def settings(state: PullState, parts: Services) -> Config:
     """The settings; those of the server alone if the owner's file is wrong, which the review reports."""
     try:
-        return await parts.resolve(state.file, state.bound, state.organization)
+        return await parts.resolve(state.file, state.organization)
     except (UsageError, OverLimit):
         return config.resolve({}, None, parts.settings)
 
@@ -96,14 +92,16 @@ async def current_state(host: Host, path: str, read_defaults: Defaults, *, is_pa
     """The pull request as it is now. `path`: of the owner's settings, which are read at the base branch's tip."""
     facts = await host.facts()
     bases = await compare(host, facts)
-    file, stranger, bound = await text_at(host, path, bases.tip), await is_stranger(host, facts), None
-    if stranger and facts.base_ref != facts.default_branch:  # who opened it has chosen the base, and its settings
-        bound = await text_at(host, path, facts.default_branch) or ""
+    stranger = await is_stranger(host, facts)
+    is_chosen = (
+        stranger and facts.base_ref != facts.default_branch
+    )  # who opened it has chosen the base, and its settings
+    file = await text_at(host, path, facts.default_branch if is_chosen else bases.tip)
     short_facts, organization = (
         replace(facts, body=cut(facts.body, MOST_BODY)),
         await read_defaults(host, facts.repository, is_private=facts.private),
     )
-    return PullState(short_facts, bases, is_paused, file, stranger, bound, organization)
+    return PullState(short_facts, bases, is_paused, file, stranger, organization)
 
 
 async def text_at(host: Host, path: str, ref: str) -> str | None:

@@ -68,7 +68,7 @@ class Services:
     converse: Callable[[Remark], Awaitable[RemarkReply]]
     fix: Callable[[FixRequest], Awaitable[MadeFix]]
     # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it, and the owner's defaults.
-    resolve: Callable[[str | None, str | None, OrganizationFile | None], Awaitable[Config]]
+    resolve: Callable[[str | None, OrganizationFile | None], Awaitable[Config]]
     defaults: Defaults
     no_review_reason: Callable[[Change, Collection[str], Config, Trigger], Awaitable[No | None]]
     page: Callable[

@@ -54,7 +54,7 @@ async def _of_pull(host: Host, parts: Services) -> Ending:
     state = await looking.current_state(host, config.FILE, parts.defaults)
     settings: Config | None = None
     try:
-        settings = await parts.resolve(state.file, state.bound, state.organization)
+        settings = await parts.resolve(state.file, state.organization)
     except (UsageError, OverLimit):
         if policy.unreadable(*state.files) != "failure":
             return "success"
@@ -72,6 +72,6 @@ async def _of_base(ask: MergeGroup, host: Host, parts: Services) -> Ending:
     # The answer quotes no setting, so a private file of the owner counts too.
     defaults = await parts.defaults(host, f"{ask.owner}/{ask.name}", is_private=True)
     try:
-        return policy.without_review(await parts.resolve(file, None, defaults))
+        return policy.without_review(await parts.resolve(file, defaults))
     except (UsageError, OverLimit):
         return policy.unreadable(file, defaults.text if defaults is not None else None)

@@ -34,7 +34,7 @@ async def review(
     waits = (run.pushes.most or 0) if run.pushes.is_spent else 0
     state = run.state
     decision = policy.decide(
-        state.facts, run.ask, run.settings.conditions, is_paused=state.paused, pushes=waits, stranger=state.stranger
+        state.facts, run.ask, run.settings, is_paused=state.paused, pushes=waits, stranger=state.stranger
     )
     if isinstance(decision, No):
         result = await _declined(run, backend, decision)
@@ -107,7 +107,7 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
 
 async def _refusal_by_paths(run: ReviewRun, backend: Backend, change: Change) -> No | None:
     """Why `triggers.paths` leaves the change out. Nothing is left out unless all commits of the change are known."""
-    if not policy.asks_for_paths(run.settings.conditions, run.ask.trigger) or change.pull.several_bases:
+    if not policy.asks_for_paths(run.settings, run.ask.trigger) or change.pull.several_bases:
         return None
     commits = await looking.own_commits(run.host, change.pull, run.state.bases)
     return None if commits is None else await backend.no_review_reason(run, change, commits)

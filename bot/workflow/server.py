@@ -68,7 +68,7 @@ async def _review(ask: ReviewAsk, host: Host, job: Job, parts: Services) -> None
     ask = await asking.as_allowed(ask, host, job)
     backend, bound = ServerBackend(job, parts), policy.bound(ask, state.facts, stranger=state.stranger)
     try:
-        settings = await parts.resolve(state.file, state.bound, state.organization)
+        settings = await parts.resolve(state.file, state.organization)
     except UsageError as error:
         await backend.end_unreadable(ask, host, state, str(error))
         await parts.remember_failure(ask, str(error))

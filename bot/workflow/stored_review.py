@@ -103,6 +103,6 @@ async def _shows(client: GitHubClient, home: Home, defaults: OrganizationFile | 
     try:
         file = await looking.file_at(client, (owner, name), config.FILE, home.default_branch)
         text = file.decode("utf-8", "replace")[: looking.MOST_CONFIG] if file is not None else None
-        return (await parts.resolve(text, None, defaults)).as_consumer
+        return (await parts.resolve(text, defaults)).as_consumer
     except (UsageError, OverLimit, HostRefused):
         return "nothing"

@@ -140,7 +140,7 @@ def test_no_file_and_no_flag_goes_above_the_ceiling() -> None:
     assert {file: config.resolve({}, file, settings).usd for file in asked} == asked
     assert config.resolve({"usd": 3.0}, None, settings).usd == 0.5
     assert config.resolve({}, b"budget: {usd: 9}", settings).origins["usd"] == (
-        "DEEPREPO_CAP_USD, below the 9.00 of: .deeprepo.yml of the base branch"
+        "DEEPREPO_CAP_USD, below the 9.00 of: .deeprepo.yml"
     )
 
 

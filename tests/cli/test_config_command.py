@@ -17,7 +17,7 @@ def test_config_explains_each_value(repository: Repository) -> None:
     repository.commit({".deeprepo.yml": "quota: 2\n"})
     lines = explained(repository, DEEPREPO_USD="0.25")
     assert lines["quota"].split()[1] == "2"
-    assert "[.deeprepo.yml of the base branch]" in lines["quota"]
+    assert "[.deeprepo.yml]" in lines["quota"]
     assert lines["budget.usd"].split() == ["budget.usd", "0.25", "[environment]"]
     assert lines["verify"].split() == ["verify", "true", "[default]"]
     assert lines["models.root"].split() == ["models.root", "(none)", "[default]"]
@@ -27,15 +27,7 @@ def test_config_explains_when_a_review_starts(repository: Repository) -> None:
     """The triggers stand in the list too."""
     repository.commit({".deeprepo.yml": "triggers: {drafts: true}\n"})
     lines = explained(repository)
-    assert lines["triggers.drafts"].split() == [
-        "triggers.drafts",
-        "true",
-        "[.deeprepo.yml",
-        "of",
-        "the",
-        "base",
-        "branch]",
-    ]
+    assert lines["triggers.drafts"].split() == ["triggers.drafts", "true", "[.deeprepo.yml]"]
     assert lines["triggers.bots"].split() == ["triggers.bots", "false", "[default]"]
 
 
