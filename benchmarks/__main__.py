@@ -15,7 +15,6 @@ BENCHES = (
     "large",
     "clean",
     "renamed",
-    "evals",
     "providers",
     "wallet",
     "fuzz",

@@ -41,7 +41,7 @@ def test_what_fits_into_a_window_every_method_answers() -> None:
 
 @pytest.mark.parametrize("kind", few(["needle", "json"], 0))
 def test_the_engine_finds_a_fact_wherever_it_stands(kind: str) -> None:
-    """In a text of many pieces, in the very last line too; `make bench NAME=evals` asks for every position and length."""
+    """In a text of many pieces, in the very last line too; `deeprepo eval context --position sweep` asks for every position."""
     rows = played([Task(kind, 120_000, at) for at in (0.0, 0.7, 0.9, LAST)], ENGINE)
     assert {row.result["verdict"] for row in rows} == {"right"}
     assert all(row.result["calls"] > 3 for row in rows if row.item["method"] == "fanout")
