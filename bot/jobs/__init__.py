@@ -51,8 +51,7 @@ async def running(
     if not settings.is_shared and not work_here:
         raise UsageError("jobs in a file are carried out by the process that takes them on: name a PostgreSQL database")
     executor = (settings.executor or f"{platform.node()}-{uuid.uuid4().hex[:12]}") if settings.is_shared else HERE
-    shared = store.database if settings.is_shared and store is not None else None
-    keys = Keys(shared, executor if work_here else None)
+    keys = Keys(store.database if settings.is_shared and store else None, executor if work_here else None)
     async with AsyncExitStack() as stack:
         if not settings.is_shared:
             stack.enter_context(lock.hold(settings.folder))
@@ -63,11 +62,14 @@ async def running(
         await engine.launch(settings, executor, runner.run, work_here=work_here)
         stack.push_async_callback(jobs.stop)
         beside = [_again(jobs.tidy_up, HOUR)] if serve else []
-        if work_here:
-            beside += [runner.watch(), _again(jobs.sweep, settings.sweep)]
+        beside += [runner.watch(), _again(jobs.sweep, settings.sweep)] if work_here else []
         tasks = [asyncio.create_task(each, context=contextvars.Context()) for each in beside]
-        stack.push_async_callback(_end, tasks)
-        yield jobs
+        try:
+            yield jobs
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _again(do: Callable[[], Awaitable[None]], seconds: float) -> None:
@@ -78,12 +80,6 @@ async def _again(do: Callable[[], Awaitable[None]], seconds: float) -> None:
         except StorageError as error:
             log.warning("the jobs could not be looked after", extra={"facts": {"reason": str(error)}})
         await asyncio.sleep(seconds)
-
-
-async def _end(tasks: "list[asyncio.Task[None]]") -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 __all__ = ["JobSettings", "Jobs", "ListedJob", "running"]

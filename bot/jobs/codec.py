@@ -4,9 +4,8 @@ import json
 from dataclasses import asdict
 from typing import Any, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from bot.errors import StorageError
 from bot.values import Ask
 
 KINDS: dict[str, TypeAdapter[Any]] = {kind.__name__: TypeAdapter(kind) for kind in get_args(Ask)}
@@ -17,11 +16,11 @@ def write(ask: Ask) -> str:
     return json.dumps({"kind": type(ask).__name__, **asdict(ask)}, ensure_ascii=True, separators=(",", ":"))
 
 
-def read(text: str) -> Ask:
-    """The ask back, also if an older or newer version wrote it. Raises StorageError where it makes no sense."""
+def read(text: str) -> Ask | None:
+    """The ask back; None where another version wrote it in a way that makes no sense here, or it is damaged."""
     try:
         row = json.loads(text)
         ask: Ask = KINDS[row.pop("kind")].validate_python(row)
-    except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
-        raise StorageError("a stored job cannot be read: it was written by another version, or is damaged") from error
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
     return ask

@@ -55,3 +55,9 @@ def tries(job: str) -> int:
 def following(job: str) -> str:
     """The name of the next try."""
     return f"{root(job)}+{tries(job) + 1}"
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two jobs are reviews of the same pull request, or one and the same job."""
+    reviews = one.startswith("review~") and one.rpartition("~")[0] == other.rpartition("~")[0]
+    return one == other or reviews

@@ -17,10 +17,8 @@ def hold(folder: Path) -> Iterator[None]:
     """Hold the folder until the end of the block. Raises UsageError where another process has it, or it cannot be written."""
     files.folder(folder, label="the data folder ", private=True)
     with files.append(folder / NAME, below=folder, label="the lock of the data folder, ", private=True) as file:
-        try:
-            fcntl.flock(
-                file, fcntl.LOCK_EX | fcntl.LOCK_NB
-            )  # the system lifts it when the process ends, however it ends
+        try:  # the system lifts it when the process ends, however it ends
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             file.seek(0)
             who = file.read(20).strip()

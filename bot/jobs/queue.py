@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -19,7 +19,6 @@ WRITERS = 4  # at the same time: many would wait for each other unfairly, and so
 PATIENCE = 5.0  # seconds for an answer about our health, or for a job to be stored
 LOOKS, LOOKS_OF_OURS = 2, 6  # before a job counts as left behind: one of our own may be about to begin or to end
 UNWINDING = 5.0  # seconds for jobs to come to their end once they are told to
-DAY = 86_400.0
 LISTED = 1000  # jobs of one list
 
 
@@ -44,22 +43,35 @@ class Jobs:
         self._looks = Counter[str]()  # in succession, at which nobody ran a job
 
     async def submit(self, ask: Ask, delivery: str, *, delay: float | None = None) -> bool:
-        """Store what was asked for. False: this delivery is known, or a review is under way that nothing was missed for.
+        """Store what was asked for. False: this delivery is known, or what is under way already does all of it.
 
         A review takes the place of all earlier ones of its pull request; a push waits a moment for the next one. A delay counts from
         the first that is put off: what follows in the meantime does not lengthen it.
         """
         if self._ending is not None:
             raise StorageError("this process is being stopped: nothing more is taken on")
-        if isinstance(ask, ReviewAsk | Cancel | ChecksEnded):
-            async with self._keys.alone(f"submit {ids.beginning(ask)}"):
-                return await self._replace(ask, delivery, delay)
-        return await self._put(ask, ids.name(ask, delivery), delay or 0.0)
+        name = ids.name(ask, delivery)
+        if not isinstance(ask, ReviewAsk | Cancel | ChecksEnded):
+            return await self._put(ask, name, delay or 0.0)
+        async with self._keys.alone(f"submit {ids.beginning(ask)}"):
+            rows = await engine.find(prefixes=[ids.beginning(ask)], text=True)
+            if any(ids.root(row.id) == name for row in rows):
+                return False
+            if isinstance(ask, ReviewAsk):
+                return await self._replace(ask, name, delay, rows)
+            wait = (self._settings.debounce if isinstance(ask, ChecksEnded) else 0.0) if delay is None else delay
+            if isinstance(ask, Cancel) and wait and await self.reviews(ask.pull):
+                wait = 0.0  # while a review runs it is not put off
+            due = time.time() + wait
+            waiting = [row for row in rows if row.state != engine.RUNNING and row.due_at <= due]
+            if any(superseding.covers(codec.read(row.text), ask) for row in waiting):
+                return False
+            return await self._put(ask, name, wait)
 
     async def reviews(self, pull: PullRef) -> dict[str, ReviewAsk]:
         """Return the reviews of a pull request that wait and run, by the name of their first try."""
         rows = await engine.find(prefixes=[ids.reviews(pull)], text=True)
-        return {ids.root(row.id): ask for row in rows if isinstance(ask := _ask(row), ReviewAsk)}
+        return {ids.root(row.id): ask for row in rows if isinstance(ask := codec.read(row.text), ReviewAsk)}
 
     async def cancel(self, pull: PullRef, runs: Collection[str] | None = None) -> int:
         """Call off the reviews of a pull request, waiting and running, or some of them (`runs`); how many there were.
@@ -80,13 +92,7 @@ class Jobs:
         every = [f"{kind}~{installation}~" for kind in ids.QUEUES]
         prefixes = [f"{kind}~{installation}~{one}#" for kind in ids.OF_PULLS for one in repositories] or every
         of_pulls = [prefix for prefix in prefixes if prefix.partition("~")[0] in ids.OF_PULLS]
-        active = await engine.find(prefixes=of_pulls)  # the job that does this goes on
-        await self._end([row.id for row in active])
-        leaving = [
-            asyncio.create_task(self._runner.live[row.id].gone.wait()) for row in active if row.id in self._runner.live
-        ]
-        if leaving:
-            await asyncio.wait(leaving, timeout=UNWINDING)
+        await self._end([row.id for row in await engine.find(prefixes=of_pulls)])  # the job that does this goes on
         ended = [row.id for row in await engine.find(prefixes=prefixes, states=None) if row.state not in engine.ACTIVE]
         await engine.delete(ended)
         return len(ended)
@@ -150,48 +156,28 @@ class Jobs:
             await engine.delete(names)
 
     async def _stop(self, grace: float) -> None:
-        unwinding = asyncio.create_task(self._wind_down(grace))
-        if grace > 0 and self._runner.live:
-            await engine.close(grace + UNWINDING)
-            await unwinding
-        else:
-            await unwinding
-            await engine.close()
-
-    async def _wind_down(self, grace: float) -> None:
         """After the grace, ask each job that is left to end where it is."""
         ends = [asyncio.create_task(job.gone.wait()) for job in self._runner.live.values()]
-        if ends and grace > 0:
-            await asyncio.wait(ends, timeout=grace)
-        self._runner.interrupt()
+        closing = asyncio.create_task(engine.close(grace + UNWINDING)) if ends and grace > 0 else None
         if ends:
+            await asyncio.wait(ends, timeout=grace)
+            self._runner.interrupt()
             await asyncio.wait(ends, timeout=UNWINDING)
         for task in ends:
             task.cancel()
+        await (closing or engine.close())
 
-    async def _replace(self, ask: ReviewAsk | superseding.Tidying, delivery: str, delay: float | None) -> bool:
-        """Store it first and end the older ones then: a crash between the two must not lose the newer.
-
-        A review takes the place of those that wait and run, anything else that of those that wait.
-        """
-        name = ids.name(ask, delivery)
-        rows = await engine.find(prefixes=[ids.beginning(ask)], text=True)
-        older = [row for row in rows if isinstance(ask, ReviewAsk) or row.state != engine.RUNNING]
-        if any(ids.root(row.id) == name for row in older):
+    async def _replace(self, ask: ReviewAsk, name: str, delay: float | None, older: Sequence[JobRow]) -> bool:
+        """Store it first and end the older ones then: a crash between the two must not lose the newer."""
+        known = [codec.read(row.text) for row in older]
+        if any(superseding.covers(one, ask) for one in known):
             return False
-        usual = self._settings.debounce if isinstance(ask, ChecksEnded) or _is_push(ask) else 0.0
-        wait = usual if delay is None else _sooner(delay, older)
-        asks = [found for row in older if (found := _ask(row)) is not None]
-        if isinstance(ask, ReviewAsk):
-            reviews = [one for one in asks if isinstance(one, ReviewAsk)]
-            if older and (ask.trigger == "catch-up" or superseding.adds_nothing(ask, reviews)):
-                return False
-            ask = superseding.merge(ask, reviews)
-        else:
-            ask = superseding.join(ask, asks)
-        if isinstance(ask, Cancel) and wait and await self.reviews(ask.pull):
-            wait = 0.0  # while a review runs it is not put off
-        if not await self._put(ask, name, wait):
+        wait = self._settings.debounce if ask.trigger == "push" else 0.0
+        if delay is not None:  # due no later than the first of those that wait
+            now = time.time()
+            wait = max(0.0, min([delay, *(row.due_at - now for row in older if row.state != engine.RUNNING)]))
+        asks = [one for one in known if isinstance(one, ReviewAsk)]
+        if not await self._put(superseding.merge(ask, asks), name, wait):
             return False  # a late copy of a delivery must never end a newer review
         await self._end([row.id for row in older])
         return True
@@ -209,24 +195,6 @@ class Jobs:
             raise StorageError("the jobs' database does not answer") from None
 
 
-def _is_push(ask: Ask) -> bool:
-    return isinstance(ask, ReviewAsk) and ask.trigger == "push"
-
-
-def _sooner(delay: float, older: Iterable[JobRow]) -> float:
-    """The delay of a job that takes the place of these: it is due no later than the first of them."""
-    waiting = [row.due_at - time.time() for row in older if row.state != engine.RUNNING]
-    return max(0.0, min([delay, *waiting]))
-
-
 def _list(row: JobRow) -> ListedJob | None:
-    ask = _ask(row)
+    ask = codec.read(row.text)
     return None if ask is None else ListedJob(row.id, engine.STATES[row.state], row.since, ids.tries(row.id), ask)
-
-
-def _ask(row: JobRow) -> Ask | None:
-    """What a stored job was asked for, None if that cannot be read."""
-    try:
-        return codec.read(row.text)
-    except StorageError:
-        return None

@@ -129,7 +129,6 @@ class ReviewAsk(PullAsk):
     also: tuple[
         Trigger, ...
     ] = ()  # why the reviews were due whose place it takes: an event that starts none ends none either
-    pressers: tuple[tuple[str, bool], ...] = ()  # others who pressed "Re-run", and whether everything is read again
 
 
 @dataclass(frozen=True, slots=True)

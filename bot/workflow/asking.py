@@ -24,7 +24,6 @@ from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkA
 from bot.workflow.parts import Services, keep
 
 _STANDING = TypeAdapter(Permission)
-_WRITERS = TypeAdapter(tuple[str, ...])
 NO_FACTS: Mapping[str, str] = MappingProxyType({})
 REPLY = "reply"  # the kind of our marker
 
@@ -50,19 +49,11 @@ async def stands(ask: CommandAsk | RemarkAsk, host: Host, job: Job, parts: Servi
     return await keep(job, "standing", _STANDING, look)
 
 
-async def as_allowed(ask: ReviewAsk, host: Host, job: Job) -> ReviewAsk:
-    """The ask, as a push if nobody of those who pressed its button may write: only who may can spend the repository's money."""
-    if ask.trigger != "rerun":
-        return ask
-    pressers = {ask.actor: ask.full, **dict(ask.pressers)}
-
-    async def look() -> tuple[str, ...]:
-        return tuple([login for login in pressers if await host.permission(login) in WRITERS])
-
-    able = await keep(job, "pressers", _WRITERS, look)
-    if not able:
+async def as_allowed(ask: ReviewAsk, host: Host) -> ReviewAsk:
+    """The ask, as a push if who pressed its button may not write: only who may can spend the repository's money."""
+    if ask.trigger == "rerun" and await host.permission(ask.actor) not in WRITERS:
         return replace(ask, trigger="push", full=False)
-    return replace(ask, actor=able[0], full=any(pressers[login] for login in able))
+    return ask
 
 
 def address(pull: str, comment: CommentRef) -> str:

@@ -65,7 +65,7 @@ async def _review(ask: ReviewAsk, host: Host, job: Job, parts: Services) -> None
     state = await look(ask.pull, host, job, parts)
     if state.facts.state == "open":
         await parts.store.reviews.close(ask.pull, None)
-    ask = await asking.as_allowed(ask, host, job)
+    ask = await asking.as_allowed(ask, host)
     backend, bound = ServerBackend(job, parts), policy.bound(ask, state.facts, stranger=state.stranger)
     try:
         settings = await parts.resolve(state.file, state.organization)

@@ -37,7 +37,7 @@ def told(log: Path, *whats: str, by: "subprocess.Popen[bytes] | None" = None) ->
 def test_kill_9_loses_nothing_and_a_poison_job_ends(on_sqlite: Scene, tmp_path: Path) -> None:
     """After kill -9 what was stored is carried out by the next process, recorded steps are not done again.
 
-    A job that takes its process along is tried once more apart from others, then given up, and the person who asked gets a reason.
+    A job that takes its process along again and again is given up, and the person who asked gets a reason.
     """
     log = tmp_path / "log"
     with process(on_sqlite, log, "1=stuck", "2=later") as first:

@@ -117,8 +117,8 @@ def test_a_button_takes_nothing_from_a_command_and_adds_nothing() -> None:
     assert superseding.merge(pressed, [plain]) == replace(plain, base=superseding.UNKNOWN, inherited=True)
     assert superseding.merge(replace(pressed, actor=plain.actor), [plain]).full
     assert superseding.merge(plain, [pressed]) == plain
-    assert superseding.adds_nothing(pressed, [plain])
-    assert not superseding.adds_nothing(replace(pressed, actor=plain.actor), [plain])
+    assert superseding.covers(plain, pressed)
+    assert not superseding.covers(plain, replace(pressed, actor=plain.actor))
 
 
 def test_an_event_keeps_why_a_review_was_due() -> None:
@@ -140,27 +140,29 @@ def test_a_command_is_handed_on_once() -> None:
     assert (second.head, second.base) == (SPOKEN.head, "main")
 
 
-def test_what_waits_gives_way_to_the_next_of_its_kind(on_sqlite: Scene) -> None:
-    """Closings, ended checks and paced pushes leave one job each, which is due when the first was and knows what the others knew."""
+def test_what_waits_already_does_what_comes_again(on_sqlite: Scene) -> None:
+    """Closings, ended checks and paced pushes leave one job each, which is due when the first was; a failure is not lost to a success."""
 
     async def story() -> None:
         async with on_sqlite.running(Diary()) as jobs:
             closed = Cancel(pull(), "closed", ("review~7~70#1~guid-0",))
             checks = ChecksEnded(7, 70, "owner", "name", "head")
-            for number, (ask, delay) in enumerate(
+            for number, (ask, delay, is_stored) in enumerate(
                 [
-                    (closed, 60),
-                    (Cancel(pull(), "draft"), 900),
-                    (checks, 60),
-                    (replace(checks, is_failure=False), 900),
-                    (push(head="one"), 60),
-                    (push(head="two"), 900),
+                    (closed, 60, True),
+                    (Cancel(pull(), "draft"), 900, False),
+                    (checks, 60, True),
+                    (replace(checks, is_failure=False), 900, False),
+                    (push(head="one"), 60, True),
+                    (push(head="two"), 900, True),
+                    (replace(checks, head="other", is_failure=False), 60, True),
+                    (replace(checks, head="other"), 900, True),
                 ]
             ):
-                await jobs.submit(ask, f"guid-{number}", delay=delay)
+                assert await jobs.submit(ask, f"guid-{number}", delay=delay) is is_stored
             waiting = await jobs.list_jobs()
-            assert sorted((job.state for job in waiting), key=str) == ["delayed"] * 3
-            assert {job.ask for job in waiting} == {closed, checks, push(head="two")}
+            assert sorted((job.state for job in waiting), key=str) == ["delayed"] * 5
+            assert {job.ask for job in waiting} >= {closed, checks, push(head="two"), replace(checks, head="other")}
         async with on_sqlite.running(diary := Diary()) as jobs:
             on_sqlite.sql("UPDATE workflow_status SET delay_until_epoch_ms = delay_until_epoch_ms - 61000")
             await diary.seen("end Cancel", "end head", "end two")

@@ -101,9 +101,10 @@ async def retry(request: Request) -> Response:
         name = fields.get("failure", "")
         usable = len(name) <= MOST and name.isprintable()
         failure = await gate.server.store.failures.one(name, session.scope) if usable else None
-        if failure is None:
+        ask = codec.read(failure.ask) if failure is not None else None
+        if failure is None or ask is None:
             return answers.missing()
-        await gate.server.jobs.submit(codec.read(failure.ask), f"retry-{secrets.token_hex(8)}")
+        await gate.server.jobs.submit(ask, f"retry-{secrets.token_hex(8)}")
         await gate.server.store.failures.clear(failure.id)
         _log("what had failed is tried again", pull=failure.pull.key, by=session.login)
         return answers.redirect("/queue")
