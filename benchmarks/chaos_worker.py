@@ -60,9 +60,10 @@ class Worker:
         flags = {"strategy": "fanout", "worker": model, "root": None}
         request = ReviewRequest(str(self.log.parent / "repository"), "range", "main", "feature")
         async with self.store.journals.hold(str(number), path) as keep:
-            opened = lambda _: Journal(path, keep=keep)  # noqa: E731 - by the review, which also closes it
-            deps = wiring.deps(flags, str(self.folder), lambda _: None, opened, keep_on_cancel=False)
-            return await pipeline.review(request, deps)
+            brief = await wiring.brief(request, flags, str(self.folder))
+            opened = partial(Journal, path, keep=keep)  # by the review, which also closes it
+            tools = wiring.tools(brief, str(self.folder), lambda _: None, opened, keep_on_cancel=False)
+            return await pipeline.review(brief, tools)
 
     async def _post(self, number: int, job: Job) -> int:
         """Look whether it is there already, and whether it is still wanted; then post, and look again if the answer was lost."""

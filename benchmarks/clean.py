@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks import places
 from benchmarks.table import Row, report
-from bot import pipeline, wiring
+from bot import wiring
 from bot.errors import DeepRepoError
 from bot.outputs import facts
 from bot.values import Review, ReviewRequest, tokens
@@ -136,7 +136,7 @@ def _review(repo: Path, name: str, commit: str, title: str, *, offline: bool) ->
     with tempfile.TemporaryDirectory(prefix="deeprepo-clean-") as scratch:
         request = ReviewRequest(str(repo), base=f"{commit}^", head=commit)
         try:
-            review = asyncio.run(pipeline.review(request, wiring.deps(flags, scratch, lambda _: None)))
+            review = asyncio.run(wiring.local_review(request, flags, scratch))
         except DeepRepoError as error:
             return Result(name, commit, title, "failed", str(error), "", seconds=time.perf_counter() - started)
     return _result(review, name, commit, title)

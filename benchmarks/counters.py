@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import Row, report
-from bot import pipeline, wiring
+from bot import wiring
 from bot.agent.dry_run import DryRun
 from bot.checkout import Checkout, git
 from bot.languages import syntax
 from bot.masking.masks import Masks
 from bot.values import Completion, Prompt, ReviewRequest
-from bot.wiring import local, review
+from bot.wiring import local
 
 FLAGS = {"worker": "compatible/worker", "root": "compatible/root"}
 MEGABYTE = 1_000_000
@@ -78,9 +78,9 @@ async def _counted(clone: Path, commit: str, mode: str) -> dict[str, float]:
     start = _processor()
     with tempfile.TemporaryDirectory() as scratch, contextlib.redirect_stdout(io.StringIO()):
         if mode == "estimate":
-            await local._weigh(request, review.rehearsal(FLAGS, scratch, lambda _: None))  # noqa: SLF001
+            await local.weigh(request, FLAGS, scratch, lambda _: None)
         else:
-            await pipeline.review(request, wiring.deps({"effort": "none"}, scratch, lambda _: None))
+            await wiring.local_review(request, {"effort": "none"}, scratch)
     return {
         **{key: float(counts[key]) for key in ("greps", "reads", "parses")},
         "masked": counts["masked"] / MEGABYTE,

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from benchmarks import labels, places
 from benchmarks.table import Row, report
-from bot import pipeline, wiring
+from bot import wiring
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
 from deeprepo_evals import public
@@ -133,9 +133,7 @@ def _review(case: Case, clone: Path) -> Result | None:
             ends = ("base", "head") if case.kind != "ordinary" else (case.base, case.head)
             request = ReviewRequest(str(repo), base=ends[0], head=ends[1])
             started, used = time.perf_counter(), _processor()
-            review = asyncio.run(
-                pipeline.review(request, wiring.deps({"strategy": "offline"}, scratch, lambda _: None))
-            )
+            review = asyncio.run(wiring.local_review(request, {"strategy": "offline"}, scratch))
         except DeepRepoError as error:
             print(f"{case.id}: {error}", file=sys.stderr)
             return None

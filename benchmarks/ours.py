@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import timing
+from bot import config
 from bot.agent import tools
 from bot.agent.messages import Conversation
 from bot.agent.repl.bridge import open_bridge
 from bot.agent.stall_guard import StallGuard
 from bot.agent.state import RunState
 from bot.agent.turns import Turns
+from bot.brief import Brief
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
@@ -117,7 +119,14 @@ async def open_session(url: str, journal: Path, timeout: float) -> AsyncIterator
     tree: Any = NoTree()
     try:
         yield Session(
-            Survey(pull, (), (), Dependents(), tree, start((), (), Dependents())),
+            Survey(
+                Brief(pull, config.resolve({}, None, config.Settings())),
+                (),
+                (),
+                Dependents(),
+                tree,
+                start((), (), Dependents()),
+            ),
             tree,
             calls,
             worker,

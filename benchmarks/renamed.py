@@ -25,7 +25,7 @@ from pathlib import Path
 from benchmarks import places
 from benchmarks.clean import REPOS, clone
 from benchmarks.table import Row, report
-from bot import pipeline, wiring
+from bot import wiring
 from bot.outputs import facts
 from bot.text.lines import is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder
@@ -198,7 +198,7 @@ def _reviewed(one: Rename, at: Path, scratch: Path) -> Rename:
     head = _git(copy, *identity, "commit-tree", tree, "-p", "HEAD", "-m", f"Rename {one.name}").decode().strip()
     _git(copy, "update-ref", "refs/heads/renamed", head)
     request = ReviewRequest(str(copy), base=f"{head}^", head=head)
-    review = asyncio.run(pipeline.review(request, wiring.deps({"strategy": "offline"}, str(scratch), lambda _: None)))
+    review = asyncio.run(wiring.local_review(request, {"strategy": "offline"}, str(scratch)))
     places = (*review.coverage.open, *review.coverage.relying)
     paths = {row.path for row in places} | {placed.finding.path for placed in review.findings}
     paths |= {item.path for placed in review.findings for item in placed.finding.evidence}

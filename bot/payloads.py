@@ -2,40 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from bot.brief import Brief
 from bot.commands import Permission
 from bot.commands.conversation import HeardRemark
 from bot.config import Config
 from bot.outputs.posts import Comments
-from bot.values import CIJobLog, OrganizationFile, OwnerRule, PullRequest, Review
-from bot.values.consumer import Disclosure, FetchedConsumers
+from bot.values import CIJobLog, Review
+from bot.values.consumer import Disclosure
 from bot.values.fixing import Fix, FixCheck
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A fetched change, and what this run asks for beyond the repository's own settings.
-
-    `PullState.change` makes it for every job: what has no default decides which settings hold and what may run.
-    """
-
-    pull: PullRequest
-    flags: Mapping[str, Any]
-    journal: str  # the name under which paid calls are found again
-    foreign: bool  # by somebody who may not write to the repository
-    file: (
-        str | None
-    )  # .deeprepo.yml of the base branch's tip: the settings that money is reserved by are those of the review
-    organization: OrganizationFile | None  # the defaults of the repository's owner
-    earlier: bytes | None = None  # what the round before has left, or its JSON output
-    full: bool = False
-    note: str = ""  # a sentence about this run for the reader of the review
-    # Fingerprint, reason, and "finding" or "withdrawn": what is not to be reported again.
-    ignored_findings: tuple[tuple[str, str, str], ...] = ()
-    rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned
-    loss: str = ""  # why what the round before has left cannot be used
-    consumers: FetchedConsumers | None = None  # repositories that use this one, and who reads about them
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +37,17 @@ class Question:
     journal: str
     last: bytes | None  # the JSON output of the last finished review
     top: str  # the top comment of the thread, where we wrote it
-    change: Change | None  # None: there is no model to ask
+    brief: Brief | None  # None: there is no model to ask
 
 
 @dataclass(frozen=True, slots=True)
 class FixRequest:
     """Findings of a stored review that are to be fixed: those with these numbers or identities, all if none is named.
 
-    What people have silenced since (`change`) is not fixed.
+    What people have silenced since (`brief`) is not fixed.
     """
 
-    change: Change
+    brief: Brief
     last: bytes  # the JSON output of the last finished review
     names: tuple[str, ...]
     known_ids: frozenset[str] | None = None  # where none is named: the identities of those that are meant; None: of all
@@ -112,7 +87,7 @@ class Remark:
     heard_remark: HeardRemark
     language: str
     last: bytes | None  # the JSON output of the last finished review
-    change: Change
+    brief: Brief
     levels: tuple[
         tuple[str, Disclosure], ...
     ] = ()  # what may be shown now of the consumers that it names; of others, that they exist

@@ -1,27 +1,23 @@
 """The map of the product: one straight line from a request to a review. Each arrow is a value that can be printed."""
 
 import asyncio
-import re
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
-from datetime import date
+from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bot import __version__, checkout, config, dependents, diff, render, strategies
-from bot.checkout import ownership
-from bot.checkout.locate import locate
+from bot.brief import Brief
 from bot.checkout.masked import ShownTree
 from bot.checkout.tree import CachedTree, WrittenTree
-from bot.config import Config, Settings
+from bot.config import Config
 from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import history, judge, memory, merge, numbers, place, rank, rules, sarif_results, suggest, suppress
 from bot.findings.verify import Ask
-from bot.journal import codec
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import coverage, guidance, incremental, walkthrough
@@ -35,84 +31,50 @@ from bot.values import (
     Dependents,
     FailedAnswer,
     Finding,
-    OwnerRule,
     PlacedFinding,
-    PullRequest,
     ReaderNotes,
     Review,
-    ReviewRequest,
     Severity,
     Transcript,
     Unit,
     Walkthrough,
     severity_rank,
 )
-from bot.values.consumer import ConsumerImpact, FetchedConsumers, NamedConsumer
+from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
-from bot.values.tool_results import ToolResult, ToolRun
 
 if TYPE_CHECKING:
     from bot.config.policy import No
     from bot.review.running.values import RunPermission
-    from bot.values import OrganizationFile, Trigger
+    from bot.values import Trigger
 
 UNJUDGED = (
     "Whether the change does what its linked issues ask was not judged: that takes a model that sees the whole change."
 )
-# What looks up consumers: the trees, the change, what it touches, and the clones with the folder that a relative path begins in.
-LookAtConsumers = Callable[
-    [checkout.Checkout, Sequence[ChangedFile], Dependents, Sequence[NamedConsumer]], Awaitable[ConsumerImpact]
-]
-ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
+# What looks at consumers: the trees, the change, what it touches, and the repositories that somebody named.
+LookAtConsumers = Callable[[checkout.Checkout, Sequence[ChangedFile], Dependents, Consumers], Awaitable[ConsumerImpact]]
 NAMED = 5  # files and findings that are named while the review works
 
 
 @dataclass(frozen=True, slots=True)
-class Deps:
-    """The parts that `wiring` hands over, and the doors that it opened."""
+class Tools:
+    """What the process brings to a review. None of it decides anything."""
 
     languages: Mapping[str, Language]
-    open_session: Callable[[Survey, Config], AbstractAsyncContextManager[Session]]
-    settings: Settings
-    flags: Mapping[str, Any]
-    scratch: str  # a folder that is thrown away afterwards
-    clock: Callable[[], float]
-    say: Callable[[str], None]
-    tell: Callable[[Reading], None] = lambda _: None  # what is read, and what was found by code
-    pull: Callable[[ReviewRequest, str], Awaitable[PullRequest]] = checkout.pull
-    today: Callable[[], date] = date.today  # decides which suppressions have expired
-    faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
-    earlier: bytes | None = None  # what the last review of the same change has left, or its JSON output
-    loss: str = ""  # why what the last review has left cannot be used
-    full: bool = False  # read everything again and say everything
-    local: bytes | None = None  # the list of what the person at the terminal does not want to hear
-    ignored_findings: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # fingerprint, reason and scope of what is not to be reported again
-    rules: tuple[OwnerRule, ...] = ()  # that a server has learned from people
-    reports: tuple[ToolResult, ...] = ()  # of other tools, about the head or the whole change
-    tool_runs: tuple[ToolRun, ...] = ()  # by which other tools have reported
-    note: str = ""  # a sentence about this run for the reader of the review
-    file: str = config.FILE  # the repository's settings, at the tip of its base branch
-    read_settings: Callable[[checkout.Checkout, str], Awaitable[bytes | None]] = checkout.Checkout.settings_at_tip
-    organization: "Callable[[PullRequest], Awaitable[OrganizationFile | None]] | None" = (
-        None  # reads the owner's defaults
-    )
-    left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
-    deciding: tuple[
-        tuple[str, str], ...
-    ] = ()  # the option or variable, and its file, of all that decides what is read or reported
+    open_session: Callable[[Survey], AbstractAsyncContextManager[Session]]  # with models, budget and journal
+    clock: Callable[[], float] = time.monotonic
+    say: Callable[[str | Reading], None] = lambda _: None  # progress: a line, or what is read and was found by code
     look_at_consumers: LookAtConsumers | None = None  # None: no clone that somebody named is opened
-    consumers: tuple[str, ...] = ()  # clones that the person who started the review has named
-    fetched_consumers: FetchedConsumers | None = None  # on a host: those that were fetched; no path is followed there
-    running: "RunPermission | None" = None  # whether tests are run in a sandbox; None: nothing is run
+    faults: suggest.Faults = suggest.unreadable  # which lines of a file do not parse
+    running: "RunPermission | None" = None  # what a sandbox may use; None: nothing is run
     search: SearchLimits = field(default_factory=SearchLimits)  # how much is looked at
 
 
-async def review(request: ReviewRequest, deps: Deps) -> Review:
+async def review(brief: Brief, tools: Tools) -> Review:
     """Review one change. Raises NothingToReview where it is empty, and DeepRepoError's kinds with a sentence for the user."""
-    start = deps.clock()
-    async with survey(request, deps) as (subject, settings), deps.open_session(subject, settings) as session:
+    start = tools.clock()
+    async with survey(brief, tools) as subject, tools.open_session(subject) as session:
+        settings = subject.brief.settings
         by_model = session.reader is not None
         again = await _files_to_ask_about(subject) if by_model else ()
         subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
@@ -127,35 +89,35 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
             effort=settings.effort,
         )
         session.calls.journal.put("strategy", name=name, reason=reason)
-        deps.tell(subject.masks.cover(_reading(session, is_checked=False), guesses=True))
-        async with _judging(session, left, deps.tell, settings) as judging:
+        tools.say(subject.masks.cover(_reading(session, is_checked=False), guesses=True))
+        async with _judging(session, left, tools.say, settings) as judging:
             transcript = await strategies.run(name, session)
             judgement, transcript = await _judge_findings(transcript, session, alone=partial(judging, None))
         judgement = judge.say_again(judgement, subject.past.unsaid_numbers, is_full=subject.past.round.full)
         judgement, withheld = judge.keep_back(judgement, settings.minimum_severity)
         earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
         placed_findings = await suggest.suggest(
-            place.place(judgement.reportable_findings, subject.files), subject.tree, deps.faults
+            place.place(judgement.reportable_findings, subject.files), subject.tree, tools.faults
         )
-        if deps.running is not None and settings.run is not None and not transcript.fault:
+        if tools.running is not None and settings.run is not None and not transcript.fault:
             from bot.review import reproducing
 
             doubts, _ = judge.keep_back(
                 replace(judgement, reportable_findings=judgement.contested_findings), settings.minimum_severity
             )
             doubtful = await suggest.suggest(
-                place.place(doubts.reportable_findings, subject.files), subject.tree, deps.faults
+                place.place(doubts.reportable_findings, subject.files), subject.tree, tools.faults
             )
             placed_findings, reproduced_findings = await reproducing.reproduce(
-                placed_findings, doubtful, session, deps.running, settings.run
+                placed_findings, doubtful, session, tools.running, settings.run
             )
             judgement = judge.overrule(judgement, [one.finding for one in reproduced_findings])
             earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
             placed_findings = (*placed_findings, *reproduced_findings)
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
-        seconds = deps.clock() - start
+        seconds = tools.clock() - start
         check_reports, failed_answers = await _check_reports(session, left)
-        has_unread = any(file.path in deps.left_out for file in subject.files)
+        has_unread = any(file.path in brief.left_out for file in subject.files)
         transcript = replace(transcript, partial=transcript.partial or has_unread)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         accepted_marks = await _accepted_marks(judgement.fixed_findings, subject)
@@ -166,81 +128,80 @@ async def review(request: ReviewRequest, deps: Deps) -> Review:
 
 
 @asynccontextmanager
-async def survey(request: ReviewRequest, deps: Deps) -> AsyncIterator[tuple[Survey, Config]]:
-    """The change as it stands before anybody judges it, and the settings of its base: what a review and an estimate begin with."""
+async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
+    """The change as it stands before anybody judges it: what a review and an estimate begin with."""
     masks = Masks()
-    pull = masks.hide(await deps.pull(request, deps.scratch))
-    deps = replace(
-        deps,
-        ignored_findings=masks.hide(deps.ignored_findings),
-        rules=masks.hide(deps.rules),
-        reports=masks.hide(deps.reports),
-    )
-    async with checkout.Checkout(pull, deps.left_out) as tree:
-        await ownership.refuse_reviewed(tree, deps.deciding)
-        settings = await _settings(deps, tree)
-        deps.say(f"reading {pull.base_name}..{pull.head_name}")
-        change = await tree.change(partial(_changes_role, settings))
-        files = _reviewable(diff.read(change), settings, deps.left_out)
-        past, unseen = await _past(deps, tree, pull, files, masks, secrets="secrets" in settings.analyzers)
+    async with checkout.Checkout(brief.pull, brief.left_out) as tree:
+        brief = await _shown(brief, tree, masks)
+        pull, settings = brief.pull, brief.settings
+        tools.say(f"reading {pull.base_name}..{pull.head_name}")
+        files = _reviewable(diff.read(await tree.change(partial(_changes_role, settings))), settings, brief.left_out)
+        past, unseen = await _past(brief, tree, files, masks)
         gaps = coverage.commit_gaps(pull, unseen)
         is_told = past.leaks or past.loss or (gaps and pull.base != pull.head)  # commits that nobody looked through
-        if not files and deps.earlier is None and not is_told:
+        if not files and brief.earlier is None and not is_told:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
-        deps.tell(_files(files))
-        deps.say(f"finding who depends on {len(files)} changed files")
+        tools.say(_files(files))
+        tools.say(f"finding who depends on {len(files)} changed files")
         cached = CachedTree(tree)  # one for the search, the prompts and the judgement
         users = _without(
-            await dependents.find(WrittenTree(cached), files, deps.languages, deps.search), files, deps.left_out
+            await dependents.find(WrittenTree(cached), files, tools.languages, tools.search), files, brief.left_out
         )
-        beyond = await _beyond(tree, files, users, settings, deps, past)
+        beyond = await _beyond(tree, files, users, brief, tools, past)
         past = past.as_shown(beyond.levels)
         texts = await _texts(tree, files)
-        unchanged = await _unchanged_users(tree, users)
-        masks.learn_files(texts.head, texts.base, unchanged, beyond.texts())
+        masks.learn_files(texts.head, texts.base, await _unchanged_users(tree, users), beyond.texts())
         parts = units.cut(files, users, texts)
         tracker = coverage.start(parts, files, users)
         tracker.note_commits(gaps)
         for reason in filter(None, (past.open_reason, *beyond.unread)):
             tracker.note_unchecked("", reason)
-        guides = await _guidance(deps, tree, files, settings)
-        ignore_list = await _ignore_list(deps, tree)
-        yield (
-            Survey(
-                pull,
-                files,
-                parts,
-                users,
-                cached,
-                tracker,
-                request,
-                {**_other_inputs(deps, files, await tree.entries()), **masks.hide(beyond).rows()},
-                masks=masks,
-                past=past,
-                ignore_list=ignore_list.also(deps.ignored_findings, guides.rules).about(files),
-                guidance=guides,
-                consumers=beyond,
-                checks=await _checks(settings.checks, files, past, ShownTree(tree, masks)),
-            ),
-            settings,
+        guides = await _guidance(brief, tree, files)
+        ignore_list = await _ignore_list(brief, tree)
+        yield Survey(
+            _about(brief, files, await tree.entries()),
+            files,
+            parts,
+            users,
+            cached,
+            tracker,
+            masks=masks,
+            past=past,
+            ignore_list=ignore_list.also(brief.ignored_findings, guides.rules).about(files),
+            guidance=guides,
+            consumers=beyond,
+            checks=await _checks(settings.checks, files, past, ShownTree(tree, masks)),
         )
 
 
-async def _settings(deps: Deps, tree: checkout.Checkout) -> Config:
-    """The settings that hold, with the repository's file at the tip of its base branch."""
-    others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != deps.file]
-    file = await deps.read_settings(tree, deps.file)
-    defaults = await deps.organization(tree.pull) if deps.organization is not None else None
-    settings = config.resolve(deps.flags, file, deps.settings, deps.file, others, defaults)
-    return settings.without_secrets()
+async def _shown(brief: Brief, tree: checkout.Checkout, masks: Masks) -> Brief:
+    """The brief as models and the journal may be shown it, with a warning for each file that somebody may take for its settings."""
+    others = [name for name in await tree.many_at_tip(config.OTHER_NAMES) if name != brief.file]
+    settings = brief.settings.without_secrets()
+    warnings = (*(f"{other} is not read: rename it to {brief.file}." for other in others), *settings.warnings)
+    return replace(
+        brief,
+        pull=masks.hide(brief.pull),
+        settings=replace(settings, warnings=tuple(dict.fromkeys(warnings))),
+        ignored_findings=masks.hide(brief.ignored_findings),
+        rules=masks.hide(brief.rules),
+        reports=masks.hide(brief.reports),
+    )
 
 
-async def _guidance(
-    deps: Deps, tree: checkout.Checkout, files: Sequence[ChangedFile], settings: Config
-) -> guidance.Guidance:
+def _about(brief: Brief, files: Sequence[ChangedFile], paths: Collection[str]) -> Brief:
+    """The brief with what other tools say of this change alone."""
+    return replace(
+        brief,
+        reports=tuple(sarif_results.of_change(brief.reports, files, paths)),
+        tool_runs=tuple(run.about(file.path for file in files) for run in brief.tool_runs),
+    )
+
+
+async def _guidance(brief: Brief, tree: checkout.Checkout, files: Sequence[ChangedFile]) -> guidance.Guidance:
     """What the owner asks for: instructions, guidelines, rules, the language and the templates of comments."""
-    names = [file.path for file in files if not file.skip]
+    names, settings = [file.path for file in files if not file.skip], brief.settings
     guides = await guidance.gather(
         tree.many_at_tip,
         names,
@@ -248,22 +209,17 @@ async def _guidance(
         guidelines=settings.guidelines,
         list_files=tree.names_at_tip,
     )
-    owner_rules = (*rules.owner_rules(settings.rules), *rules.owner_learnings(settings.learnings), *deps.rules)
+    owner_rules = (*rules.owner_rules(settings.rules), *rules.owner_learnings(settings.learnings), *brief.rules)
     return replace(guides, rules=owner_rules, language=settings.language, templates=await _templates(tree))
 
 
 async def _past(
-    deps: Deps,
-    tree: checkout.Checkout,
-    pull: PullRequest,
-    files: tuple[ChangedFile, ...],
-    masks: Masks,
-    *,
-    secrets: bool,
+    brief: Brief, tree: checkout.Checkout, files: tuple[ChangedFile, ...], masks: Masks
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
-    past = await incremental.past(deps.earlier, tree, pull, files, full=deps.full, loss=deps.loss)
-    leaks = await history.find_leaks(tree, files) if secrets else history.HistoryLeaks()
+    past = await incremental.past(brief.earlier, tree, brief.pull, files, full=brief.full, loss=brief.loss)
+    is_looked = "secrets" in brief.settings.analyzers
+    leaks = await history.find_leaks(tree, files) if is_looked else history.HistoryLeaks()
     masks.learn_values(leaks.values)
     return replace(past, leaks=tuple(map(merge.identify, leaks.findings))), leaks.missing
 
@@ -272,88 +228,47 @@ async def _beyond(
     tree: checkout.Checkout,
     files: Sequence[ChangedFile],
     users: Dependents,
-    settings: Config,
-    deps: Deps,
+    brief: Brief,
+    tools: Tools,
     past: incremental.Past,
 ) -> ConsumerImpact:
     """What the change breaks in the repositories that somebody has named, as far as who reads the review may see it."""
-    if deps.look_at_consumers is None:
+    if tools.look_at_consumers is None:
         return ConsumerImpact()
-    on_host = deps.fetched_consumers
-    rows = on_host.consumers if on_host is not None else named_consumers(tree.pull, deps.consumers, settings)
-    if rows and on_host is None:  # on a host those who see how far a review is may not know how many there are
-        deps.say(f"looking at {len(rows)} repositories that may use this one")
-    consumers = await deps.look_at_consumers(tree, files, users, rows)
-    if on_host is None:
-        return consumers
+    named, audience = brief.consumers.named, brief.consumers.audience
+    if named and audience is None:  # on a host those who see how far a review is may not know how many there are
+        tools.say(f"looking at {len(named)} repositories that may use this one")
+    impact = await tools.look_at_consumers(tree, files, users, brief.consumers)
+    if audience is None:
+        return impact
     from bot.dependents.consumers.disclosure import disclose
 
-    return disclose(consumers, on_host.audience, past.consumers)
+    return disclose(impact, audience, past.consumers)
 
 
-def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Config) -> list[NamedConsumer]:
-    """The clones that a person has named, and those of the settings, whose paths begin at the repository's top folder."""
-    top = Path(locate(pull.git_dir).top or pull.git_dir)
-    top = top.parent if top.name == ".git" else top
-    return [
-        *map(NamedConsumer, locations),
-        *(
-            NamedConsumer(str(top / location), settings=True)
-            for location in settings.consumers
-            if (top / location).exists() or not ON_HOST.fullmatch(location)
-        ),
-    ]
-
-
-async def _ignore_list(deps: Deps, tree: checkout.Checkout) -> suppress.IgnoreList:
+async def _ignore_list(brief: Brief, tree: checkout.Checkout) -> suppress.IgnoreList:
     """What the repository's list and that of the person at the terminal say is not to be reported."""
-    today = deps.today()
-    theirs = suppress.read(await tree.at_tip(suppress.FILE), today)
-    return theirs.join(suppress.read(deps.local, today, suppress.LOCAL))
+    theirs = suppress.read(await tree.at_tip(suppress.FILE), brief.today)
+    return theirs.join(suppress.read(brief.local, brief.today, suppress.LOCAL))
 
 
-def _other_inputs(deps: Deps, files: tuple[ChangedFile, ...], paths: Collection[str]) -> dict[str, Any]:
-    """What decides beside the change, as the journal keeps it: a name is left out where there is nothing."""
-    runs = [run.about(file.path for file in files) for run in deps.tool_runs]
-    optional = {
-        "ignored": deps.ignored_findings,
-        "local": codec.as_text(deps.local) if deps.local else None,
-        "rules": [asdict(rule) for rule in deps.rules],
-        "note": deps.note,
-        "loss": deps.loss,
-        "sarif": sarif_results.rows(sarif_results.of_change(deps.reports, files, paths)),
-        "sarif_runs": [[run.tool, run.files and list(run.files), list(run.unread)] for run in runs],
-        "left_out": dict(deps.left_out),
-        "run": deps.running is not None,
-    }
-    always = {"today": deps.today().isoformat(), "earlier": codec.as_text(deps.earlier), "full": deps.full}
-    return always | {name: value for name, value in optional.items() if value}
-
-
-async def no_review_reason(
-    pull: PullRequest,
-    commits: Collection[str],
-    settings: Config,
-    trigger: "Trigger",
-    *,
-    earlier: bytes | None,
-) -> "No | None":
+async def no_review_reason(brief: Brief, commits: Collection[str], trigger: "Trigger") -> "No | None":
     """Why there is no review after all, now that it is known what is changed: by all in all, and by each of its commits.
 
     A commit may bring a secret that a later one removes. One that an earlier review has reported is looked at again too.
     """
     from bot.config import policy
 
-    async with checkout.Checkout(pull) as tree:
+    async with checkout.Checkout(brief.pull) as tree:
         files = diff.read(await tree.change())
         commit_paths = await tree.paths_of(commits)
         if commit_paths is None:
             return None
         paths = commit_paths.union(path for file in files for path in (file.path, file.old_path) if path)
-        decision = policy.decide_on_paths([*paths], settings, trigger)
+        decision = policy.decide_on_paths([*paths], brief.settings, trigger)
         if not isinstance(decision, policy.No):
             return None
-        past = await incremental.past(earlier, tree, pull, files, full=False)
+        past = await incremental.past(brief.earlier, tree, brief.pull, files, full=False)
     return None if past.loss else decision
 
 
@@ -385,7 +300,7 @@ def _reading(session: Session, *, is_checked: bool) -> Reading:
 
 @asynccontextmanager
 async def _judging(
-    session: Session, reread: Sequence[Unit], tell: Callable[[Reading], None], settings: Config
+    session: Session, reread: Sequence[Unit], say: Callable[[Reading], None], settings: Config
 ) -> AsyncIterator[Callable[[Ask | None], Awaitable[judge.JudgedFindings]]]:
     """Set up who judges the findings of the session: at the end all of them, and meanwhile those of each prompt by themselves.
 
@@ -395,7 +310,7 @@ async def _judging(
     proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
 
     def on_checked() -> None:
-        tell(session.survey.masks.cover(_reading(session, is_checked=True), guesses=True))
+        say(session.survey.masks.cover(_reading(session, is_checked=True), guesses=True))
         if not proven.done():
             proven.set_result(tuple(session.findings))
 
@@ -591,7 +506,7 @@ def _notes(settings: Config, session: Session, transcript: Transcript, *, judges
     subject = session.survey
     submodules = (file.path for file in subject.files if file.skip == diff.SUBMODULE)
     notes = (
-        *filter(None, (subject.other_inputs.get("note"),)),
+        *filter(None, (subject.brief.note,)),
         *([UNJUDGED] if subject.pull.issues and not judges_issues else ()),
         *filter(None, [subject.consumers.summary]),
         *settings.warnings,

@@ -79,11 +79,12 @@ async def review_async(
     """
     flags, keys = _flags(root, worker, effort, budget, journal, consumers), access(root, worker)
     with workplace(repo, change, scope) as (request, scratch):
-        from bot import pipeline, wiring
+        from bot import wiring
 
         say = on_progress or (lambda _: None)
-        deps = wiring.deps(flags, scratch, say, keep_on_cancel=False, tell=say, access=keys)
-        return _face(await pipeline.review(request, deps))
+        return _face(
+            await wiring.local_review(request, flags, scratch, say, keep_on_cancel=False, warn=say, access=keys)
+        )
 
 
 def _flags(

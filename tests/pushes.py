@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fakes import Repository
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.outputs import json_file
 from bot.values import Finding, Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
@@ -61,8 +61,9 @@ class Hand:
         with doubles.in_thread(Server(worker or judge)) as server:
             self.env.setenv("DEEPREPO_BASE_URL", server.openai_url)
             given = {"worker": "compatible/worker", "strategy": "fanout", "previous": data, **flags}
-            deps = wiring.deps(given, str(self.scratch), lambda _: None)
-            review = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder)), deps))
+            review = asyncio.run(
+                wiring.local_review(ReviewRequest(str(self.repository.folder)), given, str(self.scratch))
+            )
             self.requests = [str(body["messages"]) for body in server.requests]
         return review
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot import diff
+from bot import config, diff
+from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.checkout.masked import MaskedTree
 from bot.diff import units
@@ -108,7 +109,9 @@ class Table:
             calls = Calls(Budget(self.limits), Journal(self.journal), pause=lambda _: asyncio.sleep(0))
             worker = ScriptedModel(self.worker, "scripted/worker", self.delay, self.price)
             root = ScriptedModel(self.root, "scripted/root", price=self.price)
-            survey = Survey(change, files, parts, users, tree, tracker)
+            survey = Survey(
+                Brief(change, config.resolve({}, None, config.Settings())), files, parts, users, tree, tracker
+            )
             session = Session(
                 survey, MaskedTree(tree, calls.masks), calls,
                 worker=ModelWorker(worker, calls, survey), checks=None, root=root, reader=worker,

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from fakes import Repository
 from pushes import Hand, first_push, judge, titles
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.errors import UsageError
 from bot.outputs import facts
 from bot.values import Review, ReviewRequest
@@ -31,8 +30,9 @@ def offline(repository: Repository, tmp_path: Path) -> Review:
     """The branch, reviewed with no model."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    deps = wiring.deps({"strategy": "offline"}, str(scratch), lambda _: None)
-    return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), deps))
+    return asyncio.run(
+        wiring.local_review(ReviewRequest(str(repository.folder)), {"strategy": "offline"}, str(scratch))
+    )
 
 
 def test_an_unchanged_file_that_ends_its_reader_is_open(repository: Repository, tmp_path: Path) -> None:
@@ -44,9 +44,9 @@ def test_an_unchanged_file_that_ends_its_reader_is_open(repository: Repository, 
     repository.commit({"price.py": "def total(items):\n    return 1\n"})
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    deps = wiring.deps({"strategy": "offline"}, str(scratch), lambda _: None)
-    unread = replace(deps, left_out={"cart.py": "reading it went over the limit of 20 seconds of computing"})
-    review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), unread))
+    unread = {"cart.py": "reading it went over the limit of 20 seconds of computing"}
+    request = ReviewRequest(str(repository.folder))
+    review = asyncio.run(wiring.local_review(request, {"strategy": "offline"}, str(scratch), left_out=unread))
     assert [row.reason for row in review.coverage.open if "`cart.py` was not read" in row.reason]
     assert "cut" in review.shortfalls
     assert facts.conclusion(review) == "incomplete"

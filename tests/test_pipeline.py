@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fakes import Repository
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.errors import NothingToReview
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
@@ -68,7 +68,7 @@ def reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: A
             flags = {"worker": "compatible/worker", **flags}
         scratch = tmp_path / "scratch"
         scratch.mkdir(exist_ok=True)
-        return asyncio.run(pipeline.review(request, wiring.deps(flags, str(scratch), lambda _: None)))
+        return asyncio.run(wiring.local_review(request, flags, str(scratch)))
 
     return review
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.outputs import posts
 from bot.values import CommentSpot, Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
@@ -32,7 +32,7 @@ def reviewed(repository: Repository, settings: str, patch: pytest.MonkeyPatch, s
     scratch = repository.folder.parent / "scratch"
     Path(scratch).mkdir()
     request = ReviewRequest(str(repository.folder))
-    return asyncio.run(pipeline.review(request, wiring.deps(flags, str(scratch), lambda _: None)))
+    return asyncio.run(wiring.local_review(request, flags, str(scratch)))
 
 
 def test_language_and_templates_come_from_the_base_branch(

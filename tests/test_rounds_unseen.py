@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fakes import Repository
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.outputs import json_file
 from bot.values import Review, ReviewRequest
 
@@ -45,8 +45,9 @@ class Rounds:
     def review(self, sarif: tuple[tuple[str, bytes], ...] = (), **flags: object) -> Review:
         """Review the branch as it is, upon the review before."""
         given = {"effort": "none", "sarif": sarif, **({"previous": self.last} if self.last else {}), **flags}
-        deps = wiring.deps(given, str(self.scratch), lambda _: None)
-        review = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder), base="main"), deps))
+        review = asyncio.run(
+            wiring.local_review(ReviewRequest(str(self.repository.folder), base="main"), given, str(self.scratch))
+        )
         self.last = json_file.render(review).encode()
         return review
 

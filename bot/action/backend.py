@@ -7,24 +7,27 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from bot import github, pipeline
+from bot import config, github, pipeline
 from bot.action import consumers, files, spending
 from bot.action.console import Console
 from bot.action.event import ON_PULL
+from bot.brief import Brief
+from bot.checkout import Checkout, ownership
 from bot.checkout.existing_clone import existing_clone
 from bot.commands import CommandReply
 from bot.config import Step, policy
 from bot.config.policy import No
 from bot.errors import DeepRepoError, HostError, HostRefused, OverLimit
+from bot.findings import sarif_results
 from bot.github import Host
 from bot.outputs import posts, state
 from bot.outputs.posts import Comments
-from bot.payloads import Change, MadeReview
+from bot.payloads import MadeReview
 from bot.publish import checks, existing, summary
 from bot.publish.checks import Verdict
 from bot.render import plain
 from bot.values import CIFailure, Ending, PostedComment, PullRequest, Review
-from bot.values.consumer import FetchedConsumers
+from bot.values.consumer import Consumers
 from bot.values.review import Lack
 from bot.wiring import action as parts
 from bot.wiring import review as models
@@ -150,23 +153,21 @@ class StepBackend:
                 store = await fetching.fill_store(url, facts, bases, self.step.inputs.github_token, folder)
             yield fetching.as_pull_request(facts, bases, store)
 
-    async def no_review_reason(self, run: ReviewRun, change: Change, commits: Collection[str]) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, brief: Brief, commits: Collection[str]) -> No | None:
         """Why there is no review, now that the changed files and the commits of the change are known."""
-        return await pipeline.no_review_reason(
-            change.pull, commits, run.settings, run.ask.trigger, earlier=change.earlier
-        )
+        return await pipeline.no_review_reason(brief, commits, run.ask.trigger)
 
     @asynccontextmanager
-    async def consumers(self, run: ReviewRun) -> AsyncIterator[FetchedConsumers]:
+    async def consumers(self, run: ReviewRun) -> AsyncIterator[Consumers]:
         """The repositories that the workflow names."""
         async with consumers.fetch(run, self.step) as fetched:
             yield fetched
 
-    async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
+    async def brief(self, run: ReviewRun, pull: PullRequest) -> Brief:
         """The review to make, built upon the last one if its state can be had."""
         earlier, note, loss = await self._earlier(run)
         return replace(
-            self.bare_change(run, pull),
+            await self.bare_brief(run, pull),
             earlier=earlier,
             full=run.ask.full,
             note=note,
@@ -174,15 +175,19 @@ class StepBackend:
             loss=loss,
         )
 
-    def bare_change(self, run: ReviewRun, pull: PullRequest) -> Change:
+    async def bare_brief(self, run: ReviewRun, pull: PullRequest) -> Brief:
         """The change under its settings and the step's inputs: an answer builds upon no earlier review."""
         inputs, runner = self.step.inputs, self.step.runner
-        flags = {
-            **inputs.flags(),
-            "sarif": files.reports(inputs.sarif_reports, runner),
-            "deciding": files.deciding(inputs, runner),
-        }
-        return run.state.change(pull, flags=flags)
+        async with Checkout(pull) as tree:
+            await ownership.refuse_reviewed(tree, files.deciding(inputs, runner))
+        sarif = files.reports(inputs.sarif_reports, runner)
+        return replace(
+            run.state.brief(pull, run.settings),
+            file=inputs.config,
+            reports=tuple(each for name, data in sarif for each in sarif_results.read(data, name)),
+            tool_runs=tuple(each for name, data in sarif for each in sarif_results.runs(data, name)),
+            run=bool(config.environment(on_server=True).run),
+        )
 
     async def last(self, run: ReviewRun) -> bytes | None:
         """What the last review has left."""
@@ -219,7 +224,7 @@ class StepBackend:
         return file_state, "", ""
 
     @asynccontextmanager
-    async def funds(self, run: ReviewRun, _: Change) -> AsyncIterator[Funds]:
+    async def funds(self, run: ReviewRun, _: Brief) -> AsyncIterator[Funds]:
         """What the runs of a day leave to a model, whether it needs a key or not; without any if GitHub has withheld the secrets."""
         if self._is_foreign(run) and not parts.keys():
             yield Funds(refusal=NO_SECRETS)
@@ -228,9 +233,9 @@ class StepBackend:
         else:
             yield Funds(model=False)
 
-    async def review(self, run: ReviewRun, change: Change, say: Say) -> MadeReview:
+    async def review(self, run: ReviewRun, brief: Brief, say: Say) -> MadeReview:
         """The review, from a child process."""
-        made_review = await parts.review_change(change, self.step.inputs.config, say)
+        made_review = await parts.review_change(brief, say)
         if made_review.ci:
             made_review = replace(made_review, ci_failures=await self._ci_failures(run, made_review))
         return MadeReview(made_review, await asyncio.to_thread(self.comments, run, made_review))

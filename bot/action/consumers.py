@@ -8,17 +8,17 @@ from bot.config import Step
 from bot.errors import HostError, UsageError
 from bot.github import apps
 from bot.github.client import GitHubClient
-from bot.values.consumer import Audience, FetchedConsumers, NamedConsumer, Standing
+from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
 from bot.workflow import consumers
 from bot.workflow.backend import ReviewRun
 
 
 @asynccontextmanager
-async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[FetchedConsumers]:
+async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[Consumers]:
     """Fetch them into a folder that is gone afterwards. Without any, nobody is asked anything."""
     names = consumers.names_in(step.inputs.consumers)
     if not names:
-        yield FetchedConsumers(_audience(run, step, Standing(run.host.pull.owner)))
+        yield Consumers(_audience(run, step, Standing(run.host.pull.owner)))
         return
     token, api = step.inputs.consumers_token, step.runner.github_api_url
     own = f"{run.host.pull.owner}/{run.host.pull.name}"
@@ -30,7 +30,7 @@ async def fetch(run: ReviewRun, step: Step) -> AsyncIterator[FetchedConsumers]:
                 return await _one(name, step, client, folder)
 
             rows = await consumers.fetch_all([name for name in names if name.lower() != own.lower()], one)
-        yield FetchedConsumers(_audience(run, step, subject), rows)
+        yield Consumers(_audience(run, step, subject), rows)
 
 
 def _audience(run: ReviewRun, step: Step, subject: Standing) -> Audience:

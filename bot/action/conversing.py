@@ -64,12 +64,12 @@ async def _reply(ask: RemarkAsk, heard_remark: HeardRemark, run: ReviewRun, back
     """The answer to the remark, from the change as it is now, if the day leaves something to spend."""
     try:
         async with backend.fetch(run) as pull:
-            last, change = await backend.last(run), backend.bare_change(run, pull)
-            async with backend.funds(run, change) as funds:
+            last, brief = await backend.last(run), await backend.bare_brief(run, pull)
+            async with backend.funds(run, brief) as funds:
                 if funds.refusal:
                     return failure_reply(funds.refusal, run.language)
-                remark = Remark(heard_remark, run.language, last, funds.within(change, run.settings.usd))
-                return await parts.converse(remark, backend.step.inputs.config)
+                remark = Remark(heard_remark, run.language, last, funds.within(brief))
+                return await parts.converse(remark)
     except (OverLimit, NothingToReview, UsageError, GitError) as error:
         return failure_reply(str(error), run.language) if ask.mentioned else RemarkReply()
 

@@ -49,8 +49,7 @@ def command(
                 text = await tree.settings_at_tip(config.FILE)
                 _compare(Path(repo, config.FILE), text or b"")
                 settings = config.environment()
-                read_defaults = wiring.organization_reader(settings, scratch)
-                defaults = await read_defaults(pull) if read_defaults else None
+                defaults = await wiring.organization_of(pull, settings, scratch)
                 return config.resolve({}, text, settings, others=others, organization=defaults)
 
     settings = wiring.in_force(finish(resolve()))

@@ -31,17 +31,14 @@ def command(
 
     Exit codes: those of the review (0, 1, 3, 130); 2 if FILE holds no review; 3 if the replay differs from the record.
     """
-    from bot import __version__, pipeline, wiring
+    from bot import __version__, wiring
     from bot.cli.reviewing import deliver, exit_code
     from bot.journal import replay
-    from bot.values import ReviewRequest
 
     record, section, start = replay.last_finished(journal)
     if start.version != __version__:
         tell(f"recorded by deeprepo {start.version}, replayed by {__version__}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        deps = wiring.replay(record, section, start, scratch, repo)
-        request = start.request or ReviewRequest(start.pull.git_dir)
-        review = finish(pipeline.review(request, deps))
+        review = finish(wiring.replay(record, section, start, scratch, repo))
     deliver(review if show or form == "json" else replace(review, unproven=()), form, output)
     return exit_code(review)

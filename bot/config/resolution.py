@@ -80,6 +80,14 @@ class Config(ReviewSettings):
         """The file that sets a trigger."""
         return self.trigger_origins.get(trigger, FILE)
 
+    def with_flags(self, **values: Any) -> "Config":  # noqa: ANN401 - its own fields
+        """The settings with values that count like a person's own words: what is left to spend, or that no model is asked."""
+        return replace(self, **values, origins={**self.origins, **dict.fromkeys(values, "flag")})
+
+    def within(self, usd: float | None) -> "Config":
+        """The settings with no more to spend than these dollars."""
+        return self if usd is None or usd >= self.usd else self.with_flags(usd=usd)
+
     def without_secrets(self) -> "Config":
         """The settings with a placeholder for each secret in the sentences that the owner wrote.
 

@@ -7,20 +7,18 @@ be written again with every turn.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from bot import errors
+from bot import brief, errors
 from bot.errors import BudgetSpent, DeepRepoError, PromptTooLong, ProviderError
 from bot.values import (
     Completion,
     Cost,
-    LinkedIssue,
     Message,
     Prompt,
     PullRequest,
     Review,
-    ReviewRequest,
     ToolCall,
     Turn,
     Usage,
@@ -31,15 +29,17 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a review begins with: enough to do it again without asking anybody. No key and no address is part of it."""
+    """What a review begins with: enough to do it again without asking anybody. No key and no address is part of it.
+
+    `brief`: what decides, as JSON: of a review its `Brief` and what it found of consumers, of a question about a text that question.
+    """
 
     pull: PullRequest
-    settings: Mapping[str, Any]
+    brief: Mapping[str, Any]
     root: str | None
     worker: str | None
     version: str
-    request: ReviewRequest | None = None
-    given: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside: the day, the round before
+    own: tuple[str, ...] = ()  # providers that are called at an address of the user's own
 
 
 def review(start: Start) -> Row:
@@ -47,37 +47,18 @@ def review(start: Start) -> Row:
     return {
         "kind": "review",
         "version": start.version,
-        "request": asdict(start.request) if start.request else None,
         "pull": asdict(start.pull),
-        "settings": dict(start.settings),
-        "given": dict(start.given),
+        "brief": dict(start.brief),
         "root": start.root,
         "worker": start.worker,
+        "own": list(start.own),
     }
 
 
 def start(row: Row) -> Start:
     """The same, back as values."""
-    settings = {name: freeze(value) for name, value in row["settings"].items()}
-    request = ReviewRequest(**row["request"]) if row["request"] else None
-    pull = PullRequest(**row["pull"])
-    pull = replace(pull, issues=tuple(LinkedIssue(**issue) for issue in row["pull"]["issues"]))
-    return Start(pull, settings, row["root"], row["worker"], row["version"], request, row["given"])
-
-
-def freeze(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """A setting as it was before it was written: its lists are tuples."""
-    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
-
-
-def as_text(data: bytes | None) -> str | None:
-    """A file from outside as it is in a line; it need not be text."""
-    return None if data is None else data.decode("utf-8", "surrogateescape")
-
-
-def as_bytes(text: str | None) -> bytes | None:
-    """The same, back as it was."""
-    return None if text is None else text.encode("utf-8", "surrogateescape")
+    pull = brief.restore_pull(row["pull"])
+    return Start(pull, row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
 
 
 def key(model: str, prompt: Prompt) -> tuple[str, int]:

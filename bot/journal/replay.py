@@ -184,7 +184,7 @@ class RecordedModel:
 def last_finished(path: Path) -> tuple[Record, Section, Start]:
     """The last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
     record, reviews = reader.reviews(path)
-    if "question" in reader.start(reviews[-1]).given:
+    if "question" in reader.start(reviews[-1]).brief:
         raise UsageError(f"{path} records a question about a text: `deeprepo.RLM.replay` repeats it from Python")
     finished = [section for section in reviews if section.end]
     if not finished:

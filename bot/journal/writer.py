@@ -23,6 +23,7 @@ from bot.journal.reader import Outcomes, Record
 from bot.machine import files
 from bot.values import Prompt, Review
 
+INCIDENTAL = ("today", "request", "warnings")  # of a brief: another one makes no other review
 LONGEST = 60  # characters of a setting that is told
 
 
@@ -84,7 +85,7 @@ class Journal:
         notes: tuple[str, ...] = ()
         if section is not None:
             last = reader.start(section)
-            is_question = "question" in last.given
+            is_question = "question" in last.brief
             if _change(last) != _change(start):
                 held = "a question about another context" if is_question else _other_change(last, start)
                 raise UsageError(f"the journal {self._path} holds {held}: name another file, or delete this one")
@@ -223,13 +224,14 @@ def _differing(earlier: Start, start: Start) -> list[str]:
 
 def _asked_for(start: Start) -> Row:
     """Everything from outside that can make a review another one; the day alone does not."""
-    settings = {name: codec.freeze(value) for name, value in start.settings.items()}
-    inputs = {name: value for name, value in start.given.items() if name != "today"}
+    inputs: Row = json.loads(json.dumps(start.brief, default=dict))  # as they are read back
+    inputs = {name: value for name, value in inputs.items() if name not in INCIDENTAL}
+    settings = inputs.pop("settings", {})
     return {**settings, **inputs, "root": start.root, "worker": start.worker, "version": start.version}
 
 
 def _text(value: object) -> str:
-    text = ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+    text = ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 

@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bot import __version__, dependents
+from bot.brief import record
 from bot.checkout.masked import MaskedTree
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
@@ -19,7 +20,6 @@ from bot.review.survey import Survey
 from bot.values import (
     Limits,
     Reference,
-    ReviewEffort,
 )
 
 if TYPE_CHECKING:
@@ -44,15 +44,12 @@ async def open_session(
     *,
     languages: Mapping[str, Language],
     journal: Journal | None = None,
-    settings: Mapping[str, Any] | None = None,
     lenses: Mapping[str, Lens] | None = None,
     keep_on_cancel: bool = False,
     say: Callable[[str], None] = lambda _: None,
-    effort: ReviewEffort = "medium",
-    walkthrough: bool = False,
 ) -> AsyncIterator[Session]:
     """One review in progress. Models' connections and the journal are closed at the end, whatever happens."""
-    journal = journal or Journal()
+    journal, settings = journal or Journal(), survey.brief.settings
     calls = Calls(Budget(limits), journal, masks=survey.masks)
     survey.tracker.by_model = models.reader is not None  # then what an analyser has judged is checked, and not yet read
     checks = AnalyzerWorker(analyzers, survey)
@@ -65,9 +62,11 @@ async def open_session(
     if models.reader:
         from bot.review.workers import ModelWorker
 
-        worker = ModelWorker(models.reader, calls, survey, lenses or {}, look_ups=look_ups, walkthrough=walkthrough)
+        worker = ModelWorker(
+            models.reader, calls, survey, lenses or {}, look_ups=look_ups, walkthrough=settings.walkthrough
+        )
     try:
-        notes = journal.begin(_start(survey, models, settings or {}, limits))
+        notes = journal.begin(_start(survey, models, limits))
         yield Session(
             survey=survey,
             tree=tree,
@@ -84,8 +83,8 @@ async def open_session(
             look_ups=look_ups,
             consumer_code=consumer_code,
             notes=list(notes),
-            walkthrough=walkthrough,
-            effort=effort,
+            walkthrough=settings.walkthrough,
+            effort=settings.effort,
             say=say,
         )
     finally:
@@ -119,16 +118,15 @@ def _look_ups(
     return replace(over(tree), beyond=consumer_code.find), consumer_code
 
 
-def _start(survey: Survey, models: Models, settings: Mapping[str, Any], limits: Limits) -> Start:
-    """Return the first row of the record: everything that decides what this review does."""
+def _start(survey: Survey, models: Models, limits: Limits) -> Start:
+    """Return the first row of the record: the brief, and what was found in other repositories by it."""
     return Start(
         pull=survey.pull,
-        settings=settings,
+        brief=record(survey.brief) | survey.masks.hide(survey.consumers).rows(),
         root=models.root.name if models.root else None,
         worker=models.reader.name if models.reader else None,
         version=__version__,
-        request=survey.request,
-        given={**survey.other_inputs, **({"own": list(limits.own)} if limits.own else {})},
+        own=limits.own,
     )
 
 

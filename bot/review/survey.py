@@ -1,9 +1,10 @@
 """What a review knows before anybody judges the change, and an estimate without one."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from bot.brief import Brief
 from bot.findings import judge
 from bot.findings.suppress import IgnoreList
 from bot.masking.masks import Masks
@@ -11,7 +12,7 @@ from bot.ports import RunnableTree
 from bot.review.coverage import CoverageTracker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
-from bot.values import ChangedFile, CustomCheck, Dependents, Finding, PullRequest, ReviewRequest, Unit
+from bot.values import ChangedFile, CustomCheck, Dependents, Finding, PullRequest, Unit
 from bot.values.consumer import ConsumerImpact
 
 if TYPE_CHECKING:
@@ -22,14 +23,12 @@ if TYPE_CHECKING:
 class Survey:
     """The change as the earlier steps have read it."""
 
-    pull: PullRequest
+    brief: Brief  # as models and the journal may be shown it
     files: tuple[ChangedFile, ...]
     units: tuple[Unit, ...]
     dependents: Dependents
     tree: RunnableTree
     tracker: CoverageTracker
-    request: ReviewRequest | None = None  # what was asked for, where a person asked
-    other_inputs: Mapping[str, Any] = field(default_factory=dict)  # what else came from outside, for the record
     past: Past = field(default_factory=Past)  # the round before
     ignore_list: IgnoreList = field(default_factory=IgnoreList)  # what the owner does not want to hear
     guidance: Guidance = field(default_factory=Guidance)  # what the owner asks to look for
@@ -38,6 +37,11 @@ class Survey:
     checks: tuple[CustomCheck, ...] = ()  # of the owner's
     # Who finds the code beside the change, by what is asked of them: what one strategy of an estimate has found serves the others.
     builders: "dict[tuple[Hashable, ...], ContextBuilder]" = field(default_factory=dict)
+
+    @property
+    def pull(self) -> PullRequest:
+        """The pull request."""
+        return self.brief.pull
 
     @property
     def is_same(self) -> Callable[[Finding, Finding], bool] | None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from bot.values.change import Excerpt, PullRequest
 from bot.values.exact import EXACT
 from bot.values.finding import Finding
+from bot.values.host import OrganizationFile
 
 Origin = Literal["registry", "path", "git", "workspace"]
 # When a break reaches a repository: with its next build, with the next release of what it takes, or when somebody upgrades it.
@@ -135,12 +136,13 @@ class NamedConsumer:
 
 
 @dataclass(frozen=True, slots=True)
-class FetchedConsumers:
-    """The consumers of a review on a host: those that were fetched, and those that could not be."""
+class Consumers:
+    """The repositories that a review looks at beside its own: clones that a person named, or those that a host was asked for."""
 
-    audience: Audience
-    consumers: tuple[NamedConsumer, ...] = ()
+    audience: Audience | None = None  # who reads about them on a host; None: whoever named them
+    named: tuple[NamedConsumer, ...] = ()
     note: str = ""  # a sentence for the reader of the review, of whom nobody learns which repositories there are
+    organization: OrganizationFile | None = None  # the defaults of those of the reviewed repository's owner
 
 
 @dataclass(frozen=True, slots=True)

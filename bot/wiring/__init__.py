@@ -2,14 +2,18 @@
 
 from bot.wiring.addresses import address, address_for_option
 from bot.wiring.review import (
+    brief,
     connect_model,
-    deps,
     in_force,
+    journal,
     lenses,
     limits,
+    lines,
+    local_review,
     models,
-    organization_reader,
+    organization_of,
     preferred_models,
     rehearsal,
     replay,
+    tools,
 )

@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot import config
+from bot.brief import Brief
 from bot.commands.conversation import RemarkReply
 from bot.config import action
 from bot.config.action import Inputs
 from bot.errors import UsageError
 from bot.models import PROVIDERS, provider_of
 from bot.outputs import state
-from bot.payloads import Change, Remark
+from bot.payloads import Remark
 from bot.values import ChangedFile, CIFailure, CIJobLog, Review
 from bot.wiring import child, step_tasks, tasks
 from bot.wiring.local import LOCAL
@@ -21,12 +22,12 @@ SHORTEST = 20  # characters of a key that can be kept from being guessed
 LOGS = 60.0  # seconds to look through the logs of jobs of CI
 
 
-async def review_change(change: Change, file: str, say: Say) -> Review:
-    """Review a change. `file`: where the base branch keeps its settings."""
+async def review_change(brief: Brief, say: Say) -> Review:
+    """Review a change."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
         async def attempt(left_out: Mapping[str, str]) -> Review:
-            return await child.run(step_tasks.review, change, file, scratch, left_out, caps=LOCAL, say=say)
+            return await child.run(step_tasks.review, brief, scratch, left_out, caps=LOCAL, say=say)
 
         return await child.leaving_out(attempt)
 
@@ -36,10 +37,10 @@ async def ci_failures(logs: Sequence[CIJobLog], files: Sequence[ChangedFile]) ->
     return await child.run(tasks.explain, tuple(logs), tuple(files), caps=replace(LOCAL, wall=LOGS))
 
 
-async def converse(remark: Remark, file: str) -> RemarkReply:
+async def converse(remark: Remark) -> RemarkReply:
     """A model's answer to a remark."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        return await child.run(step_tasks.converse, remark, file, scratch, caps=LOCAL)
+        return await child.run(step_tasks.converse, remark, scratch, caps=LOCAL)
 
 
 def lend(inputs: Inputs) -> None:

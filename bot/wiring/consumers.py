@@ -7,9 +7,9 @@ from bot import checkout, config
 from bot.checkout import Checkout
 from bot.dependents.consumers.check import list_known
 from bot.languages import LANGUAGES
-from bot.pipeline import named_consumers
 from bot.values import ReviewRequest
 from bot.values.consumer import ConsumerReport
+from bot.wiring.review import named_consumers
 
 
 def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:

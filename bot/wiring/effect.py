@@ -39,9 +39,9 @@ async def compute(
     consumers: Sequence[str] = (),
 ) -> Effect:
     """Raises NothingToReview where the change is empty."""
-    deps = review.deps({**NO_MODEL, "with": consumers}, scratch, say)
-    deps = replace(deps, left_out=left_out, search=EVERY_USE)
-    async with pipeline.survey(request, deps) as (subject, _):
+    brief = await review.brief(request, {**NO_MODEL, "with": consumers}, scratch, left_out)
+    tools = replace(review.tools(brief, scratch, review.lines(say)), search=EVERY_USE)
+    async with pipeline.survey(brief, tools) as subject:
         say("comparing uses with what changed")
         analyzer = ANALYZERS["contracts"](LANGUAGES)
         wanted_files = [file for file in subject.files if analyzer.wants(file)]

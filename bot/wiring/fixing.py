@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import checkout, pipeline
+from bot.brief import Brief
 from bot.checkout import ownership
 from bot.checkout.amending import amend
 from bot.checkout.locate import locate
@@ -14,7 +15,6 @@ from bot.errors import NothingToReview, UsageError
 from bot.findings import fixes
 from bot.languages.faults import faults
 from bot.machine import files
-from bot.pipeline import Deps
 from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
@@ -81,14 +81,15 @@ def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
     return tuple(one.number for one in open_findings if one.number and one.identity not in answered_ids)
 
 
-async def mend(pull: PullRequest, rows: Sequence[PlacedFinding], deps: Deps) -> tuple[Fix, FixCheck]:
-    """The new contents, and what a review by code says of them. Nothing is written outside of the folder of `deps`, and nothing is run."""
-    async with checkout.Checkout(pull) as tree:
+async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tuple[Fix, FixCheck]:
+    """The new contents, and what a review by code under this brief says of them. Nothing is written outside of `scratch`, and nothing is run."""
+    async with checkout.Checkout(brief.pull) as tree:
         fix = await fixes.fix(rows, tree, faults)
     if not fix:
         return fix, FixCheck()
-    amended = await amend(pull, fix.contents, deps.scratch)
-    before, after = [await _reviewed(each, deps) for each in (pull, amended)]
+    amended = await amend(brief.pull, fix.contents, scratch)
+    by_code = replace(brief, settings=brief.settings.with_flags(strategy="offline"), run=False)
+    before, after = [await _reviewed(replace(by_code, pull=each), scratch) for each in (brief.pull, amended)]
     return fix, compare(fix.findings, before, after)
 
 
@@ -106,16 +107,10 @@ def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Seque
     return FixCheck(tuple(new), still, len(by_code))
 
 
-async def _reviewed(pull: PullRequest, deps: Deps) -> tuple[Finding, ...]:
+async def _reviewed(brief: Brief, scratch: str) -> tuple[Finding, ...]:
     """What checks by code report of a change, silenced or not. No test is run: what a fix may break there, its own review shows."""
-
-    async def pull_again(_: ReviewRequest, __: str) -> PullRequest:
-        return pull
-
     try:
-        review_by_code = await pipeline.review(
-            ReviewRequest(pull.git_dir), replace(deps, pull=pull_again, running=None)
-        )
+        review_by_code = await pipeline.review(brief, review.tools(brief, scratch, lambda _: None))
     except NothingToReview:  # the fix takes back all that the change did
         return ()
     silenced_findings = (row.finding for row in review_by_code.suppressed)
@@ -156,7 +151,7 @@ async def _mend(
     here = await _here(pull, repo, scratch)
     async with checkout.Checkout(here) as tree:
         await ownership.refuse_reviewed(tree, origin)
-    return await mend(here, rows, review.deps({"strategy": "offline"}, scratch, lambda _: None))
+    return await mend(rows, await review.brief_of(here, {"strategy": "offline"}, scratch), scratch)
 
 
 async def _here(pull: PullRequest, repo: str, scratch: str) -> PullRequest:

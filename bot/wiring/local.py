@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
-from bot import pipeline
-from bot.config import Config
+from bot import config, pipeline
 from bot.machine.limits import ProcessLimits
-from bot.pipeline import Deps
+from bot.pipeline import Tools
 from bot.review import coverage
 from bot.review.session import Session
 from bot.review.survey import Survey
@@ -41,7 +41,7 @@ def run_review(
     `access`: how models are called that a program names with a key or an address of their own.
     """
     with watching() as say:
-        return asyncio.run(pipeline.review(request, review.deps(flags, scratch, say, tell=tell, access=access)))
+        return asyncio.run(review.local_review(request, flags, scratch, say, warn=tell, access=access))
 
 
 def estimate(
@@ -49,7 +49,7 @@ def estimate(
 ) -> dict[str, Any]:
     """What each strategy would ask and cost, under the limits of a review."""
     with watching() as say:
-        return asyncio.run(_weigh(request, review.rehearsal(flags, scratch, say)))
+        return asyncio.run(weigh(request, flags, scratch, say))
 
 
 def effect_of(
@@ -73,24 +73,29 @@ async def _run_review(
     line: ChildPipe, request: ReviewRequest, flags: Mapping[str, Any], scratch: str, left_out: Mapping[str, str]
 ) -> Review:
     """In the child."""
-    deps = review.deps(flags, scratch, line.say)
-    return await pipeline.review(request, replace(with_time_limit(line, deps), left_out=left_out))
+    default = config.environment().journal
+    brief = await review.brief(request, flags, scratch, left_out, records=review.records(flags, default))
+    tools = review.tools(brief, scratch, line.say, partial(review.journal, flags, default, brief.pull))
+    return await pipeline.review(brief, with_time_limit(line, tools))
 
 
-async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
+async def weigh(
+    request: ReviewRequest, flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
+) -> dict[str, Any]:
     """Every strategy rehearsed over the change, each with a coverage record of its own. A root's turns are only where its REPL is installed."""
     from bot.machine import extras
     from bot.strategies.choice import WITH_ROOT
     from bot.strategies.estimate import HABITS, NAMES, estimate
 
-    async with pipeline.survey(request, deps) as (subject, settings):
-        rows = []
-        proofs = settings.run.findings if deps.running is not None and settings.run is not None else 0
+    brief, tools = await review.brief(request, flags, scratch), review.rehearsal(say, scratch)
+    async with pipeline.survey(brief, tools) as subject:
+        rows, settings = [], subject.brief.settings
+        proofs = settings.run.findings if brief.run and settings.run is not None else 0
         for name in NAMES:
             fresh = replace(subject, tracker=coverage.start(subject.units, subject.files, subject.dependents))
             fresh.past.carry(fresh.tracker, fresh.dependents, by_model=True)
             left = fresh.tracker.unread()
-            async with deps.open_session(fresh, settings) as session:
+            async with tools.open_session(fresh) as session:
                 root, worker = session.root, session.reader
                 affordable = affords(session)
                 if name not in WITH_ROOT or (root is not None and extras.is_installed("models")):
@@ -107,7 +112,7 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
         return {
             "units": len(subject.units),
             "files": sum(not file.skip for file in subject.files),
-            "left_out": dict(deps.left_out),
+            "left_out": dict(brief.left_out),
             "root": root.name if root else None,
             "worker": worker.name if worker else None,
             "strategy": {"name": strategy, "reason": reason},
@@ -118,15 +123,16 @@ async def _weigh(request: ReviewRequest, deps: Deps) -> dict[str, Any]:
         }
 
 
-def with_time_limit(line: ChildPipe, deps: Deps) -> Deps:
-    """The parts of a review whose time is up a while after its own budget's."""
+def with_time_limit(line: ChildPipe, tools: Tools) -> Tools:
+    """The tools of a review whose time is up a while after its own budget's."""
 
-    def open_session(subject: Survey, settings: Config) -> AbstractAsyncContextManager[Session]:
-        seconds, run = settings.seconds, settings.run if deps.running is not None else None
+    def open_session(subject: Survey) -> AbstractAsyncContextManager[Session]:
+        settings = subject.brief.settings
+        seconds, run = settings.seconds, settings.run if tools.running is not None else None
         memory = (
             0 if run is None else (2 * run.memory + TREES) << 20
         )  # tests in a sandbox have limits of their own below it
         line.allow(None if seconds is None else seconds + GRACE, memory)
-        return deps.open_session(subject, settings)
+        return tools.open_session(subject)
 
-    return replace(deps, open_session=open_session)
+    return replace(tools, open_session=open_session)

@@ -16,6 +16,7 @@ async def read_clone(pull: PullRequest, *, folder: str, scratch: str) -> Organiz
 
     What cannot be read costs a sentence.
     """
+    folder = str(Path(folder).expanduser())  # noqa: ASYNC240 - no look at the disk
     name = Path(folder).name or folder
     try:
         clone = await checkout.clone(folder, scratch)

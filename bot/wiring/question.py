@@ -77,21 +77,21 @@ async def again(path: Path, context: object) -> TextAnswer:
 
     record, sections = reader.reviews(path)
     section, start = sections[-1], reader.start(sections[-1])
-    if "question" not in start.given:
+    if "question" not in start.brief:
         raise UsageError(f"{path} records a review: `deeprepo replay {path}` repeats it")
     if section.end is None:
         raise ReplayDiffers(f"{path} cannot be replayed: its run did not end; run it again with the same journal")
-    inputs = start.given
+    inputs = start.brief
     tools = tuple(CustomTool(name, line) for name, line in inputs["tools"])
     question = TextQuestion(
         inputs["question"], material.of(context), tools, inputs["answer_form"], inputs["depth"]
     )  # fmt: skip
-    limits = replace(Limits(**start.settings), seconds=None, own=tuple(inputs.get("own", ())))
+    limits = replace(Limits(**inputs["settings"]), seconds=None, own=start.own)
     root, worker = replay.models(start, section)
     if root is None or worker is None:
         raise UsageError(f"{path} is damaged: it names no models")
     replayer = replay.Replay(record, section)
-    return await _answer(question, root, worker, limits, replayer, start.settings, lambda _: None, start.pull.head)
+    return await _answer(question, root, worker, limits, replayer, inputs["settings"], lambda _: None, start.pull.head)
 
 
 async def _answer(

@@ -1,37 +1,40 @@
 """The parts of a review of a local change, of its replay and of its rehearsal."""
 
+import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from datetime import date
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bot import checkout, config
+from bot import checkout, config, pipeline
 from bot.analyzers import ANALYZERS
-from bot.checkout import Checkout
+from bot.brief import Brief
+from bot.checkout import Checkout, ownership
+from bot.checkout.locate import locate
 from bot.config import Config
 from bot.errors import ConfigError, UsageError
 from bot.findings import sarif_results
-from bot.journal import codec
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
 from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT, connect, prices, provider_of, warm
-from bot.pipeline import Deps
+from bot.pipeline import Tools
 from bot.ports import Analyzer, Lens, Model
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.strategies.choice import WITH_ROOT
-from bot.values import ChangedFile, Dependents, Limits, OwnerRule, PullRequest
-from bot.values.consumer import ConsumerImpact, Disclosure, NamedConsumer
-from bot.values.tool_results import ToolResult, ToolRun
+from bot.values import ChangedFile, Dependents, Limits, PullRequest, Review, ReviewRequest
+from bot.values.consumer import ConsumerImpact, Consumers, Disclosure, NamedConsumer
+from bot.values.progress import Reading
+from bot.values.tool_results import ToolResult
 from bot.wiring import addresses
 from bot.wiring.addresses import Access
 
@@ -47,143 +50,193 @@ PREFERRED = (
 )
 
 NOTHING: Mapping[str, Access] = {}  # the environment says how every model is called
+CONSUMERS = 30.0  # seconds that a review on a host looks at the repositories that use the reviewed one
+ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
 HIGH_TURNS = 24  # of a root at effort high
 
 
-def deps(
+async def brief(
+    request: ReviewRequest,
     flags: Mapping[str, Any],
     scratch: str,
-    say: Callable[[str], None],
-    open_journal: Callable[[PullRequest], Journal] | None = None,
+    left_out: Mapping[str, str] = MappingProxyType({}),
     *,
-    keep_on_cancel: bool = True,
-    on_server: bool = False,
-    tell: Callable[[str], None] = lambda _: None,
-    access: Mapping[str, Access] = NOTHING,
-    asks: bool = True,
-) -> Deps:
-    """The parts of a review of a local change. `open_journal` opens its journal; without it the flags and the environment name one.
+    records: Iterable[tuple[str, str]] = (),
+) -> Brief:
+    """What decides a review of a local change: what a person has typed, the repository's settings, and the environment.
 
-    `on_server`: under the ceilings of a server. `tell` is given what a person has to know before anything is spent. `access` is how
-    models are called that a program names with a key or an address of their own. `asks`: whether any model is asked.
+    `records`: the option or variable and the file of what the review itself writes. Raises UsageError where one of the files that decide
+    belongs to the reviewed tree.
     """
-    settings = config.environment(on_server=on_server)
-    likely = flags.get("worker") or settings.worker or flags.get("root") or settings.root
-    alone = {"offline", "none"} & {flags.get("strategy"), settings.strategy, flags.get("effort"), settings.effort}
-    if likely and asks and not alone:
-        warm(likely)
+    made = await brief_of(await checkout.pull(request, scratch), flags, scratch, left_out, records=records)
+    return replace(made, request=request)
 
-    def opening(subject: Survey, settings_in_force: Config) -> AbstractAsyncContextManager[Session]:
-        where = partial(addresses.address, flags=flags, settings=settings)
-        chosen_models = models(settings_in_force, where, access)
-        own = own_servers((chosen_models.root, chosen_models.reader), where, access)
-        if chosen_models.reader is not None and settings_in_force.model_sentence():
-            tell(settings_in_force.model_sentence())
-        journal_opener = open_journal or partial(journal, flags, settings.journal)
-        return _open(
-            subject,
-            settings_in_force,
-            chosen_models,
-            partial(journal_opener, subject.pull),
-            say,
-            keep_on_cancel=keep_on_cancel,
-            own=own,
-        )
 
-    return Deps(
-        languages=LANGUAGES,
-        faults=faults,
-        look_at_consumers=None if on_server else partial(look, scratch=scratch),
-        consumers=tuple(flags.get("with") or ()),
-        organization=organization_reader(settings, scratch),
-        open_session=opening,
+async def brief_of(
+    pull: PullRequest,
+    flags: Mapping[str, Any],
+    scratch: str,
+    left_out: Mapping[str, str] = MappingProxyType({}),
+    *,
+    records: Iterable[tuple[str, str]] = (),
+) -> Brief:
+    """The same of a change whose ends are known."""
+    environment = config.environment()
+    async with Checkout(pull, left_out) as tree:
+        await ownership.refuse_reviewed(tree, (*flags.get("deciding", ()), *records))
+        file = await tree.settings_at_tip(config.FILE)
+    defaults = await organization_of(pull, environment, scratch)
+    settings = config.resolve(flags, file, environment, organization=defaults)
+    typed = flags.get("allow_run")
+    return Brief(
+        pull=pull,
         settings=settings,
-        flags=flags,
-        scratch=scratch,
-        clock=time.monotonic,
-        say=say,
         earlier=flags.get("previous"),
         full=bool(flags.get("full")),
         local=flags.get("local"),
         reports=_reports(flags),
         tool_runs=tuple(each for name, data in flags.get("sarif") or () for each in sarif_results.runs(data, name)),
-        running=running(settings, flags),
-        deciding=(*flags.get("deciding", ()), *(() if open_journal else _record(flags, settings.journal))),
+        consumers=Consumers(named=named_consumers(pull, tuple(flags.get("with") or ()), settings)),
+        left_out=left_out,
+        run=bool(environment.run if typed is None else typed),
     )
 
 
-def organization_reader(
-    settings: config.Settings, scratch: str
-) -> Callable[[PullRequest], Awaitable["OrganizationFile | None"]] | None:
-    """What reads the defaults of an organization on this machine; None if no variable names its clone."""
+def tools(
+    brief_made: Brief,
+    scratch: str,
+    say: Callable[[str | Reading], None],
+    open_journal: Callable[[], Journal] = Journal,
+    *,
+    keep_on_cancel: bool = True,
+    on_server: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
+    access: Mapping[str, Access] = NOTHING,
+) -> Tools:
+    """What a review of this brief is made with. `on_server`: under the ceilings of a server.
+
+    `warn` is given what a person has to know before anything is spent. `access` is how models are called that a program names with a
+    key or an address of their own.
+    """
+    environment, settings = config.environment(on_server=on_server), brief_made.settings
+    likely = settings.worker or settings.root
+    if likely and settings.strategy != "offline":
+        warm(likely)
+
+    def open_here(subject: Survey) -> AbstractAsyncContextManager[Session]:
+        typed = {role: getattr(settings, role) for role in ("root", "worker") if settings.origins[role] == "flag"}
+        where = partial(addresses.address, flags=typed, settings=environment)
+        chosen_models = models(settings, where, access)
+        own = own_servers((chosen_models.root, chosen_models.reader), where, access)
+        if chosen_models.reader is not None and settings.model_sentence():
+            warn(settings.model_sentence())
+        return _open(subject, chosen_models, open_journal(), say, keep_on_cancel=keep_on_cancel, own=own)
+
+    return Tools(
+        languages=LANGUAGES,
+        open_session=open_here,
+        clock=time.monotonic,
+        say=say,
+        look_at_consumers=partial(look, scratch=scratch, seconds=CONSUMERS if on_server else None),
+        faults=faults,
+        running=running(environment, is_foreign=brief_made.foreign) if brief_made.run else None,
+    )
+
+
+async def local_review(
+    request: ReviewRequest,
+    flags: Mapping[str, Any],
+    scratch: str,
+    say: Callable[[str], None] = lambda _: None,
+    left_out: Mapping[str, str] = MappingProxyType({}),
+    *,
+    keep_on_cancel: bool = True,
+    warn: Callable[[str], None] = lambda _: None,
+    access: Mapping[str, Access] = NOTHING,
+) -> Review:
+    """The review of a local change, with a journal where the flags or the environment name one."""
+    default = config.environment().journal
+    made = await brief(request, flags, scratch, left_out, records=records(flags, default))
+    opened = partial(journal, flags, default, made.pull)
+    return await pipeline.review(
+        made, tools(made, scratch, lines(say), opened, keep_on_cancel=keep_on_cancel, warn=warn, access=access)
+    )
+
+
+def lines(say: Callable[[str], None]) -> Callable[[str | Reading], None]:
+    """Progress for who reads lines alone."""
+    return lambda message: say(message) if isinstance(message, str) else None
+
+
+async def organization_of(pull: PullRequest, settings: config.Settings, scratch: str) -> "OrganizationFile | None":
+    """The defaults of an organization on this machine; None if no variable names its clone."""
     if not settings.organization:
         return None
     from bot.wiring.organization import read_clone
 
-    return partial(read_clone, folder=str(Path(settings.organization).expanduser()), scratch=scratch)
+    return await read_clone(pull, folder=settings.organization, scratch=scratch)
 
 
-def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Deps:
-    """The parts of a review that is done again from its record: no provider, no environment, no clock."""
+async def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Review:
+    """The review once more from its record: no provider, no environment, no clock."""
+    from bot.brief import restore
     from bot.journal import replay as replays
 
-    def opening(subject: Survey, settings_in_force: Config) -> AbstractAsyncContextManager[Session]:
-        recorded_models = Models(*replays.models(start, section))
-        own = tuple(start.given.get("own", ()))
-        return _open(
-            subject,
-            settings_in_force,
-            recorded_models,
-            lambda: replays.Replay(record, section),
-            lambda _: None,
-            own=own,
-        )
+    recorded = restore(start.brief, start.pull)
+    request = recorded.request or ReviewRequest(start.pull.git_dir)
+    pull = await replays.pull(start, repo, checkout.pull)(request, scratch)
 
-    return Deps(
+    def open_recorded(subject: Survey) -> AbstractAsyncContextManager[Session]:
+        recorded_models = Models(*replays.models(start, section))
+        return _open(subject, recorded_models, replays.Replay(record, section), lambda _: None, own=start.own)
+
+    async def look_recorded(*_: object) -> ConsumerImpact:
+        return ConsumerImpact.restore(start.brief.get("consumers"))
+
+    replaying = Tools(
         languages=LANGUAGES,
-        faults=faults,
-        open_session=opening,
-        settings=config.Settings(),
-        flags=start.settings,
-        scratch=scratch,
+        open_session=open_recorded,
         clock=lambda: 0.0,
-        say=lambda _: None,
-        pull=replays.pull(start, repo, checkout.pull),
-        today=lambda: date.fromisoformat(start.given["today"]),
-        earlier=codec.as_bytes(start.given["earlier"]),
-        full=start.given["full"],
-        local=codec.as_bytes(start.given.get("local")),
-        ignored_findings=tuple((mark, reason, scope) for mark, reason, scope in start.given.get("ignored", ())),
-        rules=tuple(OwnerRule(**row) for row in start.given.get("rules", ())),
-        note=start.given.get("note", ""),
-        loss=start.given.get("loss", ""),
-        reports=tuple(sarif_results.restore(start.given.get("sarif", ()))),
-        tool_runs=tuple(_tool_runs(start.given)),
-        look_at_consumers=partial(_recorded_consumers, start.given.get("consumers")),
-        running=_recorded_runs() if start.given.get("run") else None,
+        look_at_consumers=look_recorded,
+        faults=faults,
+        running=_recorded_runs() if recorded.run else None,
     )
+    return await pipeline.review(replace(recorded, pull=pull), replaying)
 
 
 async def look(
     tree: Checkout,
     files: Sequence[ChangedFile],
     users: Dependents,
-    consumers: Sequence[NamedConsumer],
+    consumers: Consumers,
     *,
     scratch: str,
     seconds: float | None = None,
-    organization: "OrganizationFile | None" = None,
 ) -> ConsumerImpact:
-    """What the change breaks in these clones. `seconds`: for all of them. `organization`: the defaults of those of the same owner."""
-    if not consumers:
+    """What the change breaks in these repositories. `seconds`: for all of them."""
+    if not consumers.named:
         return ConsumerImpact()
     from bot.dependents.consumers.check import check
 
     return await check(
-        tree, files, users, consumers, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
+        tree, files, users, consumers.named, LANGUAGES, ANALYZERS["contracts"](LANGUAGES),
         own=tree.pull.git_dir, address=tree.pull.url or "", scratch=scratch, left_out=tree.left_out, seconds=seconds,
-        shows=partial(_shows, organization),
+        shows=partial(_shows, consumers.organization),
     )  # fmt: skip
+
+
+def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Config) -> tuple[NamedConsumer, ...]:
+    """The clones that a person has named, and those of the settings, whose paths begin at the repository's top folder."""
+    top = Path(locate(pull.git_dir).top or pull.git_dir)
+    top = top.parent if top.name == ".git" else top
+    return (
+        *map(NamedConsumer, locations),
+        *(
+            NamedConsumer(str(top / location), settings=True)
+            for location in settings.consumers
+            if (top / location).exists() or not ON_HOST.fullmatch(location)
+        ),
+    )
 
 
 def _shows(organization: "OrganizationFile | None", file: bytes | None) -> Disclosure:
@@ -191,28 +244,11 @@ def _shows(organization: "OrganizationFile | None", file: bytes | None) -> Discl
     return config.resolve({}, file, config.Settings(), organization=organization).as_consumer
 
 
-async def _recorded_consumers(
-    rows: object,
-    _tree: Checkout,
-    _files: Sequence[ChangedFile],
-    _users: Dependents,
-    _consumers: Sequence[NamedConsumer],
-) -> ConsumerImpact:
-    """What a record has kept of it."""
-    return ConsumerImpact.restore(rows)
-
-
-def running(settings: config.Settings, flags: Mapping[str, Any]) -> "RunPermission | None":
-    """What the operator, or the person at the terminal, allows to run in a sandbox; None: nothing, and nothing of it is loaded.
-
-    `flags`: "allow_run" was typed; "foreign" is a change by somebody who may not write to the repository.
-    """
-    typed = flags.get("allow_run")
-    if not (settings.run if typed is None else typed):
-        return None
+def running(settings: config.Settings, *, is_foreign: bool = False) -> "RunPermission":
+    """What tests may use that run in a sandbox. `is_foreign`: the change is by somebody who may not write to the repository."""
     from bot.review.running.values import Online, RunPermission
 
-    refused = flags.get("foreign") and not settings.run_forks
+    refused = is_foreign and not settings.run_forks
     return RunPermission(
         sandbox=settings.run_sandbox,
         tools=tuple(filter(None, (settings.run_tools or "").split(":"))),
@@ -241,12 +277,13 @@ def _recorded_runs() -> "RunPermission":
     return RunPermission()
 
 
-def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]) -> Deps:
-    """The parts of an estimate: the change is read, and models weigh prompts instead of answering them. No key is needed."""
+def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
+    """What an estimate is made with: models weigh prompts instead of answering them. No key is needed."""
     from bot.agent.dry_run import DryRun
 
-    def opening(subject: Survey, settings_in_force: Config) -> AbstractAsyncContextManager[Session]:
-        root, worker = settings_in_force.root, settings_in_force.worker
+    def open_dry(subject: Survey) -> AbstractAsyncContextManager[Session]:
+        settings = subject.brief.settings
+        root, worker = settings.root, settings.worker
         if not root and not worker:
             root, worker = preferred_models()
         if not root and not worker:
@@ -255,33 +292,21 @@ def rehearsal(flags: Mapping[str, Any], scratch: str, say: Callable[[str], None]
             DryRun(n, partial(prices.dollars, n)) if n and provider_of(n) else None for n in (root, worker or root)
         ]
         no_limits = Limits(usd=None, tokens=None, calls=None, seconds=None)
-        lens_questions = lenses(settings_in_force)
-        return open_session(
-            subject,
-            Models(*dry_runs),
-            {},
-            no_limits,
-            languages=LANGUAGES,
-            lenses=lens_questions,
-            effort=settings_in_force.effort,
-            walkthrough=settings_in_force.walkthrough,
-        )
+        return open_session(subject, Models(*dry_runs), {}, no_limits, languages=LANGUAGES, lenses=lenses(settings))
 
-    return replace(
-        deps(flags, scratch, say, asks=False), open_session=opening, deciding=tuple(flags.get("deciding", ()))
-    )
+    return Tools(LANGUAGES, open_dry, say=lines(say), look_at_consumers=partial(look, scratch=scratch), faults=faults)
 
 
 def _open(
     subject: Survey,
-    settings: Config,
     chosen_models: Models,
-    open_journal: Callable[[], Journal],
+    journal_opened: Journal,
     say: Callable[[str], None],
     *,
     keep_on_cancel: bool = True,
     own: tuple[str, ...] = (),
 ) -> AbstractAsyncContextManager[Session]:
+    settings = subject.brief.settings
     return open_session(
         subject,
         chosen_models,
@@ -289,12 +314,9 @@ def _open(
         limits(settings, own, chosen_models.reader.name if chosen_models.reader else ""),
         languages=LANGUAGES,
         lenses=lenses(settings),
-        journal=open_journal(),
-        settings=settings.record(),
+        journal=journal_opened,
         keep_on_cancel=keep_on_cancel,
         say=say,
-        effort=settings.effort,
-        walkthrough=settings.walkthrough,
     )
 
 
@@ -306,18 +328,11 @@ def _others(subject: Survey) -> dict[str, Analyzer]:
 
         checked = frozenset(one.name for one in subject.consumers.reports if one.state == "checked")
         others["consumers"] = ConsumerFindings(subject.consumers.findings, checked)
-    if not subject.other_inputs.keys().isdisjoint({"sarif", "sarif_runs"}):
+    if subject.brief.reports or subject.brief.tool_runs:
         from bot.analyzers.sarif import Sarif
 
-        results = tuple(sarif_results.restore(subject.other_inputs.get("sarif", ())))
-        others["sarif"] = Sarif(results, tuple(_tool_runs(subject.other_inputs)))
+        others["sarif"] = Sarif(subject.brief.reports, subject.brief.tool_runs)
     return others
-
-
-def _tool_runs(journal_values: Mapping[str, Any]) -> Iterator[ToolRun]:
-    """The runs of other tools that a journal has kept."""
-    for tool, files, unread in journal_values.get("sarif_runs", ()):
-        yield ToolRun(tool, None if files is None else tuple(files), tuple(unread))
 
 
 def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
@@ -329,7 +344,7 @@ def _reports(flags: Mapping[str, Any]) -> tuple[ToolResult, ...]:
     return sarif_results.mark_new(results, base) if flags.get("sarif_base") else results
 
 
-def _record(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str, str]]:
+def records(flags: Mapping[str, Any], default: str | None) -> Iterator[tuple[str, str]]:
     """The journal with what names it: the option before the environment."""
     for option, name in (("--trace", flags.get("trace")), ("--journal", flags.get("journal") or default)):
         if name:

@@ -22,7 +22,7 @@ from bot.review.running.runners import Recipe, language_of
 from bot.review.running.values import BOX, Outcome, Run, Sandbox, SandboxRefused
 from bot.text.paths import is_product, is_sample, vendored_folder
 from bot.values import OrganizationFile, PullRequest, ReviewRequest
-from bot.wiring.review import organization_reader, running
+from bot.wiring.review import organization_of, running
 
 MOST = 1 << 20  # bytes of a test file, and of the settings
 PROGRAMS = (
@@ -267,13 +267,12 @@ def _test(repo: str, name: str) -> tuple[str, bytes]:
 @asynccontextmanager
 async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
     """The rig by the section of this folder's file, and where that is from."""
-    permission = running(config.environment(), {"allow_run": True})
+    permission = running(config.environment())
     pull, note = await _pull(repo, scratch)
     async with checkout.Checkout(pull) as tree:
         base = await tree.settings_at_tip(config.FILE)
         here = files.content(Path(repo, config.FILE), MOST)
-        read_defaults = organization_reader(config.environment(), scratch)
-        defaults = await read_defaults(pull) if read_defaults else None
+        defaults = await organization_of(pull, config.environment(), scratch)
         section, where = _section(base, defaults), "of the base branch: reviews use it"
         if here is not None and _section(here, defaults) != section:
             section, where = (
@@ -282,8 +281,6 @@ async def _trial(repo: str, scratch: str) -> AsyncIterator[Trial]:
             )
         if section is None:
             where = f"missing: nothing is run until {config.FILE} of the base branch has one, such as `run: {{}}`"
-        if permission is None:  # it is allowed above
-            raise SandboxRefused(NO_RUNNER)
         sides = Sides(pull.url or pull.git_dir, tree.entries, tree.archive, tree.read_many)
         made = await rig(sides, section or RunSection(), permission)
         yield Trial(made, f"{where}{note}", section is not None)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Unpack
 
 from bot import config, github, workflow
+from bot.brief import Brief
 from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
@@ -24,7 +25,7 @@ from bot.github.client import GitHubClient
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
 from bot.outputs.posts import Comments
-from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OrganizationFile, OwnerRule, Review, ReviewAsk, Trigger
@@ -73,13 +74,13 @@ async def _carried_out(ask: Ask, job: Job, parts: Services) -> None:
     await workflow.carry_out(ask, job, parts)
 
 
-async def _review(store: Store, folder: Path, caps: ProcessLimits, change: Change, say: Say) -> MadeReview:
+async def _review(store: Store, folder: Path, caps: ProcessLimits, brief: Brief, say: Say) -> MadeReview:
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
-    async with _room(store, folder, change.journal) as (room, keep):
+    async with _room(store, folder, brief.journal) as (room, keep):
         known_files = await asyncio.to_thread(_known_files, room.journal)
 
         async def attempt(left_out: Mapping[str, str]) -> MadeReview:
-            return await child.run(tasks.review, change, room, left_out, caps=caps, say=say, keep=keep)
+            return await child.run(tasks.review, brief, room, left_out, caps=caps, say=say, keep=keep)
 
         return await child.leaving_out(attempt, known_files, partial(_remember, room.journal))
 
@@ -95,7 +96,7 @@ async def _fix(folder: Path, caps: ProcessLimits, request: FixRequest) -> MadeFi
 
 
 async def _converse(store: Store, folder: Path, caps: ProcessLimits, remark: Remark) -> RemarkReply:
-    async with _room(store, folder, remark.change.journal) as (room, keep):
+    async with _room(store, folder, remark.brief.journal) as (room, keep):
         return await child.run(tasks.converse, remark, room, caps=caps, keep=keep)
 
 
@@ -132,10 +133,8 @@ def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode()
 
 
-async def _no_review_reason(
-    caps: ProcessLimits, change: Change, commits: Collection[str], settings: Config, trigger: Trigger
-) -> No | None:
-    return await child.run(tasks.no_review_reason, change, commits, settings, trigger, caps=caps)
+async def _no_review_reason(caps: ProcessLimits, brief: Brief, commits: Collection[str], trigger: Trigger) -> No | None:
+    return await child.run(tasks.no_review_reason, brief, commits, trigger, caps=caps)
 
 
 async def _page(

@@ -4,7 +4,7 @@ Each function is named to `child.run` and carried out over there, so it takes an
 """
 
 import time
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bot import checkout, commands, config, pipeline
+from bot.brief import Brief
 from bot.commands import CommandContext, CommandReply, conversation
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
@@ -26,8 +27,8 @@ from bot.languages import LANGUAGES
 from bot.masking.masks import Masks
 from bot.outputs import json_file, markdown, posts, state, withheld
 from bot.outputs.posts import Comments
-from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
-from bot.pipeline import Deps
+from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.pipeline import Tools
 from bot.review.session import Session
 from bot.values import (
     ChangedFile,
@@ -35,9 +36,7 @@ from bot.values import (
     CIJobLog,
     OrganizationFile,
     OwnerRule,
-    PullRequest,
     Review,
-    ReviewRequest,
     Trigger,
 )
 from bot.values.consumer import Disclosure, PackageRow, label
@@ -46,7 +45,6 @@ from bot.wiring.child import ChildPipe
 from bot.wiring.local import with_time_limit
 
 TOO_MUCH = "reading it takes more than a review may use"  # of a consumer
-CONSUMERS = 30.0  # seconds that a review on a host looks at the repositories that use the reviewed one
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +56,10 @@ class Room:
     sends_journal: bool
 
 
-async def review(line: ChildPipe, change: Change, room: Room, left_out: Mapping[str, str]) -> MadeReview:
+async def review(line: ChildPipe, brief: Brief, room: Room, left_out: Mapping[str, str]) -> MadeReview:
     """The review with everything that is reported of it."""
-    change, left_out = apart(change, left_out)
-    deps = replace(_deps(line, change, room), left_out=left_out)
-    review_done = await pipeline.review(ends(change), deps)
+    brief = without(brief, left_out)
+    review_done = await pipeline.review(brief, _tools(line, brief, room))
     content = json_file.content(review_done)
     texts = posts.comments(review_done), markdown.render(review_done), json_file.write(content), state.store(content)
     files = tuple(replace(file, hunks=()) for file in review_done.files)  # 90,000 hunks are 400 MB over there
@@ -76,27 +73,25 @@ async def answer(line: ChildPipe, question: Question, room: Room) -> CommandRepl
 
 async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
-    opening = partial(open_session, remark.change, _deps(line, remark.change, room))
+    opening = partial(open_session, remark.brief, _tools(line, remark.brief, room))
     levels = dict(remark.levels)
     return await conversation.respond(
         remark.heard_remark, remark.last, remark.language, opening, time.monotonic, levels
     )
 
 
-async def fix(line: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
+async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
     """The findings fixed in a copy of the head, but for those that people have silenced. Raises UsageError for a number that no finding has."""
     from bot.checkout.amending import modes
     from bot.wiring import fixing
 
-    change = request.change
+    brief = request.brief
     stored_review = json_file.read(request.last)
-    review_now = silencing.now(stored_review, change.ignored_findings, change.rules)
+    review_now = silencing.now(stored_review, brief.ignored_findings, brief.rules)
     rows = fixing.fixable(review_now, request.names, request.known_ids)
-    flags = {**change.flags, "strategy": "offline"}
-    own_deps = parts.deps(flags, scratch, line.say, lambda _: Journal(None), keep_on_cancel=False, on_server=True)
-    new_contents, check = await fixing.mend(change.pull, rows, with_fetched(line, change, own_deps))
+    new_contents, check = await fixing.mend(rows, brief, scratch)
     others = () if request.names else fixing.others(review_now, new_contents)
-    made_fix = MadeFix(new_contents, check, await modes(change.pull, new_contents.contents), others)
+    made_fix = MadeFix(new_contents, check, await modes(brief.pull, new_contents.contents), others)
     return _without_secrets(made_fix)
 
 
@@ -174,20 +169,23 @@ async def settings(
     return config.resolve({}, file, operator_settings, organization=organization)
 
 
-async def no_review_reason(
-    _: ChildPipe, change: Change, commits: Collection[str], settings: Config, trigger: Trigger
-) -> No | None:
+async def no_review_reason(_: ChildPipe, brief: Brief, commits: Collection[str], trigger: Trigger) -> No | None:
     """Why there is no review, now that the changed files and the commits of the change are known."""
-    return await pipeline.no_review_reason(change.pull, commits, settings, trigger, earlier=change.earlier)
+    return await pipeline.no_review_reason(brief, commits, trigger)
 
 
-def _deps(line: ChildPipe, change: Change, room: Room) -> Deps:
-    def open_journal(_: PullRequest) -> Journal:
+def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:
+    def open_journal() -> Journal:
         watch = spans.exporting(config.telemetry())
         return Journal(room.journal, watch=watch, keep=line if room.sends_journal else None)
 
-    dependencies = parts.deps(change.flags, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
-    return with_fetched(line, change, dependencies)
+    return tools(line, brief, room.scratch, open_journal)
+
+
+def tools(line: ChildPipe, brief: Brief, scratch: str, open_journal: Callable[[], Journal] = Journal) -> Tools:
+    """What a review in a child is made with."""
+    own = parts.tools(brief, scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
+    return with_time_limit(line, own)
 
 
 def _context(line: ChildPipe, question: Question, room: Room) -> CommandContext:
@@ -202,62 +200,29 @@ def _context(line: ChildPipe, question: Question, room: Room) -> CommandContext:
     async def nothing(*_: object) -> Any:  # noqa: ANN401 - it returns nothing
         raise NotImplementedError("a command in a child process only reads")
 
-    change = question.change
+    brief = question.brief
     return CommandContext(
         settings=question.settings, actor=question.actor, branch=question.branch, last=last, top=top,
         submit=nothing, suppress=nothing, pause=nothing, resume=nothing, cancel=nothing,
-        open_session=partial(open_session, change, _deps(line, change, room)) if change is not None else None,
+        open_session=partial(open_session, brief, _tools(line, brief, room)) if brief is not None else None,
     )  # fmt: skip
 
 
-def with_fetched(line: ChildPipe, change: Change, deps: Deps) -> Deps:
-    """The parts of a review in a child of a change that was fetched before: what this run asks for comes with the change."""
-
-    async def fetched_pull(_: ReviewRequest, __: str) -> PullRequest:
-        return change.pull
-
-    async def known_settings(_: checkout.Checkout, __: str) -> bytes | None:
-        return None if change.file is None else change.file.encode()
-
-    async def known_defaults(_: PullRequest) -> OrganizationFile | None:
-        return change.organization
-
-    look = partial(parts.look, scratch=deps.scratch, seconds=CONSUMERS, organization=change.organization)
-    return replace(
-        with_time_limit(line, deps),
-        pull=fetched_pull, read_settings=known_settings, organization=known_defaults,
-        tell=line.say, note=change.note,
-        running=parts.running(deps.settings, {**deps.flags, "foreign": change.foreign}),
-        earlier=change.earlier, full=change.full, loss=change.loss,
-        ignored_findings=change.ignored_findings, rules=change.rules, fetched_consumers=change.consumers,
-        look_at_consumers=look if change.consumers is not None else None,
-    )  # fmt: skip
-
-
-def apart(change: Change, left_out: Mapping[str, str]) -> tuple[Change, dict[str, str]]:
-    """A consumer that holds a file which cannot be read is left out as a whole: its paths are told to nobody."""
-    rows = change.consumers.consumers if change.consumers is not None else ()
+def without(brief: Brief, left_out: Mapping[str, str]) -> Brief:
+    """The brief without files that cannot be read. A consumer that holds one is left out as a whole: its paths are told to nobody."""
+    rows = brief.consumers.named
     begins = {one.name: (f"{mount_of(one.name)}/", label(one.name, "")) for one in rows if not one.problem}
     theirs = {path for path in left_out for names in begins.values() if path.startswith(names)}
-    if change.consumers is not None and theirs:
-        marked = tuple(
-            replace(one, problem=TOO_MUCH) if any(path.startswith(begins.get(one.name, ())) for path in theirs) else one
-            for one in rows
-        )
-        change = replace(change, consumers=replace(change.consumers, consumers=marked))
-    return change, {path: why for path, why in left_out.items() if path not in theirs}
-
-
-def ends(change: Change) -> ReviewRequest:
-    """The change as a request."""
-    return ReviewRequest(change.pull.git_dir, "range", change.pull.base, change.pull.head)
+    marked = tuple(
+        replace(one, problem=TOO_MUCH) if any(path.startswith(begins.get(one.name, ())) for path in theirs) else one
+        for one in rows
+    )
+    own = {path: why for path, why in left_out.items() if path not in theirs}
+    return replace(brief, consumers=replace(brief.consumers, named=marked), left_out=own)
 
 
 @asynccontextmanager
-async def open_session(change: Change, deps: Deps) -> AsyncIterator[Session]:
+async def open_session(brief: Brief, tools: Tools) -> AsyncIterator[Session]:
     """The change, read and opened for a question."""
-    async with (
-        pipeline.survey(ends(change), deps) as (subject, config_in_force),
-        deps.open_session(subject, config_in_force) as session,
-    ):
+    async with pipeline.survey(brief, tools) as subject, tools.open_session(subject) as session:
         yield session

@@ -7,7 +7,6 @@ A workflow's step uses some of these modules without a server's parts: those tha
 needs them.
 """
 
-from bot.payloads import Change
 from bot.ports import Job
 from bot.values import (
     Ask,

@@ -5,16 +5,17 @@ from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
+from bot.brief import Brief
 from bot.config import Config, policy
 from bot.config.policy import ASKED, No
 from bot.errors import DeepRepoError, HostError
 from bot.github import Host
 from bot.outputs.posts import Comments
-from bot.payloads import Change, MadeReview
+from bot.payloads import MadeReview
 from bot.publish import PublishResult, checks
 from bot.publish.checks import Verdict
 from bot.values import Ending, PullRequest, Review, ReviewAsk
-from bot.values.consumer import FetchedConsumers
+from bot.values.consumer import Consumers
 from bot.values.progress import Progress
 from bot.values.review import Lack
 from bot.workflow.looking import PullState
@@ -82,11 +83,9 @@ class Funds:
     refusal: str = ""
     model: bool = True  # whether there is one
 
-    def within(self, change: Change, usd: float) -> Change:
-        """The change with no more to spend than is left. `usd`: its own budget."""
-        return (
-            change if self.usd is None or self.usd >= usd else replace(change, flags={**change.flags, "usd": self.usd})
-        )
+    def within(self, brief: Brief) -> Brief:
+        """The brief with no more to spend than is left."""
+        return replace(brief, settings=brief.settings.within(self.usd))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +147,19 @@ class Backend(Protocol):
     def fetch(self, run: ReviewRun) -> AbstractAsyncContextManager[PullRequest]:
         """The change in a local store, which is gone afterwards."""
 
-    async def no_review_reason(self, run: ReviewRun, change: Change, commits: Collection[str]) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, brief: Brief, commits: Collection[str]) -> No | None:
         """Why there is no review, now that the changed files and the commits of the change are known."""
 
-    def consumers(self, run: ReviewRun) -> AbstractAsyncContextManager[FetchedConsumers]:
+    def consumers(self, run: ReviewRun) -> AbstractAsyncContextManager[Consumers]:
         """The repositories that use the reviewed one, in local stores which are gone afterwards, and who reads about them."""
 
-    async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
+    async def brief(self, run: ReviewRun, pull: PullRequest) -> Brief:
         """The review to make: what this run asks for, and the last review to build upon."""
 
-    def funds(self, run: ReviewRun, change: Change) -> AbstractAsyncContextManager[Funds]:
+    def funds(self, run: ReviewRun, brief: Brief) -> AbstractAsyncContextManager[Funds]:
         """What the day's caps leave. What is granted counts until the context is left, then what was spent."""
 
-    async def review(self, run: ReviewRun, change: Change, say: Say) -> MadeReview:
+    async def review(self, run: ReviewRun, brief: Brief, say: Say) -> MadeReview:
         """The review, made in a child process, with its comments."""
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:

@@ -96,7 +96,9 @@ async def _read(
         ):
             if isinstance(grant, CapReached):
                 return context.say("reply_failed", why=spending.sentence(grant))
-            return await parts.answer(replace(question, change=state.change(pull, name, {"usd": grant.usd})))
+            return await parts.answer(
+                replace(question, brief=state.brief(pull, context.settings.within(grant.usd), name))
+            )
     except OverLimit as error:
         return context.say("reply_failed", why=str(error))
 

@@ -100,10 +100,10 @@ async def _reply(
             if isinstance(grant, CapReached):
                 return remarks.failure_reply(spending.sentence(grant), language)
             last = await stored_review.show(await parts.store.reviews.last(ask.pull), host, parts)
-            change = state.change(pull, name, {"usd": grant.usd})
+            brief = state.brief(pull, settings.within(grant.usd), name)
             remark = heard_remark if last.is_whole else conversation.without_our_words(heard_remark)
             return await parts.converse(
-                Remark(remark, language, last.data, change, await packages.levels(last.data, state, host))
+                Remark(remark, language, last.data, brief, await packages.levels(last.data, state, host))
             )
     except OverLimit as error:
         return remarks.failure_reply(str(error), language)

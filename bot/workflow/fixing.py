@@ -142,12 +142,12 @@ async def _plan(
     if isinstance(selection, FixPlan):
         return selection
     async with fetch(ask.pull, state.facts, state.bases, parts) as pull:
-        change = replace(
-            state.change(pull),
+        brief = replace(
+            state.brief(pull, context.settings),
             ignored_findings=await keeping.ignored_findings(ask.pull, parts.store),
             rules=await parts.store.rules.in_force(ask.pull.repository),
         )
-        result = await parts.fix(FixRequest(change, last, selection.names, selection.known_ids))
+        result = await parts.fix(FixRequest(brief, last, selection.names, selection.known_ids))
     plan = _outcome(result)
     if not result.fix:
         return plan

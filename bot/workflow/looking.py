@@ -2,16 +2,15 @@
 
 import base64
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
 from bot import checkout, config
+from bot.brief import Brief
 from bot.commands.carrying import WRITERS
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit, UsageError
@@ -19,7 +18,6 @@ from bot.github import Host, shapes
 from bot.github.answers import unknown
 from bot.github.client import GitHubClient
 from bot.github.host import safe
-from bot.payloads import Change
 from bot.ports import Job
 from bot.render import cut
 from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRef, PullRequest
@@ -33,7 +31,6 @@ MOST_ISSUES = 3  # of one pull request
 ISSUE_TITLE = 200  # characters that a model is shown
 ISSUE_BODY = 1_500  # characters that a model is shown
 MOST_LACKING = 10_000  # commits that are known to lack a file
-NO_FLAGS: Mapping[str, Any] = MappingProxyType({})
 MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and no model reads more
 
 
@@ -53,16 +50,9 @@ class PullState:
         """The texts of all files that count."""
         return self.file, None if self.organization is None else self.organization.text
 
-    def change(self, pull: PullRequest, journal: str = "", flags: Mapping[str, Any] = NO_FLAGS) -> Change:
+    def brief(self, pull: PullRequest, settings: Config, journal: str = "") -> Brief:
         """The fetched change under the settings that hold for it: of every job that computes on it, whatever asked for the job."""
-        return Change(
-            pull,
-            dict(flags),
-            journal,
-            foreign=self.stranger,
-            file=self.file,
-            organization=self.organization,
-        )
+        return Brief(pull, settings, foreign=self.stranger, journal=journal)
 
 
 _SEEN = TypeAdapter(PullState)

@@ -24,7 +24,7 @@ from bot.github import Host, apps, shapes
 from bot.github.client import GitHubClient
 from bot.storage.packages import PackageHome
 from bot.values import PackageSurvey, PullRef
-from bot.values.consumer import Audience, Disclosure, FetchedConsumers, NamedConsumer, Standing, by_name
+from bot.values.consumer import Audience, Consumers, Disclosure, NamedConsumer, Standing, by_name
 from bot.workflow import clones, consumers
 from bot.workflow.backend import ReviewRun
 from bot.workflow.consumers import Home
@@ -136,7 +136,7 @@ async def _fetched(
 
 
 @asynccontextmanager
-async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[FetchedConsumers]:
+async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[Consumers]:
     """The repositories of the same installation that take what the reviewed one offers, and who reads about them.
 
     Those that the repository's own file names narrow them down: it is read at the base branch, so no author of a change chooses. A clone
@@ -145,7 +145,7 @@ async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[FetchedC
     pull, most = run.ask.pull, parts.settings.consumers_shown or "existence"
     audience = Audience(Standing(pull.owner), most, is_stranger=run.state.stranger)
     if not is_on(parts.settings):
-        yield FetchedConsumers(audience)
+        yield Consumers(audience)
         return
     audience = replace(audience, subject=await consumers.subject(run.host.client, run.state.facts.repository))
     known_homes = await parts.store.packages.homes(pull.installation)
@@ -173,7 +173,7 @@ async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[FetchedC
             foreign = [name for name in entries if name.partition("/")[0].lower() != pull.owner.lower()]
             others = await _public(foreign, run, parts, scratch)
         note = await _note(pull.repository, known_homes, audience, parts)
-        yield FetchedConsumers(audience, (*own, *others), note)
+        yield Consumers(audience, (*own, *others), note)
 
 
 async def _note(repository: int, known_homes: Mapping[int, PackageHome], audience: Audience, parts: Services) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, cast
 
 from pydantic import TypeAdapter
 
+from bot.brief import Brief
 from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
@@ -15,7 +16,7 @@ from bot.config.policy import No
 from bot.errors import HostRefused
 from bot.github import Host, Identity, RequestPace
 from bot.outputs.posts import Comments
-from bot.payloads import Change, CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import LASTS, Job
 from bot.values import Ask, OrganizationFile, OwnerRule, PullRef, Review, ReviewAsk, Trigger
 from bot.values.consumer import Disclosure, PackageRow
@@ -63,14 +64,14 @@ class Services:
     store: "Store"
     folder: Path
     settings: Settings = field(repr=False)
-    review: Callable[[Change, Say], Awaitable[MadeReview]]
+    review: Callable[[Brief, Say], Awaitable[MadeReview]]
     answer: Callable[[Question], Awaitable[CommandReply]]
     converse: Callable[[Remark], Awaitable[RemarkReply]]
     fix: Callable[[FixRequest], Awaitable[MadeFix]]
     # The settings, with the text of the owner's file on the base branch, and on the default branch where that bounds it, and the owner's defaults.
     resolve: Callable[[str | None, OrganizationFile | None], Awaitable[Config]]
     defaults: Defaults
-    no_review_reason: Callable[[Change, Collection[str], Config, Trigger], Awaitable[No | None]]
+    no_review_reason: Callable[[Brief, Collection[str], Trigger], Awaitable[No | None]]
     page: Callable[
         [bytes, bytes | None, SilencedFindings, Sequence[OwnerRule], Mapping[str, Disclosure]], Awaitable[MadeReview]
     ]  # of a stored review, under the words that hold now, with so much of each consumer

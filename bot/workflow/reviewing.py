@@ -5,11 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from bot.brief import Brief
 from bot.config import policy
 from bot.config.policy import Go, No
 from bot.errors import DeepRepoError, NothingToReview, SupersededError
 from bot.outputs.posts import Comments
-from bot.payloads import Change, MadeReview
+from bot.payloads import MadeReview
 from bot.publish import checks, publish
 from bot.values import Review
 from bot.workflow import looking, pausing
@@ -92,48 +93,49 @@ async def _make(run: ReviewRun, backend: Backend, decision: Go, check: CheckRun)
     async with backend.fetch(run) as local_pull:
         several_bases = await looking.has_several_bases(run.host, local_pull, run.state.bases)
         pull = replace(local_pull, several_bases=several_bases)
-        change = await backend.change(run, pull)
-        refusal = await _refusal_by_paths(run, backend, change)
+        brief = await backend.brief(run, pull)
+        refusal = await _refusal_by_paths(run, backend, brief)
         if refusal is not None:
             return refusal
-        change = _with_note(change, run.pushes.note)
+        brief = _with_note(brief, run.pushes.note)
         if decision.offline:
-            change = _offline(change, decision.reason)
-        async with backend.consumers(run) as consumers:
-            change = _with_note(replace(change, consumers=consumers), consumers.note if consumers is not None else "")
-            async with _with_funds(run, backend, change) as change_with_funds, progress(check.show) as say:
-                return await backend.review(run, change_with_funds, say)
+            brief = _offline(brief, decision.reason)
+        async with backend.consumers(run) as fetched:
+            consumers = replace(fetched, organization=run.state.organization)
+            brief = _with_note(replace(brief, consumers=consumers), consumers.note)
+            async with _with_funds(run, backend, brief) as funded, progress(check.show) as say:
+                return await backend.review(run, funded, say)
 
 
-async def _refusal_by_paths(run: ReviewRun, backend: Backend, change: Change) -> No | None:
+async def _refusal_by_paths(run: ReviewRun, backend: Backend, brief: Brief) -> No | None:
     """Why `triggers.paths` leaves the change out. Nothing is left out unless all commits of the change are known."""
-    if not policy.asks_for_paths(run.settings, run.ask.trigger) or change.pull.several_bases:
+    if not policy.asks_for_paths(run.settings, run.ask.trigger) or brief.pull.several_bases:
         return None
-    commits = await looking.own_commits(run.host, change.pull, run.state.bases)
-    return None if commits is None else await backend.no_review_reason(run, change, commits)
+    commits = await looking.own_commits(run.host, brief.pull, run.state.bases)
+    return None if commits is None else await backend.no_review_reason(run, brief, commits)
 
 
 @asynccontextmanager
-async def _with_funds(run: ReviewRun, backend: Backend, change: Change) -> AsyncIterator[Change]:
+async def _with_funds(run: ReviewRun, backend: Backend, brief: Brief) -> AsyncIterator[Brief]:
     """The review with what the day leaves it to spend; without any model if a cap of the day is reached."""
-    if change.flags.get("strategy") == "offline":
-        yield change
+    if brief.settings.strategy == "offline":
+        yield brief
         return
-    async with backend.funds(run, change) as funds:
+    async with backend.funds(run, brief) as funds:
         if funds.refusal:
-            yield _offline(change, funds.refusal)
+            yield _offline(brief, funds.refusal)
             return
         if funds.model and run.settings.linked_issues:
-            change = replace(change, pull=replace(change.pull, issues=await looking.issues(run.host)))
-        yield funds.within(change, run.settings.usd)
+            brief = replace(brief, pull=replace(brief.pull, issues=await looking.issues(run.host)))
+        yield funds.within(brief)
 
 
-def _offline(change: Change, why: str) -> Change:
-    return _with_note(replace(change, flags={**change.flags, "strategy": "offline"}), why)
+def _offline(brief: Brief, why: str) -> Brief:
+    return _with_note(replace(brief, settings=brief.settings.with_flags(strategy="offline")), why)
 
 
-def _with_note(change: Change, why: str) -> Change:
-    return replace(change, note=" ".join(filter(None, (why, change.note))))
+def _with_note(brief: Brief, why: str) -> Brief:
+    return replace(brief, note=" ".join(filter(None, (why, brief.note))))
 
 
 async def _post(run: ReviewRun, backend: Backend, made_review: MadeReview, start: float | None = None) -> ReviewResult:

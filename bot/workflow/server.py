@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot import github
+from bot.brief import Brief
 from bot.config import policy
 from bot.config.policy import No
 from bot.errors import (
@@ -22,12 +23,12 @@ from bot.errors import (
 )
 from bot.github import Host
 from bot.outputs.posts import Comments
-from bot.payloads import Change, MadeReview
+from bot.payloads import MadeReview
 from bot.ports import Job
 from bot.publish import checks
 from bot.publish.checks import Verdict
 from bot.values import Ending, Follow, PullFacts, PullRequest, Review, ReviewAsk
-from bot.values.consumer import FetchedConsumers
+from bot.values.consumer import Consumers
 from bot.values.daily import CapReached
 from bot.values.review import Lack
 from bot.workflow import (
@@ -172,37 +173,38 @@ class ServerBackend:
         async with fetch(run.ask.pull, run.state.facts, run.state.bases, self.parts) as pull:
             yield pull
 
-    async def no_review_reason(self, run: ReviewRun, change: Change, commits: Collection[str]) -> No | None:
+    async def no_review_reason(self, run: ReviewRun, brief: Brief, commits: Collection[str]) -> No | None:
         """Why there is no review, now that the changed files and the commits of the change are known; found out in a child process."""
-        return await self.parts.no_review_reason(change, commits, run.settings, run.ask.trigger)
+        return await self.parts.no_review_reason(brief, commits, run.ask.trigger)
 
     @asynccontextmanager
-    async def consumers(self, run: ReviewRun) -> AsyncIterator[FetchedConsumers]:
+    async def consumers(self, run: ReviewRun) -> AsyncIterator[Consumers]:
         """The repositories that use the reviewed one, as far as the operator lets reviews look at them."""
         async with packages.fetch_users(run, self.parts) as fetched:
             yield fetched
 
-    async def change(self, run: ReviewRun, pull: PullRequest) -> Change:
+    async def brief(self, run: ReviewRun, pull: PullRequest) -> Brief:
         """The review to make, built upon the stored one, under the rules in force."""
         if await learning.learn(run.ask.pull, run.host, run.language, self.parts.store, self.job.stored_at):
             await paging.schedule_others(run.ask.pull, self.parts, self.job.id)
         return replace(
-            run.state.change(pull, journals.name(run.ask, pull.head, pull.base, self.job.id)),
+            run.state.brief(pull, run.settings, journals.name(run.ask, pull.head, pull.base, self.job.id)),
             full=run.ask.full,
+            run=bool(self.parts.settings.run),
             ignored_findings=await keeping.ignored_findings(run.ask.pull, self.parts.store),
             rules=await self.parts.store.rules.in_force(run.ask.pull.repository),
             earlier=await self.parts.store.reviews.memory(run.ask.pull),
         )
 
     @asynccontextmanager
-    async def funds(self, run: ReviewRun, change: Change) -> AsyncIterator[Funds]:
+    async def funds(self, run: ReviewRun, brief: Brief) -> AsyncIterator[Funds]:
         """What the caps in the database leave, reserved for this review."""
         if not self.parts.model(run.settings):
             yield Funds(model=False)
             return
         forks = run.settings.triggers.fork_reviews_per_day if run.is_automatic else None
         reservation = spending.reserve(
-            run.ask.pull, change.journal, run.settings, self.parts, job=self.job.id, forks=forks
+            run.ask.pull, brief.journal, run.settings, self.parts, job=self.job.id, forks=forks
         )
         async with reservation as grant:
             if isinstance(grant, CapReached):
@@ -210,9 +212,9 @@ class ServerBackend:
             else:
                 yield Funds(grant.usd)
 
-    async def review(self, _: ReviewRun, change: Change, say: Say) -> MadeReview:
+    async def review(self, _: ReviewRun, brief: Brief, say: Say) -> MadeReview:
         """The review with all its texts, from a child process."""
-        return await self.parts.review(change, say)
+        return await self.parts.review(brief, say)
 
     def comments(self, _: ReviewRun, review: Review) -> Comments:
         """The comments, from a child process."""

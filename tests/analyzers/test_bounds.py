@@ -8,7 +8,7 @@ import pytest
 from fakes import Repository
 from families import few
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.outputs import facts
 from bot.values import Review, ReviewRequest
 
@@ -19,8 +19,11 @@ def review(repository: Repository, folder: Path, patch: pytest.MonkeyPatch, **fl
         patch.delenv(name, raising=False)
     scratch = folder / "scratch"
     scratch.mkdir()
-    parts = wiring.deps({"effort": "none", **flags}, str(scratch), lambda _: None)
-    return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder), "range", "HEAD~1", "HEAD"), parts))
+    return asyncio.run(
+        wiring.local_review(
+            ReviewRequest(str(repository.folder), "range", "HEAD~1", "HEAD"), {"effort": "none", **flags}, str(scratch)
+        )
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from fakes import Repository
 from families import few
 from pushes import Hand
 
-from bot import diff
+from bot import config, diff
+from bot.brief import Brief
 from bot.checkout import Checkout
 from bot.ports import Tree
 from bot.review.analyzer_worker import AnalyzerWorker
@@ -212,7 +213,9 @@ def test_an_analyser_cannot_forget_a_file(repository: Repository) -> None:
         async with Checkout(pull) as tree:
             files = diff.read(await tree.change())
             tracker = start((), files, Dependents())
-            survey = Survey(pull, files, (), Dependents(), tree, tracker)
+            survey = Survey(
+                Brief(pull, config.resolve({}, None, config.Settings())), files, (), Dependents(), tree, tracker
+            )
             await AnalyzerWorker({"forgetful": Forgetful()}, survey).review(())
         return {row.path: row.reason for row in tracker.coverage().open}
 

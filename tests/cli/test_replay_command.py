@@ -112,7 +112,7 @@ def test_secrets_in_the_owners_words_are_placeholders(tmp_path: Path) -> None:
     assert outs[0] == outs[1] > 0
     text = journal.read_text()
     assert not [token for token in tokens if token in text]
-    first = rows(journal)[0]["settings"]
+    first = rows(journal)[0]["brief"]["settings"]
     assert all("MASKED_SECRET_" in str(first[name]) for name in ("instructions", "rules", "learnings", "checks"))
     done = deeprepo("replay", str(journal), "--format", "json", cwd=repository.folder)
     assert (done.returncode, done.stdout) == (0, (tmp_path / "second").read_text()), done.stderr

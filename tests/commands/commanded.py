@@ -100,12 +100,16 @@ class Scene:
     async def _open_session(self) -> AsyncIterator[Session]:
         """The change, opened as a review opens it, with the scripted model as its root."""
         with tempfile.TemporaryDirectory() as scratch:
-            deps = wiring.deps({"strategy": "offline"}, scratch, lambda _: None)
+            brief = await wiring.brief(ReviewRequest(str(self.repository.folder)), {"strategy": "offline"}, scratch)
             models = Models(self.model, self.model)
             async with (
-                pipeline.survey(ReviewRequest(str(self.repository.folder)), deps) as (subject, _),
+                pipeline.survey(brief, wiring.tools(brief, scratch, lambda _: None)) as subject,
                 open_session(
-                    replace(subject, pull=self.review.pull), models, {}, self.limits, languages=LANGUAGES
+                    replace(subject, brief=replace(brief, pull=self.review.pull)),
+                    models,
+                    {},
+                    self.limits,
+                    languages=LANGUAGES,
                 ) as session,
             ):
                 yield session
@@ -117,7 +121,8 @@ def scene(repository: Repository, after: Mapping[str, str | bytes | None] = AFTE
     repository.git("checkout", "-qb", "feature")
     repository.commit(dict(after), "after")
     with tempfile.TemporaryDirectory() as scratch:
-        deps = wiring.deps({"strategy": "offline"}, scratch, lambda _: None)
-        review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), deps))
+        review = asyncio.run(
+            wiring.local_review(ReviewRequest(str(repository.folder)), {"strategy": "offline"}, scratch)
+        )
     review = replace(review, pull=replace(review.pull, url="https://github.com/acme/shop"))
     return Scene(repository, review, data=json_file.render(review).encode())

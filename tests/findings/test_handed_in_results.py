@@ -8,7 +8,7 @@ import pytest
 from fakes import Repository
 from families import few
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.values import Review, ReviewRequest
 
 BAD = "def f(x):\n    return [x]\n"
@@ -64,8 +64,13 @@ def scratch(tmp_path: Path) -> Path:
 
 def review(repository: Repository, scratch: Path, data: bytes) -> Review:
     """Review the last commit by code, with a report of a tool."""
-    deps = wiring.deps({"effort": "none", "sarif": [("x.sarif", data)]}, str(scratch), lambda _: None)
-    return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder), base="HEAD~1", head="HEAD"), deps))
+    return asyncio.run(
+        wiring.local_review(
+            ReviewRequest(str(repository.folder), base="HEAD~1", head="HEAD"),
+            {"effort": "none", "sarif": [("x.sarif", data)]},
+            str(scratch),
+        )
+    )
 
 
 def reported(found: Review) -> list[tuple[str, int | None]]:

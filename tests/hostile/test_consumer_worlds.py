@@ -9,7 +9,7 @@ import json
 import random
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -18,13 +18,14 @@ from fakes import Repository
 from families import few
 from pydantic import SecretStr
 
-from bot import pipeline
+from bot import config, pipeline
+from bot.brief import Brief
 from bot.github import RequestPace
 from bot.github import apps as github_apps
 from bot.journal.writer import Journal
 from bot.outputs import console, json_file, markdown, posts, sarif, state
-from bot.values import PullRef, PullRequest, Review, ReviewRequest
-from bot.values.consumer import DISCLOSURES, Audience, Disclosure, FetchedConsumers, NamedConsumer
+from bot.values import PullRef, PullRequest, Review
+from bot.values.consumer import DISCLOSURES, Audience, Consumers, Disclosure, NamedConsumer
 from bot.wiring import review
 from bot.workflow import consumers
 from deeprepo_sandbox import github as sandbox
@@ -132,11 +133,6 @@ class World:
             self.shown += one.lines[1] in places["json"]
 
 
-def opened(path: Path, _: PullRequest) -> Journal:
-    """A journal in this file."""
-    return Journal(path)
-
-
 async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, folder: Path) -> int:
     """Review it, and again after repositories have changed their readers. How many consumers were shown with their lines."""
     earlier = None
@@ -154,13 +150,11 @@ async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, fol
         journal = folder / f"{number}.jsonl"
         journal.unlink(missing_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            deps = replace(
-                review.deps({"effort": "none"}, scratch, lambda _: None, partial(opened, journal), on_server=True),
-                fetched_consumers=FetchedConsumers(Audience(subject, world.most, world.stranger), tuple(named)),
-                look_at_consumers=partial(review.look, scratch=scratch),
-                earlier=earlier,
-            )
-            one = await pipeline.review(ReviewRequest(pull.git_dir, "range", pull.base, pull.head), deps)
+            fetched = Consumers(Audience(subject, world.most, world.stranger), tuple(named))
+            settings = config.resolve({"effort": "none"}, None, config.environment(on_server=True))
+            brief = Brief(pull, settings, consumers=fetched, earlier=earlier)
+            opened = partial(Journal, journal)
+            one = await pipeline.review(brief, review.tools(brief, scratch, lambda _: None, opened, on_server=True))
         record = without_earlier(journal.read_text())
         places = left_by(one, host, record)
         world.checked(places)
@@ -197,7 +191,7 @@ def without_earlier(journal: str) -> str:
     """A journal without what it was handed of the round before, which was looked at then, and what was decided of the names in it."""
     rows = [json.loads(row) for row in journal.splitlines()]
     for row in rows:
-        given = row.get("given", {})
-        given.pop("earlier", None)
-        given.get("consumers", {}).pop("levels", None)
+        brief = row.get("brief", {})
+        brief.pop("earlier", None)
+        brief.get("consumers", {}).pop("levels", None)
     return json.dumps(rows)

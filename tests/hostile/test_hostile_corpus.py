@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from obedient import Root, answer
 from rendered import SEEN, harm
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.outputs import OUTPUTS, marker, posts
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
@@ -67,8 +67,7 @@ def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         for name in ("ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY"):
             patch.setenv(name, SECRET)
         flags = {"root": "compatible/root", "worker": "compatible/worker"}
-        deps = wiring.deps(flags, str(top / "scratch"), lambda _: None)
-        review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), deps))
+        review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), flags, str(top / "scratch")))
         requests = [dict(body) for body in server.requests]
     return Outcome(entries, review, requests, top, before)
 

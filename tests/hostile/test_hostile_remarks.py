@@ -37,18 +37,20 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, A
     (top / "scratch").mkdir()
 
     async def talk(server: Server) -> list[tuple[dict[str, Any], RemarkReply, str]]:
-        deps = wiring.deps({"strategy": "offline"}, str(top / "scratch"), lambda _: None)
-        review = await pipeline.review(ReviewRequest(str(repository.folder)), deps)
+        review = await wiring.local_review(
+            ReviewRequest(str(repository.folder)), {"strategy": "offline"}, str(top / "scratch")
+        )
         finding = review.findings[0].finding
         assert finding.verdict == "proven"
         last = json_file.render(review).encode()
-        deps = wiring.deps({"worker": "compatible/worker"}, str(top / "scratch"), lambda _: None)
-        rows = []
-        async with pipeline.survey(ReviewRequest(str(repository.folder)), deps) as (subject, resolved):
+        scratch, rows = str(top / "scratch"), []
+        brief = await wiring.brief(ReviewRequest(str(repository.folder)), {"worker": "compatible/worker"}, scratch)
+        tools = wiring.tools(brief, scratch, lambda _: None)
+        async with pipeline.survey(brief, tools) as subject:
 
             @asynccontextmanager
             async def opened() -> AsyncIterator[Session]:
-                async with deps.open_session(subject, resolved) as session:
+                async with tools.open_session(subject) as session:
                     yield session
 
             for entry in CORPUS:

@@ -17,7 +17,9 @@ from bot.values import Completion, Cost, Limits, Message, Observation, Prompt, P
 from deeprepo_sandbox.scripted import Script, ScriptedModel
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
-START = Start(PULL, {"usd": 1.0, "ignore": (), "instructions": (("*.py", "be kind"),)}, "p/root", "p/worker", "1.0")
+START = Start(
+    PULL, {"settings": {"usd": 1.0, "ignore": (), "instructions": (("*.py", "be kind"),)}}, "p/root", "p/worker", "1.0"
+)
 
 ASKER = {"role": "worker", "model": "p/worker", "at": "", "try": 1}
 
@@ -166,7 +168,7 @@ def test_other_settings_begin_a_new_section_and_say_so(tmp_path: Path) -> None:
     """A higher cap: paid replies are used where the same is asked, refusals are not."""
     path = tmp_path / "j"
     run(path, fine, ["a", "b"], limits=Limits(usd=None, calls=1))
-    more = replace(START, settings={**START.settings, "usd": 2.0})
+    more = replace(START, brief={"settings": {**START.brief["settings"], "usd": 2.0}})
     journal = Journal(path)
     (note,) = journal.begin(more)
     journal.close()

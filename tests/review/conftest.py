@@ -7,7 +7,7 @@ import pytest
 from fakes import Repository
 from small_changes import Files, Places
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.values import Review, ReviewRequest
 
 
@@ -21,8 +21,7 @@ def places(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         repository.commit(before, "before")
         repository.git("checkout", "-qb", "feature")
         repository.commit(after, "after")
-        given = wiring.deps({}, str(tmp_path), lambda _: None)
-        review: Review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
+        review: Review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
         return {row.path for row in (*review.coverage.open, *review.coverage.relying)} | {
             placed.finding.path for placed in review.findings
         }

@@ -10,7 +10,7 @@ from fakes import Repository
 from families import few
 from pushes import Files
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.outputs import console, facts, json_file, markdown
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
@@ -76,17 +76,23 @@ def review(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     def run(after: Files, *, model: bool = False, earlier: Review | None = None, **flags: Any) -> Review:  # noqa: ANN401
         repository.commit(after, "after")
-        given = wiring.deps(flags, str(tmp_path / "scratch"), lambda _: None)
         if not model:
-            return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
+            return asyncio.run(
+                wiring.local_review(ReviewRequest(str(repository.folder)), flags, str(tmp_path / "scratch"))
+            )
         with doubles.in_thread(Server(lambda _: Reply(data={"answer": "Read.", "findings": []}))) as server:
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             last = tmp_path / "last.json"
             if earlier is not None:
                 last.write_text(json_file.render(earlier))
                 flags["previous"] = last.read_bytes()
-            given = wiring.deps({"worker": "compatible/worker", **flags}, str(tmp_path / "scratch"), lambda _: None)
-            return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
+            return asyncio.run(
+                wiring.local_review(
+                    ReviewRequest(str(repository.folder)),
+                    {"worker": "compatible/worker", **flags},
+                    str(tmp_path / "scratch"),
+                )
+            )
 
     return run
 

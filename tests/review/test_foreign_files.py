@@ -8,7 +8,7 @@ import pytest
 from fakes import Repository
 from secret_samples import SAMPLES
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.outputs import json_file
 from bot.values import Review, ReviewRequest
 
@@ -34,9 +34,7 @@ def reviewed(repository: Repository, tmp_path: Path, after: dict[str, str]) -> R
     repository.commit(dict(BEFORE), "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit(dict(after), "after")
-    return asyncio.run(
-        pipeline.review(ReviewRequest(str(repository.folder)), wiring.deps({}, str(tmp_path), lambda _: None))
-    )
+    return asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
 
 
 @pytest.fixture(autouse=True)

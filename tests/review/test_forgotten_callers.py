@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.values import ReviewRequest
 
 Files = dict[str, str]
@@ -100,8 +100,7 @@ def test_a_forgotten_caller_is_named(
     repository.git("checkout", "-qb", "feature")
     after = before[changed].replace("total_price", "net_price").replace("Total_price", "Net_price")
     repository.commit({changed: after}, "after")
-    given = wiring.deps({}, str(tmp_path), lambda _: None)
-    review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
+    review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
     findings = [placed.finding for placed in review.findings]
     places = {(one.path, one.start) for one in findings}
     places |= {(proof.path, proof.line) for one in findings for proof in one.evidence}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.values import Review, ReviewRequest
 
 LIBRARY = "export function total(a) {\n  return a;\n}\n"
@@ -16,8 +16,7 @@ USER = "\ufeffnamespace X { public class App { public int Run() { return BODY; }
 
 
 def review(repository: Repository, scratch: Path) -> Review:
-    given = wiring.deps({"effort": "none"}, str(scratch), lambda _: None)
-    return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
+    return asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {"effort": "none"}, str(scratch)))
 
 
 @pytest.mark.parametrize("when", ["before", "in the change"])

@@ -30,18 +30,21 @@ class Rounds:
         repository.commit({"app.py": "A = 1\n", "old.py": "B = 1\n" * 30}, "before")
         repository.git("checkout", "-qb", "feature")
 
-    def push(self, files: dict[str, str | bytes | None], **deps: Any) -> Review:  # noqa: ANN401
+    def push(self, files: dict[str, str | bytes | None], **decided: Any) -> Review:  # noqa: ANN401
         """Commit these files and review the branch as a round after the last one."""
         self.repository.commit(files, "push")
-        return self.review(**deps)
+        return self.review(**decided)
 
-    def review(self, **deps: Any) -> Review:  # noqa: ANN401 - fields of Deps
+    def review(self, **decided: Any) -> Review:  # noqa: ANN401 - fields of Brief
         """Review the branch."""
         flags = {"effort": "none", **({"previous": self.last} if self.last else {})}
-        parts = replace(wiring.deps(flags, str(self.scratch), lambda _: None), **deps)
-        done = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder)), parts))
+        done = asyncio.run(self._review(flags, decided))
         self.last = rendered(done)
         return done
+
+    async def _review(self, flags: dict[str, Any], decided: dict[str, Any]) -> Review:
+        brief = await wiring.brief(ReviewRequest(str(self.repository.folder)), flags, str(self.scratch))
+        return await pipeline.review(replace(brief, **decided), wiring.tools(brief, str(self.scratch), lambda _: None))
 
 
 def rendered(done: Review) -> bytes:
@@ -390,7 +393,6 @@ def test_a_clone_that_lacks_commits_of_the_change_is_open(rounds: Rounds, tmp_pa
     )
     for folder, is_open in ((repository.folder, False), (shallow, True)):
         request = ReviewRequest(str(folder), base="origin/main" if is_open else "main", head="HEAD")
-        deps = wiring.deps({"effort": "none"}, str(rounds.scratch), lambda _: None)
-        done = asyncio.run(pipeline.review(request, deps))
+        done = asyncio.run(wiring.local_review(request, {"effort": "none"}, str(rounds.scratch)))
         assert any("git fetch --unshallow" in str(part) for part in done.coverage.open) is is_open
         assert bool(open_ones(done)) is not is_open

@@ -12,7 +12,7 @@ from fakes import Repository
 from families import few
 from secret_samples import SAMPLES
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.masking.forms import known_forms
 from bot.masking.masks import PLACEHOLDER
 from bot.outputs import OUTPUTS
@@ -74,8 +74,7 @@ class Tap:
             scratch = self.folder / "scratch"
             scratch.mkdir(exist_ok=True)
             flags = {**names, "strategy": strategy, "journal": str(self.journal)}
-            parts = wiring.deps(flags, str(scratch), lambda _: None)
-            done = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder)), parts))
+            done = asyncio.run(wiring.local_review(ReviewRequest(str(self.repository.folder)), flags, str(scratch)))
             self.requests += json.dumps(server.requests)
         assert server.count
         return done
@@ -157,6 +156,4 @@ async def replayed(tap: Tap) -> Review:
 
     recorded, section, begun = replay.last_finished(tap.journal)
     scratch = str(tap.folder / "scratch")
-    deps = parts.replay(recorded, section, begun, scratch, None)
-    assert begun.request is not None
-    return await pipeline.review(begun.request, deps)
+    return await parts.replay(recorded, section, begun, scratch, None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.values import Review, ReviewRequest
 
 Case = tuple[str, str, str]  # what is used before the change, after it, and who uses it
@@ -343,8 +343,7 @@ def silent(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         repository.commit(before, "before")
         repository.git("checkout", "-qb", "feature")
         repository.commit({f"{name}/lib{suffix}": new for name, _, new, _ in rows}, "after")
-        given = wiring.deps({}, str(tmp_path), lambda _: None)
-        review: Review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
+        review: Review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
         assert all(row.kind == "use" for row in review.coverage.open)
         said = {row.path for row in (*review.coverage.open, *review.coverage.relying)} | {
             placed.finding.path for placed in review.findings
@@ -400,6 +399,5 @@ def test_a_type_that_no_longer_satisfies_an_interface_of_go_is_open(
     repository.commit({"go.mod": "module x\n\ngo 1.21\n", "a/a.go": STORE, "b/b.go": MEMORY}, "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit({"a/a.go": interface, **more}, "after")
-    given = wiring.deps({}, str(tmp_path), lambda _: None)
-    review: Review = asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), given))
+    review: Review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
     assert any(row.path == "b/b.go" for row in (*review.coverage.open, *review.coverage.relying)) is is_open

@@ -8,7 +8,7 @@ import pytest
 from fakes import Repository
 from markdown_it import MarkdownIt
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.outputs import console, json_file, markdown
 from bot.values import Review, ReviewRequest, Walkthrough
 
@@ -35,8 +35,7 @@ def review(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         repository.git("checkout", "-qb", "feature")
         repository.commit(after, "after")
         (tmp_path / "scratch").mkdir()
-        deps = wiring.deps({}, str(tmp_path / "scratch"), lambda _: None)
-        return asyncio.run(pipeline.review(ReviewRequest(str(repository.folder)), deps))
+        return asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path / "scratch")))
 
     return reviewed
 

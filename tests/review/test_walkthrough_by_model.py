@@ -12,7 +12,7 @@ import pytest
 from fakes import Repository
 from markdown_it import MarkdownIt
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.outputs import json_file, markdown, state
 from bot.values import FileRow, PullRef, Review, ReviewRequest, Theme
 from deeprepo_sandbox import providers as doubles
@@ -56,8 +56,9 @@ class Desk:
             self.patch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             past = json_file.render(earlier).encode() if earlier else None
             given = {"worker": "compatible/worker", "previous": past, **flags}
-            deps = wiring.deps(given, str(self.scratch), lambda _: None)
-            done = asyncio.run(pipeline.review(ReviewRequest(str(self.repository.folder)), deps))
+            done = asyncio.run(
+                wiring.local_review(ReviewRequest(str(self.repository.folder)), given, str(self.scratch))
+            )
             self.bodies = [dict(body) for body in server.requests]
         return done
 

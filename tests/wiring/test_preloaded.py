@@ -20,12 +20,11 @@ from deeprepo_sandbox.providers import Server
 REVIEW = """
 import asyncio, json, sys
 from bot.wiring import preload, review
-from bot import pipeline
 from bot.values import ReviewRequest
 
 before = set(sys.modules)
 folder, base, head, scratch = sys.argv[1:]
-done = asyncio.run(pipeline.review(ReviewRequest(folder, "range", base, head), review.deps({}, scratch, lambda _: None)))
+done = asyncio.run(review.local_review(ReviewRequest(folder, "range", base, head), {}, scratch))
 print(json.dumps([done.cost.calls, sorted(set(sys.modules) - before)]))
 """
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dismissing import CASES, SUBJECTS, Reader, problems_of, rounds
@@ -12,11 +13,19 @@ from families import few
 
 from bot import pipeline, wiring
 from bot.outputs import json_file
-from bot.values import ReviewRequest
+from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
 
 SCOPES = ("withdrawn", "rejected", "finding", "finding")  # what each way comes to
 REPEATS = [0, 1, 5, 13, 18, 27, 35]  # of the quick suite
+
+
+async def reviewed(
+    repository: Repository, flags: dict[str, Any], scratch: str, words: tuple[tuple[str, str, str], ...]
+) -> Review:
+    """The branch, reviewed with what people have said."""
+    brief = await wiring.brief(ReviewRequest(str(repository.folder)), flags, scratch)
+    return await pipeline.review(replace(brief, ignored_findings=words), wiring.tools(brief, scratch, lambda _: None))
 
 
 @pytest.mark.parametrize(("subject", "way"), few(CASES, *REPEATS))
@@ -37,11 +46,8 @@ def test_a_dismissed_claim_is_silent_and_another_defect_is_not(
             repository.commit({path: one.file(number)}, f"round {number}")
             reader.reports = {path: said}
             (tmp_path / str(number)).mkdir()
-            deps = wiring.deps(
-                {"worker": "compatible/reader", "previous": last}, str(tmp_path / str(number)), lambda _: None
-            )
-            request = ReviewRequest(str(repository.folder))
-            review = asyncio.run(pipeline.review(request, replace(deps, ignored_findings=words)))
+            flags = {"worker": "compatible/reader", "previous": last}
+            review = asyncio.run(reviewed(repository, flags, str(tmp_path / str(number)), words))
             text = json_file.render(review)
             last, problems = text.encode(), problems + problems_of(json.loads(text), one, way, number)
             first = next(

@@ -6,12 +6,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot import __version__
+from bot import __version__, config
 from bot.agent.state import MAX_DEPTH
 from bot.agent.texts.custom import CustomTool
 from bot.agent.texts.material import Material
 from bot.agent.texts.reader import Reader
 from bot.agent.turns import Turns
+from bot.brief import Brief
 from bot.checkout import Checkout, git
 from bot.checkout.masked import MaskedTree
 from bot.journal.codec import Start
@@ -71,14 +72,13 @@ async def open_inquiry(
     try:
         with tempfile.TemporaryDirectory(prefix="deeprepo-text-") as folder:
             pull = await _commit(question.material.files, folder, question.query)
-            settings_entry = {**question.journal_entry, **({"own": list(limits.own)} if limits.own else {})}
-            notes = journal.begin(
-                Start(pull, settings or {}, root.name, worker.name, __version__, given=settings_entry)
-            )
+            brief = Brief(pull, config.resolve({}, None, config.Settings()))
+            entry = {**question.journal_entry, "settings": dict(settings or {})}
+            notes = journal.begin(Start(pull, entry, root.name, worker.name, __version__, limits.own))
             async with Checkout(pull) as tree:
                 nobody = Dependents()
                 session = Session(
-                    survey=Survey(pull, (), (), nobody, tree, coverage.start((), (), nobody)),
+                    survey=Survey(brief, (), (), nobody, tree, coverage.start((), (), nobody)),
                     tree=MaskedTree(tree, calls.masks),
                     calls=calls,
                     worker=reader,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
 from deeprepo_evals.clones import clones
@@ -51,7 +51,7 @@ async def _findings(clone: Path, parent: str, broke: str) -> list[Finding] | Non
     with tempfile.TemporaryDirectory(prefix="deeprepo-forgotten-") as scratch:
         try:
             request = ReviewRequest(str(clone), base=parent, head=broke)
-            done = await pipeline.review(request, wiring.deps({"strategy": "offline"}, scratch, lambda _: None))
+            done = await wiring.local_review(request, {"strategy": "offline"}, scratch)
         except DeepRepoError:
             return None
     return [one.finding for one in done.findings]

@@ -4,12 +4,13 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot import checkout, pipeline, wiring
+from bot import config, pipeline, wiring
 from bot.errors import ConfigError, ProviderError, UsageError
-from bot.values import PullRequest, Review, ReviewRequest
+from bot.values import Review, ReviewRequest
 from deeprepo_evals.reviews.contract import findings_json
 from deeprepo_evals.reviews.runner import Contract
 
@@ -26,12 +27,11 @@ async def attend(contract: Contract, scratch: str, say: Callable[[str], None]) -
         "seconds": SECONDS,
     }
 
-    async def pull(request: ReviewRequest, folder: str) -> PullRequest:
-        found = await checkout.pull(request, folder)
-        return replace(found, title=str(told.get("title") or ""), body=str(told.get("body") or ""))
-
-    deps = replace(wiring.deps(flags, scratch, say), pull=pull)
-    review = await pipeline.review(ReviewRequest(str(contract.repo), "range", contract.base, contract.head), deps)
+    brief = await wiring.brief(ReviewRequest(str(contract.repo), "range", contract.base, contract.head), flags, scratch)
+    pull = replace(brief.pull, title=str(told.get("title") or ""), body=str(told.get("body") or ""))
+    brief = replace(brief, pull=pull)
+    opened = partial(wiring.journal, flags, config.environment().journal, pull)
+    review = await pipeline.review(brief, wiring.tools(brief, scratch, wiring.lines(say), opened))
     if review.fault == "provider" and not review.coverage.count("unit", "reviewed"):
         raise ProviderError(review.notes[-1] if review.notes else "no model answered")
     pr = {

@@ -1,19 +1,19 @@
 """Reviewers that are ours: the product with one of its strategies, and the same with an oracle in the worker's place."""
 
-import time
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bot import pipeline, wiring
+from bot import checkout, config, pipeline, wiring
 from bot.analyzers import ANALYZERS
-from bot.config import Config, Settings
+from bot.brief import Brief
+from bot.config import Settings
 from bot.errors import BudgetSpent, ProviderError
 from bot.journal import codec, reader
 from bot.languages import LANGUAGES
-from bot.pipeline import Deps
+from bot.pipeline import Tools
 from bot.ports import Model
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
@@ -47,7 +47,7 @@ class Product:
         """One case. Raises ProviderError where a provider failed, so that the case stays open."""
         journal = task.journal
         flags = {**self.flags, "strategy": self.strategy, "journal": str(journal)}
-        done = await pipeline.review(request(task.repo), wiring.deps(flags, task.scratch, lambda _: None))
+        done = await wiring.local_review(request(task.repo), flags, task.scratch)
         check_answered(done, journal)
         return outcome.of_review(done)
 
@@ -73,7 +73,7 @@ class RehearsalReviewer:
         model = acting(Quick(task.labels) if self.quick else oracle)
         script = PairsOnly(oracle, silent=not self.pairs) if self.quick else Follower(oracle)
         root = ScriptedModel(script, NAME, price=0.0) if self.strategy in LED else None
-        done = await pipeline.review(request(task.repo), rehearsal(self.strategy, model, task.scratch, root))
+        done = await rehearse(self.strategy, model, task, root)
         told = replace(outcome.of_review(done), input=weight(model) + (weight(root) if root else 0))
         return replace(told, shown=tuple(sorted(oracle.shown)), together=tuple(sorted(oracle.together)))
 
@@ -95,18 +95,19 @@ def weight(model: ScriptedModel) -> int:
     return sum(tokens(message.text) for prompt in model.prompts for message in prompt.messages)
 
 
-def rehearsal(strategy: str, model: Model, scratch: str, root: Model | None = None) -> Deps:
-    """The parts of a review in which one given model does all the reading, and another one leads if there is one."""
+async def rehearse(strategy: str, model: Model, task: Task, root: Model | None = None) -> Review:
+    """A review in which one given model does all the reading, and another one leads if there is one."""
 
-    def open_desk(subject: Survey, settings: Config) -> AbstractAsyncContextManager[Session]:
+    def open_desk(subject: Survey) -> AbstractAsyncContextManager[Session]:
+        settings = subject.brief.settings
         chosen = {name: ANALYZERS[name](LANGUAGES) for name in settings.analyzers}
         return open_session(
             subject, Models(root, model), chosen, PATIENT, languages=LANGUAGES, lenses=wiring.lenses(settings)
         )
 
     flags = {"strategy": strategy, "analyzers": ("contracts",)}
-    settings = Settings()
-    return Deps(LANGUAGES, open_desk, settings, flags, scratch, time.monotonic, lambda _: None)
+    pull = await checkout.pull(request(task.repo), task.scratch)
+    return await pipeline.review(Brief(pull, config.resolve(flags, None, Settings())), Tools(LANGUAGES, open_desk))
 
 
 def check_answered(review: Review, journal: Path) -> None:

@@ -10,12 +10,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot import pipeline, wiring
-from bot.config import Config, Settings
+from bot import checkout, config, pipeline, wiring
+from bot.brief import Brief
+from bot.config import Settings
 from bot.errors import BudgetSpent, ProviderDown
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
-from bot.pipeline import Deps
+from bot.pipeline import Tools
 from bot.ports import Model
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
@@ -137,9 +138,7 @@ class _Arena:
         tally = Tally()
         models = self._models(item, code, tally)
         started = time.monotonic()
-        review = await pipeline.review(
-            ReviewRequest(str(repo), "range", "base", "head"), self._deps(item, models, left, repo, tally)
-        )
+        review = await self._review(item, models, left, repo, tally)
         self.spent += sum(usd or 0.0 for usd in tally.usd.values())
         if tally.refusal():  # half a review is no result
             raise BudgetSpent(f"{tally.refusal()} (--max-usd)")
@@ -159,18 +158,18 @@ class _Arena:
         worker = self.real.get(item["worker"]) or scripted.worker(code)
         return Models(CountedModel(root, "root", tally), CountedModel(worker, "worker", tally))
 
-    def _deps(self, item: results.Item, models: Models, usd: float | None, repo: Path, tally: Tally) -> Deps:
+    async def _review(self, item: results.Item, models: Models, usd: float | None, repo: Path, tally: Tally) -> Review:
         baseline = item["strategy"] == BASELINE
         limits = Limits(usd=usd, tokens=None, calls=None, seconds=None, turns=item["turns"])
         name = f"{item['root']}-{item['strategy']}-{item['files']}-{item['seed']}-{item['round']}".replace("/", "-")
         journal = Journal(self.trace / f"{name}.jsonl", fresh=True) if self.trace else Journal()
 
         @asynccontextmanager
-        async def open_desk(subject: Survey, settings: Config) -> AsyncIterator[Session]:
+        async def open_desk(subject: Survey) -> AsyncIterator[Session]:
             if baseline:
                 out = window.beyond(subject.units, item["window"])
                 subject.tracker.skip(out, f"beyond the {item['window']:,} characters of one call")
-            lenses = {name: LENSES[name] for name in settings.lenses}
+            lenses = {name: LENSES[name] for name in subject.brief.settings.lenses}
             async with open_session(
                 subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal, keep_on_cancel=False
             ) as session:
@@ -181,7 +180,8 @@ class _Arena:
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir()
         flags = {"strategy": "direct" if baseline else item["strategy"], "verify": item["verify"], "analyzers": ()}
-        return Deps(LANGUAGES, open_desk, Settings(), flags, str(scratch), time.monotonic, lambda _: None)
+        pull = await checkout.pull(ReviewRequest(str(repo), "range", "base", "head"), str(scratch))
+        return await pipeline.review(Brief(pull, config.resolve(flags, None, Settings())), Tools(LANGUAGES, open_desk))
 
 
 def _figures(review: Review, code: CodeBase, tally: Tally, seconds: float) -> dict[str, Any]:

@@ -1,18 +1,18 @@
 """One rollout: a root alone (`rlm-only`) over one code base, through the product's pipeline, engine, REPL and coverage."""
 
 import tempfile
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bot import pipeline
-from bot.config import Config, Settings
+from bot import checkout, config, pipeline
+from bot.brief import Brief
+from bot.config import Settings
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
-from bot.pipeline import Deps
+from bot.pipeline import Tools
 from bot.ports import Model
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
@@ -54,16 +54,15 @@ async def roll(
         scratch = Path(folder) / "scratch"
         scratch.mkdir()
         opened = partial(_desk, Models(root, worker), limits, Journal(trace, fresh=True, watch=till))
-        deps = Deps(LANGUAGES, opened, Settings(), FLAGS, str(scratch), time.monotonic, lambda _: None)
-        review = await pipeline.review(ReviewRequest(str(repo), "range", "base", "head"), deps)
+        pull = await checkout.pull(ReviewRequest(str(repo), "range", "base", "head"), str(scratch))
+        brief = Brief(pull, config.resolve(FLAGS, None, Settings()))
+        review = await pipeline.review(brief, Tools(LANGUAGES, opened))
     return Rollout(facts_of(review, code, till, task.turns), review, till.failure, till.why, till.was_capped)
 
 
 @asynccontextmanager
-async def _desk(
-    models: Models, limits: Limits, journal: Journal, subject: Survey, settings: Config
-) -> AsyncIterator[Session]:
-    lenses = {name: LENSES[name] for name in settings.lenses}
+async def _desk(models: Models, limits: Limits, journal: Journal, subject: Survey) -> AsyncIterator[Session]:
+    lenses = {name: LENSES[name] for name in subject.brief.settings.lenses}
     async with open_session(
         subject, models, {}, limits, languages=LANGUAGES, lenses=lenses, journal=journal
     ) as session:

@@ -12,7 +12,7 @@ import pytest
 from boxes import missing
 from fakes import Repository
 
-from bot import pipeline, wiring
+from bot import wiring
 from bot.journal import replay
 from bot.outputs import OUTPUTS, markdown, posts
 from bot.values import Review, ReviewRequest
@@ -94,8 +94,7 @@ def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             given = {"worker": "compatible/worker", "effort": "low", "allow_run": True, **flags}
             (tmp_path / "scratch").mkdir(exist_ok=True)
-            deps = wiring.deps(given, str(tmp_path / "scratch"), lambda _: None)
-            return asyncio.run(pipeline.review(ReviewRequest(str(shop.folder)), deps))
+            return asyncio.run(wiring.local_review(ReviewRequest(str(shop.folder)), given, str(tmp_path / "scratch")))
 
     return review
 
@@ -143,8 +142,7 @@ def test_a_replay_starts_nothing(
     first = reviewed(Model(PROOF), journal=str(path))
     monkeypatch.setenv("PATH", "/nowhere:/usr/bin")
     recorded, section, begun = replay.last_finished(path)
-    deps = wiring.replay(recorded, section, begun, str(tmp_path / "scratch"), None)
-    again = asyncio.run(pipeline.review(begun.request or ReviewRequest("."), deps))
+    again = asyncio.run(wiring.replay(recorded, section, begun, str(tmp_path / "scratch"), None))
     assert again.findings == first.findings
     assert again.notes == first.notes
 
@@ -343,8 +341,7 @@ def test_reproduced_beats_refuted(reviewed: Callable[..., Review], tmp_path: Pat
     assert (placed.finding.verdict, done.refuted, done.dropped) == ("reproduced", 0, 0)
     assert placed.finding.number > 0
     recorded, section, begun = replay.last_finished(path)
-    deps = wiring.replay(recorded, section, begun, str(tmp_path / "scratch"), None)
-    again = asyncio.run(pipeline.review(begun.request or ReviewRequest("."), deps))
+    again = asyncio.run(wiring.replay(recorded, section, begun, str(tmp_path / "scratch"), None))
     assert again.findings == done.findings
 
 

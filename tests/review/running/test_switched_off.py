@@ -36,7 +36,7 @@ for line in sys.stdin:
     os.environ.update(environment)
     started.clear()
     with tempfile.TemporaryDirectory() as scratch:
-        done = asyncio.run(pipeline.review(ReviewRequest("."), wiring.deps(flags, scratch, lambda _: None)))
+        done = asyncio.run(wiring.local_review(ReviewRequest("."), flags, scratch))
     print(json.dumps({
         "modules": sorted(name for name in sys.modules if name.startswith(("bot.review.running", "bot.review.reproducing"))),
         "programs": sorted({os.path.basename(command[0]) for command in started}),

@@ -1,0 +1,85 @@
+"""What decides a review, as one value: what a child process is given, what a journal begins with, and what a replay is made of."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import date
+from typing import Any
+
+from bot import config
+from bot.config import FILE, Config
+from bot.values import LinkedIssue, OwnerRule, PullRequest, ReviewRequest
+from bot.values.consumer import Consumers
+from bot.values.tool_results import ToolResult, ToolRun
+
+Row = dict[str, Any]
+ELSEWHERE = ("pull", "consumers", "journal")  # a record has the first apart, and of the second what was found
+FILES = ("earlier", "local")  # of any bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """Everything that decides a review; the process that makes it brings the rest."""
+
+    pull: PullRequest
+    settings: Config
+    today: date = field(default_factory=date.today)  # decides which suppressions have expired
+    request: ReviewRequest | None = None  # as a person typed it
+    file: str = FILE  # the repository's settings, at the tip of its base branch
+    earlier: bytes | None = None  # what the last review of the same change has left, or its JSON output
+    loss: str = ""  # why what the last review has left cannot be used
+    full: bool = False  # read everything again and say everything
+    local: bytes | None = None  # the list of what the person at the terminal does not want to hear
+    # Fingerprint, reason, and "finding" or "withdrawn": what is not to be reported again.
+    ignored_findings: tuple[tuple[str, str, str], ...] = ()
+    rules: tuple[OwnerRule, ...] = ()  # in force, that a server has learned from people
+    reports: tuple[ToolResult, ...] = ()  # of other tools, about the head or the whole change
+    tool_runs: tuple[ToolRun, ...] = ()  # by which other tools have reported
+    consumers: Consumers = field(default_factory=Consumers)
+    left_out: Mapping[str, str] = field(default_factory=dict)  # files that are not read, and why
+    note: str = ""  # a sentence about this run for the reader of the review
+    run: bool = False  # whether tests may be run in a sandbox
+    foreign: bool = False  # by somebody who may not write to the repository
+    journal: str = ""  # the name under which a server finds paid calls again
+
+
+def record(brief: Brief) -> Row:
+    """The brief as a journal keeps it; a name is left out where there is nothing."""
+    row = {one.name: getattr(brief, one.name) for one in fields(brief) if one.name not in ELSEWHERE}
+    row |= {name: value and value.decode("utf-8", "surrogateescape") for name in FILES if (value := row[name])}
+    row |= {name: [asdict(one) for one in row[name]] for name in ("rules", "reports", "tool_runs")}
+    row |= {
+        "settings": brief.settings.record(),
+        "warnings": brief.settings.warnings,
+        "today": brief.today.isoformat(),
+        "request": asdict(brief.request) if brief.request else None,
+    }
+    return {name: value for name, value in row.items() if value}
+
+
+def restore(row: Mapping[str, Any], pull: PullRequest) -> Brief:
+    """The same, back as a value. Raises KeyError, TypeError or ValueError for a row of another form."""
+    settings = config.resolve(
+        {name: _frozen(value) for name, value in row["settings"].items()}, None, config.Settings()
+    )
+    plain = {one.name: _frozen(row[one.name]) for one in fields(Brief) if one.name in row}
+    return Brief(**plain | {
+        "pull": pull,
+        "settings": replace(settings, warnings=tuple(row.get("warnings", ()))),
+        "today": date.fromisoformat(row["today"]),
+        "request": ReviewRequest(**row["request"]) if "request" in row else None,
+        "rules": tuple(OwnerRule(**one) for one in row.get("rules", ())),
+        "reports": tuple(ToolResult(**one) for one in row.get("reports", ())),
+        "tool_runs": tuple(ToolRun(**{k: _frozen(v) for k, v in one.items()}) for one in row.get("tool_runs", ())),
+        **{name: row[name].encode("utf-8", "surrogateescape") for name in FILES if name in row},
+    })  # fmt: skip
+
+
+def restore_pull(row: Mapping[str, Any]) -> PullRequest:
+    """The pull request of a record."""
+    issues = tuple(LinkedIssue(**one) for one in row["issues"])
+    return PullRequest(**{name: _frozen(value) for name, value in row.items()} | {"issues": issues})
+
+
+def _frozen(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """A value as it was before it was written: its lists are tuples."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
