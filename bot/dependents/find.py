@@ -16,9 +16,9 @@ from bot.dependents.indirect import Indirect
 from bot.dependents.links import FollowedLinks, followed_links
 from bot.dependents.lost_modules import gone_and_doubtful, lost_modules
 from bot.dependents.names import ALL_LINES
-from bot.dependents.overrides import heirs, unsatisfied_interfaces
+from bot.dependents.overrides import heirs
 from bot.dependents.proof import Proof
-from bot.dependents.prototypes import forgotten_prototypes, merge_prototypes, prototypes_of, with_declared
+from bot.dependents.prototypes import merge_prototypes
 from bot.dependents.results import with_misuses
 from bot.dependents.search import Search
 from bot.dependents.symbols import ChangedSource
@@ -129,10 +129,8 @@ async def _of_language(
     merged_symbols, headers = await merge_prototypes(tree, exports, sources, symbols_by_file)
     weighed_symbols = _weigh(sources, merged_symbols, indirect.originals)
     asking_symbols = _with_implied_constructors(weighed_symbols, indirect.implied_constructors)
-    all_symbols = symbols.with_implicit_uses(sources, asking_symbols)
-    limited_symbols = await _exact(_limit(all_symbols, budget, cut, missed_uses), exports)
+    limited_symbols = await _exact(_limit(asking_symbols, budget, cut, missed_uses), exports)
     scene = Scene(sources, limited_symbols, head, base, exports, headers)
-    prototypes = await _prototypes(scene, tree, language, missed_uses)
     dependents = await importing(scene)
     missed_uses += scene.missed_uses
     broken_imports = await lost_modules(head, base, scene.lost_imports)
@@ -141,32 +139,20 @@ async def _of_language(
     attributes = _attributes(sources)
     targets = await use_targets(scene)
     references = await search.run([*targets, *await attribute_targets(scene, attributes)])
-    if any(one.owner and one.contract for one in targets):
-        from bot.dependents.dotless import dotless_uses  # few changes touch a member
-
-        references += await dotless_uses(scene, language, targets, references, budget, missed_uses)
     missed_uses += search.missed_uses + (lacking if search.obliging else [])
     references += await proof.weigh(await attribute_uses(tree, attributes, fresh, tuple(language.SUFFIXES)))
     references = await with_misuses(tree, [one for rows in scene.symbols.values() for one in rows], references)
     not_looked: list[str] = []
     below = await heirs(scene, language, targets, budget, not_looked)
-    interfaces, implementers = await unsatisfied_interfaces(scene, budget, not_looked)
     cut += not_looked
     missed_uses += not_looked
     return Dependents(
-        (*(item for items in scene.symbols.values() for item in items), *interfaces),
+        tuple(item for items in scene.symbols.values() for item in items),
         (*dependents, *beside(scene, references)),
         (*broken_imports, *references),
         missed_uses=tuple(missed_uses),
-        heirs=(*below, *implementers, *prototypes),
+        heirs=below,
     )
-
-
-async def _prototypes(scene: Scene, tree: Tree, language: Language, cut: list[str]) -> tuple[tuple[str, Symbol], ...]:
-    """The prototypes that definitions left behind, each with the definition's key; the scene knows them from here on."""
-    prototypes = await forgotten_prototypes(tree, language, scene.exports, scene.symbols, cut)
-    scene.declarations = with_declared(scene.declarations, prototypes)
-    return prototypes_of(prototypes)
 
 
 async def _exact(

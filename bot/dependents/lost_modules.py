@@ -53,15 +53,15 @@ async def lost_modules(head: Reach, base: Reach, lost_imports: Mapping[str, Sequ
             missing = (entire or _stem(item.target) not in alive) and not await _is_member(base, item)
             if missing and await _is_defined_elsewhere(head, item, path, source):
                 continue
-            doubt = await _package_in_place(head, item, lines[item.line - 1]) if missing else ""
-            references.append(_reference(item, path, lines, missing=missing and not doubt, doubt=doubt))
+            missing = missing and not await _is_package_in_place(head, item, lines[item.line - 1])
+            references.append(_reference(item, path, lines, missing=missing))
     return tuple(references)
 
 
-async def _package_in_place(head: Reach, item: Import, line: str) -> str:
-    """Return a package with the name of the removed module that a manifest asks for, because the import may mean it now; "" if there is none."""
+async def _is_package_in_place(head: Reach, item: Import, line: str) -> bool:
+    """Whether a manifest asks for a package with the name of the removed module: the import may mean that now."""
     if RELATIVE.search(line):
-        return ""
+        return False
     from bot.dependents.consumers.packages import asked_packages  # here: few changes remove a module
 
     parts = [part for part in _stem(item.target).split("/") if part]
@@ -72,8 +72,8 @@ async def _package_in_place(head: Reach, item: Import, line: str) -> str:
         is_called_so = last in words or _squashed(name) in words
         is_ending = len(parts[-1]) >= LEAST and last.endswith(_squashed(parts[-1]))
         if (is_called_so or is_ending) and not below.search(line.replace(name, "") if "/" in name else line):
-            return f"the package `{name}`"
-    return ""
+            return True
+    return False
 
 
 def _squashed(name: str) -> str:
@@ -81,9 +81,11 @@ def _squashed(name: str) -> str:
 
 
 def gone_and_doubtful(rows: Sequence[Reference]) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
-    """(importing file, module) of the modules that are gone, and of those whose place a package may take."""
-    pairs = [(row, (row.path, row.symbol.rpartition(":")[0])) for row in rows]
-    return frozenset(pair for row, pair in pairs if row.missing), frozenset(pair for row, pair in pairs if row.doubt)
+    """(importing file, module) of the modules that are gone, and of those whose place something else may take."""
+    pairs = [(row.missing, (row.path, row.symbol.rpartition(":")[0])) for row in rows]
+    return frozenset(pair for is_gone, pair in pairs if is_gone), frozenset(
+        pair for is_gone, pair in pairs if not is_gone
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,8 @@ def _last_words(item: Import) -> frozenset[str]:
     return (item.names - {"*"}) | here | {posixpath.basename(_stem(item.target))}
 
 
-def _reference(item: Import, path: str, lines: Sequence[str], *, missing: bool, doubt: str) -> Reference:
+def _reference(item: Import, path: str, lines: Sequence[str], *, missing: bool) -> Reference:
     """The import of a file that is gone. Not missing: another file of its name may be loaded in its place, or be made into it."""
     name, text = posixpath.basename(_stem(item.target)), lines[item.line - 1].rstrip("\r")
     line_named = mention(f"{item.target}:{MODULE}", name, path, item.line, text, lone=False)
-    return replace(line_named, sure=True, form="import", missing=missing, doubt=doubt)
+    return replace(line_named, sure=True, form="import", missing=missing)

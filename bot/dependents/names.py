@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.propose import globs
-from bot.dependents.sites import telling
 from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.paths import is_output, is_page, is_prose, is_style
@@ -26,9 +25,8 @@ class NameOccurrences:
     """Where some names occur on one side."""
 
     files: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # name -> files of the language
-    foreign: dict[str, str] = field(default_factory=dict)  # name -> a place in a file of no language that is read here
+    foreign: set[str] = field(default_factory=set)  # names that a file of no language that is read here holds
     complete: bool = True
-    is_flooded: bool = False  # lines of the change are among those that make it incomplete
 
 
 async def occurrences(
@@ -57,11 +55,8 @@ async def occurrences(
             elif line not in fresh.get(path, ()) and not (
                 is_prose(path) or is_output(path) or is_page(path) or is_style(path)
             ):
-                name_occurrences.foreign.setdefault(name, f"{path}:{line}")
+                name_occurrences.foreign.add(name)
     name_occurrences.complete = len(rows) < MAX_LINES
-    name_occurrences.is_flooded = not name_occurrences.complete and any(
-        line in fresh.get(path, ()) for path, line, _ in rows
-    )
     return name_occurrences
 
 
@@ -74,66 +69,33 @@ class Own:
     fresh: Mapping[str, Collection[int]]  # file of the head tree -> lines that the change adds
 
 
-@dataclass(frozen=True, slots=True)
-class Bearers:
-    """What is known of names that no import can tell apart: who bears them."""
-
-    alone: frozenset[str] = frozenset()  # nothing defines them but what is changed: a line that writes one means that
-    # name -> what else may bear it, as a place; a use of such a name is neither proven nor cleared.
-    come: Mapping[str, str] = field(default_factory=dict)  # the change itself brings it
-    old: Mapping[str, str] = field(default_factory=dict)  # it was there, in a form that only may mean the name
-
-    def without(self, names: Collection[str]) -> "Bearers":
-        """The same for the other names."""
-        come, old = [
-            {n: at for n, at in places_by_name.items() if n not in names} for places_by_name in (self.come, self.old)
-        ]
-        return Bearers(self.alone - frozenset(names), come, old)
-
-
-async def bearers(tree: Tree, language: Language, names: Collection[str], own: Own, budget: SearchLimits) -> Bearers:
-    """Who bears those of these names that are telling, but what is changed, on either side."""
-    return await all_bearers(tree, language, {name for name in names if telling(name)}, own, budget)
-
-
-async def all_bearers(
+async def lone_names(
     tree: Tree, language: Language, names: Collection[str], own: Own, budget: SearchLimits
-) -> Bearers:
-    """Who bears these names but what is changed, on either side.
+) -> frozenset[str]:
+    """Those of these names that nothing in the tree bears but what is changed, on either side: a line that writes one means that.
 
-    A name that something unchanged defines says nothing. What the change adds takes no proof away without a trace: a definition
-    that it brings, or a new use of a name whose definition is gone, leaves the uses open, and a text that it brings says nothing.
+    A name that something unchanged defines, or may, says nothing; neither does one whose definition the change brings.
     """
     left = set(names)
     if not left:
-        return Bearers()
-    come: dict[str, str] = {}
-    old: dict[str, str] = {}
+        return frozenset()
     before, now = await together(
         base_occurrences(tree, language, left), occurrences(tree, language, left, where=EVERYWHERE, fresh=own.fresh)
     )
     sides: tuple[tuple[Side, NameOccurrences], ...] = (("base", before), ("head", now))
     for side, name_occurrences in sides:
-        # What a change takes away everywhere is its own.
-        old |= {
-            name: at for name, at in name_occurrences.foreign.items() if not (side == "base" and name in own.gone_names)
-        }
-        left -= {name for name, paths in name_occurrences.files.items() if len(paths - own.fresh.keys()) > budget.far}
         if not name_occurrences.complete:
-            (come if name_occurrences.is_flooded else old).update(
-                dict.fromkeys(left, f"one of more than {MAX_LINES:,} lines")
-            )
+            return frozenset()
+        # What a change takes away everywhere is its own.
+        left -= {name for name in name_occurrences.foreign if not (side == "base" and name in own.gone_names)}
+        left -= {name for name, paths in name_occurrences.files.items() if len(paths - own.fresh.keys()) > budget.far}
         paths = sorted({path for name in left for path in name_occurrences.files.get(name, ())})
         for path, source in (await tree.read_many(paths[: budget.parsed_files], side)).items():
             wanted_names = {name for name in left if path in name_occurrences.files[name]}
-            meanings = _meanings(language, path, source, wanted_names, side, own, budget)
-            left -= meanings.alone
-            come |= meanings.come
-            old |= meanings.old
-        for path in paths[budget.parsed_files :]:
-            old |= {name: path for name in left if path in name_occurrences.files[name]}
-    come, old = [{name: at for name, at in places_by_name.items() if name in left} for places_by_name in (come, old)]
-    return Bearers(frozenset(left - come.keys() - old.keys()), come, old)
+            left -= _borne_names(language, path, source, wanted_names, side, own, budget)
+        unread_paths = {path for path in paths[budget.parsed_files :] if path not in own.fresh}
+        left = {name for name in left if unread_paths.isdisjoint(name_occurrences.files.get(name, ()))}
+    return frozenset(left)
 
 
 async def base_occurrences(tree: Tree, language: Language, names: Collection[str]) -> NameOccurrences:
@@ -145,7 +107,7 @@ async def base_occurrences(tree: Tree, language: Language, names: Collection[str
     return await occurrences(tree, language, names, "base", differs if len(differs) <= MAX_PATHS else EVERYWHERE)
 
 
-def _meanings(
+def _borne_names(
     language: Language,
     path: str,
     source: bytes,
@@ -153,24 +115,18 @@ def _meanings(
     side: Side,
     own: Own,
     budget: SearchLimits,
-) -> Bearers:
-    """Return the names that a file defines for itself (`alone`: certainly) or may define."""
+) -> frozenset[str]:
+    """Return the names that a file defines for itself, or may define."""
     fresh = own.fresh.get(path, ()) if side == "head" else ()
     if len(source) > budget.bytes or is_minified(source):
-        places_by_name = dict.fromkeys(wanted_names, path)
-        return Bearers(come=places_by_name) if fresh else Bearers(old=places_by_name)
-    certain: set[str] = set()
-    come: dict[str, str] = {}
-    for use in language.uses(path, source, wanted_names):
-        if _defines(use, own.spans[side].get(path, ())):
-            if use.line in fresh:
-                come.setdefault(use.name, f"{path}:{use.line}")
-            else:
-                certain.add(use.name)
-        elif use.form == "member" and use.line in fresh and use.name in own.gone_names:
-            come.setdefault(use.name, f"{path}:{use.line}")
-    spelt = ((name, line) for name in wanted_names for line in _spelt(name, source) if line not in fresh)
-    return Bearers(frozenset(certain), come, {name: f"{path}:{line}" for name, line in spelt})
+        return frozenset(wanted_names)
+    names = {
+        use.name
+        for use in language.uses(path, source, wanted_names)
+        if _defines(use, own.spans[side].get(path, ()))
+        or (use.form == "member" and use.line in fresh and use.name in own.gone_names)
+    }
+    return frozenset(names) | {name for name in wanted_names if any(line not in fresh for line in _spelt(name, source))}
 
 
 def _defines(use: Use, spans: Collection[tuple[int, int]]) -> bool:

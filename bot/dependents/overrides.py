@@ -5,9 +5,7 @@ If the method goes or gets another name, what overrode it is called by nobody, o
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Iterator, Sequence
 
 from bot.dependents.budget import SearchLimits
 from bot.dependents.exports import Exports
@@ -18,18 +16,10 @@ from bot.ports import Language
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import COMPONENT, ChangedSymbol, Import, Outline, Query, Symbol
+from bot.values import Outline, Symbol
 from bot.values.everyday import METHODS
 
-SEALS = ("final", "sealed", "private", "fileprivate")
-OPENS = ("virtual", "open", "abstract")
-OVERRIDE = "override"  # what overrides a member may be overridden, too
-WORD = re.compile(r"\w+")
-LONGEST = 10_000  # characters of a member in which its modifiers are looked for
-PLACES = 20  # at which they may stand: a line may hold a whole class
-TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'")
 KINDS = frozenset({"method", "declaration", "implementation", "function"})
-PROPERTIES = frozenset({"variable", COMPONENT})
 GENERATIONS = 4  # of classes above one
 HEAD_LINES = 12  # of a class that names its interfaces
 ARGUMENTS = re.compile(r"[<\[(].*", re.DOTALL)
@@ -41,16 +31,11 @@ KeyedSymbols = tuple[
 async def heirs(
     scene: Scene, language: Language, targets: Sequence[UseTarget], budget: SearchLimits, missed_uses: list[str]
 ) -> KeyedSymbols:
-    """Return the overriding methods of targets that are gone, sealed, or take other parameters, in files that import the class."""
+    """Return the overriding methods of targets that are gone, or take other parameters, in files that import the class."""
     if language.TRAITS.receivers is not None:
         return ()
     exports, importers = scene.exports, scene.importers
-    sealed_keys = _newly_sealed(scene)
-    mine = [
-        target
-        for target in targets
-        if _takes_other_arguments(target) or target.key in sealed_keys or await _is_gone(target, exports)
-    ]
+    mine = [target for target in targets if _takes_other_arguments(target) or await _is_gone(target, exports)]
     if not mine:
         return ()
     homes = {home for target in mine for home in target.homes}
@@ -77,175 +62,6 @@ async def heirs(
             if path in target.homes or is_imported(target, bound):
                 overriding += [(target.key, symbol) for symbol in _overriding(target, outline, bound, path, source)]
     return tuple(overriding)
-
-
-async def unsatisfied_interfaces(
-    scene: Scene, budget: SearchLimits, missed_uses: list[str]
-) -> tuple[list[ChangedSymbol], KeyedSymbols]:
-    """What changed of interfaces that name no base, and the definitions that satisfy them no longer."""
-    demands, interfaces = _demanded_members(scene), _changed_interfaces(scene)
-    implementers = await _left_unsatisfying(scene, interfaces, budget, missed_uses)
-    return [*demands, *interfaces], (*implementers, *await _left_undefined(scene, demands))
-
-
-def _demanded_members(scene: Scene) -> list[ChangedSymbol]:
-    """Members that an interface of TypeScript has newly and that a class which implements it must define. Elsewhere a class tells what its heirs have to define."""
-    demands: list[ChangedSymbol] = []
-    for source in scene.sources:
-        path = source.file.path
-        if filetype(path).parser != "javascript" or is_test(path):
-            continue
-        types = {one.name for one in source.new.symbols if one.kind == "type"}
-        types &= {one.name for one in source.old.symbols if one.kind == "type"}
-        for item in scene.symbols.get(path, ()) if types else ():
-            owner, _, short = item.symbol.name.rpartition(".")
-            if item.change != "added" or owner not in types:
-                continue
-            if not re.search(rf"(?<![\w$]){re.escape(short)}\?", source.lines(item.symbol)):
-                demands.append(replace(item, contract=("declaration",)))
-    return demands
-
-
-async def _left_undefined(scene: Scene, demands: Sequence[ChangedSymbol]) -> KeyedSymbols:
-    """The classes that name an interface with such a member and do not define it."""
-    rows: list[tuple[str, Symbol]] = []
-    for item in demands:
-        home = item.symbol.path
-        owner, _, short = item.symbol.name.rpartition(".")
-        importers = {path for path, items in scene.importers.items() if any(one.target == home for one in items)}
-        for path, source in (await scene.head.tree.read_many(sorted({home, *importers}))).items():
-            outline = await scene.exports.outline("head", path)
-            if outline is None:
-                continue
-            names = {symbol.name for symbol in outline.symbols}
-            class_names = {name for name in (owner, *_local_names(scene.importers.get(path, ()), home, owner)) if name}
-            for name, bases in implementing(outline, source):
-                if f"{name}.{short}" in names or not any(
-                    ARGUMENTS.sub("", base).strip() in class_names for base in bases
-                ):
-                    continue
-                rows += [
-                    (f"{home}:{item.symbol.name}", symbol)
-                    for symbol in outline.symbols
-                    if symbol.name == name and symbol.kind == "class"
-                ]
-    return tuple(rows)
-
-
-def _changed_interfaces(scene: Scene) -> list[ChangedSymbol]:
-    """The interfaces of Go whose methods are others now: no type names the interfaces that it satisfies."""
-    interfaces: list[ChangedSymbol] = []
-    for source in scene.sources:
-        if filetype(source.file.path).parser != "go" or is_test(source.file.path):
-            continue
-        old_types, new_types = (
-            {one.name: one for one in side.symbols if one.kind == "type"} for side in (source.old, source.new)
-        )
-        for name in sorted(old_types.keys() & new_types.keys()):
-            before, after = (_members_of(side, name) for side in (source.old, source.new))
-            if before and before != after:
-                interfaces.append(ChangedSymbol(old_types[name], new_types[name], "signature", ("declaration",)))
-    return interfaces
-
-
-def _members_of(outline: Outline, owner: str) -> dict[str, str]:
-    """The methods of a type, each with its parameters as written."""
-    return {
-        one.short: one.signature.text if one.signature is not None else ""
-        for one in outline.symbols
-        if one.name.rpartition(".")[0] == owner
-    }
-
-
-async def _left_unsatisfying(
-    scene: Scene, interfaces: Sequence[ChangedSymbol], budget: SearchLimits, missed_uses: list[str]
-) -> KeyedSymbols:
-    """The types that had every method of such an interface and lack what it asks for now."""
-    rows: list[tuple[str, Symbol]] = []
-    for item in interfaces:
-        home, owner = item.symbol.path, item.symbol.name
-        source = next(one for one in scene.sources if one.file.path == home)
-        before, after = _members_of(source.old, owner), _members_of(source.new, owner)
-        pattern = rf"^func \([^)]{{1,200}}\) {re.escape(max(before, key=len))}\("
-        found_lines = await scene.head.tree.grep_lines(
-            Query([pattern], [f"*{end}" for end in source.language.SUFFIXES], syntax="perl", limit=budget.parsed_files)
-        )
-        if len(found_lines) >= budget.parsed_files:
-            missed_uses.append(
-                f"more than {budget.parsed_files} types may satisfy {owner}: not all were compared with it"
-            )
-        near = {
-            home,
-            *scene.exports.mates(home),
-            *(path for path, items in scene.importers.items() if any(one.target == home for one in items)),
-        }
-        for path in sorted({path for path, _, _ in found_lines if not is_test(path)}):
-            if len(before) == 1 and path not in near:
-                continue  # many types have a method of that name
-            outlines = [await scene.exports.outline("head", one) for one in sorted({path, *scene.exports.mates(path)})]
-            symbols = [symbol for one in outlines if one is not None for symbol in one.symbols]
-            rows += [
-                (f"{home}:{owner}", one)
-                for one in _unsatisfying(symbols, before, after)
-                if one.name.rpartition(".")[0] != owner
-            ]
-    return tuple(dict.fromkeys(rows))
-
-
-def _unsatisfying(symbols: Sequence[Symbol], before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Symbol]:
-    """Of each type with all methods of the old interface and not all of the new one: the method that is other now, else the first one."""
-    owners: dict[str, dict[str, Symbol]] = {}
-    for symbol in symbols:
-        owner, _, short = symbol.name.rpartition(".")
-        if owner and symbol.kind == "method":
-            owners.setdefault(owner, {})[short] = symbol
-    for methods in owners.values():
-        is_other = any(name not in methods or before.get(name, text) != text for name, text in after.items())
-        if before.keys() <= methods.keys() and is_other:
-            changed_names = [name for name in before if after.get(name) != before[name]]
-            yield methods[changed_names[0] if changed_names else max(before, key=len)]
-
-
-def _local_names(items: Sequence[Import], home: str, name: str) -> list[str]:
-    """What a file calls a name that it imports from another."""
-    return [dict(item.aliases).get(name, "") for item in items if item.target == home and name in item.names]
-
-
-def _newly_sealed(scene: Scene) -> frozenset[str]:
-    """The methods that nobody may override any more, by a word more in their head or by one less."""
-    keys: set[str] = set()
-    for source in scene.sources:
-        for item in scene.symbols.get(source.file.path, ()):
-            before, after = item.before, item.after
-            if before is None or after is None or not item.contract or before.kind not in KINDS | PROPERTIES:
-                continue
-            was, now = (modifiers(source.lines(side), side.short) for side in (before, after))
-            is_sealed = any(now[word] > was[word] for word in SEALS)
-            if is_sealed or sum(was[word] for word in OPENS) > sum(now[word] for word in (*OPENS, OVERRIDE)):
-                keys.add(f"{after.path}:{after.name}")
-    return frozenset(keys)
-
-
-def modifiers(code: str, name: str) -> Counter[str]:
-    """The words around a member's name, from where what stands before it ends to its body; none of its parameters, and none of an annotation's."""
-    plain = TEXT.sub('""', code[:LONGEST])
-    words: Counter[str] = Counter()
-    for match in islice(re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", plain), PLACES):
-        before = _outermost(plain[: match.start()][::-1], ")]>", "([<")[::-1]
-        words += Counter(WORD.findall(f"{before} {_outermost(plain[match.end() :], '([', ')]')}"))
-    return words
-
-
-def _outermost(code: str, opening: str, closing: str) -> str:
-    """A text up to what ends a member, or what holds it, without what brackets hold."""
-    depth, letters = 0, list[str]()
-    for letter in code:
-        depth += (letter in opening) - (letter in closing)
-        if depth < 0 or (not depth and letter in "{};,="):
-            break
-        if not depth:
-            letters.append(letter)
-    return "".join(letters)
 
 
 def _takes_other_arguments(target: UseTarget) -> bool:
@@ -284,25 +100,6 @@ async def _is_gone(target: UseTarget, exports: Exports) -> bool:
     return True
 
 
-async def inherits(exports: Exports, target: UseTarget) -> bool:
-    """Whether a base of a member's class, in the tree, has a member of the same name."""
-    level = [(home, target.within) for home in sorted(target.homes)]
-    for _ in range(GENERATIONS):
-        above: list[tuple[str, str]] = []
-        for path, owner in level:
-            outline = await exports.outline("head", path)
-            bases = dict(outline.bases).get(owner, ()) if outline is not None else ()
-            meanings = [await exports.local_meaning(path, ARGUMENTS.sub("", base).strip()) for base in bases]
-            above += [(one.path, one.name) for one in meanings if isinstance(one, Symbol)]
-        for path, owner in above:
-            outline = await exports.outline("head", path)
-            members = {one.name for one in outline.symbols} if outline is not None else set[str]()
-            if any(f"{owner}.{short}" in members for short in former_names(target)):
-                return True
-        level = above
-    return False
-
-
 def _overridden_names(target: UseTarget) -> frozenset[str]:
     """What an override of the method is called: of one that is gone, as it was."""
     return former_names(target) if target.is_gone else target.shorts
@@ -326,13 +123,6 @@ def _overriding(target: UseTarget, outline: Outline | None, bound: Bindings, pat
         for short in names
     }
     overriding = [symbol for symbol in outline.symbols if symbol.name in below]
-    if target.symbol is not None and target.symbol.symbol.kind in PROPERTIES and filetype(path).marked_overrides:
-        lines = file_lines(source)
-        overriding = [
-            symbol
-            for symbol in overriding
-            if modifiers("\n".join(lines[symbol.start - 1 : symbol.end]), symbol.short)[OVERRIDE]
-        ]  # a field of Java hides one of its base and overrides nothing
     return [
         symbol for symbol in overriding if many[symbol.name] == 1 or target.is_gone or _took_its_place(target, symbol)
     ]

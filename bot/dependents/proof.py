@@ -20,7 +20,7 @@ from bot.dependents.targets import (
     words_of,
 )
 from bot.ports import Language, Tree
-from bot.text.lines import file_lines, says
+from bot.text.lines import says
 from bot.values import COMPONENT, Outline, Reference, Side, Use
 
 SIDES: tuple[Side, Side] = ("head", "base")
@@ -49,14 +49,6 @@ LIBRARIES = (
     "value values version view visit wait what width word words work write"
 )
 BORNE = frozenset(LIBRARIES.split())
-LONG_LINE = 400  # characters of a line that are read
-# Behind a type, or announced by a word: neither a call nor a use.
-_DECLARES = (
-    r"^\s*+(?:(?!(?:return|new|delete|else|throw|case|goto|co_return|co_yield|co_await)\b)[\w:<>,*&\[\]()]++\s++){1,8}"
-    r"[*&]{0,2}(?:\w+::)*NAME\s*+(?:\(|;|\{|\[|,|:|=[^=]|$)"
-    r"|\b(?:struct|class|enum|union|concept|using|typedef|define|namespace)\s++(?:\w++\s++)?NAME\b"
-    r"|^\s*+[*&~]?NAME\s*+(?:[=,}({]|$)|[*&\s~]NAME\s*\)\s*\(|^\s*+(?:typedef|enum)\b[^;]{0,300}\bNAME\b"
-)
 
 
 @dataclass(slots=True)
@@ -74,7 +66,6 @@ class Proof:
     )  # the files of the change, which make no name common, with the lines it adds
     expected_names: set[str] = field(default_factory=set)  # names about which questions are to come
     _occurrences: dict[str, NameOccurrences] = field(default_factory=dict)  # name -> where it occurs in the head tree
-    _new_packages: bool | None = None
     _is_defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
 
     async def missing(
@@ -82,9 +73,7 @@ class Proof:
     ) -> bool:
         """Whether what is named here is proven to be gone."""
         use, former = hit.use, hit.use.name in former_names(target)
-        is_misread = self.language.TRAITS.declared_members and await self._misread(target, hit)
-        is_foreseen = use.is_guarded or await self._is_of_another_place(target, use)
-        if is_foreseen or is_misread or is_generated(target):  # which a base or a setting may make as well
+        if use.is_guarded or is_generated(target):  # which a base or a setting may make as well
             return False
         if hit.sure and ((path, hit.door) in self.lost_imports or (hit.name and hit.door)):
             return await self._shut(hit, path)
@@ -101,33 +90,6 @@ class Proof:
             )
         return await self._unbound(path, use, uses)
 
-    async def _is_of_another_place(self, target: UseTarget, use: Use) -> bool:
-        """Whether a constant is written behind another module than those around what went: `Core::Limits` is not `Shop::Limits`."""
-        before = target.symbol.before if target.symbol is not None else None
-        is_path = self.language.TRAITS.open_classes and use.form == "name" and bool(use.types)
-        if before is None or target.owner or not is_path:
-            return False
-        outline, source = await self.exports.outline("base", before.path), await self.tree.read(before.path, "base")
-        around = [one.start for one in outline.symbols if one.start <= before.start <= one.end] if outline else []
-        lines = file_lines(source or b"")
-        words = {word for at in (*around, before.start) if at <= len(lines) for word in LAST.findall(lines[at - 1])}
-        return use.types[-1] not in words
-
-    async def _misread(self, target: UseTarget, hit: Match) -> bool:
-        """Whether macros hid a declaration from the parser: one that is still there, or one that never was."""
-        if not target.is_gone:
-            return False
-        homes, name = {*target.homes}, hit.use.name
-        return await self._declares({*homes, hit.door} - {""}, name, "head") or not await self._declares(
-            homes, name, "base"
-        )
-
-    async def _declares(self, paths: Collection[str], name: str, side: Side) -> bool:
-        """Whether a line of these files reads like a declaration of the name."""
-        texts = await self.tree.read_many(sorted(paths), side)
-        rows = (row for text in texts.values() for row in file_lines(text) if name in row)
-        return any(says(_DECLARES, name, row[:LONG_LINE]) for row in rows)
-
     async def likely(
         self, target: UseTarget, hit: Match, path: str, uses: Sequence[Use], alone: frozenset[str]
     ) -> bool:
@@ -137,7 +99,6 @@ class Proof:
         """
         use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
         foreseen = self._foresees(use) or is_generated(target) or (path, hit.door) in self.doubtful_imports
-        foreseen = foreseen or await self._is_of_another_place(target, use)
         if foreseen or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:
@@ -198,7 +159,7 @@ class Proof:
                 names, name_occurrences = {name}, await occurrences(self.tree, self.language, {name})
             rows = {one: name_occurrences.files.get(one, set()) for one in names}
             self._occurrences |= {
-                one: NameOccurrences(defaultdict(set, {one: paths}), {}, name_occurrences.complete)
+                one: NameOccurrences(defaultdict(set, {one: paths}), complete=name_occurrences.complete)
                 for one, paths in rows.items()
             }
         return self._occurrences[name]
@@ -240,16 +201,14 @@ class Proof:
         if not target.owner:
             if self.language.TRAITS.loader and former_home(target) not in await self.tree.entries():
                 few = [await self._few(name) for name in sorted(former_names(target))]
-                return all(few) and not await self._asks_for_more()
+                return all(few)
             texts = await self.tree.read_many(sorted(target.homes))
             either = "|".join(re.escape(name) for name in sorted(former_names(target)))
             word_pattern = re.compile(rf"(?<![\w$])(?:{either})(?![\w$])".encode())
-            if any(word_pattern.search(text) for text in texts.values()):
-                return False
-            return not self.language.TRAITS.unwritten_names or await self._was_by_hand(target)
+            return not self.language.TRAITS.unwritten_names and not any(map(word_pattern.search, texts.values()))
         outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
         is_dynamic = any(o is not None and (not o.complete or has_member(o, "__getattr__")) for o in outlines)
-        if is_dynamic and self.language.TRAITS.unwritten_names and not await self._was_by_hand(target):
+        if is_dynamic and self.language.TRAITS.unwritten_names:
             return False
         every = [await self.exports.bases(home, target.owner) for home in sorted(target.homes)]
         bases = next((class_bases for class_bases in every if class_bases is not None), None)
@@ -259,29 +218,6 @@ class Proof:
         known_bases = [base for base in bases or () if base not in ROOTS and not (is_telling and base in UNNAMED)]
         words = [base.rpartition(".")[2].rpartition("::")[2] for base in known_bases]
         return bases is not None and all([word.isidentifier() and await self._defines(word) for word in words])
-
-    async def _was_by_hand(self, target: UseTarget) -> bool:
-        """Whether all that may define names at home was there before, beside the definition: then it does not define this one.
-
-        What a macro defines as well would not compile beside it, or the definition took its place and the macro's is back.
-        """
-        before = target.symbol.before if target.symbol is not None else None
-        if before is None or not telling(before.short) or before.visibility != "anywhere":
-            return False
-        was = await self.exports.outline("base", before.path)
-        outlines = [await self.exports.outline("head", home) for home in sorted(target.homes)]
-        return was is not None and all(
-            one is None or (not one.complete and bool(one.doubts) and one.doubts <= was.doubts) for one in outlines
-        )
-
-    async def _asks_for_more(self) -> bool:
-        """Whether the change asks for a package that it did not: what went may have gone there."""
-        from bot.dependents.consumers.packages import asked_packages  # here: few changes remove a file that is named
-
-        if self._new_packages is None:
-            now = await asked_packages(self.tree, self.language)
-            self._new_packages = bool(now and now - await asked_packages(self.tree, self.language, "base"))
-        return self._new_packages
 
     async def _shut(self, hit: Match, path: str) -> bool:
         """Whether the door through which a name came no longer offers it."""

@@ -5,11 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.dependents.exports import Exports
-from bot.dependents.names import occurrences
 from bot.dependents.symbols import ChangedSource
-from bot.ports import Language, Tree
-from bot.text.filetypes import filetype
-from bot.text.paths import is_test
+from bot.ports import Tree
 from bot.values import ChangedSymbol, Side, Symbol
 
 DECLARATION = "declaration"
@@ -80,81 +77,6 @@ def _with_signature(symbol: Symbol, prototype: Symbol | None) -> Symbol:
     if own is None or other is None or len(own.parameters) != len(other.parameters):
         return symbol  # a prototype of something else, or one that was forgotten
     return replace(symbol, signature=replace(other, opaque=own.opaque or other.opaque))
-
-
-async def forgotten_prototypes(
-    tree: Tree, language: Language, exports: Exports, symbols: Mapping[str, Sequence[ChangedSymbol]], cut: list[str]
-) -> dict[ChangedSymbol, tuple[Symbol, ...]]:
-    """Definition whose head changed -> its prototypes in files of the tree that stayed as they were, included by the definition or not."""
-    items = [item for mine in symbols.values() for item in mine if _has_new_head(item)]
-    if not items:
-        return {}
-    changed_names = {
-        (side.path, side.name)
-        for mine in symbols.values()
-        for item in mine
-        for side in (item.before, item.after)
-        if side
-    }
-    holders = (await occurrences(tree, language, {item.symbol.short for item in items})).files
-    prototypes_by_item: dict[ChangedSymbol, tuple[Symbol, ...]] = {}
-    for item in items:
-        name, home = item.symbol.name, item.symbol.path
-        paths = sorted(holders.get(item.symbol.short, set()) - {home})
-        if len(paths) > MOST_FILES:
-            cut.append(f"prototypes of {name} were looked for in {MOST_FILES} of {len(paths)} files that have the name")
-        outlines = [await exports.outline("head", path) for path in paths[:MOST_FILES]]
-        same = [symbol for one in outlines if one is not None for symbol in one.symbols if symbol.name == name]
-        is_alone = all(symbol.kind == DECLARATION or symbol.visibility == "file" for symbol in same)
-        kept = [
-            symbol
-            for symbol in same
-            if symbol.kind == DECLARATION and (symbol.path, name) not in changed_names and _is_as_before(symbol, item)
-        ]
-        if kept and is_alone:
-            prototypes_by_item[item] = tuple(kept)
-    return prototypes_by_item
-
-
-def with_declared(
-    headers: HeadersByDefinition, prototypes: Mapping[ChangedSymbol, tuple[Symbol, ...]]
-) -> dict[tuple[str, str], frozenset[str]]:
-    """The files that declare a definition, with those that declare it as it was."""
-    joined_headers = dict(headers)
-    for item, symbols in prototypes.items():
-        key = item.symbol.path, item.symbol.name
-        joined_headers[key] = joined_headers.get(key, frozenset()) | {symbol.path for symbol in symbols}
-    return joined_headers
-
-
-def prototypes_of(prototypes: Mapping[ChangedSymbol, tuple[Symbol, ...]]) -> tuple[tuple[str, Symbol], ...]:
-    """The forgotten prototypes, each with the key of its definition."""
-    return tuple(
-        (f"{item.symbol.path}:{item.symbol.name}", symbol) for item, symbols in prototypes.items() for symbol in symbols
-    )
-
-
-def _is_as_before(prototype: Symbol, item: ChangedSymbol) -> bool:
-    """Whether a prototype takes as many parameters as the definition took, and is not what the definition is now."""
-    before, after = item.before, item.after
-    if before is None or after is None or not before.signature or not after.signature or not prototype.signature:
-        return False
-    is_new = _plain(prototype.signature.text) == _plain(after.signature.text)
-    return len(prototype.signature.parameters) == len(before.signature.parameters) and not is_new
-
-
-def _plain(head: str) -> str:
-    return " ".join(head.removeprefix("extern ").split())
-
-
-def _has_new_head(item: ChangedSymbol) -> bool:
-    """Whether a function of C or C++ that others can declare has other parameters, or another result, than before."""
-    before, after = item.before, item.after
-    if before is None or after is None or before.name != after.name or filetype(after.path).parser != "c/c++":
-        return False
-    if before.kind not in DEFINED or "file" in (before.visibility, after.visibility) or is_test(after.path):
-        return False
-    return not HEAD.isdisjoint(item.contract)
 
 
 def _prototype(item: ChangedSymbol, path: str, twice: set[tuple[str, str]], twice_before: set[tuple[str, str]]) -> bool:

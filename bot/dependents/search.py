@@ -21,15 +21,13 @@ from bot.dependents.members import (
     with_definitions,
     words_of_members,
 )
-from bot.dependents.names import Bearers, Own, Spans, all_bearers, bearers, occurrences
-from bot.dependents.overrides import inherits
+from bot.dependents.names import Own, Spans, lone_names, occurrences
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
 from bot.dependents.sites import (
     LONG,
     Bindings,
     Doors,
-    Families,
     Match,
     UseTarget,
     bind,
@@ -56,7 +54,7 @@ from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_output
-from bot.values import SINGLETON, Import, Query, Reference, Side, SomeUses, Symbol, Use
+from bot.values import Import, Query, Reference, Side, SomeUses, Symbol, Use
 from bot.values.everyday import METHODS
 
 LISTED = 8  # names in a sentence
@@ -87,7 +85,6 @@ class Search:
     apart: set[tuple[str, str]] = field(default_factory=set)
     certain: set[tuple[str, str, int]] = field(default_factory=set)
     obliging: bool = False  # whether some target's contract changed
-    families: Families = field(default_factory=dict)  # the classes that have each member
     lone_attributes: frozenset[str] = frozenset()  # of one word, that nothing else in the tree bears
     lone_members: frozenset[str] = frozenset()  # the same of members whose contract changed
     giver_names: dict[str, frozenset[str]] = field(default_factory=dict)  # UseTarget.key -> what may hand out its class
@@ -99,7 +96,6 @@ class Search:
             return ()
         end = time.process_time() + self.budget.seconds
         self.obliging = any(target.contract for target in targets)
-        self.families = await self._families(targets)
         special = {
             short
             for t in targets
@@ -110,14 +106,13 @@ class Search:
         left = still_defined(targets)
         gone_names = frozenset(name for target in targets if target.is_gone for name in former_names(target)) - left
         own = Own(await self._spans(targets), gone_names, self.fresh)
-        by_name, name_bearers = await together(
-            self._by_name(targets), bearers(self.tree, self.language, special, own, self.budget)
+        special = {short for short in special if telling(short)}
+        by_name, alone = await together(
+            self._by_name(targets), lone_names(self.tree, self.language, special, own, self.budget)
         )
         times = Counter(short for target in targets if has_new_signature(target) for short in {*target.shorts})
-        several = {short: "another definition of that name that changes" for short, many in times.items() if many > 1}
-        several = {short: why for short, why in several.items() if short in name_bearers.alone}
-        name_bearers = Bearers(name_bearers.alone - several.keys(), name_bearers.come, {**name_bearers.old, **several})
-        self.proof.expected_names |= name_bearers.alone
+        alone -= {short for short, many in times.items() if many > 1}
+        self.proof.expected_names |= alone
         await self._look_up_lone_names(targets, own)
         near = self._near(targets)
         paths = [*sorted(near), *sorted({*by_name} - near)]
@@ -144,7 +139,7 @@ class Search:
                     source,
                     targets,
                     by_name.get(path, set()),
-                    (name_bearers, name_bearers.without(left)),
+                    (alone, alone - left),
                     references,
                 )
         for key, rows in references.items():
@@ -155,7 +150,7 @@ class Search:
         """Learn which attributes and members of one word nothing else in the tree has."""
         attributes = {short for target in targets if target.is_attribute for short in target.shorts}
         attributes -= self.language.AMBIENT
-        self.lone_attributes = (await all_bearers(self.tree, self.language, attributes, own, self.budget)).alone
+        self.lone_attributes = await lone_names(self.tree, self.language, attributes, own, self.budget)
         words = words_of_members(targets, self.language)
         own = replace(own, spans=with_definitions(own.spans, targets))
         self.lone_members = await lone_members(self.tree, self.language, words, own, self.budget)
@@ -164,16 +159,7 @@ class Search:
         """The files that have to do with what changed, whether they write its name or not."""
         homes = {home for target in targets for home in target.homes}
         mates = {mate for home in homes for mate in self.exports.mates(home)}
-        relatives = {path for family in self.families.values() for paths in family.values() for path in paths}
-        return {*self.importers, *homes, *mates, *relatives}
-
-    async def _families(self, targets: Sequence[UseTarget]) -> Families:
-        """The classes that have each changed member."""
-        if not any(target.owner and target.contract for target in targets):
-            return {}
-        from bot.dependents.kin import families  # loaded if a member changed
-
-        return await families(self.tree, self.language, self.exports, targets, self.missed_uses)
+        return {*self.importers, *homes, *mates}
 
     async def _spans(self, targets: Sequence[UseTarget]) -> Mapping[Side, Spans]:
         """Where the changed definitions stand, those of their prototypes in headers included."""
@@ -245,10 +231,10 @@ class Search:
         source: bytes,
         targets: Sequence[UseTarget],
         paths_by_word: Collection[str],
-        lone: tuple[Bearers, Bearers],
+        lone: tuple[frozenset[str], frozenset[str]],
         references: dict[str, list[Reference]],
     ) -> None:
-        """The references of one file. `lone`: who bears the names; the same of those that nothing bears any more."""
+        """The references of one file. `lone`: the names that nothing else bears; those of them that nothing bears any more."""
         bound = bind(self.importers.get(path, ()), self.origins, self.doors)
         for home in {home for target in targets for home in target.homes if path in self.exports.mates(home)}:
             bound.stars.setdefault(home, set()).add("")  # what needs no import has no door, either
@@ -256,7 +242,7 @@ class Search:
             target
             for target in targets
             if target.is_visible(path)
-            and (not target.shorts.isdisjoint(paths_by_word) or self._is_near(target, path, bound))
+            and (not target.shorts.isdisjoint(paths_by_word) or path in target.homes or is_imported(target, bound))
         ]
         uses = self._uses(path, source, mine, bound) if mine else ()
         lines = file_lines(source)
@@ -264,11 +250,9 @@ class Search:
             word for line in lines if IMPORTS.match(line) for word in NAME.findall(line[:LONG_LINE])
         )
         foreign = await self._foreign(path, source, uses, self._telling_names(mine, lone[0]), lines)
-        strangers = await self._strangers(path, source, uses)
         for target in mine:
-            alone = (bearers_known := lone[target.is_gone]).alone
-            hits = match(target, uses, bound, path, self.families.get(target.key, {}))
-            for hit in [_without_strangers(one, strangers) for one in hits]:
+            alone = lone[target.is_gone]
+            for hit in match(target, uses, bound, path):
                 if target.is_beside(hit.use.receiver, path) or is_inside(target, hit.use, path):
                     continue
                 if target.is_attribute:
@@ -289,24 +273,8 @@ class Search:
                 )
                 row = reference(target, hit, path, lines, missing=missing, unique=is_telling, likely=likely)
                 if target.contract:
-                    near = hit.use.receiver not in foreign and await self._is_telling(
-                        target, hit.use, path, bearers_known.old
-                    )
-                    rivals = {**bearers_known.old, **bearers_known.come} if near else bearers_known.come
-                    row = await self._weigh(row, target, hit, uses, (alone, rivals), (import_words, foreign))
+                    row = await self._weigh(row, target, hit, uses, alone, (import_words, foreign))
                 references[target.key].append(row)
-
-    async def _strangers(self, path: str, source: bytes, uses: Sequence[Use]) -> Collection[str]:
-        """The first words of types that a file imports from outside the tree, where its imports tell."""
-        if not self.families or self.exports.is_told:
-            return ()
-        roots = {root for use in uses for root in _type_roots(use)}
-        return (await outside_names(self.language, self.exports, path, source, roots)).keys()
-
-    def _is_near(self, target: UseTarget, path: str, bound: Bindings) -> bool:
-        """Whether a file holds the target, imports it, or has a class that inherits it."""
-        family = self.families.get(target.key, {})
-        return path in target.homes or is_imported(target, bound) or any(path in paths for paths in family.values())
 
     async def _means_attribute(
         self, target: UseTarget, use: Use, bound: Bindings, path: str, foreign: Collection[str]
@@ -360,54 +328,35 @@ class Search:
         target: UseTarget,
         hit: Match,
         uses: Sequence[Use],
-        bearers_known: tuple[frozenset[str], Mapping[str, str]],
+        alone: frozenset[str],
         import_facts: tuple[frozenset[str], Mapping[str, str]],
     ) -> Reference:
         """A use of a changed contract: whether what it names is still there, and whether its name alone tells what is meant.
 
-        `bearers_known`: the names that nothing else bears, and those of which a place says that something else may. `import_facts`: the
-        words of the import lines, and the receivers that come from outside the tree.
+        `alone`: the names that nothing else bears. `import_facts`: the words of the import lines, and the receivers that come from outside
+        the tree.
         """
         import_words, foreign = import_facts
         name = hit.use.name
         # The file gives the name a meaning by itself: an import, which is a use of its own where it is one, or a definition.
         own = hit.use.form != "import" and not hit.use.receiver and (name in import_words or _defines(name, uses))
-        if hit.rival:
-            return replace(row, lone=True, doubt=f"{row.path}:{hit.rival}")
         if hit.is_inherited or (target.is_macro and hit.use.form == "member"):
             return replace(row, lone=True)
         if not hit.sure:
             is_field = self._is_field(hit.use.receiver) and hit.use.receiver not in foreign
+            if hit.is_extension:
+                return replace(row, lone=True)
             if own or (_names_another(hit.use.receiver, target) and not is_field):
-                return (
-                    row if not hit.is_extension else replace(row, lone=True)
-                )  # or a member of another class, which is named
-            alone, rivals = bearers_known
-            is_beside = target.is_apart and posixpath.dirname(row.path) in {
-                posixpath.dirname(one) for one in target.homes
-            }
-            near = (self._takes(row.path, target) or is_beside) and (
-                telling(name)
-                or (target.is_extension and name not in METHODS)
-                or (
-                    hit.use.receiver not in foreign
-                    and _may_be_lost_member(target, hit.use)
-                    and not (target.is_gone and await inherits(self.exports, target))
-                )
-            )
+                return row
             is_of_place = target.constructor and _leaves_type_to_place(hit.use) and self._shares(row.path, target)
-            lone = name in alone or name in rivals or hit.is_extension or near or is_of_place
-            lone = lone or await self._is_lone_member(target, hit.use, row.path, foreign)
-            return replace(row, lone=lone, doubt=rivals.get(name, ""))
+            lone = name in alone or is_of_place or await self._is_lone_member(target, hit.use, row.path, foreign)
+            is_near = hit.use.receiver not in foreign and self._takes(row.path, target)
+            return replace(row, lone=lone or (is_near and _may_be_lost_member(target, hit.use)))
         if not target.is_gone or row.missing:
             return row
-        row = replace(row, doubt=await self._doubt(target, hit, row.path))
         fresh = name not in former_names(target) and not target.constructor
         was = target.symbol.before if target.symbol is not None else None
-        # Of a language that is built under conditions a name with a receiver in doubt may be another namespace's: `std::total`.
-        is_doubtful = hit.use.is_guarded and hit.use.form == "name" and bool(hit.use.receiver)
-        is_there = fresh or own or is_doubtful or await self._still_offers(hit, row.path, was)
-        return replace(row, is_held=is_there and not await self._is_left_to_an_object(hit.use, was))
+        return replace(row, is_held=fresh or own or await self._still_offers(hit, row.path, was))
 
     async def _is_lone_member(self, target: UseTarget, use: Use, path: str, foreign: Collection[str]) -> bool:
         """Whether a member of an unknown value can hardly be another one: nothing else has its name, and the file leads to its class."""
@@ -451,22 +400,6 @@ class Search:
             first = sorted(paths)[: self.budget.far]
             self.giver_names[target.key] = await giver_names(self.tree, self.exports, first, target)
         return self.giver_names[target.key]
-
-    async def _is_left_to_an_object(self, use: Use, was: Symbol | None) -> bool:
-        """Whether of a class and the object of its name the object alone is left, where a type is meant."""
-        if was is None or not use.is_type or SINGLETON in was.marks:
-            return False
-        outline = await self.exports.outline("head", was.path)
-        namesakes = [one for one in outline.symbols if one.name == was.name] if outline is not None else []
-        return bool(namesakes) and all(SINGLETON in one.marks for one in namesakes)
-
-    async def _doubt(self, target: UseTarget, hit: Match, path: str) -> str:
-        """What may define any name where this one came from, and where it stands; "" if nothing does."""
-        for home in dict.fromkeys((hit.door or path, *sorted(target.homes))):
-            outline = await self.exports.outline("head", home)
-            if outline is not None and outline.doubt:
-                return f"{outline.doubt} of {home}"
-        return ""
 
     async def _still_offers(self, hit: Match, path: str, was: Symbol | None) -> bool:
         """Whether the name is offered after the change as well: handed on, defined beside it, bound here to something else."""
@@ -526,13 +459,12 @@ class Search:
         """Whether a file imports another one, or sees it without an import."""
         return self._takes(path, target) or any(path in self.exports.mates(home) for home in target.homes)
 
-    def _telling_names(self, targets: Sequence[UseTarget], name_bearers: Bearers) -> frozenset[str]:
+    def _telling_names(self, targets: Sequence[UseTarget], alone: frozenset[str]) -> frozenset[str]:
         """The names of which the receiver's origin matters: that of a field, which is written like a class, always does."""
         typed_targets = targets if self.language.TRAITS.capital_members else ()
         return frozenset(
             {
-                *name_bearers.alone,
-                *name_bearers.old,
+                *alone,
                 *self.lone_members,
                 *(name for item in typed_targets if item.contract for name in item.shorts),
             }
@@ -595,17 +527,6 @@ def _may_be_lost_member(target: UseTarget, use: Use) -> bool:
     is_lost = target.is_gone or (use.call is not None and has_new_signature(target))
     is_member = bool(target.owner) or target.is_method_of_a_value
     return is_lost and is_member and use.form == "member" and is_unknown and use.name not in METHODS
-
-
-def _type_roots(use: Use) -> set[str]:
-    """The first words of what a use says of the type that its receiver has."""
-    return {match[0] for one in use.types or (use.receiver,) if (match := ROOT.match(one))} - OWN
-
-
-def _without_strangers(hit: Match, strangers: Collection[str]) -> Match:
-    """A match that is no inherited member if its class is a library's, called like one of the tree."""
-    is_strange = hit.is_inherited and not _type_roots(hit.use).isdisjoint(strangers)
-    return replace(hit, is_inherited=False) if is_strange else hit
 
 
 def _leaves_type_to_place(use: Use) -> bool:

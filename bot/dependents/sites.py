@@ -151,9 +151,6 @@ def resembles(receiver: str, owner: str) -> bool:
 
 Meaning = tuple[str, str]  # a changed file, and a name of it; "*" is the file as a whole
 Doors = Mapping[str, Mapping[str, Collection[Meaning]]]  # file -> name that it offers -> what that stands for
-Families = Mapping[
-    str, Mapping[str, frozenset[str]]
-]  # Target.key -> class that has the member -> the files that say so
 Span = tuple[int, int]
 
 
@@ -272,7 +269,6 @@ class Match:
     unbound: bool = False  # a class named in place of an instance: its first argument may be the receiver
     is_extension: bool = False  # a member of something, by the name of an extension that the file can call
     is_inherited: bool = False  # a member that the class around it, or that of its receiver, has from another
-    rival: int = 0  # the line on which the file binds the imported name to something else, where the use may see it
 
 
 def match(
@@ -280,9 +276,8 @@ def match(
     uses: Sequence[Use],
     bound: Bindings,
     path: str,
-    family: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> list[Match]:
-    """The uses of a file that mean the target, and those that may mean it. `family`: the classes that have the member, with their files."""
+    """The uses of a file that mean the target, and those that may mean it."""
     matches = []
     definitions = tuple(
         use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
@@ -292,8 +287,6 @@ def match(
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
         if hit is None and target.owner:
             hit = _member_by_name(target, use, bound, definitions) or _member_of_result(target, use, uses, classes)
-        if family and (hit is None or not hit.sure) and _is_of_family(target, use, uses, path, family):
-            hit = Match(use, sure=False, is_inherited=True)
         if hit is None and use.form == "member" and use.name in target.shorts and target.reached_by_name:
             hit = Match(use, sure=False, is_extension=target.is_member_apart(use))
         if target.is_macro and use.form == "member":
@@ -407,8 +400,7 @@ def _beside(hit: Match, definitions: Sequence[Use]) -> Match:
     rivals = [one for one in definitions if one.name == use.name and (one.span is None or _is_within(use, one.span))]
     if not rivals or use.receiver:
         return hit
-    is_local = use.call is None and all(one.span is not None for one in rivals)
-    return replace(hit, sure=False, rival=0 if is_local else rivals[0].line)
+    return replace(hit, sure=False)
 
 
 def _is_within(use: Use, span: tuple[int, int]) -> bool:
@@ -464,26 +456,6 @@ def _member_of_result(target: UseTarget, use: Use, uses: Sequence[Use], classes:
         for one in takers
     )
     return Match(use, sure=False, is_inherited=True) if is_meant else None
-
-
-def _is_of_family(
-    target: UseTarget, use: Use, uses: Sequence[Use], path: str, family: Mapping[str, Collection[str]]
-) -> bool:
-    """Whether a use stands in a class that has the member, without a receiver, or on something that is declared to be of one."""
-    if use.name not in target.shorts or use.form not in ("name", "member") or use.is_type:
-        return False
-    if use.receiver:
-        named = {one.rpartition(".")[2] for one in (use.types or (use.receiver,))}
-        return any(one in family and one != target.owner for one in named)
-    if not filetype(path).bare_members:
-        return False
-    around = use.function.split(".")
-    is_own = set(use.types) <= {"?"} or any(one in family for one in use.types)
-    local = any(
-        one.form == "definition" and one.name == use.name and one.function == use.function and one.line <= use.line
-        for one in uses
-    )
-    return is_own and not local and any(path in family.get(name, ()) for name in around)
 
 
 def classes_of(target: UseTarget, bound: Bindings, path: str) -> dict[str, str]:

@@ -10,16 +10,13 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from bot.dependents.contract import is_contested
-from bot.dependents.sites import EXTENSION
 from bot.ports import Language
-from bot.text.filetypes import filetype
-from bot.text.lines import file_lines
+from bot.text.lines import defines, file_lines
 from bot.values import COMPONENT, GENERATED, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
 VALUES = frozenset({"variable", COMPONENT, GENERATED})  # what has no body
 HOLDERS = frozenset({"class", "type"})  # what has members
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
-ANNOTATION = re.compile(r"@interface\b")
 MAX_BODY = 4_000  # characters compared
 MOST_FITTING = 100  # new definitions that each removed one is compared with
 
@@ -89,7 +86,8 @@ def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     new |= {key: _with_doubt(source, old[key], after) for key, after in new.items() if key in old}
     symbols_found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
     left_names = {symbol.name for symbol in source.new.symbols} & companions
-    removed_symbols = _outermost([symbol for key, symbol in old.items() if key not in new], left_names)
+    gone = [symbol for key, symbol in old.items() if key not in new]
+    removed_symbols = _outermost([symbol for symbol in gone if not _is_misread(source, symbol)], left_names)
     added_symbols = [symbol for key, symbol in new.items() if key not in old and head.touch(symbol)]
     renames = _renames(source, removed_symbols, added_symbols)
     symbols_found += renames
@@ -98,6 +96,13 @@ def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     symbols_found += [_removal(symbol, source.new) for symbol in removed_symbols if symbol not in gone_symbols]
     symbols_found += [ChangedSymbol(None, symbol, "added") for symbol in added_symbols if symbol not in come]
     return tuple(sorted((item for item in symbols_found if item is not None), key=lambda item: item.symbol.start))
+
+
+def _is_misread(source: ChangedSource, symbol: Symbol) -> bool:
+    """Whether a line still defines what an outline has not: the grammar does not know all of the file."""
+    if source.new.complete:
+        return False
+    return any(defines(line, symbol.short, source.file.path) for line in _split(source.after))
 
 
 def _companions(outline: Outline) -> frozenset[str]:
@@ -251,71 +256,6 @@ def with_moves(
     return {
         path: tuple(i for i in items if i.before or i.after not in arrivals) for path, items in symbols_by_file.items()
     }
-
-
-def with_implicit_uses(
-    sources: Sequence[ChangedSource], symbols_by_file: Mapping[str, tuple[ChangedSymbol, ...]]
-) -> dict[str, tuple[ChangedSymbol, ...]]:
-    """The same, with the class of each method that nobody calls by its name: a line that uses the class may use the method."""
-    outlines = {source.file.path: source for source in sources}
-    return {
-        path: (*items, *_implied_classes(outlines[path], items)) if path in outlines else tuple(items)
-        for path, items in symbols_by_file.items()
-    }
-
-
-def _implied_classes(source: ChangedSource, items: Sequence[ChangedSymbol]) -> Iterator[ChangedSymbol]:
-    """The classes that are there on both sides and one of whose implicit methods has another contract now."""
-    language = filetype(source.file.path)
-    owners = {
-        item.symbol.name.rpartition(".")[0] or _extended(item.before or item.symbol)
-        for item in items
-        if language.implicit_methods
-        and item.change != "added"
-        and item.contract
-        and item.symbol.short not in language.constructors
-        and re.fullmatch(language.implicit_methods, (item.before or item.symbol).short)
-        and (not language.marked_operators or re.search(r"\boperator\b", source.lines(item.before or item.symbol)))
-    }
-    known_names = {item.symbol.name for item in items if item.contract}
-    old_classes, new_classes = (
-        {one.name: one for one in side.symbols if one.kind == "class"} for side in (source.old, source.new)
-    )
-    for owner in sorted(owners - known_names):
-        before, after = old_classes.get(owner), new_classes.get(owner)
-        if before is not None and after is not None:
-            yield ChangedSymbol(before, after, "body", ("declaration",))
-    if filetype(source.file.path).parser == "jvm":
-        yield from _implied_types(source, items, known_names)
-
-
-def _implied_types(
-    source: ChangedSource, items: Sequence[ChangedSymbol], known_names: Collection[str]
-) -> Iterator[ChangedSymbol]:
-    """The types of Java and Kotlin whose users write a member without its name: an element of an annotation, the method that a lambda is."""
-    old, new = ({one.name: one for one in side.symbols if one.kind == "type"} for side in (source.old, source.new))
-    by_owner: dict[str, list[ChangedSymbol]] = defaultdict(list)
-    for item in items:
-        by_owner[item.symbol.name.rpartition(".")[0]].append(item)
-    for owner in sorted(by_owner.keys() & old.keys() & new.keys() - known_names):
-        before, after = old[owner], new[owner]
-        is_annotation = ANNOTATION.search(source.lines(before)) is not None
-        if is_annotation and any(_is_asked_unnamed(source, item) for item in by_owner[owner]):
-            yield ChangedSymbol(before, after, "body", ("declaration",))
-
-
-def _is_asked_unnamed(source: ChangedSource, item: ChangedSymbol) -> bool:
-    """Whether a changed element concerns annotations that do not name it: a new one must be given, or what is given in its place counts otherwise."""
-    if item.change in ("removed", "renamed"):
-        return item.before is not None and item.before.short == "value"
-    has_default = rf"\b{re.escape(item.symbol.short)}\s*+\(\s*+\)\s*+default\b"
-    return bool(item.contract) if item.before else not re.search(has_default, source.lines(item.symbol))
-
-
-def _extended(symbol: Symbol) -> str:
-    """The type that an extension adds a member to; "" without one."""
-    types = [one.removeprefix(EXTENSION) for one in symbol.marks if one.startswith(EXTENSION)]
-    return re.split(r"[<?]", types[0], maxsplit=1)[0] if types else ""
 
 
 def _same(old: ChangedSource, before: Symbol, new: ChangedSource, after: Symbol) -> bool:

@@ -9,11 +9,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from itertools import accumulate, islice
+from itertools import accumulate
 
 from bot.text.caps import CONFIG, MANIFEST
 
-MOST_DOUBTS = 200  # of one file that are listed
 MOST_IMPORTS = 20_000  # statements and qualified names of one file that are resolved
 AROUND = 400  # bytes beside a name that tell what it is given
 APART = b"\n;\n"  # between stretches of code that do not touch
@@ -36,27 +35,6 @@ def unread(source: bytes) -> str:
 def config(source: bytes) -> bytes:
     """Return a configuration file as patterns and parsers may see it."""
     return CONFIG.shorten(source)
-
-
-def doubt(source: bytes, pattern: re.Pattern[bytes]) -> str:
-    """The first place that may define any name: "`eval(` in line 3"; "" if there is none."""
-    match = pattern.search(source)
-    if match is None:
-        return ""
-    text = match[0].decode("utf-8", "replace")
-    at = match.start() + len(text) - len(text.lstrip())
-    return f"`{' '.join(text.split())}` in line {source.count(_NEWLINE, 0, at) + 1}"
-
-
-def doubts(source: bytes, pattern: re.Pattern[bytes]) -> frozenset[str]:
-    """Everything that may define any name, each with the line that it is on."""
-    matches = islice(pattern.finditer(source), MOST_DOUBTS)
-    lines = (line_until(source, match.end()) + _rest(source, match.end()) for match in matches)
-    return frozenset(" ".join(line.decode("utf-8", "replace").split()) for line in lines)
-
-
-def _rest(source: bytes, at: int) -> bytes:
-    return source[at : at + CONFIG.line].partition(_NEWLINE)[0]
 
 
 def line_until(source: bytes, at: int) -> bytes:

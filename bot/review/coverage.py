@@ -335,7 +335,6 @@ def obliged_uses(files: Sequence[ChangedFile], dependents: Dependents) -> tuple[
         if after is not None and after.path == row.path and after.start <= row.line <= after.end:
             continue
         says = " and ".join(_says(part, row, item) for part in changes[:2])
-        says += f", unless {row.doubt} {'defines it' if is_gone else 'is meant'}" if row.doubt else ""
         lost = {"removed"} if row.symbol.endswith(f":{MODULE}") else BREAKS  # an import that means another file works
         may_break = (row.sure or row.missing) and not lost.isdisjoint(changes)
         was_now = _was_now(item) if item is not None else ""

@@ -67,16 +67,11 @@ class FileType:
     )
     surplus_arguments: bool = False  # what a call gives too much is dropped
     constructors: frozenset[str] = _CONSTRUCTORS  # what a method is called that a call of its class calls
-    implicit_methods: str = (
-        ""  # a pattern: methods that code calls without writing their names, as an operator or by calling the object
-    )
-    marked_operators: bool = False  # of these, only those that say `operator`
     inherited_constructors: bool = False  # a class without one is called like its base
     broken_use: str = ""  # what a broken line comes to before anything runs
     broken_override: str = ""  # what no compiler lets pass: an override that does not fit
     marked_overrides: bool = False  # every overriding method is marked as one
     shorter_overrides: bool = False  # an override may ask for less than it is given
-    bare_members: bool = False  # what a class inherits may be written without a receiver
 
 
 PYTHON = FileType(
@@ -93,7 +88,6 @@ PYTHON = FileType(
     head="colon",
     named_arguments="=",
     inherited_constructors=True,
-    implicit_methods=r"__\w+__",
     dotted_modules=True,
     folder_file="__init__",
 )
@@ -128,7 +122,6 @@ TYPESCRIPT = replace(
 TSX = replace(TYPESCRIPT, suffixes=(".tsx",), lexer="tsx", grammar=("tree_sitter_typescript", "language_tsx"))
 JAVA = FileType(
     suffixes=(".java",),
-    bare_members=True,
     parser="jvm",
     family="jvm",
     headings=("Java",),
@@ -148,8 +141,6 @@ JAVA = FileType(
 KOTLIN = replace(
     JAVA,
     suffixes=(".kt", ".kts"),
-    implicit_methods=r"\w+",
-    marked_operators=True,
     headings=("Kotlin",),
     lexer="kotlin",
     grammar=("tree_sitter_kotlin", "language"),
@@ -159,7 +150,6 @@ KOTLIN = replace(
 SCALA = replace(
     JAVA,
     suffixes=(".scala",),
-    implicit_methods=r"apply|unapply|unapplySeq|update|\W+",
     headings=("Scala",),
     lexer="scala",
     grammar=("tree_sitter_scala", "language"),
@@ -171,11 +161,9 @@ SCALA = replace(
 )
 CSHARP = FileType(
     suffixes=(".cs",),
-    bare_members=True,
     parser="csharp",
     headings=("C#",),
     lexer="csharp",
-    implicit_methods=r"Get(?:Async)?Enumerator|GetAwaiter|Deconstruct|Dispose(?:Async)?",
     configs=("*.csproj", "Directory.Build.props", "*Usings.cs", "*usings.cs"),
     named_types=True,
     folder_scope=True,
@@ -206,7 +194,6 @@ CPP = replace(
     C,
     suffixes=(".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc"),
     lexer="cpp",
-    implicit_methods=r"begin|end",
     grammar=("tree_sitter_cpp", "language"),
 )
 GO = FileType(
@@ -255,7 +242,6 @@ PHP = FileType(
     surplus_arguments=True,
     broken_override="PHP stops with a fatal error as soon as it loads this class.",
     inherited_constructors=True,
-    implicit_methods=r"__\w+",
 )
 RUBY = FileType(
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
@@ -269,7 +255,6 @@ RUBY = FileType(
     names_any_file=True,
     folder_scope=True,
     bare_calls=True,
-    bare_members=True,
     grammar=("tree_sitter_ruby", "language"),
     comments=(HASH,),
     head="line",
@@ -279,7 +264,6 @@ RUBY = FileType(
     named_arguments=": ",
     constructors=frozenset({"initialize"}),
     inherited_constructors=True,
-    implicit_methods=r"\W+",
 )
 ELIXIR = FileType(
     suffixes=(".ex", ".exs"),
@@ -296,7 +280,6 @@ ELIXIR = FileType(
 )
 SWIFT = FileType(
     suffixes=(".swift",),
-    bare_members=True,
     parser="swift",
     headings=("Swift",),
     lexer="swift",
@@ -313,7 +296,6 @@ SWIFT = FileType(
     broken_use=_COMPILED,
     broken_override=_OVERRIDES_NOTHING,
     marked_overrides=True,
-    implicit_methods=r"subscript|callAsFunction|\W+",
 )
 LUA = FileType(
     suffixes=(".lua",),
@@ -328,7 +310,6 @@ LUA = FileType(
     head="line",
     missing_arguments=True,
     surplus_arguments=True,
-    implicit_methods=r"__\w+",
 )
 FILETYPES: tuple[FileType, ...] = (
     PYTHON,

@@ -411,7 +411,6 @@ class Reference:
     unique: bool = False  # only the name matches, but the tree holds no other definition of that name
     is_held: bool = False  # what is named here is proven to be there after the change
     lone: bool = False  # only the name matches, and it is so telling that it can hardly mean anything else
-    doubt: str = ""  # what else may define the name, and where: then nothing is proven of this use
     likely: bool = (
         False  # nothing in the tree has what is named here, but what the receiver or its base has is not known
     )

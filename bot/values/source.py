@@ -65,8 +65,6 @@ class Outline:
     bases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # class -> the classes it inherits from, as written
     is_scoped: bool = False  # whether at least the names of its own scope are all written in it, if `complete` is False
     unread: str = ""  # why a language did not read the file
-    doubt: str = ""  # what may define any name, and in which line: "`exec(code)` in line 3"
-    doubts: frozenset[str] = frozenset()  # everything that may, each as it is written, where the language lists it
     bound: tuple[str, ...] = ()  # names that imports bind, each as often as it is bound, where the language counts them
     loose: frozenset[str] = frozenset()  # names that are offered for types alone, or bound under a condition
     borrows: int = 0  # statements that bring in everything of another module, and hand nothing on

@@ -27,8 +27,6 @@ RUNNING = ("bot.review.reproducing", "bot.review.running")
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
 LATER = ("bot.agent.seed", "bot.llm.schema", "jinja2", "pathspec", "ruff", "unidiff")
-# What the search for users loads if a member changed.
-SEARCHES = ("bot.dependents.dotless", "bot.dependents.kin")
 
 
 def _likely() -> tuple[str, ...]:
@@ -51,7 +49,7 @@ def _runs() -> bool:
 def _load() -> None:
     rooms = (module.name for room in ROOMS for module in iter_modules(room.__path__, f"{room.__name__}."))
     apart = () if _runs() else RUNNING
-    for module in (*(room for room in rooms if room not in apart), *LATER, *SEARCHES):
+    for module in (*(room for room in rooms if room not in apart), *LATER):
         import_module(module)
     with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks
         import_module("anyio._backends._asyncio")

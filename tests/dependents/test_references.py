@@ -1,5 +1,3 @@
-import pytest
-from cli.recorded import deeprepo
 from dependents_scene import callers, find, readers
 from fakes import Repository
 
@@ -107,25 +105,3 @@ def test_readers_are_unchanged_lines_of_any_file_ranked_by_what_they_do(reposito
     assert found[0][2] == "    return o.api_url"
     assert readers(pull, " ") == ()
     assert len(readers(pull, "api_url", limit=3)) == 3
-
-
-HEIRS = {
-    "py": {
-        "shop/__init__.py": "",
-        "shop/base.py": "class Cafe:\n    def total(self, a):\n        return a\n",
-        "shop/heir.py": "from shop.base import Cafe\n\n\nclass Bistro(\n    Cafe\n):\n    pass\n",
-        "app/run.py": "from shop.heir import Bistro\n\n\ndef run(b: Bistro):\n    return b.total(1)\n",
-    },
-}
-
-
-@pytest.mark.parametrize("suffix", [*HEIRS])
-@pytest.mark.parametrize("name", ["Cafe", "Café", "Ärger", "Ωmega"])
-def test_a_class_below_one_whose_name_has_other_letters_is_seen(repository: Repository, name: str, suffix: str) -> None:
-    """Git sees no edge of a word beside a letter that is not of ASCII: a base on a line of its own."""
-    before = {path: text.replace("Cafe", name) for path, text in HEIRS[suffix].items()}
-    base = f"shop/base.{suffix}"
-    after = before[base].replace("self, a)", "self, a, b)")
-    pull = repository.change(before, {base: after})
-    shown = deeprepo("review", f"{pull.base}..{pull.head}", cwd=repository.folder).stdout
-    assert f"app/run.{suffix}:" in shown

@@ -103,16 +103,6 @@ PYTHON |= {
         "def rate(x):\n    for one in x:\n        return one\n    print(x)\n",
         "from {p}.lib import rate\n\nprint(rate([]) + 1)\n",
     ),
-    "called_object": (
-        "class Cart:\n    def __call__(self, a, b):\n        return a\n",
-        "class Cart:\n    def __call__(self, a):\n        return a\n",
-        "from {p}.lib import Cart\n\ncart = Cart()\nprint(cart(1, 2))\n",
-    ),
-    "operator_gone": (
-        "class Cart:\n    def __len__(self):\n        return 1\n\n    def add(self):\n        return 1\n",
-        "class Cart:\n    def add(self):\n        return 1\n",
-        "from {p}.lib import Cart\n\nprint(len(Cart()))\n",
-    ),
 }
 JAVASCRIPT_QUIET = {
     "else": (
@@ -159,11 +149,6 @@ PYTHON_QUIET = {
         "def rate(x):\n    return x\n",
         "def rate(x):\n    while True:\n        if x:\n            return x\n",
         "from {p}.lib import rate\n\nprint(rate(0))\n",
-    ),
-    "body_of_an_operator": (
-        "class Cart:\n    def __repr__(self):\n        return 'a'\n",
-        "class Cart:\n    def __repr__(self):\n        return 'b'\n",
-        "from {p}.lib import Cart\n\nprint(Cart())\n",
     ),
     "docstring": (
         'def cut(a):\n    """Cut it."""\n    return a\n',
@@ -237,16 +222,6 @@ TYPESCRIPT = {
         "export const TABLE = {\n  run: (x) => x,\n  limit: 99,\n  other: 1,\n  more: 1,\n};\n",
         'import { TABLE } from "./lib";\nconsole.log(TABLE.limit);\n',
     ),
-    "interface_member": (
-        "export interface Sender {\n  sendIt(): void;\n}\n",
-        "export interface Sender {\n  sendIt(): void;\n  postIt(): void;\n}\n",
-        'import { Sender } from "./lib";\nexport class Mail implements Sender {\n  sendIt() {}\n}\n',
-    ),
-    "interface_member_renamed": (
-        "export interface Sender {\n  sendIt(): void;\n}\n",
-        "export interface Sender {\n  postIt(): void;\n}\n",
-        'import { Sender as Sends } from "./lib";\nexport class Mail implements Sends {\n  sendIt() {}\n}\n',
-    ),
     "attribute": (
         "export class Cart {\n  constructor() {\n    this.surcharge = 1;\n  }\n}\n",
         "export class Cart {\n  constructor() {}\n}\n",
@@ -261,11 +236,6 @@ TYPESCRIPT_QUIET = {
             'export function put(\n  a: number,\n  b: string,\n) {\n  return [\n    a,\n    "x",\n  ];\n}\n'
         ),
         'import { S, T, put } from "./lib";\nput(T.a(1), S);\n',
-    ),
-    "optional_interface_member": (
-        "export interface Sender {\n  sendIt(): void;\n}\n",
-        "export interface Sender {\n  sendIt(): void;\n  postIt?(): void;\n}\n",
-        'import { Sender } from "./lib";\nexport class Mail implements Sender {\n  sendIt() {}\n}\n',
     ),
     "export_of_the_same": (
         'export { go } from "./own";\n',
@@ -374,30 +344,3 @@ def test_no_silent_break_is_clean(silent, cases: Mapping[str, Case], suffix: str
 def test_what_breaks_nobody_stays_clean(silent, cases: Mapping[str, Case], suffix: str) -> None:  # noqa: ANN001
     """A formatter's work, a comment, an argument that still reaches its parameter and a definition of the same contract oblige nobody."""
     assert silent(cases, suffix) == {*cases}
-
-
-STORE = 'package a\n\ntype Store interface {\n\tGet(k string) string\n\tPut(k string)\n}\n\nfunc Use(s Store) { s.Get("x") }\n'
-MEMORY = "package b\n\ntype Memory struct{}\n\nfunc (m Memory) Get(k string) string { return k }\nfunc (m Memory) Put(k string) {}\n"
-
-
-@pytest.mark.parametrize(
-    ("interface", "more", "is_open"),
-    [
-        (STORE.replace("Put(", "Save("), {}, True),
-        (STORE.replace("\tPut(k string)\n", "\tPut(k string)\n\tClose()\n"), {}, True),
-        (STORE.replace("Put(k string)", "Put(k string, v int)"), {}, True),
-        (STORE.replace("\tPut(k string)\n", ""), {}, False),
-        (STORE.replace("Put(", "Save("), {"b/b.go": MEMORY.replace("Put(", "Save(")}, False),
-        (STORE.replace("\tPut(k string)\n", "\tPut(k string)\n\tClose()\n"), {"b/c.go": "package b\n\nfunc (m Memory) Close() {}\n"}, False),
-    ],
-    ids=["renamed", "new", "parameters", "removed", "adapted", "defined elsewhere"],
-)  # fmt: skip
-def test_a_type_that_no_longer_satisfies_an_interface_of_go_is_open(
-    repository: Repository, tmp_path: Path, interface: str, more: Mapping[str, str], is_open: bool
-) -> None:
-    """No type names the interfaces that it satisfies: it is known by its methods."""
-    repository.commit({"go.mod": "module x\n\ngo 1.21\n", "a/a.go": STORE, "b/b.go": MEMORY}, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit({"a/a.go": interface, **more}, "after")
-    review: Review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
-    assert any(row.path == "b/b.go" for row in (*review.coverage.open, *review.coverage.relying)) is is_open

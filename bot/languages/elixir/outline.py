@@ -7,7 +7,6 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages import lexical
 from bot.languages.syntax import DEPTH, ancestors, conditional, text
 from bot.languages.walk import DefinitionWalk
 from bot.values import COMPONENT, Outline, Parameter, Side, Signature
@@ -18,6 +17,7 @@ PUBLIC = frozenset({"def", "defmacro", "defguard", "defdelegate"})
 PRIVATE = frozenset({"defp", "defmacrop", "defguardp"})
 # Functions that are written nowhere: made from a name that is computed, or by a `use` whose module is not one of Elixir's own.
 DEFAULTS = frozenset({"\\\\", "//"})  # the second until Elixir 0.12
+MOST_DYNAMIC = 200  # places of one file that are looked at
 DYNAMIC = re.compile(
     rb"^[ \t]*(?:def(?:macro|delegate)?[ \t(]+unquote\b"
     rb"|use[ \t(]+(?!(?:GenServer|Agent|Supervisor|DynamicSupervisor|Application|Task|Bitwise|Mix\.\w+|Plug\.Builder|Plug\.Router"
@@ -119,24 +119,21 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
             stack += [(part, inside) for part in reversed(list(_statements(node)))]
     for name in walk.given_names:
         walk.exports.setdefault(name, "")
-    code = _without_texts(root, source)
-    doubt = lexical.doubt(code, DYNAMIC)
+    is_dynamic = DYNAMIC.search(_without_texts(root, source)) is not None
     return Outline(
         symbols=conditional(walk.symbols),
         exports=tuple(walk.exports.items()),
-        complete=not root.has_error and not doubt,
+        complete=not root.has_error and not is_dynamic,
         borrows=walk.stars,
         bases=tuple(walk.bases.items()),
         is_scoped=not root.has_error,
-        doubt=doubt,
-        doubts=lexical.doubts(code, DYNAMIC),
     )
 
 
 def _without_texts(root: Node, source: bytes) -> bytes:
     """The source without what only reads like code that defines names: the example in a documentation."""
     code = bytearray(source)
-    for match in islice(DYNAMIC.finditer(source), lexical.MOST_DOUBTS):
+    for match in islice(DYNAMIC.finditer(source), MOST_DYNAMIC):
         node = root.descendant_for_byte_range(match.end() - 1, match.end() - 1)
         if node is not None and any(one.type in TEXTS for one in (node, *islice(ancestors(node), DEPTH))):
             code[match.start() : match.end()] = b" " * (match.end() - match.start())

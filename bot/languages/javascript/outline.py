@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from bot.languages import lexical
 from bot.languages.javascript.members import CLASSES, RESULT, TYPES, MemberWalk, bare_value, take
 from bot.languages.javascript.signature import FUNCTIONS
 from bot.languages.syntax import conditional, text
@@ -49,9 +48,9 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         )
         for symbol in conditional(walk.symbols)
     )
-    computed_reason = lexical.doubt(_unread(source, walk), DYNAMIC) if not walk.modern else ""
+    is_computed = not walk.modern and DYNAMIC.search(_unread(source, walk)) is not None
     is_scoped = not (root.has_error or UNSCOPED.search(source) or path.endswith((".vue", ".svelte", ".d.ts")))
-    complete = not (root.has_error or walk.dynamic or computed_reason or path.endswith((".vue", ".svelte", ".d.ts")))
+    complete = not (root.has_error or walk.dynamic or is_computed or path.endswith((".vue", ".svelte", ".d.ts")))
     return Outline(
         symbols,
         tuple(walk.exports.items()),
@@ -59,7 +58,6 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         walk.stars,
         tuple(walk.bases),
         is_scoped=is_scoped,
-        doubt=computed_reason,
         bound=tuple(walk.import_names),
         loose=frozenset(walk.loose),
         is_whole=bool(walk.exports.get("default")) and not walk.modern,

@@ -7,7 +7,6 @@ from itertools import zip_longest
 
 from tree_sitter import Node
 
-from bot.languages import lexical
 from bot.languages.syntax import conditional, text
 from bot.languages.walk import DefinitionWalk, statements
 from bot.values import Outline, Parameter, Side, Signature
@@ -34,14 +33,13 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         elif node.type in ("variable_declaration", "assignment_statement"):
             _assignment(node, walk, is_local=node.type == "variable_declaration")
     table_name, is_known = _table_name(root, walk)
-    doubt = _doubt(source, table_name) if table_name else ""
+    is_dynamic = bool(table_name) and _is_dynamic(source, table_name)
     exports = _exports(root, walk, table_name)
     return Outline(
         symbols=conditional(walk.symbols),
         exports=tuple(exports.items()),
-        complete=not root.has_error and is_known and not doubt,
+        complete=not root.has_error and is_known and not is_dynamic,
         is_scoped=not root.has_error,
-        doubt=doubt,
     )
 
 
@@ -171,13 +169,12 @@ def _exports(root: Node, walk: _LuaWalk, table_name: str) -> dict[str, str]:
     return exports
 
 
-def _doubt(source: bytes, table: str) -> str:
-    """What may give the returned table any member: a name that is computed, or a metatable."""
+def _is_dynamic(source: bytes, table: str) -> bool:
+    """Whether something may give the returned table any member: a name that is computed, or a metatable."""
     word = re.escape(table.encode())
-    return lexical.doubt(
-        source,
-        re.compile(rb"(?<![\w.:])(?:" + word + rb"[ \t]{0,9}\[(?![ \t]{0,9}['\"\d])"
-            rb"|(?:setmetatable|rawset|table\.\w{1,30}|[\w.:]{0,60}(?:extend|merge|mixin|copy|inherit)\w{0,30})[ \t]{0,9}\([ \t]{0,9}" + word + rb"\b)"),
+    return bool(
+        re.search(rb"(?<![\w.:])(?:" + word + rb"[ \t]{0,9}\[(?![ \t]{0,9}['\"\d])"
+            rb"|(?:setmetatable|rawset|table\.\w{1,30}|[\w.:]{0,60}(?:extend|merge|mixin|copy|inherit)\w{0,30})[ \t]{0,9}\([ \t]{0,9}" + word + rb"\b)", source)
     )  # fmt: skip
 
 

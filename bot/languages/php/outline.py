@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from bot.languages import lexical
 from bot.languages.syntax import conditional, text
 from bot.languages.walk import DefinitionWalk, statements
 from bot.values import Outline, Parameter, Side, Signature, Visibility
@@ -42,14 +41,12 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     walk = _PhpWalk(path, side)
     for node in statements(root, BLOCKS):
         _take(node, walk)
-    doubt = lexical.doubt(source, DYNAMIC)
     return Outline(
         symbols=conditional(walk.symbols),
         exports=tuple(walk.exports.items()),
-        complete=not root.has_error and not doubt,
+        complete=not root.has_error and not DYNAMIC.search(source),
         stars=len(INCLUDED.findall(source)),
         bases=tuple(walk.bases),
-        doubt=doubt,
     )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from bot.languages import lexical
 from bot.languages.python.signature import HARMLESS, signature
 from bot.languages.syntax import conditional, text
 from bot.languages.walk import DefinitionWalk
@@ -39,14 +38,12 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     walk = _PythonWalk(path, side)
     _walk(root, "", walk)
 
-    doubt = lexical.doubt(source, OPEN)
     return Outline(
         symbols=conditional(walk.symbols),
         exports=tuple(walk.exports.items()),
-        complete=not root.has_error and not doubt,
+        complete=not root.has_error and not OPEN.search(source),
         stars=walk.stars,
         bases=tuple(walk.bases),
-        doubt=doubt,
         bound=tuple(walk.import_names),
         loose=frozenset(walk.loose),
     )

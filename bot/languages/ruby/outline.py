@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
-from bot.languages import lexical
 from bot.languages.syntax import conditional, text
 from bot.languages.walk import DefinitionWalk
 from bot.values import Outline, Parameter, Side, Signature, Visibility
@@ -81,7 +80,7 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
         else:
             walk.private = body in private
             _take(node, inside, walk)
-    doubt = lexical.doubt(source, DYNAMIC)
+    is_dynamic = DYNAMIC.search(source) is not None
     return Outline(
         symbols=conditional(
             [
@@ -90,11 +89,9 @@ def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
             ]
         ),
         exports=tuple(walk.exports.items()),
-        complete=not root.has_error and not doubt,
+        complete=not root.has_error and not is_dynamic,
         stars=len(RELATIVE.findall(source)),
-        bases=tuple((name, (*bases, *UNSEEN) if doubt else bases) for name, bases in walk.bases.items()),
-        doubt=doubt,
-        doubts=lexical.doubts(source, DYNAMIC),
+        bases=tuple((name, (*bases, *UNSEEN) if is_dynamic else bases) for name, bases in walk.bases.items()),
     )
 
 

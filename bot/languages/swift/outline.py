@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 
 from tree_sitter import Node
 
-from bot.languages import lexical, nesting, typed_receivers
+from bot.languages import nesting, typed_receivers
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk
 from bot.text.filetypes import SWIFT
@@ -37,13 +37,11 @@ def outline_of(path: str, source: bytes, side: Side) -> Outline:
     tree, walk = typed_receivers.begin(SWIFT, path, source, side)
     for node in tree.named_children:
         _take(node, "", walk, is_vague=False, is_private=False)
-    doubt = lexical.doubt(source, DYNAMIC)
     return Outline(
         typed_receivers.with_overloads(walk.symbols),
         tuple(walk.exports.items()),
-        complete=not tree.has_error and not doubt,
+        complete=not tree.has_error and not DYNAMIC.search(source),
         bases=tuple(walk.bases.items()),
-        doubt=doubt,
     )
 
 
