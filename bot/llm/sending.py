@@ -67,13 +67,13 @@ class Sender:
                 except TooLate as error:
                     raise RateLimited(str(error), error.retry_after) from None
                 except RateLimited as error:
-                    failures += error.usage is not None
+                    failures += error.usage is not None or error.may_be_billed
                     if failures == TRIES:
                         raise
                 except PromptTooLong as error:
                     self._sizes.shrink(model, error.window)
                     smaller = self._sizes.with_less_room(model, request, error.window)
-                    failures += error.usage is not None
+                    failures += error.usage is not None or error.may_be_billed
                     if smaller is None or failures == TRIES:
                         raise
                     request = smaller

@@ -11,7 +11,6 @@ Thinking blocks come back as they were, in the places in which they stood, to th
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import anthropic
@@ -62,7 +61,7 @@ class AnthropicModel(HttpModel):
     def __init__(
         self, name: str, url: str, timeout: float, make_client: Callable[[], Client], library: Library = LIBRARY
     ) -> None:
-        dialect = Dialect("/v1/messages", body, read, Messages, _usage_of_failed)
+        dialect = Dialect("/v1/messages", body, read, Messages, _usage)
         super().__init__(
             name, url, timeout, dialect, Forms(RequestForm(answer="tool"), name, ANTHROPIC), make_client, library
         )
@@ -229,15 +228,6 @@ def _thinking(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] 
         elif block.get("type") == "tool_use":
             blocks_kept.append({"type": "tool_use", "id": str(block.get("id", ""))})
     return {"model": name, "blocks": blocks_kept}
-
-
-def _usage_of_failed(message: Mapping[str, Any], prompt: Prompt) -> Usage:
-    """The tokens of a reply of no use: its input as the provider said, its output as it said or as far as it came."""
-    content = message.get("content")
-    usage = _usage(message.get("usage"), prompt, content)
-    if message.get("stop_reason"):  # the count is that of the whole message
-        return usage
-    return replace(usage, output=max(usage.output, estimate(prompt, written_chars(content)).output))
 
 
 def _call(block: Mapping[str, Any]) -> ToolCall:

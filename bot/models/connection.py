@@ -36,6 +36,7 @@ LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 FRAME = {"role", "type", "id", "index", "finish_reason", "logprobs"}  # fields around what is written
 WORK = ("choices", "content")  # of a reply: what the model has written
+OUTPUT = ("completion_tokens", "output_tokens")  # of its usage
 
 
 class Client(Protocol):
@@ -83,7 +84,7 @@ class Dialect:
     body: Callable[[str, Prompt, RequestForm], dict[str, Any]]  # of a request
     read: Callable[[Mapping[str, Any], Prompt, RequestForm, str], Completion]  # a reply
     assembly: Callable[[], Assembly]  # that puts a stream together
-    usage_of_failed: Callable[[Mapping[str, Any], Prompt], Usage]  # the tokens of a reply of no use, as far as it came
+    usage: Callable[[object, Prompt, object], Usage]  # its tokens, by what it says of them and by what it holds
 
 
 class HttpModel:
@@ -136,7 +137,7 @@ class HttpModel:
             await client.close()
 
     async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:
-        """One request. What a failure has cost is in its error: the tokens as far as its reply came, or that nobody knows them."""
+        """One request. What a failure has cost is in its error: the tokens where its whole reply counts them, or that nobody knows them."""
         body, assembly = self._dialect.body(self.name, prompt, form), self._dialect.assembly()
         client, library, was_accepted = self._open_client(), self._library, False
         reply: Mapping[str, Any] | None = None
@@ -170,14 +171,13 @@ class HttpModel:
                 was_accepted = not was_refused and (was_accepted or failures.was_sent(error))
                 raise failure from None
         except (ProviderError, FormRefused) as error:
-            so_far = assembly.so_far() if reply is None else reply
-            has_work = so_far is not None and _has_work(so_far)
+            has_work = assembly.has_begun or (reply is not None and _has_work(reply))
             if isinstance(error, FormRefused) and has_work:
                 error = failures.translate(error.refusal, self.name)
             if isinstance(error, ProviderError):
-                if so_far is not None and has_work:
-                    error.usage = self._dialect.usage_of_failed(so_far, prompt)
-                elif was_accepted:
+                if reply is not None and _is_counted(reply):
+                    error.usage = self._dialect.usage(reply.get("usage"), prompt, reply)
+                elif has_work or was_accepted:
                     error.may_be_billed = True
             raise error from None
 
@@ -264,6 +264,12 @@ def _has_work(reply: Mapping[str, Any]) -> bool:
     report = reply.get("usage")
     counts = report.values() if isinstance(report, Mapping) else ()
     return any(count(tokens) for tokens in counts) or any(reply.get(field) for field in WORK)
+
+
+def _is_counted(reply: Mapping[str, Any]) -> bool:
+    """Whether the provider says how many tokens a whole reply has."""
+    report = reply.get("usage")
+    return isinstance(report, Mapping) and any(count(report.get(name)) for name in OUTPUT)
 
 
 def estimate(prompt: Prompt, reply_chars: int) -> Usage:

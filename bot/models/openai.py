@@ -9,7 +9,6 @@ Thinking comes back to the model that wrote it, in the fields in which it came (
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -97,7 +96,7 @@ class OpenAIModel(HttpModel):
             typed_client: Client = library_client
             return typed_client
 
-        dialect = Dialect("/chat/completions", body, read, Chat, _usage_of_failed)
+        dialect = Dialect("/chat/completions", body, read, Chat, _usage)
         super().__init__(name, url, timeout, dialect, Forms(RequestForm(tokens), name, OPENAI), client, LIBRARY)
 
 
@@ -227,17 +226,6 @@ def read(reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str)
         calls=calls,
         extra=_kept_fields(message, name),
     )
-
-
-def _usage_of_failed(reply: Mapping[str, Any], prompt: Prompt) -> Usage:
-    """The tokens of a reply of no use, as far as it came."""
-    raw_choices = reply.get("choices")
-    choices = raw_choices if isinstance(raw_choices, list) else []
-    usage = _usage(reply.get("usage"), prompt, choices)
-    ends = [choice.get("finish_reason") for choice in choices if isinstance(choice, Mapping)]
-    if usage.output and (not ends or ends[0]):  # the count is that of the whole reply
-        return usage
-    return replace(usage, output=max(usage.output, estimate(prompt, written_chars(choices)).output))
 
 
 def _text(content: object) -> str:

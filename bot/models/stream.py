@@ -21,8 +21,9 @@ class Assembly(Protocol):
     def whole(self) -> dict[str, Any] | None:
         """The reply, None while its end has not arrived."""
 
-    def so_far(self) -> dict[str, Any] | None:
-        """The reply as it stood when the stream broke; None when nothing of it had arrived."""
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything of the reply has arrived: then it may be billed, however it ends."""
 
 
 class Chat:
@@ -100,13 +101,14 @@ class Chat:
             elif value is not None:
                 last[name] = value
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a choice or a count has arrived."""
+        return self._any or self._usage is not None
+
     def whole(self) -> dict[str, Any] | None:
         """The reply in one piece."""
-        return self.so_far() if self._finish else None
-
-    def so_far(self) -> dict[str, Any] | None:
-        """The reply as far as it came."""
-        if not self._any and self._usage is None:
+        if not self._finish:
             return None
         message: dict[str, Any] = {"role": "assistant", "content": None}
         message |= {name: "".join(pieces) for name, pieces in self._text.items()}
@@ -148,13 +150,14 @@ class Messages:
             case "message_stop":
                 self._ended = True
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a count or a block has arrived."""
+        return bool(self._usage or self._blocks or self._pieces)
+
     def whole(self) -> dict[str, Any] | None:
         """The message in one piece."""
-        return self.so_far() if self._ended and self._message.get("stop_reason") else None
-
-    def so_far(self) -> dict[str, Any] | None:
-        """The message as far as it came."""
-        if not self._message and not self._blocks and not self._pieces:
+        if not self._ended or not self._message.get("stop_reason"):
             return None
         blocks = {at: dict(block) for at, block in self._blocks.items()}
         for (at, name), pieces in self._pieces.items():

@@ -54,13 +54,9 @@ def test_a_reply_longer_than_the_time_out(name: str) -> None:
 
 @dialects
 def test_a_stream_that_stalls(name: str) -> None:
-    """A stream that falls silent in the middle is a time-out, with the tokens that are known to have been used."""
+    """A stream that falls silent in the middle is a time-out, and may be billed to its end."""
     (error,), _ = ask(name, Reply("word " * 60, fault="stall", usage=Usage(500, 70, 200)), timeout=0.2)
-    assert type(error) is TimedOut
-    assert error.usage is not None
-    if name == ANTHROPIC:
-        assert (error.usage.input, error.usage.cache_read) == (500, 200)
-    assert error.usage.output > 20
+    assert (type(error), error.usage, error.may_be_billed) == (TimedOut, None, True)
 
 
 @dialects
@@ -76,8 +72,7 @@ def test_a_stream_without_its_end(name: str, fault: Fault) -> None:
     """A stream that ends early is a broken reply and never an answer, however much of it would parse."""
     whole = {"findings": [f"number {n}" for n in range(20)]}
     (error,), _ = ask(name, Reply(data=whole, fault=fault), asked(answer=ANSWER))
-    assert type(error) is ProviderDown
-    assert error.usage is not None
+    assert (type(error), error.usage, error.may_be_billed) == (ProviderDown, None, True)
 
 
 @dialects
