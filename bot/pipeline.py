@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bot import __version__, checkout, config, dependents, diff, render, strategies
 from bot.brief import Brief
@@ -17,28 +17,21 @@ from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
 from bot.findings import history, judge, memory, merge, numbers, place, rank, rules, sarif_results, suggest, suppress
-from bot.findings.verify import Ask
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
-from bot.review import coverage, guidance, incremental, walkthrough
-from bot.review.session import Session, borne_out
+from bot.review import coverage, guidance, incremental, judging, own_checks, walkthrough
+from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.values import (
     ChangedFile,
-    CheckReport,
     Coverage,
-    CustomCheck,
     Dependents,
-    FailedAnswer,
     Finding,
     PlacedFinding,
     ReaderNotes,
     Review,
-    Severity,
     Transcript,
-    Unit,
     Walkthrough,
-    severity_rank,
 )
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
@@ -53,7 +46,6 @@ UNJUDGED = (
 )
 # What looks at consumers: the trees, the change, what it touches, and the repositories that somebody named.
 LookAtConsumers = Callable[[checkout.Checkout, Sequence[ChangedFile], Dependents, Consumers], Awaitable[ConsumerImpact]]
-NAMED = 5  # files and findings that are named while the review works
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +68,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
     async with survey(brief, tools) as subject, tools.open_session(subject) as session:
         settings = subject.brief.settings
         by_model = session.reader is not None
-        again = await _files_to_ask_about(subject) if by_model else ()
+        again = await own_checks.files_to_ask_about(subject) if by_model and subject.checks else ()
         subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
         left = subject.tracker.unread()
         name, reason = strategies.choose(
@@ -89,10 +81,10 @@ async def review(brief: Brief, tools: Tools) -> Review:
             effort=settings.effort,
         )
         session.calls.journal.put("strategy", name=name, reason=reason)
-        tools.say(subject.masks.cover(_reading(session, is_checked=False), guesses=True))
-        async with _judging(session, left, tools.say, settings) as judging:
+        tools.say(subject.masks.cover(judging.reading(session, is_checked=False), guesses=True))
+        async with judging.judging(session, left, tools.say) as judge_now:
             transcript = await strategies.run(name, session)
-            judgement, transcript = await _judge_findings(transcript, session, alone=partial(judging, None))
+            judgement, transcript = await _judge_findings(transcript, session, alone=partial(judge_now, None))
         judgement = judge.say_again(judgement, subject.past.unsaid_numbers, is_full=subject.past.round.full)
         judgement, withheld = judge.keep_back(judgement, settings.minimum_severity)
         earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
@@ -116,7 +108,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
             placed_findings = (*placed_findings, *reproduced_findings)
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
         seconds = tools.clock() - start
-        check_reports, failed_answers = await _check_reports(session, left)
+        check_reports, failed_answers = await own_checks.reports(session, left)
         has_unread = any(file.path in brief.left_out for file in subject.files)
         transcript = replace(transcript, partial=transcript.partial or has_unread)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
@@ -142,7 +134,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         if not files and brief.earlier is None and not is_told:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
-        tools.say(_files(files))
+        tools.say(judging.files_read(files))
         tools.say(f"finding who depends on {len(files)} changed files")
         cached = CachedTree(tree)  # one for the search, the prompts and the judgement
         users = _without(
@@ -171,7 +163,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
             ignore_list=ignore_list.also(brief.ignored_findings, guides.rules).about(files),
             guidance=guides,
             consumers=beyond,
-            checks=await _checks(settings.checks, files, past, ShownTree(tree, masks)),
+            checks=await own_checks.of_change(settings.checks, files, past, ShownTree(tree, masks)),
         )
 
 
@@ -272,101 +264,6 @@ async def no_review_reason(brief: Brief, commits: Collection[str], trigger: "Tri
     return None if past.loss else decision
 
 
-def _files(files: Sequence[ChangedFile]) -> Reading:
-    """Which files the review reads: said before anything is looked up about them."""
-    read = [file.path for file in files if not file.skip]
-    return Reading(len(read), tuple(read[:NAMED]), left_out=len(files) - len(read))
-
-
-def _reading(session: Session, *, is_checked: bool) -> Reading:
-    """What the review reads, and what code has proven so far and nobody has asked not to hear."""
-    subject = session.survey
-    changed_paths = {path for file in subject.files for path in (file.path, file.old_path) if path}
-    using = [row.path for row in subject.dependents.files] + [row.path for row in subject.dependents.references]
-    users = [path for path in dict.fromkeys(using) if path not in changed_paths]
-    proven = [finding for finding in session.findings if finding.proven]
-    open_findings, _ = subject.ignore_list.split(proven)
-    worst = sorted(open_findings, key=lambda finding: severity_rank(finding.severity))[:NAMED]
-    return replace(
-        _files(subject.files),
-        units=len(subject.units),
-        users=len(users),
-        user_names=tuple(users[:NAMED]),
-        is_checked=is_checked,
-        findings=len(open_findings),
-        worst_findings=tuple(worst),
-    )
-
-
-@asynccontextmanager
-async def _judging(
-    session: Session, reread: Sequence[Unit], say: Callable[[Reading], None], settings: Config
-) -> AsyncIterator[Callable[[Ask | None], Awaitable[judge.JudgedFindings]]]:
-    """Set up who judges the findings of the session: at the end all of them, and meanwhile those of each prompt by themselves.
-
-    What is asked ahead of time depends on one reply and on what code has found, never on which reply came first.
-    """
-    least, tree = settings.minimum_severity, session.survey.tree
-    proven: asyncio.Future[tuple[Finding, ...]] = asyncio.get_running_loop().create_future()
-
-    def on_checked() -> None:
-        say(session.survey.masks.cover(_reading(session, is_checked=True), guesses=True))
-        if not proven.done():
-            proven.set_result(tuple(session.findings))
-
-    async def now(ask: Ask | None) -> judge.JudgedFindings:
-        return await _judge(session, tree, session.findings, reread, ask, least)
-
-    async def ahead(findings: Sequence[Finding]) -> None:
-        by_code = await proven
-        borne = [await borne_out(session, finding) for finding in findings]
-        alone = [*by_code, *(finding for finding in borne if isinstance(finding, Finding))]
-        await _judge(session, tree, alone, reread, opinions.ask_ahead, least)
-
-    session.on_checked = on_checked
-    model, send = session.root or session.reader, session.second_opinion(settings.verify)
-    if model is None or send is None:
-        session.judge_findings = partial(now, None)
-        yield now
-        return
-    from bot.findings.opinion_cache import Opinions  # here: a review without a model asks for no opinion
-
-    offers = session.calls.offers
-    opinions = Opinions(send, partial(offers.may_precede, model), partial(offers.knows, model))
-    session.judge_findings, session.wait_for_opinions = partial(now, opinions.answers), opinions.wait
-    session.on_findings = lambda findings: opinions.begin(ahead(findings))
-    async with opinions.open():
-        yield now
-
-
-async def _judge(
-    session: Session,
-    tree: Tree,
-    findings: Sequence[Finding],
-    reread: Sequence[Unit],
-    ask: Ask | None,
-    least: Severity,
-) -> judge.JudgedFindings:
-    """The findings that may be said. An opinion that was given before is not asked for again."""
-    subject = session.survey
-    return await judge.judge(
-        findings,
-        tree,
-        subject.dependents,
-        ask,
-        files=subject.files,
-        ignore_list=subject.ignore_list,
-        earlier=subject.past.known,
-        reread=incremental.spans(reread),
-        pull=subject.pull,
-        before=subject.past.before,
-        leaks=subject.past.leaks,
-        least=least,
-        silence=session.silence,
-        units=subject.units,
-    )
-
-
 async def _judge_findings(
     transcript: Transcript, session: Session, alone: Callable[[], Awaitable[judge.JudgedFindings]]
 ) -> tuple[judge.JudgedFindings, Transcript]:
@@ -380,57 +277,6 @@ async def _judge_findings(
             raise
         return await alone(), strategies.as_interrupted(transcript)
     return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
-
-
-async def _checks(
-    rows: Sequence[Sequence[Any]], files: Sequence[ChangedFile], past: incremental.Past, tree: Tree
-) -> tuple[CustomCheck, ...]:
-    """The team's own checks, about the files of this change."""
-    if not rows:
-        return ()
-    from bot.findings import custom_checks
-
-    return await custom_checks.of_change([CustomCheck(*row) for row in rows], files, past.failed_answers, tree)
-
-
-async def _files_to_ask_about(subject: Survey) -> frozenset[str]:
-    """The files that a check is about which no round before has asked, or that are another text than the one in which it failed."""
-    if not subject.checks:
-        return frozenset()
-    from bot.findings import custom_checks
-
-    earlier, failed_answers = subject.past.earlier, subject.past.failed_answers
-    contents = await custom_checks.contents_of(subject.files, subject.tree) if failed_answers else {}
-    return custom_checks.files_to_read(
-        subject.checks, earlier.checks if earlier else (), subject.units, failed_answers, contents
-    )
-
-
-async def _check_reports(
-    session: Session, reread: Sequence[Unit]
-) -> tuple[tuple[CheckReport, ...], tuple[FailedAnswer, ...]]:
-    """What the team's own checks come to: the answers of this round, and those before about what was not read again; and where they failed so far."""
-    subject = session.survey
-    if not subject.checks:
-        return (), subject.past.failed_answers
-    from bot.findings import custom_checks
-
-    scene = custom_checks.CheckScene(
-        ShownTree(subject.tree, subject.masks),
-        subject.files,
-        subject.units,
-        frozenset(unit.path for unit in reread),
-        subject.past.earlier.checks if subject.past.earlier else (),
-        session.reader is not None,
-        subject.past.failed_answers,
-        await custom_checks.contents_of(subject.files, subject.tree),
-        frozenset(
-            row.path for row in subject.tracker.coverage().readings if row.kind == "unit" and row.state == "unread"
-        ),
-        subject.past.round.full,
-    )
-    check_reports = await custom_checks.reports(subject.checks, session.check_answers, scene)
-    return check_reports, custom_checks.remember(check_reports, scene)
 
 
 async def _accepted_marks(findings: Sequence[Finding], subject: Survey) -> tuple[str, ...]:
