@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from bot.values import (
@@ -130,8 +130,6 @@ class LanguageTraits:
     loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file
     whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
     module_word: str = ""  # an import names a module, which any file may declare with this word
-    # Patterns for its syntax tree of what a formatter decides, by what becomes of it in `bot/languages/code.py`.
-    formatting: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     receivers: Receivers | None = None  # where a type has the methods of those that it embeds, and overrides none
 
 

@@ -190,7 +190,7 @@ class Definition:
     """A function, method, class or exported name that the change touches.
 
     `id` is "path:name", which `Use.definition` repeats. `contract` says what changed for those who use it ("removed", "renamed",
-    "parameters", "types", "declaration", "returns", "errors", "value", "definition"); empty means that only its body changed.
+    "parameters", "declaration", "errors", "value"); empty means that only its body changed.
     `before` and `after` are its signatures as the source writes them; None if it does not exist on that side or has no signature.
     """
 

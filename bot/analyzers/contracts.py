@@ -162,7 +162,7 @@ def _compare_use(reference: Reference, item: ChangedSymbol | None) -> str:
             comparison = THERE if reference.is_held else ""
         elif part == "parameters" and item is not None:
             comparison = _compare_call(reference, item)
-        elif reference.form != "import" and not (part == "types" and _is_of_another(reference, item)):
+        elif reference.form != "import":
             comparison = ""
         if not comparison or comparison in (REPORTED, OTHER):
             break
@@ -185,14 +185,6 @@ def _compare_call(reference: Reference, item: ChangedSymbol) -> str:
     if misfit(before, before, reference) is not None:
         return "" if reference.sure else OTHER
     return REPORTED if reference.sure or reference.unique else ""
-
-
-def _is_of_another(reference: Reference, item: ChangedSymbol | None) -> bool:
-    """Whether a call took another overload before the change as well."""
-    before = item.before.signature if item is not None and item.before is not None else None
-    if before is None or not before.also or not reference.call or reference.spread:
-        return False
-    return misfit(before, replace(before, also=()), reference) is not None
 
 
 def _breakage(reference: Reference, symbols: Mapping[str, ChangedSymbol]) -> Breakage | None:

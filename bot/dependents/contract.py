@@ -7,11 +7,9 @@ other white space, another way to the same result change nothing that a user has
 |---|---|
 | removed, renamed | the name is gone, or it moved to another file |
 | parameters | one is gone, renamed, moved, or required now. A new optional one at the end breaks nobody |
-| types | the annotation or the default of a parameter |
-| declaration | return type, visibility, `async`, decorators, `throws`, the bases of a class |
+| declaration | the annotation or the default of a parameter, return type, visibility, `async`, decorators, `throws`, the bases of a class |
 | errors | other `raise`, `throw` or `panic` statements |
 | value | the value of a constant, a field or an enum member; not the number of a version |
-| definition | the right side of a type alias |
 """
 
 import re
@@ -20,14 +18,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.text.filetypes import FileType, filetype
-from bot.text.lines import binds, defines, is_comment, says
+from bot.text.lines import binds, code_of, defines, is_comment, says
 from bot.text.paths import is_test
 from bot.values import (
     COMPONENT,
     GENERATED,
     ChangedSymbol,
     Contract,
-    DefinitionCode,
     Parameter,
     Signature,
     Symbol,
@@ -38,12 +35,9 @@ VERSION = re.compile(r"(^|[._])(version(_?info)?|__version__|release)(\$\d+)?$",
 OFFERED_AS = re.compile(
     r"^\s*+(?:(?:module\.)?exports(?:\.[\w$]++)?\s*+=\s*+)++"
 )  # which says nothing of what is offered
-EXPORTED = re.compile(r"\s*+export\b")
-SPACE = re.compile(r"\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+([\w.$]+)\s*\{")
 NUMBERED = re.compile(r"\d\.\d")
 HEAD_LINES = 40  # a longer head is no head
 ANNOTATED = re.compile(r"^([*.]*+[\w$]++\??+)\s*+:[^=]++")
-RECEIVER = re.compile(r"[\w@]{1,200}$")
 LONG_PARAMETER = 400  # characters; a longer one is compared as it is
 ATTRIBUTE = re.compile(r"(?:\b(?:self|this|cls)(?:\.|->)|@)([A-Za-z_]\w*)\s*(?::[^=\n]{1,80})?=(?![=>~])")
 WORD = re.compile(r"\w+")
@@ -57,25 +51,30 @@ CALLABLE = frozenset({"function", "method", "declaration", "implementation"})
 PLACES = frozenset({"positional", "positional-only"})
 NAMED = re.compile(r"\$?[^\W_]")  # neither nameless nor taken apart
 OPENING, CLOSING = "([{<", ")]}>"
-VALUE_LINES = 4  # of a value that is shown whole; in a longer one code may stand
+TEXTS = re.compile(
+    r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'|`[^`]*+`"
+)  # what stands between quotes
+UNSAFE = re.compile(r"\W")
+VALUE_LINES = 3  # of a value without code; what changes in a longer one may be a body
+CODE = re.compile(r"=>|->|\b(?:function|lambda|func|fn|proc)\b")
 BREAKS = re.compile(r"[\n()\[\]{}]")
 FORMATTING = re.compile(r" (?!\w)|(?<!\w) |,(?= ?[)\]}])")
 
 
-def contract(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -> tuple[Contract, ...]:
-    """The parts of the contract that the change touches. `before`, `after`: the definition on each side."""
+def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+    """The parts of the contract that the change touches. `before`, `after`: the definition as it is written on each side."""
     if is_test((item.before or item.symbol).path):
         return ()  # nothing but tests rely on it, and they are run
     if item.change in ("removed", "renamed"):
         return (item.change,)
     if item.change == "added" or item.before is None or item.after is None:
         return ()
-    old, new = _bare(before.text), _bare(after.text)
+    old, new = _code(before, item.before.path), _code(after, item.after.path)
     if _squeeze(old) == _squeeze(new) and item.symbol.kind != GENERATED:
         was, now = item.before.signature, item.after.signature
         return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
     if item.symbol.kind == "variable":
-        return _value(item, before, after)
+        return _value(item, old, new)
     return _changes(item, old, new)
 
 
@@ -87,7 +86,7 @@ def _component(was: Symbol, now: Symbol, old: str, new: str) -> tuple[Contract, 
         is_same = _extends(was.signature.parameters, now.signature.parameters, by_name=False)
         if is_same and was.signature.text == now.signature.text:
             return ()
-        return ("parameters", "declaration") if is_same else ("parameters",)
+        return ("declaration",) if is_same else ("parameters",)
     if was.kind == GENERATED:
         one, other = (side.partition("=")[0] for side in (old, new))  # the field from which it is made
     else:
@@ -116,30 +115,22 @@ def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
     if item.symbol.kind in CALLABLE or before is not None:
         return _callable(before, after, old, new, language)
     if item.symbol.kind == "type":
-        spaces = [match[1].split(".") if (match := SPACE.match(side)) else () for side in (old, new)]
-        if all(item.symbol.short in one for one in spaces):
-            return ("definition",) if _offered(old) - _offered(new) else ()
-        return ("definition",)
+        return ("declaration",)
     return ("declaration",) if _squeeze(_head(old, language)) != _squeeze(_head(new, language)) else ()
 
 
-def with_contract(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -> ChangedSymbol:
+def with_contract(item: ChangedSymbol, before: str, after: str) -> ChangedSymbol:
     """The same definition with what changed for its users."""
     return replace(item, contract=contract(item, before, after))
 
 
-def _offered(text: str) -> frozenset[str]:
-    """What a namespace of TypeScript offers: the heads of what it exports."""
-    return frozenset(_squeeze(re.split(r"[{;]|=>", line)[0]) for line in text.split("\n")[1:] if EXPORTED.match(line))
-
-
-def _value(item: ChangedSymbol, before: DefinitionCode, after: DefinitionCode) -> tuple[Contract, ...]:
-    if VERSION.search(item.symbol.name) and NUMBERED.search(after.text):
+def _value(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ...]:
+    if VERSION.search(item.symbol.name) and NUMBERED.search(after):
         return ()
-    if _bare(before.text).count("\n") >= VALUE_LINES and _squeeze(before.frame) == _squeeze(after.frame):
+    if after.count("\n") >= VALUE_LINES and CODE.search(after):
         return ()  # the body of a function among the values
     short = re.escape(item.symbol.name.rpartition(".")[2])
-    heads = (_squeeze(re.split(rf"\b{short}\b", side.text, maxsplit=1)[0]) for side in (before, after))
+    heads = (_squeeze(re.split(rf"\b{short}\b", side, maxsplit=1)[0]) for side in (before, after))
     return ("value",) if len(set(heads)) == 1 else ("value", "declaration")  # `readonly`, another visibility
 
 
@@ -155,8 +146,6 @@ def _callable(
     old_parts, new_parts = _parts(old_head), _parts(new_head)
     if before is not None and after is not None and before.also != after.also:
         changes.append("parameters")
-        if before.text != after.text:
-            changes.append("types")  # another overload that takes as many arguments may take others
     elif old_parts[1] != new_parts[1]:
         changes += _parameters(before, after, old_parts[1], new_parts[1], by_name=bool(language.named_arguments))
     is_doubtful = before is not None and after is not None and is_contested(before, after)
@@ -164,7 +153,7 @@ def _callable(
         changes.append("declaration")
     if _errors(old) != _errors(new):
         changes.append("errors")
-    return tuple(changes)
+    return tuple(dict.fromkeys(changes))
 
 
 def _errors(text: str) -> Counter[str]:
@@ -207,21 +196,14 @@ def _parameters(
     if by_name:
         one, other = _by_name(old, before.parameters), _by_name(new, after.parameters)
         same = all(_same_parameter(one.get(name, ""), other.get(name, "")) for name in was & now)
-        receivers = [_receivers(side) for side in (old, new)]
-        same = same and (not receivers[0] or receivers[0] == receivers[1])
     else:
         pairs = zip(old, new, strict=False)
         same = all(_same_parameter(_nameless(one, was), _nameless(other, now)) for one, other in pairs)
     if not same:
-        changes.append("types")
+        changes.append("declaration")
     if not changes and before.opaque:
         changes.append("parameters")  # what cannot be read cannot be called compatible
     return changes
-
-
-def _receivers(parameters: Sequence[str]) -> list[str]:
-    """What a method of C# is called on if it is an extension: a parameter that is no argument. Its name means nothing to callers."""
-    return [_squeeze(RECEIVER.sub("", text[:LONG_PARAMETER])) for text in parameters if text.startswith("this ")]
 
 
 def _extends(before: Sequence[Parameter], after: Sequence[Parameter], *, by_name: bool) -> bool:
@@ -361,9 +343,16 @@ def _head(text: str, language: FileType) -> str:
     return "\n".join(head_lines)
 
 
-def _bare(text: str) -> str:
-    """A definition without empty lines."""
-    return "\n".join(line.rstrip() for line in text.split("\n") if line.strip())
+def _code(text: str, path: str) -> str:
+    """A definition without comments and empty lines; what stands between quotes is a word, whichever quotes they are."""
+    plain = TEXTS.sub(_word, text)
+    lines = (code_of(line, path).rstrip() for line in plain.split("\n") if not is_comment(line, path))
+    return "\n".join(line for line in lines if line)
+
+
+def _word(match: re.Match[str]) -> str:
+    quotes = 3 if match[0].startswith(('"""', "'''")) else 1
+    return f'"{UNSAFE.sub(lambda letter: f"_{ord(letter[0]):x}_", match[0][quotes:-quotes])}"'
 
 
 def _joined(text: str) -> str:
@@ -382,5 +371,5 @@ def _joined(text: str) -> str:
 
 
 def _squeeze(text: str) -> str:
-    """Code without the white space, and without the commas, that a formatter decides about."""
-    return FORMATTING.sub("", " ".join(text.split()))
+    """Code without the white space, the commas and the last semicolon that a formatter decides about."""
+    return FORMATTING.sub("", " ".join(text.split())).rstrip(";")

@@ -29,7 +29,7 @@ from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.lines import file_lines
 from bot.text.paths import is_test
-from bot.values import ChangedFile, ChangedSymbol, DefinitionCode, Dependents, Side, Symbol, TreeEntry
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Side, Symbol, TreeEntry
 
 LISTED = 8  # names in a sentence
 
@@ -245,40 +245,19 @@ def _weigh(
     originals: Mapping[Symbol, Symbol],
 ) -> dict[str, tuple[ChangedSymbol, ...]]:
     """The changed definitions, each with what changed for its users. `originals`: definition -> the one whose text is its own."""
-    texts: dict[tuple[str, str], tuple[bytes, list[str]]] = {}
+    lines: dict[tuple[str, str], list[str]] = {}
     for source in sources:
-        for side, path, blob in (
-            ("base", source.file.old_path or source.file.path, source.before),
-            ("head", source.file.path, source.after),
-        ):
-            texts[side, path] = blob, file_lines(blob)
+        lines["base", source.file.old_path or source.file.path] = file_lines(source.before)
+        lines["head", source.file.path] = file_lines(source.after)
+
+    def text_of(symbol: Symbol | None) -> str:
+        one = originals.get(symbol, symbol) if symbol is not None else None
+        return "\n".join(lines.get((one.side, one.path), [])[one.start - 1 : one.end]) if one is not None else ""
+
     return {
-        path: tuple(with_contract(item, *_codes(item, texts, originals)) for item in items)
+        path: tuple(with_contract(item, text_of(item.before), text_of(item.after)) for item in items)
         for path, items in symbols_by_file.items()
     }
-
-
-def _codes(
-    item: ChangedSymbol,
-    texts: Mapping[tuple[str, str], tuple[bytes, list[str]]],
-    originals: Mapping[Symbol, Symbol],
-) -> tuple[DefinitionCode, DefinitionCode]:
-    """A definition on both sides as it is compared; as it is written, where nothing in it changed."""
-    sides = [originals.get(one, one) if one is not None else None for one in (item.before, item.after)]
-    blobs = [texts.get((one.side, one.path), (b"", [])) if one is not None else (b"", []) for one in sides]
-    plain = [
-        "\n".join(lines[one.start - 1 : one.end]) if one is not None else ""
-        for one, (_, lines) in zip(sides, blobs, strict=True)
-    ]
-    before, after = sides
-    if before is None or after is None or plain[0] == plain[1] or item.change in ("added", "removed", "renamed"):
-        return DefinitionCode(plain[0], plain[0]), DefinitionCode(plain[1], plain[1])
-    from bot.languages.code import definition_code  # loads a parser, which many changes do not need
-
-    return (
-        definition_code(before.path, blobs[0][0], before.start, before.end),
-        definition_code(after.path, blobs[1][0], after.start, after.end),
-    )
 
 
 def _attributes(sources: Sequence[ChangedSource]) -> list[tuple[str, str]]:

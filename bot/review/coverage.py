@@ -36,11 +36,9 @@ Place = tuple[str, str, int]  # changed definition ("path:name"), path and line 
 SAYS: Mapping[Contract, str] = {
     "removed": "{name} is gone",
     "parameters": "the parameters of {name} changed",
-    "types": "a type or default in the parameters of {name} changed",
     "declaration": "the declaration of {name} changed",
     "errors": "{name} raises other errors",
     "value": "the value of {name} changed",
-    "definition": "the definition of {name} changed",
 }
 BREAKS: frozenset[Contract] = frozenset(
     {"removed", "renamed"}

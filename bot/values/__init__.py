@@ -106,10 +106,8 @@ from bot.values.rule import (
     RuleState,
 )
 from bot.values.source import (
-    ONE,
     Call,
     Clues,
-    DefinitionCode,
     Outline,
     SomeUses,
     Use,

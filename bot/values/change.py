@@ -27,11 +27,9 @@ Contract = Literal[
     "removed",
     "renamed",
     "parameters",
-    "types",
     "declaration",
     "errors",
     "value",
-    "definition",
 ]
 
 

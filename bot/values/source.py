@@ -80,14 +80,3 @@ class Outline:
         """Of these, the names behind which a definition of this file stands."""
         own = {symbol.name for symbol in self.symbols}
         return frozenset(name for name, local in self.exports if local in own)
-
-
-ONE = "\N{BROKEN BAR}"  # behind the comma of a tuple with one part, in the code of a definition
-
-
-@dataclass(frozen=True, slots=True)
-class DefinitionCode:
-    """A definition as it is compared: without comments, each literal one word."""
-
-    text: str
-    frame: str  # the same without the bodies of functions

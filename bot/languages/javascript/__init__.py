@@ -23,21 +23,8 @@ from bot.values import (
     Use,
 )
 
-FORMATTING = {
-    "semicolon": ('";"',),
-    "parameter": ("(arrow_function parameter: (identifier) @parameter)",),
-    "key": (
-        "(pair key: (string) @key)", "(property_signature name: (string) @key)", "(public_field_definition name: (string) @key)",
-        "(method_definition name: (string) @key)",
-    ),
-    "brackets": (
-        "(variable_declarator value: (parenthesized_expression) @brackets)", "(return_statement (parenthesized_expression) @brackets)",
-        "(assignment_expression right: (parenthesized_expression) @brackets)", "(pair value: (parenthesized_expression) @brackets)",
-    ),
-}  # fmt: skip
 TRAITS = LanguageTraits(
     unwritten_names=True,
-    formatting=FORMATTING,
 )
 project = JavaScriptModules
 # The globals of browsers, workers and Node that a file may well have had a function of the same name for.

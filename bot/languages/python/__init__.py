@@ -17,21 +17,9 @@ from bot.values import (
     Use,
 )
 
-BRACKETED = (
-    "(assignment right: ({}) @brackets)", "(return_statement ({}) @brackets)", "(default_parameter value: ({}) @brackets)",
-    "(typed_default_parameter value: ({}) @brackets)", "(keyword_argument value: ({}) @brackets)", "(raise_statement ({}) @brackets)",
-)  # fmt: skip
-FORMATTING = {
-    "gone": ("(expression_statement . (string) .)", "(expression_statement . (concatenated_string) .)"),
-    "brackets": (
-        *(pattern.format("parenthesized_expression") for pattern in BRACKETED),
-        *(pattern.format("tuple") for pattern in BRACKETED[:2]),
-    ),
-}
 TRAITS = LanguageTraits(
     unwritten_names=True,
     uses_indentation=True,
-    formatting=FORMATTING,
 )
 project = PythonModules
 AMBIENT = frozenset(dir(builtins)) | {
