@@ -30,8 +30,10 @@ from bot.values import (
     PlacedFinding,
     ReaderNotes,
     Review,
+    Status,
     Transcript,
     Walkthrough,
+    at_least,
 )
 from bot.values.consumer import ConsumerImpact, Consumers
 from bot.values.progress import Reading
@@ -85,37 +87,32 @@ async def review(brief: Brief, tools: Tools) -> Review:
         async with judging.judging(session, left, tools.say) as judge_now:
             transcript = await strategies.run(name, session)
             judgement, transcript = await _judge_findings(transcript, session, alone=partial(judge_now, None))
-        judgement = judge.say_again(judgement, subject.past.unsaid_numbers, is_full=subject.past.round.full)
-        judgement, withheld = judge.keep_back(judgement, settings.minimum_severity)
-        earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
+        judgement = judge.at_end(judgement, settings.minimum_severity, subject.past.unsaid_numbers)
+        told: tuple[Status, ...] = ("new", "still") if subject.past.round.full else ("new",)
         placed_findings = await suggest.suggest(
-            place.place(judgement.reportable_findings, subject.files), subject.tree, tools.faults
+            place.place(judgement.having(*told), subject.files), subject.tree, tools.faults
         )
         if tools.running is not None and settings.run is not None and not transcript.fault:
             from bot.review import reproducing
 
-            doubts, _ = judge.keep_back(
-                replace(judgement, reportable_findings=judgement.contested_findings), settings.minimum_severity
-            )
-            doubtful = await suggest.suggest(
-                place.place(doubts.reportable_findings, subject.files), subject.tree, tools.faults
-            )
+            contested = [one for one in judgement.contested if at_least(one.severity, settings.minimum_severity)]
+            doubtful = await suggest.suggest(place.place(contested, subject.files), subject.tree, tools.faults)
             placed_findings, reproduced_findings = await reproducing.reproduce(
                 placed_findings, doubtful, session, tools.running, settings.run
             )
             judgement = judge.overrule(judgement, [one.finding for one in reproduced_findings])
-            earlier_ids = await subject.past.held_marks(judgement.reportable_findings)
             placed_findings = (*placed_findings, *reproduced_findings)
+        earlier_ids = await subject.past.held_marks(judgement.having(*told))
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
+        others = [await _accepted(one, subject) for one in judgement.findings if one.status not in told]
+        findings = (*findings, *map(PlacedFinding, others))
         seconds = tools.clock() - start
         check_reports, failed_answers = await own_checks.reports(session, left)
         has_unread = any(file.path in brief.left_out for file in subject.files)
         transcript = replace(transcript, partial=transcript.partial or has_unread)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
-        accepted_marks = await _accepted_marks(judgement.fixed_findings, subject)
-        review = _review(settings, session, (name, reason), transcript, judgement, findings, seconds, accepted_marks)
+        review = _review(settings, session, (name, reason), transcript, judgement, findings, seconds)
         review = replace(review, checks=check_reports, failed_answers=failed_answers)
-        review = replace(review, kept_back=withheld)
         return session.calls.journal.end(subject.masks.cover(review))
 
 
@@ -279,10 +276,11 @@ async def _judge_findings(
     return judgement, strategies.cut_short(session, transcript, *judgement.why) if judgement.why else transcript
 
 
-async def _accepted_marks(findings: Sequence[Finding], subject: Survey) -> tuple[str, ...]:
-    """The fixed findings whose suggestion was taken as it is, by their fingerprints."""
-    past, tree = subject.past, subject.tree
-    return tuple([one.fingerprint for one in findings if await memory.is_accepted(one, past.before, tree)])
+async def _accepted(finding: Finding, subject: Survey) -> Finding:
+    """The finding, with the word for it if it is fixed because its suggestion was taken as it is."""
+    past = subject.past
+    is_accepted = finding.status == "fixed" and await memory.is_accepted(finding, past.before, subject.tree)
+    return replace(finding, how="accepted") if is_accepted else finding
 
 
 def _review(
@@ -293,14 +291,13 @@ def _review(
     judgement: judge.JudgedFindings,
     findings: tuple[PlacedFinding, ...],
     seconds: float,
-    accepted_marks: tuple[str, ...],
 ) -> Review:
     """Everything that a review tells, put together."""
     subject = session.survey
     earlier, budget = subject.past.earlier, session.calls.budget
-    findings, numbered_findings = numbers.give(findings, judgement.still, subject.past.numbers)
+    findings, numbered_findings = numbers.give(findings, subject.past.numbers)
     coverage_now = subject.tracker.coverage()
-    open_findings = (*(item.finding for item in findings), *judgement.still)
+    open_findings = [row.finding for row in findings if row.finding.status in ("new", "still")]
     issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
     return Review(
@@ -324,19 +321,13 @@ def _review(
         ci=settings.ci,
         issues=issue_reports,
         request_changes=None if settings.request_changes == "off" else settings.request_changes,
-        dropped=session.refused_count + judgement.dropped_count,
-        refuted=len(judgement.refuted_findings),
+        dropped=session.refused_count + len(judgement.having("refuted")),
         turns=transcript.turns,
         version=__version__,
         round=subject.past.round,
         loss=subject.past.loss,
-        still=judgement.still,
-        fixed=judgement.fixed_findings,
-        accepted=accepted_marks,
         tried=tuple(session.attempts),
         numbers=numbered_findings,
-        suppressed=judgement.suppressed_findings,
-        unproven=judgement.unproven,
         read=incremental.read(subject.tracker, judgement.unheard),
         consumers=subject.consumers.reports,
         shown_consumers=subject.past.shown_with(subject.consumers.reports),

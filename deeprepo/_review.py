@@ -126,7 +126,7 @@ def _face(inner_review: "_Inner") -> Review:
         summary=inner_review.summary,
         findings=tuple(
             copy(Finding, finding, evidence=tuple(copy(Evidence, item) for item in finding.evidence))
-            for finding in (*(item.finding for item in inner_review.findings), *inner_review.still)
+            for finding in inner_review.open
         ),
         complete=coverage.complete and not inner_review.partial,
         open=tuple(map(_place, coverage.open)),

@@ -20,6 +20,7 @@ from bot.values import (
     PullRequest,
     Review,
     Source,
+    Status,
     Verdict,
 )
 from deeprepo_sandbox import github as sandbox
@@ -104,6 +105,11 @@ def reviewed(head: str, *findings: PlacedFinding, **changes: object) -> Review:
     pull = PullRequest("A change", "", "a" * 40, head, "main", "feature", "/nowhere", base_tip="a" * 40)
     made = Review(pull, (), "offline", "no model", findings, COVERAGE, Cost(), 1.0, version="0.1.0")
     return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def now(one: PlacedFinding, status: Status, **changes: object) -> PlacedFinding:
+    """A finding of an earlier round, as this one leaves it: said nowhere."""
+    return PlacedFinding(replace(one.finding, status=status, **changes))  # type: ignore[arg-type]
 
 
 async def wanted() -> bool:

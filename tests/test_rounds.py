@@ -1,6 +1,5 @@
 """What later pushes are told, and what they are spared."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,11 +38,11 @@ def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_the_first_round_says_everything_as_new(hand: Hand) -> None:
     """Nothing is open and nothing fixed."""
     first = hand.review()
-    assert {(p.finding.title, p.finding.status) for p in first.findings} == {
+    assert {(p.finding.title, p.finding.status) for p in first.told} == {
         (KNOWN[NEGATIVE]["title"], "new"),
         (KNOWN[SIZES]["title"], "new"),
     }
-    assert (first.round.number, first.still, first.fixed) == (1, (), ())
+    assert (first.round.number, first.still, first.having("fixed")) == (1, (), ())
 
 
 def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
@@ -52,9 +51,9 @@ def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
     again = hand.review(first)
     assert hand.requests == []
     assert again.cost.calls == 0
-    assert again.findings == ()
-    assert titles(again.still) == titles(p.finding for p in first.findings)
-    assert {f.status for f in again.still} == {"open"}
+    assert again.told == ()
+    assert titles(again.still) == titles(p.finding for p in first.told)
+    assert {f.how for f in again.still} == {""}
     assert again.coverage.count("unit") == again.coverage.count("unit", "reused") > 0
     assert again.coverage.complete
     assert again.round.number == 2
@@ -65,11 +64,11 @@ def test_the_second_round_repeats_nothing_and_sees_what_was_fixed(hand: Hand) ->
     first = hand.review()
     hand.repository.commit(SECOND, "second push")
     second = hand.review(first)
-    assert titles(p.finding for p in second.findings) == {KNOWN[STAMPS]["title"]}
-    assert titles(second.fixed) == {KNOWN[NEGATIVE]["title"]}
+    assert titles(p.finding for p in second.told) == {KNOWN[STAMPS]["title"]}
+    assert titles(second.having("fixed")) == {KNOWN[NEGATIVE]["title"]}
     (moved,) = second.still
-    before = next(p.finding for p in first.findings if p.finding.path == "shop/label.py")
-    assert (moved.status, moved.start, moved.fingerprint) == ("moved", before.start + 3, before.fingerprint)
+    before = next(p.finding for p in first.told if p.finding.path == "shop/label.py")
+    assert (moved.how, moved.start, moved.fingerprint) == ("moved", before.start + 3, before.fingerprint)
     asked = [text for text in hand.requests if "The claim, about" not in text]
     assert asked
     assert not any("def total(rows)" in text and "apply(rate" not in text for text in asked)
@@ -83,9 +82,9 @@ def test_the_third_round_knows_the_whole_history(hand: Hand) -> None:
     hand.repository.commit({"shop/stamp.py": "def stamp(letter):\n    return next(iter(letter.stamps), None)\n"})
     third = hand.review(second)
     assert third.round.number == 3
-    assert titles(third.fixed) == {KNOWN[STAMPS]["title"]}
+    assert titles(third.having("fixed")) == {KNOWN[STAMPS]["title"]}
     assert [f.fingerprint for f in third.still] == [f.fingerprint for f in second.still]
-    assert not third.findings
+    assert not third.told
 
 
 def test_a_renamed_file_keeps_its_findings(hand: Hand) -> None:
@@ -95,8 +94,8 @@ def test_a_renamed_file_keeps_its_findings(hand: Hand) -> None:
     hand.repository.commit({}, "rename")
     second = hand.review(first)
     moved = next(f for f in second.still if f.title == KNOWN[SIZES]["title"])
-    assert (moved.path, moved.status) == ("shop/labels.py", "moved")
-    assert moved.fingerprint in {p.finding.fingerprint for p in first.findings}
+    assert (moved.path, moved.how) == ("shop/labels.py", "moved")
+    assert moved.fingerprint in {p.finding.fingerprint for p in first.told}
 
 
 def test_a_small_edit_of_the_line_keeps_the_identity(hand: Hand) -> None:
@@ -111,8 +110,8 @@ def test_a_small_edit_of_the_line_keeps_the_identity(hand: Hand) -> None:
         return Reply(data={"answer": "", "findings": [item] if shown else []}) if shown else judge(body)
 
     second = hand.review(first, worker)
-    assert second.findings == ()
-    assert {f.fingerprint for f in second.still} == {p.finding.fingerprint for p in first.findings}
+    assert second.told == ()
+    assert {f.fingerprint for f in second.still} == {p.finding.fingerprint for p in first.told}
 
 
 def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand) -> None:
@@ -133,7 +132,7 @@ def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand)
         return worker
 
     def place(review: Review) -> list[str]:
-        return [p.place for p in review.findings if p.finding.title == "The weight may be missing"]
+        return [p.place for p in review.told if p.finding.title == "The weight may be missing"]
 
     assert place(hand.review(first, late("medium"))) == ["folded"]
     assert place(hand.review(first, late("high"))) == ["inline"]
@@ -147,10 +146,10 @@ def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> Non
     assert hand.requests
     assert again.coverage.count("unit", "reused") == 0
     assert again.still == ()
-    assert {p.finding.title: p.finding.number for p in again.findings} == {
-        p.finding.title: p.finding.number for p in first.findings
+    assert {p.finding.title: p.finding.number for p in again.told} == {
+        p.finding.title: p.finding.number for p in first.told
     }
-    assert {p.finding.status for p in again.findings} == {"open"}
+    assert {p.finding.status for p in again.told} == {"still"}
 
 
 def test_a_change_that_was_taken_back_is_fixed(hand: Hand) -> None:
@@ -158,7 +157,7 @@ def test_a_change_that_was_taken_back_is_fixed(hand: Hand) -> None:
     first = hand.review()
     hand.repository.commit({"shop/rates.py": BASE["shop/rates.py"]}, "take it back")
     second = hand.review(first)
-    assert titles(second.fixed) == {KNOWN[NEGATIVE]["title"]}
+    assert titles(second.having("fixed")) == {KNOWN[NEGATIVE]["title"]}
 
 
 def test_what_is_written_is_what_is_read() -> None:
@@ -166,42 +165,15 @@ def test_what_is_written_is_what_is_read() -> None:
     assert earlier.SCHEMA_VERSION == json_file.SCHEMA_VERSION
 
 
-def test_a_round_after_one_of_a_version_without_numbers(hand: Hand) -> None:
-    """What that version showed as 1 and 2 keeps these numbers, collapsed ones follow, and what is new gets the next."""
-    first = hand.review()
-    old = json.loads(json_file.render(first))
-    del old["numbers"], old["fault"], old["failure"]
-    for row in old["findings"]:
-        del row["number"]
-    hand.repository.commit({"shop/stamp.py": SECOND["shop/stamp.py"]}, "second push")
-    second = hand.review(json.dumps(old).encode())
-
-    assert {f.title: f.number for f in second.still} == {p.finding.title: p.finding.number for p in first.findings}
-    assert {p.finding.title: p.finding.number for p in second.findings} == {KNOWN[STAMPS]["title"]: 3}
-
-
-def test_numbers_from_outside_are_not_believed(hand: Hand) -> None:
-    """A file that gives one number twice, or one that nobody could type, is numbered anew."""
-    first = hand.review()
-    for wrong in (0, -1, 10**9):
-        data = json.loads(json_file.render(first))
-        data["numbers"] = [[wrong, "x"]]
-        for row in data["findings"]:
-            row["number"] = wrong
-        again = hand.review(json.dumps(data).encode())
-        assert sorted(f.number for f in again.still) == [1, 2]
-        assert dict(again.numbers) == {f.number: f.fingerprint for f in again.still}
-
-
 def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:
     """Under its old number; it counts as new."""
     first = hand.review()
-    number = {item.finding.title: item.finding.number for item in first.findings}[KNOWN[NEGATIVE]["title"]]
+    number = {item.finding.title: item.finding.number for item in first.told}[KNOWN[NEGATIVE]["title"]]
     before = (hand.repository.folder / "shop/rates.py").read_text()
     hand.repository.commit({"shop/rates.py": BASE["shop/rates.py"]}, "take it back")
     second = hand.review(first)
     hand.repository.commit({"shop/rates.py": before}, "bring it back")
     third = hand.review(second)
-    again = [item.finding for item in third.findings if item.finding.title == KNOWN[NEGATIVE]["title"]]
-    assert [(one.number, one.status, one.is_new) for one in again] == [(number, "back", True)]
+    again = [item.finding for item in third.told if item.finding.title == KNOWN[NEGATIVE]["title"]]
+    assert [(one.number, one.how, one.is_new) for one in again] == [(number, "back", True)]
     assert "was fixed, is back" in markdown.render(third)

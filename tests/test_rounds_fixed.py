@@ -170,12 +170,12 @@ class Story:
 
         review = self.hand.review(before, worker, **flags)
         if before is None:
-            assert [one.finding.title for one in review.findings if one.finding.category == "logic"] == [TITLE]
+            assert [one.finding.title for one in review.told if one.finding.category == "logic"] == [TITLE]
         return review
 
 
 def is_open(review: Review) -> bool:
-    return TITLE in {one.title for one in (*review.still, *(placed.finding for placed in review.findings))}
+    return TITLE in {one.title for one in review.open}
 
 
 @pytest.mark.parametrize("name", STANDING)
@@ -186,7 +186,7 @@ def test_a_finding_whose_words_stand_is_not_fixed_by_silence(
     last = Story(repository, tmp_path, monkeypatch, STANDING[name]).run()
     assert is_open(last)
     assert [one.title for one in last.still].count(TITLE) == 1
-    assert last.fixed == ()
+    assert last.having("fixed") == ()
 
 
 @pytest.mark.parametrize("name", MENDED)
@@ -197,7 +197,7 @@ def test_a_mended_finding_is_fixed_at_once_or_after_one_question(
     case, most = MENDED[name]
     story = Story(repository, tmp_path, monkeypatch, case)
     last = story.run("refuted")
-    assert [one.title for one in last.fixed] == [TITLE]
+    assert [one.title for one in last.having("fixed")] == [TITLE]
     assert not is_open(last)
     assert story.opinions == most
 
@@ -238,7 +238,7 @@ def test_without_a_second_opinion_a_moved_finding_is_open(
 ) -> None:
     """It is told at its new place, by its number."""
     last = Story(repository, tmp_path, monkeypatch, STANDING["moved into a file that was there"]).run(verify=False)
-    assert [(one.path, one.number, one.status) for one in last.still] == [("shop/cart.py", 1, "moved")]
+    assert [(one.path, one.number, one.how) for one in last.still] == [("shop/cart.py", 1, "moved")]
 
 
 def test_a_copy_that_was_reported_too_keeps_no_mended_finding_open(
@@ -259,5 +259,5 @@ def test_a_copy_that_was_reported_too_keeps_no_mended_finding_open(
     first = story.hand.review(None, worker)
     repository.commit(case.pushes[1], "second")
     second = story.hand.review(first, worker)
-    assert [one.path for one in second.fixed] == ["shop/mean.py"]
+    assert [one.path for one in second.having("fixed")] == ["shop/mean.py"]
     assert [one.path for one in second.still] == ["shop/copy.py"]

@@ -76,7 +76,7 @@ def rounds(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def open_titles(review: Review) -> list[str]:
-    return [finding.title for finding in (*(placed.finding for placed in review.findings), *review.still)]
+    return [finding.title for finding in review.open]
 
 
 WAYS: dict[str, Callable[[Rounds], None]] = {
@@ -104,7 +104,7 @@ def test_its_number_stays(rounds: Rounds) -> None:
     """It is the finding of the first round, and not a new one."""
     rounds.amend({"R.md": "more\n"})
     review = rounds.review()
-    assert ([one.number for one in review.still], review.findings) == ([1], ())
+    assert ([one.number for one in review.still], review.told) == ([1], ())
 
 
 @pytest.mark.parametrize("way", WAYS)

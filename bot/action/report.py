@@ -69,8 +69,8 @@ def _outputs(result: ReviewResult, paths: dict[str, Path]) -> dict[str, str]:
         return {**outputs, **dict.fromkeys(("findings", "new", "cost", "coverage", "round"), "")}
     return {
         **outputs,
-        "findings": str(len(review.findings) + len(review.still)),
-        "new": str(sum(placed.finding.is_new for placed in review.findings)),
+        "findings": str(len(review.open)),
+        "new": str(len(review.having("new"))),
         "cost": "" if review.cost.usd is None else f"{review.cost.usd:.4f}",
         "coverage": str(percent(review.coverage)),
         "round": str(review.round.number),

@@ -162,4 +162,4 @@ def _findings(scope: "Scope", repo: str) -> "list[Finding]":
             )
     except (NothingToReview, UsageError):
         return []
-    return [*(item.finding for item in review.findings), *review.still, *(one.finding for one in review.suppressed)]
+    return [*review.open, *review.having("silenced")]

@@ -1,7 +1,6 @@
 """`deeprepo replay`: a recorded review once more, byte for byte, with no network."""
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -40,5 +39,5 @@ def command(
         tell(f"recorded by deeprepo {start.version}, replayed by {__version__}")
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         review = finish(wiring.replay(record, section, start, scratch, repo))
-    deliver(review if show or form == "json" else replace(review, unproven=()), form, output)
+    deliver(review if show or form == "json" else review.without_unproven(), form, output)
     return exit_code(review)

@@ -6,7 +6,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,7 @@ def finish(review: "Review", form: str = "console", output: Path | None = None, 
 
     if review.reason == NO_MODEL:
         tell(OFFLINE)
-    deliver(review if unproven or form == "json" else replace(review, unproven=()), form, output)
+    deliver(review if unproven or form == "json" else review.without_unproven(), form, output)
     return exit_code(review)
 
 
@@ -62,9 +61,8 @@ def deliver(review: "Review", form: str, output: Path | None) -> None:
     except UsageError:
         sys.stdout.write(text)  # it may have been paid for
         raise
-    old = {finding.fingerprint for finding in review.still}  # among the findings as well, if everything was read again
-    new = sum(item.finding.fingerprint not in old for item in review.findings)
-    count_text = f"{count(new, 'new finding')}, {len(old)} still open" if old else count(new, "finding")
+    new, old = len(review.having("new")), len(review.having("still"))
+    count_text = f"{count(new, 'new finding')}, {old} still open" if old else count(new, "finding")
     tell(f"{count_text}; the review is in {output}")
 
 

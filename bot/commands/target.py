@@ -130,14 +130,12 @@ def read(data: bytes | None) -> LastReview | None:
 
 
 def _last_review(document: dict[str, Any]) -> LastReview:
-    """Open findings come first: a number or a fingerprint means these before what is silenced, fixed or unproven.
+    """Open findings come first: a number or a fingerprint means these before what is silenced, fixed or refuted.
 
     The state in a step's summary leaves out those, and most of the pull request.
     """
-    findings = earlier.numbered_findings(document)
-    suppressed_rows = [row["finding"] for row in document.get("suppressed", ())]
-    lists = (document.get(name, ()) for name in ("fixed", "kept_back", "unproven"))
-    rest = earlier.findings([*suppressed_rows, *(row for rows in lists for row in rows)])
+    findings = earlier.findings_of(document, "new", "still")
+    rest = earlier.findings_of(document, "silenced", "fixed", "below", "refuted")
     pull = document["pull"]
     return LastReview(
         PullRequest(
@@ -152,7 +150,7 @@ def _last_review(document: dict[str, Any]) -> LastReview:
             url=pull.get("url"),
         ),
         (*findings, *rest),
-        dict(earlier.numbers_given(document, findings)),
+        dict(earlier.numbers_given(document)),
         findings,
         complete=not (document.get("partial") or document.get("fault")),
     )

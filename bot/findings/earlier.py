@@ -5,6 +5,7 @@ What cannot be built upon is answered with a sentence, and the change is reviewe
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -17,6 +18,7 @@ from bot.values import (
     Finding,
     IssueReport,
     ReaderNotes,
+    Status,
     marks_of,
 )
 from bot.values.change import object_id
@@ -57,9 +59,8 @@ def read(data: bytes) -> Earlier | str:
 
 
 def _earlier(document: Mapping[str, Any]) -> Earlier:
-    open_findings = numbered_findings(document)
+    past_findings = findings_of(document, "new", "still", "below", "silenced")
     rows = document["coverage"]["readings"]
-    silenced_findings = findings([row["finding"] for row in document.get("suppressed", ())])
     is_attested = document.get("attested", True) is True
     check_reports = _reader(_CHECKS).validate_python(document.get("checks", ()))
     return Earlier(
@@ -71,15 +72,15 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
             str(row["path"]) for row in rows if row["kind"] == "dependent" and row["state"] in ("reviewed", "reused")
         ),
         uses=_uses(rows),
-        findings=(*open_findings, *findings(document.get("kept_back", ())), *silenced_findings),
-        silenced_marks=frozenset(finding.identity for finding in silenced_findings),
+        findings=tuple(replace(one, status="still", how="", silencing=None) for one in past_findings),
+        silenced_marks=frozenset(one.identity for one in past_findings if one.status == "silenced"),
         files=tuple(str(row["path"]) for row in document["files"]),
         is_attested=is_attested,
         summary=str(document["summary"]),
         reader_notes=_reader_notes(document.get("walkthrough")),
         issues=_reader(_ISSUES).validate_python(document.get("issues", ())),
         checks=check_reports,
-        numbers=numbers_given(document, open_findings),
+        numbers=numbers_given(document),
         failed_answers=_failed_answers(document),
         shown_consumers=_shown_consumers(document),
         loss=str(document.get("loss", "")),
@@ -125,20 +126,13 @@ def findings(rows: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...]:
     return tuple(map(merge.add_proofs, read))
 
 
-def numbered_findings(document: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """What was open, with the numbers that the summary showed: new findings, then those of rounds before. Raises ValueError."""
+def findings_of(document: Mapping[str, Any], *statuses: Status) -> tuple[Finding, ...]:
+    """The findings of these statuses, one status after the other. Raises ValueError."""
     rows = document["findings"]
-    new, still = findings(rows), findings(document["still"])
-    # The state in a comment leaves out where a finding was shown; what is low is always collapsed.
-    low_positions = [
-        at for at, row in enumerate(rows) if row.get("place", "folded" if row["severity"] == "low" else "") == "folded"
-    ]
-    return numbers.restore(new, still, low_positions)
+    return findings([row for status in statuses for row in rows if row["status"] == status])
 
 
-def numbers_given(document: Mapping[str, Any], open_findings: tuple[Finding, ...]) -> numbers.NumbersGiven:
+def numbers_given(document: Mapping[str, Any]) -> numbers.NumbersGiven:
     """Every number that was given by then."""
-    known_numbers = {
-        n: mark for n, mark in _reader(_NUMBERS).validate_python(document.get("numbers", ())) if 0 < n <= numbers.MOST
-    }
-    return tuple(sorted((known_numbers | {one.number: one.fingerprint for one in open_findings}).items()))
+    rows = _reader(_NUMBERS).validate_python(document.get("numbers", ()))
+    return tuple(sorted({n: mark for n, mark in rows if 0 < n <= numbers.MOST}.items()))

@@ -4,17 +4,16 @@ A finding on which the second call gave no verdict is said too, marked as unconf
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Literal, get_args
 
 from bot.findings import rules
 from bot.findings.memory import Recollection, outlasting, recall
 from bot.findings.merge import identify, merge, same
-from bot.findings.suppress import IgnoreList
-from bot.findings.verify import Ask, Precedents, Verification, verify
+from bot.findings.suppress import IgnoreList, silenced
+from bot.findings.verify import Ask, Precedents, verify
 from bot.ports import Tree
 from bot.render import count
 from bot.values import (
@@ -26,8 +25,9 @@ from bot.values import (
     PullRequest,
     Severity,
     Silence,
+    Silencing,
     Source,
-    SuppressedFinding,
+    Status,
     Unit,
     Verdict,
     at_least,
@@ -40,36 +40,27 @@ MOST_ANSWERED = 3  # findings of one review that one sentence silences
 
 @dataclass(frozen=True, slots=True)
 class JudgedFindings:
-    """The findings that may be reported, and what became of the others."""
+    """Every finding with what has become of it, those that may be said and those that may not."""
 
-    reportable_findings: tuple[Finding, ...]
-    dropped_count: int  # reported in this round and neither proven nor confirmed
-    unproven: tuple[Finding, ...] = ()  # of these, the ones that nobody refuted
-    still: tuple[Finding, ...] = ()  # said in an earlier round and still there
-    fixed_findings: tuple[Finding, ...] = ()
-    suppressed_findings: tuple[SuppressedFinding, ...] = ()
-    unheard: tuple[Finding, ...] = ()  # of those that are said, the ones on which no second opinion came
+    findings: tuple[Finding, ...]
+    unheard: tuple[Finding, ...] = ()  # of the new ones, those on which no second opinion came
     why: tuple[str, ...] = ()  # it did not come, as sentences
-    refuted_findings: tuple[Finding, ...] = ()  # in this round, by a second opinion or by code
-    contested_findings: tuple[Finding, ...] = ()  # of the refuted ones, those whose ground running can decide
+    contested_marks: frozenset[str] = frozenset()  # identities of the refuted ones whose ground running can decide
 
-
-Outcome = Literal["due", "reported", "unproven", "refuted", "still", "fixed", "unmentioned"]
-
-
-@dataclass(frozen=True, slots=True)
-class Fate:
-    """What becomes of one finding: `due` is a second opinion that nobody has given yet."""
-
-    finding: Finding
-    outcome: Outcome
-    unheard: str | None = None  # why no second opinion came on a finding that is reported nevertheless
-    is_earlier: bool = False  # of an earlier round
+    def having(self, *statuses: Status) -> tuple[Finding, ...]:
+        """The findings of these statuses."""
+        return tuple(one for one in self.findings if one.status in statuses)
 
     @property
-    def to_verify(self) -> Finding:
-        """The finding as the second opinion is asked about it: what was reported before is open again."""
-        return replace(self.finding, verdict=Verdict.UNPROVEN) if self.is_earlier else self.finding
+    def unproven(self) -> tuple[Finding, ...]:
+        """What nobody has confirmed or refuted."""
+        return tuple(one for one in self.having("refuted") if one.verdict.open)
+
+    @property
+    def contested(self) -> tuple[Finding, ...]:
+        """The refuted findings whose ground running can decide, as they would be said."""
+        marks = self.contested_marks
+        return tuple(replace(one, status="new") for one in self.having("refuted") if one.identity in marks)
 
 
 async def judge(
@@ -106,28 +97,36 @@ async def judge(
     recollection, silenced_leaks = _with_leaks(recollection, ignore_list, leaks, suppressed_findings)
     suppressed_findings = (*suppressed_findings, *silenced_leaks)
     if ask is None:
-        return _fold(_settle(recollection), suppressed_findings)
-    fates = _sort(recollection, least)
+        return JudgedFindings((*_settle(recollection), *suppressed_findings))
+    settled, new, earlier_due = _sort(recollection, least)
     precedents = partial(_precedents, ignore_list=ignore_list, dismissals=dismissed, units=units)
-    due = [fate.to_verify for fate in fates if fate.outcome == "due"]
-    verification = await verify(due, tree, dependents, ask, files, pull, precedents)
+    asked = [*new, *(replace(one, verdict=Verdict.UNPROVEN) for one in earlier_due)]
+    verification = await verify(asked, tree, dependents, ask, files, pull, precedents)
     by_words = _within_limit(verification.silenced_findings)
-    judgement = _fold(_decide(fates, verification, by_words), (*suppressed_findings, *by_words))
-    contested_findings = tuple(f for f in judgement.refuted_findings if f.identity in verification.contested_marks)
-    return replace(judgement, contested_findings=contested_findings)
+    answered = {(one.fingerprint, one.start) for one in by_words}
+    verdicts = zip((*new, *earlier_due), verification.findings, strict=True)
+    pairs = [(before, now) for before, now in verdicts if (before.fingerprint, before.start) not in answered]
+    is_new = {id(one) for one in new}
+    judged_new = [now if now.is_shown else replace(now, status="refuted") for one, now in pairs if id(one) in is_new]
+    judged_earlier = [_judge_again(one, now) for one, now in pairs if id(one) not in is_new]
+    unheard = tuple(one for one in judged_new if one.status == "new" and one.unconfirmed)
+    reasons = Counter(verification.unheard[one.fingerprint] for one in unheard)
+    return JudgedFindings(
+        (*judged_new, *settled, *filter(None, judged_earlier), *suppressed_findings, *by_words),
+        unheard,
+        tuple(
+            f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
+            for reason, number in reasons.items()
+        ),
+        verification.contested_marks,
+    )
 
 
 def overrule(judgement: JudgedFindings, findings: Collection[Finding]) -> JudgedFindings:
     """The judgement after a test has shown some of the contested findings: what is reproduced is not refuted."""
-    marks = frozenset(one.identity for one in findings)
-    if not marks:
-        return judgement
-    return replace(
-        judgement,
-        reportable_findings=(*judgement.reportable_findings, *findings),
-        dropped_count=judgement.dropped_count - len(marks),
-        refuted_findings=tuple(one for one in judgement.refuted_findings if one.identity not in marks),
-    )
+    by_mark = {one.identity: one for one in findings}
+    rows = (by_mark.get(one.identity, one) if one.status == "refuted" else one for one in judgement.findings)
+    return replace(judgement, findings=tuple(rows))
 
 
 def _merge(findings: Iterable[Finding], dismissals: Sequence[Dismissal]) -> tuple[Finding, ...]:
@@ -203,7 +202,7 @@ def _add(one: Recollection, other: Recollection) -> Recollection:
 
 def _suppress(
     recollection: Recollection, ignore_list: IgnoreList, dismissals: Sequence[Dismissal], earlier: Earlier | None
-) -> tuple[Recollection, tuple[SuppressedFinding, ...]]:
+) -> tuple[Recollection, tuple[Finding, ...]]:
     """What is left after the owner's words, and what they silence. What nobody was told of is not told to be fixed."""
     new, silenced_findings = ignore_list.split(recollection.new)
     still, silenced_too = ignore_list.split(recollection.still)
@@ -219,96 +218,62 @@ def _with_leaks(
     recollection: Recollection,
     ignore_list: IgnoreList,
     leaks: Sequence[Finding],
-    suppressed_findings: Sequence[SuppressedFinding],
-) -> tuple[Recollection, tuple[SuppressedFinding, ...]]:
+    suppressed_findings: Sequence[Finding],
+) -> tuple[Recollection, tuple[Finding, ...]]:
     """With the leaks that nobody silences where they are, whatever is silenced elsewhere; and the other ones, each secret once."""
     told, silenced_leaks = ignore_list.split(leaks)
-    known = {proof for row in suppressed_findings for proof in row.finding.proofs}
-    revoked = {proof for row in (*suppressed_findings, *silenced_leaks) if row.is_word for proof in row.finding.proofs}
+    known = {proof for one in suppressed_findings for proof in one.proofs}
+    revoked = {proof for one in (*suppressed_findings, *silenced_leaks) if one.is_revoked for proof in one.proofs}
     left = tuple(one for one in told if not (one.proofs and one.proofs <= revoked))
-    return outlasting(recollection, left), tuple(row for row in silenced_leaks if not row.finding.proofs <= known)
+    return outlasting(recollection, left), tuple(one for one in silenced_leaks if not one.proofs <= known)
 
 
-def _settle(recollection: Recollection) -> Sequence[Fate]:
-    """The fates if nobody gives a second opinion."""
+def _settle(recollection: Recollection) -> list[Finding]:
+    """The findings if nobody gives a second opinion."""
     return [
-        *(Fate(f, "reported" if f.verdict.stands else "refuted") for f in recollection.new),
-        *(Fate(f, "still") for f in (*recollection.still, *recollection.doubtful)),
-        *(Fate(f, "fixed") for f in recollection.fixed_findings),
+        *(one if one.verdict.stands else replace(one, status="refuted") for one in _new(recollection.new)),
+        *_still((*recollection.still, *recollection.doubtful)),
+        *recollection.fixed_findings,
     ]
 
 
-def _sort(recollection: Recollection, least: Severity) -> Sequence[Fate]:
-    """The fates before the second opinions: it is due for what is open, severe enough, and may be shown to a model.
+def _new(findings: Iterable[Finding]) -> list[Finding]:
+    return [replace(one, status="new") for one in findings]
 
-    What is below the bar is unconfirmed. What was kept back in an earlier round and reaches the bar now is raised: asked for the first time.
+
+def _still(findings: Iterable[Finding]) -> list[Finding]:
+    return [replace(one, status="still") for one in findings]
+
+
+def _sort(recollection: Recollection, least: Severity) -> tuple[list[Finding], list[Finding], list[Finding]]:
+    """What is settled; and the new and the earlier findings about which a second opinion is due: open, severe enough, and shown to models.
+
+    What is below the bar is unconfirmed. What was kept back in an earlier round and reaches the bar now is asked about for the first time.
     """
     visible = [f for f in recollection.new if not f.verdict.open or at_least(f.severity, least)]
     below = [f for f in recollection.new if f.verdict.open and not at_least(f.severity, least)]
+    masked = [f for f in visible if f.is_masked and f.verdict.open]
     raised_findings = [f for f in recollection.still if at_least(f.severity, least) and f.verdict.open and not f.number]
     without_opinion = [
         f for f in recollection.doubtful if not at_least(f.severity, least) or (f.is_masked and f.verdict.open)
     ]
-    again = (*(f for f in recollection.doubtful if f not in without_opinion), *raised_findings)
-    return [
-        *(Fate(f, "still") for f in recollection.still if f not in raised_findings),
-        *(Fate(f, "still") for f in without_opinion),
-        *(Fate(f, "fixed") for f in recollection.fixed_findings),
-        *(Fate(f, "due") for f in visible if not (f.is_masked and f.verdict.open)),
-        *(Fate(f, "due", is_earlier=True) for f in again),
-        *(Fate(f, "reported") for f in visible if f.is_masked and f.verdict.open),
-        *(Fate(replace(f, unconfirmed=True), "reported") for f in below),
+    settled = [
+        *_still(f for f in recollection.still if f not in raised_findings),
+        *_still(without_opinion),
+        *recollection.fixed_findings,
+        *_new((*masked, *(replace(f, unconfirmed=True) for f in below))),
     ]
+    again = [*(f for f in recollection.doubtful if f not in without_opinion), *raised_findings]
+    return settled, _new(f for f in visible if f not in masked), _still(again)
 
 
-def _decide(fates: Sequence[Fate], verification: Verification, by_words: Sequence[SuppressedFinding]) -> Iterator[Fate]:
-    """The fates after the second opinions, without what people's words have answered."""
-    marks = {(one.finding.fingerprint, one.finding.start) for one in by_words}
-    verdicts = iter(verification.findings)
-    for fate in fates:
-        if fate.outcome != "due":
-            yield fate
-            continue
-        now = next(verdicts)
-        if (fate.finding.fingerprint, fate.finding.start) not in marks:
-            yield _judge_again(fate.finding, now) if fate.is_earlier else _judge_new(now, verification.unheard)
-
-
-def _judge_new(now: Finding, unheard: Mapping[str, str]) -> Fate:
-    if now.is_shown:
-        return Fate(now, "reported", unheard[now.fingerprint] if now.unconfirmed else None)
-    return Fate(now, "unproven" if now.verdict.open else "refuted")
-
-
-def _judge_again(before: Finding, now: Finding) -> Fate:
-    """The fate of a finding of an earlier round. One that nobody has seen yet, and that is unproven still, is not mentioned."""
+def _judge_again(before: Finding, now: Finding) -> Finding | None:
+    """What has become of a finding of an earlier round. One that nobody has seen yet, and that is unproven still, is not mentioned."""
     if not now.verdict.stands:
-        return Fate(replace(before, status="fixed"), "fixed")
-    updated = _update(before, now)
-    return Fate(updated, "still" if updated.number or updated.is_shown else "unmentioned")
-
-
-def _fold(fates: Iterable[Fate], suppressed_findings: tuple[SuppressedFinding, ...]) -> JudgedFindings:
-    """The fates as lists, each in the order of the fates."""
-    lists: dict[Outcome, list[Finding]] = {outcome: [] for outcome in get_args(Outcome)}
-    fates = list(fates)
-    for fate in fates:
-        lists[fate.outcome].append(fate.finding)
-    reasons = Counter(fate.unheard for fate in fates if fate.unheard is not None)
-    return JudgedFindings(
-        tuple(lists["reported"]),
-        dropped_count=len(lists["unproven"]) + len(lists["refuted"]),
-        unproven=tuple(lists["unproven"]),
-        still=tuple(lists["still"]),
-        fixed_findings=tuple(lists["fixed"]),
-        suppressed_findings=suppressed_findings,
-        unheard=tuple(fate.finding for fate in fates if fate.unheard is not None),
-        refuted_findings=tuple(lists["refuted"]),
-        why=tuple(
-            f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
-            for reason, number in reasons.items()
-        ),
-    )
+        return replace(before, status="fixed", how="")
+    verdict = now.verdict if now.verdict.is_shown else before.verdict
+    updated = replace(before, verdict=verdict, unconfirmed=before.unconfirmed and now.unconfirmed)
+    return updated if updated.number or updated.is_shown else None
 
 
 def one_defect(dismissals: Sequence[Dismissal]) -> Callable[[Finding, Finding], bool] | None:
@@ -359,20 +324,21 @@ def _parted(earlier: Earlier, quiet_marks: frozenset[str]) -> tuple[Earlier, Ear
     return replace(earlier, findings=quiet), replace(earlier, findings=others)
 
 
-def _within_limit(silenced_findings: Sequence[SuppressedFinding]) -> tuple[SuppressedFinding, ...]:
+def _within_limit(silenced_findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """What is silenced, without what one sentence answers beyond a few findings: it is too broad, and they are reported."""
     counts: Counter[OwnerRule | None] = Counter()
-    left = list[SuppressedFinding]()
+    left = list[Finding]()
     for one in silenced_findings:
-        counts[one.rule] += 1
-        if one.rule is None or counts[one.rule] <= MOST_ANSWERED:
+        rule = one.silencing.rule if one.silencing is not None else None
+        counts[rule] += 1
+        if rule is None or counts[rule] <= MOST_ANSWERED:
             left.append(one)
     return tuple(left)
 
 
 def _without_repeats(
     findings: Sequence[Finding], dismissals: Sequence[Dismissal]
-) -> tuple[tuple[Finding, ...], tuple[SuppressedFinding, ...]]:
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """The findings without those that make a dismissed claim again, as far as code can tell, and these."""
     if not dismissals:
         return tuple(findings), ()
@@ -381,41 +347,23 @@ def _without_repeats(
     rows = [(finding, dismissal.find_repeated(finding, dismissals)) for finding in findings]
     left = tuple(finding for finding, before in rows if before is None)
     return left, tuple(
-        SuppressedFinding(finding, before[1], "repeat") for finding, before in rows if before is not None
+        silenced(finding, Silencing(before[1], "repeat")) for finding, before in rows if before is not None
     )
 
 
-def _update(before: Finding, now: Finding) -> Finding:
-    """A finding of an earlier round with what the second call says of it now."""
-    verdict = now.verdict if now.verdict.is_shown else before.verdict
-    return replace(before, verdict=verdict, unconfirmed=before.unconfirmed and now.unconfirmed)
+def at_end(judgement: JudgedFindings, least: Severity, unsaid_numbers: Collection[int]) -> JudgedFindings:
+    """The findings as the review says them: what is less severe is below; what could not be posted before is new, as is what was never shown.
 
-
-def say_again(judgement: JudgedFindings, unsaid_numbers: Collection[int], *, is_full: bool) -> JudgedFindings:
-    """With what is still open among what is reported: all of it if everything was asked for (`is_full`), else what could not be posted before."""
-    still = [replace(one, status="new") if one.number in unsaid_numbers else one for one in judgement.still]
-    again = [one for one in still if is_full or one.number in unsaid_numbers]
-    return replace(
-        judgement,
-        reportable_findings=(*judgement.reportable_findings, *again),
-        still=tuple(one for one in still if one not in again),
-    )
-
-
-def keep_back(judgement: JudgedFindings, least: Severity) -> tuple[JudgedFindings, tuple[Finding, ...]]:
-    """The findings of at least this severity, and the open ones below it.
-
-    A finding without a number was never shown: once it is severe enough it is a new one, and nobody is told that it is fixed.
+    A finding without a number was never shown: nobody is told that it is fixed.
     """
-    unseen = tuple(replace(finding, status="new") for finding in judgement.still if not finding.number)
-    reportable, still = (
-        (*judgement.reportable_findings, *unseen),
-        tuple(finding for finding in judgement.still if finding.number),
-    )
-    kept_judgement = replace(
-        judgement,
-        reportable_findings=tuple(finding for finding in reportable if at_least(finding.severity, least)),
-        still=tuple(finding for finding in still if at_least(finding.severity, least)),
-        fixed_findings=tuple(finding for finding in judgement.fixed_findings if finding.number),
-    )
-    return kept_judgement, tuple(finding for finding in (*reportable, *still) if not at_least(finding.severity, least))
+    rows = []
+    for one in judgement.findings:
+        if one.status == "fixed" and not one.number:
+            continue
+        if one.status in ("new", "still") and not at_least(one.severity, least):
+            rows.append(replace(one, status="below"))
+        elif one.status == "still" and (not one.number or one.number in unsaid_numbers):
+            rows.append(replace(one, status="new", how=""))
+        else:
+            rows.append(one)
+    return replace(judgement, findings=tuple(rows))

@@ -27,6 +27,7 @@ from bot.values import (
     Source,
     Unit,
 )
+from bot.values.finding import How
 
 _WORST: tuple[Silence, ...] = ("lasting", "unseen", "fixed")
 LASTING = "removed, still in"
@@ -150,9 +151,9 @@ async def _outcome(past: Finding, change: RoundChange, means: Silence | None) ->
     elif means == "fixed" or await change.is_gone(past) or await change.is_applied(past):
         here = None
     else:
-        here = await change.find_words(past) or replace(past, status="open")
+        here = await change.find_words(past) or replace(past, status="still", how="")
     if here is None:
-        return "fixed", replace(past, status="fixed")
+        return "fixed", replace(past, status="fixed", how="")
     is_doubtful = means is None and not past.proven and await change.is_doubtful(past, here)
     return "doubtful" if is_doubtful else "still", here
 
@@ -172,13 +173,14 @@ def outlasting(recollection: Recollection, leaks: Sequence[Finding]) -> Recollec
 def lasting(past: Finding, commit: str) -> Finding:
     """A problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
     if LASTING in past.title:
-        return replace(past, status="open")
+        return replace(past, status="still", how="")
     where = f"commit {commit[:SHORT]}"
     return replace(
         past,
         title=f"{past.title}: {LASTING} {where}, revoke it",
         why=f"{past.why} The line is gone from the change. {where[:1].upper()}{where[1:]} still holds it, and so does every copy.",
-        status="open",
+        status="still",
+        how="",
     )
 
 
@@ -232,16 +234,17 @@ def _likeness(one: str, other: str) -> float:
 
 def _renew(past: Finding, again: Finding, *, is_attested: bool) -> Finding:
     """This round's telling under the old identity; under its own if anybody could have chosen the old one."""
-    has_moved = (again.path, again.start) != (past.path, past.start)
+    how: How = "moved" if (again.path, again.start) != (past.path, past.start) else ""
     if not is_attested:
-        return replace(again, number=past.number, status="moved" if has_moved else "open")
+        return replace(again, number=past.number, status="still", how=how)
     verdict = past.verdict if again.verdict.open else again.verdict
     telling = again if again.proven else replace(again, rule=past.rule, category=past.category)
     return replace(
         telling,
         fingerprint=past.fingerprint,
         number=past.number,
-        status="moved" if has_moved else "open",
+        status="still",
+        how=how,
         verdict=verdict,
         trigger=again.trigger or past.trigger,
     )

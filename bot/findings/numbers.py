@@ -3,10 +3,10 @@
 A finding that was fixed and comes back has its old number again; the number of another is never given to it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.values import Finding, PlacedFinding, in_order, severity_rank
+from bot.values import PlacedFinding, in_order
 
 MOST = 9_999  # a larger number in a file was not given by deeprepo
 NumbersGiven = tuple[
@@ -14,11 +14,10 @@ NumbersGiven = tuple[
 ]  # number and fingerprint: the same words may stand in a file twice, so neither is a key
 
 
-def give(
-    placed_findings: Sequence[PlacedFinding], still: Sequence[Finding], numbers_given: NumbersGiven
-) -> tuple[tuple[PlacedFinding, ...], NumbersGiven]:
-    """The findings with their numbers, in the order in which they came, and every number that is given by now."""
-    taken_numbers = {one.number for one in (*still, *(row.finding for row in placed_findings)) if one.number}
+def give(rows: Sequence[PlacedFinding], numbers_given: NumbersGiven) -> tuple[tuple[PlacedFinding, ...], NumbersGiven]:
+    """The findings, each that is said with its number, in the order in which they came; and every number that is given by now."""
+    there = [row.finding for row in rows if row.place or row.finding.status == "still"]
+    taken_numbers = {one.number for one in there if one.number}
     marks_by_number = dict(numbers_given)
     free: dict[str, list[int]] = {}
     for number, mark in sorted(numbers_given):
@@ -26,33 +25,14 @@ def give(
             free.setdefault(mark, []).append(number)
     highest = max((*marks_by_number, *taken_numbers), default=0)
     numbered_rows: dict[int, PlacedFinding] = {}
-    for row in in_order(placed_findings):
-        number = row.finding.number
-        if not number:
-            own = free.get(row.finding.fingerprint)
-            number = own.pop(0) if own else highest + 1
-            is_back = number <= highest and row.finding.status == "new"
-            highest = max(highest, number)
-            row_now = replace(row.finding, number=number, status="back" if is_back else row.finding.status)
-        else:
-            row_now = row.finding
-        numbered_rows[id(row)] = replace(row, finding=row_now)
-        marks_by_number[number] = row.finding.fingerprint
-    marks_by_number |= {finding.number: finding.fingerprint for finding in still if finding.number}
-    return tuple(numbered_rows[id(row)] for row in placed_findings), tuple(sorted(marks_by_number.items()))
-
-
-def restore(
-    findings: Sequence[Finding], still: Sequence[Finding], low_positions: Collection[int]
-) -> tuple[Finding, ...]:
-    """All of them with the numbers that their summary showed. `low_positions`: positions in `findings` of what was collapsed.
-
-    Versions that kept no numbers counted what was not collapsed, worst first; the rest gets the numbers after these.
-    """
-    every = (*findings, *still)
-    if len({one.number for one in every if 0 < one.number <= MOST}) == len(every):
-        return every
-    positions = sorted(range(len(findings)), key=lambda at: (at in low_positions, severity_rank(findings[at].severity)))
-    order = [*positions, *range(len(findings), len(every))]
-    numbers = {at: number for number, at in enumerate(order, 1)}
-    return tuple(replace(one, number=numbers[at]) for at, one in enumerate(every))
+    for row in in_order(row for row in rows if row.place and not row.finding.number):
+        own = free.get(row.finding.fingerprint)
+        number = own.pop(0) if own else highest + 1
+        is_back = number <= highest and row.finding.is_new
+        highest = max(highest, number)
+        numbered = replace(row.finding, number=number, how="back" if is_back else row.finding.how)
+        numbered_rows[id(row)] = replace(row, finding=numbered)
+    now = tuple(numbered_rows.get(id(row), row) for row in rows)
+    said = (row.finding for row in now if row.place or row.finding.status == "still")
+    marks_by_number |= {one.number: one.fingerprint for one in said if one.number}
+    return now, tuple(sorted(marks_by_number.items()))

@@ -77,15 +77,15 @@ class RoundChange:
             *map(str, PurePosixPath(past.path).parents),
         )  # a link or a submodule may be in a folder's place
         if any(place in entries for place in places) or new_path(past.path, self.files) != past.path:
-            return replace(past, status="open")
+            return replace(past, status="still", how="")
         here = await self.find_words(past)
         lives_on = here is None and any(may_hold(file, past) for file in self.files)
-        return replace(past, status="open") if lives_on else here
+        return replace(past, status="still", how="") if lives_on else here
 
     async def find_words(self, past: Finding) -> Finding | None:
         """The finding where its words stand now: at its own path, else in the change."""
         if past.side == "base":
-            return replace(past, status="open")
+            return replace(past, status="still", how="")
         words = QuotedWords(past.path, past.quote)
         own = await self._read(past.path, "head")
         file = words.stand_in(own) or await self._holder(past.path, past.quote, past)
@@ -93,7 +93,7 @@ class RoundChange:
             return None
         start, end = words.lines_in(file, past.start)
         has_moved = (file.path, start) != (past.path, past.start)
-        return replace(past, path=file.path, start=start, end=end, status="moved" if has_moved else "open")
+        return replace(past, path=file.path, start=start, end=end, status="still", how="moved" if has_moved else "")
 
     async def is_doubtful(self, past: Finding, here: Finding) -> bool:
         """Whether anything about an open finding has changed since the round before, so that somebody has to look again."""

@@ -3,12 +3,12 @@
 The review that was made stays what is stored; the page is made of it again after each such word, so that doing it twice changes nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from bot.findings.suppress import IgnoreList
-from bot.values import Finding, OwnerRule, PlacedFinding, Review, SuppressedFinding
+from bot.values import Finding, OwnerRule, PlacedFinding, Review
 
 
 def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequence[OwnerRule]) -> Review:
@@ -17,25 +17,15 @@ def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequenc
     What the repository's own file silenced stays so until a review reads it again. A finding whose rule is gone is new again.
     """
     words = IgnoreList().also(requests, rules).about(review.files)
-    still_silenced, again = _judge(review.suppressed, words)
-    still, silenced_still = words.split(review.still)
-    judged = [(item, words.judge(item.finding)) for item in review.findings]
-    hushed_too = [one for _, one in judged if isinstance(one, SuppressedFinding)]
-    # a secret that is silenced at its first place is reported at the next one
-    open_now = [
-        item if one is item.finding else PlacedFinding(one, "outside")
-        for item, one in judged
-        if isinstance(one, Finding)
+    rows = tuple(_judge(row, words) for row in review.findings)
+    returning = [
+        row.finding for row, before in zip(rows, review.findings, strict=True) if row.place and not before.place
     ]
+    numbers = _numbers(returning, review)
+    rows = tuple(_numbered(row, numbers) for row in rows)
     known_numbers = {number for number, _ in review.numbers}
-    numbers = _numbers(again, review)
-    returning = [PlacedFinding(replace(one, number=numbers[one.fingerprint], status="new"), "outside") for one in again]
-    silenced_findings = {
-        one.finding.identity: one for one in (*hushed_too, *silenced_still, *still_silenced)
-    }  # in a full review some are in both lists
-    there = {(one.path, one.start) for one in (*(item.finding for item in open_now), *still)}
-    quiet = {(one.path, one.start) for one in (*(item.finding for item in review.findings), *review.still)} - there
-    quiet |= {(one.finding.path, one.finding.start) for one in silenced_findings.values()}
+    silenced_places = {(row.finding.path, row.finding.start) for row in rows if row.finding.silencing is not None}
+    quiet = ({*_places(review.findings)} - {*_places(rows)}) | silenced_places
     walkthrough = review.walkthrough
     if (
         walkthrough is not None
@@ -45,9 +35,7 @@ def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequenc
         walkthrough = replace(walkthrough, first=None)  # nothing sends a reader to what is silenced
     return replace(
         review,
-        findings=(*open_now, *returning),
-        still=still,
-        suppressed=tuple(silenced_findings.values()),
+        findings=rows,
         walkthrough=walkthrough,
         numbers=tuple(sorted((*review.numbers, *((n, mark) for mark, n in numbers.items() if n not in known_numbers)))),
     )
@@ -58,20 +46,34 @@ def new_numbers(before: Review, after: Review) -> Mapping[str, int]:
     return MappingProxyType({mark: number for number, mark in {*after.numbers} - {*before.numbers}})
 
 
-def _judge(
-    silenced_findings: Sequence[SuppressedFinding], words: IgnoreList
-) -> tuple[tuple[SuppressedFinding, ...], tuple[Finding, ...]]:
-    """Those that are still silenced, and the findings whose learned rule is gone."""
-    in_force = {(rule.number, rule.text) for rule in words.learnings if rule.learned}
-    by_learned = [
-        one
-        for one in silenced_findings
-        if one.rule is not None
-        and one.rule.learned
-        and not (one.rule.is_learning and (one.rule.number, one.reason) in in_force)  # a second opinion has decided
-    ]
-    again, silenced_again = words.split(one.finding for one in by_learned)
-    return (*(one for one in silenced_findings if one not in by_learned), *silenced_again), again
+def _judge(row: PlacedFinding, words: IgnoreList) -> PlacedFinding:
+    """The row under these words. A secret that is silenced at its first place is reported at the next one."""
+    finding = row.finding
+    if finding.status in ("new", "still"):
+        judged = words.judge(finding)
+        if judged is finding:
+            return row
+        return PlacedFinding(judged, "outside" if row.place and judged.silencing is None else "")
+    silencing = finding.silencing
+    rule = silencing.rule if silencing is not None else None
+    if silencing is None or rule is None or not rule.learned:
+        return row
+    if rule.is_learning and any(
+        one.learned and (one.number, one.text) == (rule.number, silencing.reason) for one in words.learnings
+    ):
+        return row  # a second opinion has decided
+    judged = words.judge(replace(finding, status="new", silencing=None))
+    return PlacedFinding(judged, "outside" if judged.silencing is None else "")
+
+
+def _places(rows: Sequence[PlacedFinding]) -> Iterator[tuple[str, int]]:
+    return ((row.finding.path, row.finding.start) for row in rows if row.finding.status in ("new", "still"))
+
+
+def _numbered(row: PlacedFinding, numbers: Mapping[str, int]) -> PlacedFinding:
+    if row.place and not row.finding.number and row.finding.fingerprint in numbers:
+        return replace(row, finding=replace(row.finding, number=numbers[row.finding.fingerprint]))
+    return row
 
 
 def _numbers(again: Sequence[Finding], review: Review) -> dict[str, int]:

@@ -13,7 +13,7 @@ from bot.config import names
 from bot.findings import rules
 from bot.findings.merge import identify
 from bot.text import globs
-from bot.values import ChangedFile, Evidence, Finding, OwnerRule, SuppressedFinding
+from bot.values import ChangedFile, Evidence, Finding, OwnerRule, Silencing
 from bot.values.finding import SAME_VALUE
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
@@ -87,39 +87,45 @@ class IgnoreList:
         """With the entries of another file."""
         return replace(self, entries=(*self.entries, *other.entries), warnings=(*self.warnings, *other.warnings))
 
-    def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[SuppressedFinding, ...]]:
+    def split(self, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
         """The findings to go on with, and the silenced ones: together as many as there were."""
         judged = [self.judge(finding) for finding in findings]
         return (
-            tuple(one for one in judged if isinstance(one, Finding)),
-            tuple(one for one in judged if isinstance(one, SuppressedFinding)),
+            tuple(one for one in judged if one.silencing is None),
+            tuple(one for one in judged if one.silencing is not None),
         )
 
-    def judge(self, finding: Finding) -> Finding | SuppressedFinding:
-        """The finding as it is reported, at the first of its places that nothing silences; or why it is not."""
-        suppressions: list[SuppressedFinding] = []
+    def judge(self, finding: Finding) -> Finding:
+        """The finding as it is reported, at the first of its places that nothing silences; or silenced."""
+        silenced_findings: list[Finding] = []
         reported: Finding | None = None
         for place in _places(finding):
-            suppression = self._silence(place)
-            if suppression is None:
+            silencing = self._silencing(place)
+            if silencing is None:
                 reported = reported or place
-            elif suppression.is_word:  # about the secret itself: the value is the same everywhere
-                return suppression
-            else:
-                suppressions.append(suppression)
-        return reported or suppressions[0]
+                continue
+            silenced_finding = silenced(place, silencing)
+            if silenced_finding.is_revoked:  # about the secret itself: the value is the same everywhere
+                return silenced_finding
+            silenced_findings.append(silenced_finding)
+        return reported or silenced_findings[0]
 
-    def _silence(self, finding: Finding) -> SuppressedFinding | None:
+    def _silencing(self, finding: Finding) -> Silencing | None:
         """Why the finding is not reported at its place; None if it is."""
         if finding.allowlisted:
-            return SuppressedFinding(finding, ALLOWLISTED, "finding")
+            return Silencing(ALLOWLISTED, "finding")
         old_path = self.old_paths.get(finding.path)
         entry = next((entry for entry in self.entries if entry.covers(finding, old_path)), None)
         if entry is not None:
             withdrawn = not finding.proven and finding.fingerprint in self.withdrawn
-            return SuppressedFinding(finding, entry.reason, "withdrawn" if withdrawn else entry.scope)
+            return Silencing(entry.reason, "withdrawn" if withdrawn else entry.scope)
         rule = next((rule for rule in self.rules if rules.covers(rule, finding, old_path)), None)
-        return SuppressedFinding(finding, rule.text, "rule", replace(rule, text="")) if rule is not None else None
+        return Silencing(rule.text, "rule", replace(rule, text="")) if rule is not None else None
+
+
+def silenced(finding: Finding, silencing: Silencing) -> Finding:
+    """The finding as nobody is told of it."""
+    return replace(finding, status="silenced", how="", silencing=silencing)
 
 
 def _places(finding: Finding) -> list[Finding]:

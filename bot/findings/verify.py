@@ -10,6 +10,7 @@ from bot import render
 from bot.errors import DeepRepoError
 from bot.findings import proof, quotes
 from bot.findings.read import look_ups, strict, text, wishes
+from bot.findings.suppress import silenced
 from bot.machine.concurrency import together
 from bot.ports import Tree
 from bot.values import (
@@ -24,7 +25,7 @@ from bot.values import (
     Prompt,
     PullRequest,
     Schema,
-    SuppressedFinding,
+    Silencing,
     Verdict,
     less_severe,
 )
@@ -113,9 +114,7 @@ class Verification:
 
     findings: tuple[Finding, ...]
     unheard: Mapping[str, str]
-    silenced_findings: tuple[
-        SuppressedFinding, ...
-    ] = ()  # of these: a sentence answers them, or they repeat what was dismissed
+    silenced_findings: tuple[Finding, ...] = ()  # of these: a sentence answers them, or they repeat what was dismissed
     contested_marks: frozenset[str] = frozenset()  # identities of what was refuted by a ground that running can decide
 
 
@@ -134,12 +133,12 @@ async def verify(
     pairs = zip(open_ones, known, strict=True)
     questions = await together(*(_question(finding, tree, dependents, files, pull, there) for finding, there in pairs))
     replies = await ask(questions) if questions else ()
-    silenced_findings, renewed = list[SuppressedFinding](), dict[int, Finding]()
+    silenced_findings, renewed = list[Finding](), dict[int, Finding]()
     for finding, there, reply in zip(open_ones, known, replies, strict=True):
         if not isinstance(reply, Completion) or _silent(reply) is not None or there == NO_PRECEDENTS:
             continue
         outcome = await _answered(finding, there, reply.data or {}, tree)
-        if isinstance(outcome, SuppressedFinding):
+        if outcome.silencing is not None:
             silenced_findings.append(outcome)
         elif outcome is not finding:
             renewed[id(finding)] = outcome
@@ -156,9 +155,7 @@ async def verify(
     return Verification(judged, unheard, tuple(silenced_findings), contested_marks)
 
 
-async def _answered(
-    finding: Finding, there: Precedents, data: Mapping[str, Any], tree: Tree
-) -> Finding | SuppressedFinding:
+async def _answered(finding: Finding, there: Precedents, data: Mapping[str, Any], tree: Tree) -> Finding:
     """The finding under what people have said before: silenced, as it is, or with what is new since it was dismissed.
 
     The opinion names the sentence or the claim by its id; code knows which were shown. New evidence is a line of the tree that the
@@ -166,7 +163,7 @@ async def _answered(
     """
     learning = there.learning(data.get("sentence"))
     if learning is not None:
-        return SuppressedFinding(finding, learning.text, "rule", replace(learning, text=""))
+        return silenced(finding, Silencing(learning.text, "rule", replace(learning, text="")))
     repeated = there.dismissal(data.get("repeats"))
     if repeated is None:
         return finding
@@ -181,7 +178,7 @@ async def _answered(
             if at is not None:
                 note = f"Dismissed before ({reason}); new since then: `{quotes.fold(line)}` ({path}:{at[1]})."
                 return replace(finding, why=f"{finding.why} {note}".strip())
-    return SuppressedFinding(finding, reason, "repeat")
+    return silenced(finding, Silencing(reason, "repeat"))
 
 
 @lru_cache(maxsize=4)

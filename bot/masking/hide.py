@@ -32,7 +32,7 @@ Value = TypeVar("Value")
 
 def secrets(review: Review) -> Review:
     """The review with every secret that a finding of the category "secret" quotes masked, wherever else it stands."""
-    return mask_findings(review, tuple(_all(review)))
+    return mask_findings(review, tuple(row.finding for row in review.findings))
 
 
 def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
@@ -124,12 +124,6 @@ def _mask_text(text: str, secrets: Collection[str]) -> str:
         pieces += [text[end:start], mask(text[start:stop])]
         end = stop
     return "".join([*pieces, text[end:]]) if pieces else text
-
-
-def _all(review: Review) -> Iterator[Finding]:
-    yield from (item.finding for item in review.findings)
-    yield from (*review.still, *review.fixed, *review.kept_back, *review.unproven)
-    yield from (item.finding for item in review.suppressed)
 
 
 def _values(path: str, line: str) -> set[str]:

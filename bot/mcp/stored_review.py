@@ -26,7 +26,7 @@ async def handed_over(pull: str, number: int) -> str:
     if output is None:
         raise NothingToReview(f"There is no finished review of {match[1]}#{match[2]} on this server.")
     document = json.loads(withheld.withhold(output, withheld.levels_then(output)))
-    findings = in_order(PlacedFinding(finding, "folded") for finding in earlier.numbered_findings(document))
+    findings = in_order(PlacedFinding(finding, "folded") for finding in earlier.findings_of(document, "new", "still"))
     return local.prompt_for(findings, number, str(document["pull"]["head"]))
 
 

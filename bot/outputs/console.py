@@ -98,12 +98,10 @@ def _top(review: "Review") -> Iterator[RenderableType]:
 
 def _beside(review: "Review") -> Iterator[RenderableType]:
     """The findings that are not listed in full: fixed, kept back, unproven."""
-    if review.fixed:
-        yield _short("Fixed since", review.fixed)
-    if review.kept_back:
-        yield Padding(
-            Text(facts.ENGLISH.say("kept_back", len(review.kept_back), severity=review.minimum)), (1, 0, 0, 0)
-        )
+    if fixed := review.having("fixed"):
+        yield _short("Fixed since", fixed)
+    if below := review.having("below"):
+        yield Padding(Text(facts.ENGLISH.say("kept_back", len(below), severity=review.minimum)), (1, 0, 0, 0))
     if review.unproven:
         yield _short(facts.ENGLISH.say("list_unproven"), review.unproven)
 
@@ -224,7 +222,7 @@ def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:
     grid.add_column(ratio=1)
     for finding in findings:
         text = Text.assemble(line(finding.title), "  ", (line(facts.where(finding)), "cyan"))
-        text.append("  moved" if finding.status == "moved" else "", "dim")
+        text.append("  moved" if finding.how == "moved" else "", "dim")
         mark = STATUS.get(finding.status) or (f"{finding.number}." if finding.number else "")
         grid.add_row(mark, Text(finding.severity, COLOURS[finding.severity]), text)
     return Padding(Group(Text(title, "bold"), grid), (1, 0, 0, 0))

@@ -24,6 +24,7 @@ from bot.values import (
     Review,
     Severity,
     Side,
+    Silencing,
     in_order,
     severity_rank,
 )
@@ -85,7 +86,7 @@ class Risk:
 
 def listing(review: Review) -> Listing:
     """Who is listed how. Within one severity the order of the review, which ranks by evidence, stands."""
-    new_findings = in_order(review.findings)
+    new_findings = in_order(review.told)
     return Listing(
         tuple(item for item in new_findings if item.place != "folded"),
         tuple(item for item in new_findings if item.place == "folded"),
@@ -95,7 +96,7 @@ def listing(review: Review) -> Listing:
 
 def conclusion(review: Review) -> Conclusion:
     """What the review comes to. Something unread is never clean, and neither is what an earlier round has found."""
-    if review.findings or review.still or failed_checks(review):
+    if review.open or failed_checks(review):
         return "findings"
     is_open = review.partial or any(one.warns for one in review.checks)
     return "clean" if review.coverage.complete and not is_open else "incomplete"
@@ -156,13 +157,14 @@ def has_no_answer(review: Review) -> bool:
 
 def rest(review: Review, words: Phrases = ENGLISH) -> str:
     """What is beside the count of open findings: since when, what is fixed, what was not read."""
-    new = sum(item.finding.is_new for item in review.findings)
-    before = len(review.findings) + len(review.still) - new
+    new = sum(one.is_new for one in review.open)
+    before = len(review.open) - new
     sentences = []
     if before and review.round.number > 1:
         count_text = words.say("new_and_open", new=words.number(new), open=words.number(before))
         sentences.append(count_text if new else words.say("none_new"))
-    sentences += [words.say("fixed", len(review.fixed))] if review.fixed else []
+    fixed = len(review.having("fixed"))
+    sentences += [words.say("fixed", fixed)] if fixed else []
     sentences.append(check_sentence(review, words))
     return " ".join(filter(None, (*sentences, left_open(review, words))))
 
@@ -316,19 +318,24 @@ def where(finding: Finding, words: Phrases = ENGLISH) -> str:
     return f"{finding.path}{lines}{before}"
 
 
+def silencings(review: Review) -> tuple[Silencing, ...]:
+    """Why findings are not said, one for each."""
+    return tuple(one.silencing for one in review.having("silenced") if one.silencing is not None)
+
+
 def suppressed_count(review: Review) -> int:
     """How many findings the list or a command silenced."""
-    return sum(item.rule is None and item.scope not in ("withdrawn", "repeat") for item in review.suppressed)
+    return sum(one.rule is None and one.scope not in ("withdrawn", "repeat") for one in silencings(review))
 
 
 def repeats(review: Review) -> int:
     """How many findings said in other words what people had dismissed."""
-    return sum(item.scope == "repeat" for item in review.suppressed)
+    return sum(one.scope == "repeat" for one in silencings(review))
 
 
 def withdrawn(review: Review) -> int:
     """How many findings we have taken back in conversations."""
-    return sum(item.scope == "withdrawn" for item in review.suppressed)
+    return sum(one.scope == "withdrawn" for one in silencings(review))
 
 
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
@@ -343,7 +350,7 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
     """Who reports it, how sure it is, and since when: "ruff F821, proven"."""
-    status = "" if finding.status == "new" else f", {words.say(f'status_{finding.status}')}"
+    status = "" if finding.is_new and not finding.how else f", {words.say(f'status_{finding.how or finding.status}')}"
     return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}, {words.say(finding.certainty)}{status}"
 
 
@@ -363,8 +370,8 @@ def risks(review: Review) -> tuple[Risk, ...]:
 
 def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:
     """The rules that silenced something, those of the settings first: each with its reason, and how many findings."""
-    reasons = {one.rule: one.reason for one in review.suppressed if one.rule is not None}
-    counts = Counter(one.rule for one in review.suppressed if one.rule is not None)
+    reasons = {one.rule: one.reason for one in silencings(review) if one.rule is not None}
+    counts = Counter(one.rule for one in silencings(review) if one.rule is not None)
     return [
         (rule, reasons[rule], counts[rule]) for rule in sorted(counts, key=lambda rule: (rule.learned, rule.number))
     ]
@@ -411,9 +418,9 @@ def finding_count_text(review: Review, words: Phrases = ENGLISH) -> str:
     """How many findings are open, or that there are none."""
     groups = listing(review)
     if not groups.all:
-        if review.fixed and conclusion(review) == "clean":
+        if review.having("fixed") and conclusion(review) == "clean":
             return words.say("nothing_left")
-        if review.kept_back:
+        if review.having("below"):
             return words.say("nothing_above", severity=words.say(review.minimum))
         return _nothing(review, words)
     short = words.say("in_short", len(groups.collapsed_findings)) if groups.collapsed_findings else ""

@@ -59,16 +59,10 @@ def _review(review: Review) -> dict[str, Any]:
         "issues": [asdict(report) for report in review.issues],
         "checks": [asdict(report) for report in review.checks],
         "findings": [_finding(item) for item in review.findings],
-        "still": [_row(finding) for finding in review.still],
-        "fixed": [_row(finding) for finding in review.fixed],
         "minimum_severity": review.minimum,
-        "kept_back": [_row(finding) for finding in review.kept_back],
-        "suppressed": [{**asdict(item), "finding": _row(item.finding)} for item in review.suppressed],
-        "unproven": [_row(finding) for finding in review.unproven],
         "numbers": [list(row) for row in review.numbers],
         "tried": [list(row) for row in review.tried],
         "dropped": review.dropped,
-        "refuted": review.refuted,
         "round": asdict(review.round),
         "read": [[mark.id, mark.digest, mark.by] for mark in review.read],
         "read_by_model": [mark.id for mark in review.read if mark.model],
@@ -107,8 +101,9 @@ def read(data: bytes) -> Review:
 def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
     """The same review, with numbers that findings were given later, by fingerprint."""
     document = json.loads(data)
-    for row in document["suppressed"]:
-        row["finding"]["number"] = row["finding"].get("number") or numbers.get(row["finding"]["fingerprint"], 0)
+    for row in document["findings"]:
+        if row["status"] == "silenced":
+            row["number"] = row["number"] or numbers.get(row["fingerprint"], 0)
     known_numbers = {number for number, _ in document.get("numbers", ())}
     document["numbers"] = sorted(
         [*document.get("numbers", ()), *([n, mark] for mark, n in numbers.items() if n not in known_numbers)]
@@ -130,7 +125,7 @@ def with_ci_failures(data: bytes, failures: Sequence[CIFailure]) -> str:
 
 def document(document: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a review, from the keys of its JSON."""
-    same = "partial fault failure summary walkthrough issues still fixed kept_back suppressed unproven numbers dropped round areas"
+    same = "partial fault failure summary walkthrough issues numbers dropped round areas"
     spot = ("place", "spot", "replacement", "refused")
     coverage = document["coverage"]
     return {
@@ -143,7 +138,6 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
         "read": marks_of(document["read"], document["read_by_model"]),
         "consumers": document.get("consumers", ()),
         "shown_consumers": document.get("shown_consumers", ()),
-        "refuted": document["refuted"],
         "minimum": document["minimum_severity"],
         "version": document["tool"]["version"],
         "strategy": document["strategy"]["name"],

@@ -50,7 +50,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "full": [_row(item, review, words) for item in groups.full],
         "folded": [_row(item, review, words) for item in groups.collapsed_findings],
         "still": [_row(item, review, words) for item in groups.still],
-        "fixed": [_short(finding, review, words) for finding in review.fixed],
+        "fixed": [_short(finding, review, words) for finding in review.having("fixed")],
         "unproven": [_short(finding, review, words) for finding in review.unproven],
         "risks": [
             {"folder": row.folder, "units": row.units, "grade": words.say(row.grade), "findings": row.findings}
@@ -76,7 +76,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         ],
         "checks": [_check(one, review, words) for one in review.checks],
         "ci_failures": [_ci_failure(one, review, words) for one in review.ci_failures],
-        "kept_back": len(review.kept_back),
+        "kept_back": len(review.having("below")),
         "minimum": Safe(words.say(review.minimum)),
         "suppressed": facts.suppressed_count(review),
         "withdrawn": facts.withdrawn(review),
@@ -203,14 +203,14 @@ def _where(finding: Finding, review: Review, words: Phrases) -> Safe:
 
 
 def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: Phrases) -> dict[str, Any]:
-    quiet = [one.finding for one in review.suppressed if one.rule == rule] if rule.is_learning else []
+    quiet = [one for one in review.having("silenced") if one.silencing and one.silencing.rule == rule]
     return {
         "rule": facts.rule_name(rule, FILE, words),
         "kind": rule.kind,
         "path": rule.place,
         "reason": reason,
         "findings": number,
-        "titles": [{"title": one.title, "where": _where(one, review, words)} for one in quiet],
+        "titles": [{"title": one.title, "where": _where(one, review, words)} for one in quiet if rule.is_learning],
     }
 
 

@@ -37,8 +37,6 @@ _UNATTESTED: Mapping[str, Any] = MappingProxyType(
         "read": [],
         "read_by_model": [],
         "coverage": {"readings": []},
-        "suppressed": [],
-        "kept_back": [],
         "issues": [],
         "checks": [],
         "summary": "",
@@ -54,7 +52,7 @@ _SPARED: Sequence[Mapping[str, Any]] = (
     {"files": []},
 )
 # What every state holds: these rows, those first that are worth most.
-_LASTING = ("findings", "still", "failed_answers", "kept_back", "suppressed", "numbers")
+_LASTING = ("findings", "failed_answers", "numbers")
 LOSS = "more was reported of this change than its state holds"
 FOREIGN_FILE = (
     "the file of the last review was not signed by this workflow, or with another key, or for another pull request"
@@ -118,10 +116,8 @@ def _worth(named_row: tuple[str, Any]) -> tuple[int, int]:
         return 4, -row[0]  # what is given last is what people speak of
     if name == "failed_answers":
         return (0, 1) if row["is_open"] else (2, 0)
-    finding = row.get("finding", row)
-    is_secret = finding["category"] == "secret" and name in ("findings", "still")
-    group = {"findings": 1, "still": 1}.get(name, 3)
-    return (0, 0) if is_secret else (group, severity_rank(finding["severity"]))
+    is_open = row["status"] in ("new", "still")
+    return (0, 0) if is_open and row["category"] == "secret" else (1 if is_open else 3, severity_rank(row["severity"]))
 
 
 def _data(content: Mapping[str, Any]) -> bytes:
@@ -197,7 +193,8 @@ def _unattested(document: dict[str, Any]) -> dict[str, Any]:
     """The same without what only a trusted state may bring. Where a check failed is looked up in the tree; why, nobody vouches for."""
     rows = document.get("failed_answers", ())
     answers = [{**row, "file": {**row["file"], "reason": ""}} for row in rows]
-    return {**document, **_UNATTESTED, "failed_answers": answers}
+    findings = [row for row in document["findings"] if row["status"] in ("new", "still")]
+    return {**document, **_UNATTESTED, "failed_answers": answers, "findings": findings}
 
 
 def _canonical(document: dict[str, Any]) -> str:
@@ -230,9 +227,6 @@ def _slim(full: Mapping[str, Any], *, is_signed: bool) -> dict[str, Any]:
             for name in (
                 "schema_version",
                 "tool",
-                "still",
-                "kept_back",
-                "suppressed",
                 "issues",
                 "checks",
                 "summary",
@@ -245,6 +239,7 @@ def _slim(full: Mapping[str, Any], *, is_signed: bool) -> dict[str, Any]:
         "findings": [
             {k: v for k, v in row.items() if k not in ("place", "spot", "replacement", "refused")}
             for row in full["findings"]
+            if row["status"] not in ("fixed", "refuted")
         ],
         "walkthrough": _model_part(full["walkthrough"]),
         "round": {"number": full["round"]["number"]},

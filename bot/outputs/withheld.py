@@ -15,8 +15,6 @@ from bot.values import Finding
 from bot.values.consumer import ConsumerImpact, ConsumerReport, Disclosure, by_name
 from bot.values.finding import digested_proof
 
-ROWS = ("findings", "still", "fixed", "kept_back", "unproven")
-NESTED = ("suppressed",)  # rows with a finding in them
 OTHER_FORM = (
     ValueError,
     KeyError,
@@ -31,7 +29,7 @@ _FINDING, _REPORT = TypeAdapter(Finding), TypeAdapter(ConsumerReport)
 def consumers(data: bytes | None) -> dict[str, int]:
     """The consumers that a stored review names, with their numbers. Raises one of `OTHER_FORM` if it has another form."""
     document = json.loads(data) if data else {}
-    rows = [(str(row.get("consumer", "")), int(row.get("consumer_id", 0))) for row in _findings(document)]
+    rows = [(str(row.get("consumer", "")), int(row.get("consumer_id", 0))) for row in document.get("findings", ())]
     rows += [(str(row["name"]), int(row.get("id", 0))) for row in document.get("consumers", ())]
     rows += [(str(name), int(number)) for name, number in document.get("shown_consumers", ())]
     return by_name(row for row in rows if row[0])
@@ -62,11 +60,7 @@ def withhold(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
     def now(row: dict[str, Any]) -> dict[str, Any] | None:
         return _row(row, levels, by_model=by_model)
 
-    for name in ROWS:
-        document[name] = [after for row in document.get(name, ()) if (after := now(row)) is not None]
-    for name in NESTED:
-        pairs = [(row, now(row["finding"])) for row in document.get(name, ())]
-        document[name] = [{**row, "finding": after} for row, after in pairs if after is not None]
+    document["findings"] = [after for row in document["findings"] if (after := now(row)) is not None]
     labels = {name: f"hidden {number}" for number, name in enumerate(sorted(hidden_names), 1)}
     document["consumers"] = [
         row if row["name"] not in hidden_names else _report(row, levels.get(row["name"], "existence"), labels)
@@ -84,11 +78,6 @@ def withhold(data: bytes, levels: Mapping[str, Disclosure]) -> bytes:
             {**row, "file": {**row["file"], "reason": ""}} for row in document.get("failed_answers", ())
         ]
     return json.dumps(document).encode()
-
-
-def _findings(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    rows = [row for name in ROWS for row in document.get(name, ())]
-    return rows + [row["finding"] for name in NESTED for row in document.get(name, ())]
 
 
 def _row(row: dict[str, Any], levels: Mapping[str, Disclosure], *, by_model: bool) -> dict[str, Any] | None:

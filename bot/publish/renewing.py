@@ -31,7 +31,7 @@ async def renew(
         standing = next((one for one in await summary.stands(host) if _head(one, host) == review.pull.head), None)
     posted_count = sum(one.findings for one in comments.posts)
     link = standing.url if standing is not None else ""
-    outcome = PublishResult(posted_count, len(review.findings) - posted_count, link)
+    outcome = PublishResult(posted_count, len(review.told) - posted_count, link)
     await checks.again(host, run, review, outcome, verdict, page)
     if standing is not None:
         with suppress(SupersededError, HostRefused):
@@ -52,6 +52,6 @@ async def _renew_page(host: Host, resolver: Host, standing: PostedComment, revie
         await host.edit_comment(standing.id, text)
     with suppress(HostRefused):  # the next review tries again, and reports the reason
         await requests.settle(job, await requests.look(job))
-    silenced_marks = {one.finding.identity for one in review.suppressed}
+    silenced_marks = {one.identity for one in review.having("silenced")}
     with suppress(HostRefused):
         await withdrawing.close(host, resolver, silenced_marks, silenced_marks)

@@ -24,8 +24,8 @@ async def tidy(job: Publication) -> tuple[str, ...]:
 
 async def _settle(job: Publication, one: PostedFinding) -> None:
     review = job.review
-    there = (*review.still, *(item.finding for item in review.findings))
-    if one.names(review.fixed) and not (one.also and one.names(there)):  # of several, all must be gone
+    there = review.open
+    if one.names(review.having("fixed")) and not (one.also and one.names(there)):  # of several, all must be gone
         await _close(job, one)
     elif one.is_closed:
         return

@@ -78,7 +78,7 @@ async def _nobody(_: str) -> Sequence[Reference]:
 
 async def _unheard() -> JudgedFindings:
     """What is said of the findings where nobody gives second opinions."""
-    return JudgedFindings((), 0)
+    return JudgedFindings(())
 
 
 async def _at_once() -> None:
@@ -162,9 +162,7 @@ class Session:
     def hear(self, judgement: JudgedFindings) -> None:
         """Give the findings the verdicts of their second opinions: who goes on sees what is settled."""
         judged_by_place = {
-            (f.fingerprint, f.start): f
-            for f in (*judgement.reportable_findings, *judgement.refuted_findings)
-            if not f.verdict.open
+            (f.fingerprint, f.start): f for f in judgement.having("new", "refuted") if not f.verdict.open
         }
         self.findings[:] = [
             finding if finding.proven else judged_by_place.get((finding.fingerprint, finding.start), finding)

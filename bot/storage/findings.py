@@ -8,9 +8,8 @@ import sqlalchemy as sa
 
 from bot.storage.database import StoragePart
 from bot.storage.tables import finding
-from bot.values import PullRef
+from bot.values import PullRef, Status
 
-State = Literal["posted", "listed", "open", "fixed", "suppressed", "withdrawn", "unproven"]
 Outcome = Literal["waiting", "fixed", "accepted", "rejected", "left"]
 OUTCOMES: tuple[Outcome, ...] = ("waiting", "fixed", "accepted", "rejected", "left")
 
@@ -20,7 +19,7 @@ class StoredFinding:
     """One finding as a round left it."""
 
     fingerprint: str
-    state: State
+    state: Status
     severity: str
     category: str
     source: str

@@ -42,7 +42,7 @@ class People(StoragePart):
         def do(connection: sa.Connection) -> None:
             _silence(pull, Suppression(fingerprint, who, reason, now), connection)
             upsert(feedback, owner_columns(pull) | row, connection)
-            connection.execute(sa.update(finding).where(own).values(state="withdrawn"))
+            connection.execute(sa.update(finding).where(own).values(state="silenced"))
 
         await self.database.run(do)
 

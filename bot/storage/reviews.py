@@ -10,13 +10,11 @@ import sqlalchemy as sa
 
 from bot.storage import rules
 from bot.storage.database import StoragePart, upsert
-from bot.storage.findings import Outcome, State, StoredFinding
+from bot.storage.findings import Outcome, StoredFinding
 from bot.storage.tables import finding, owner_columns, review
-from bot.values import Ending, PullRef
+from bot.values import Ending, PullRef, Status
 
-ENDS: Mapping[State, Outcome] = MappingProxyType(
-    {"posted": "waiting", "listed": "waiting", "open": "waiting", "fixed": "fixed"}
-)
+ENDS: Mapping[Status, Outcome] = MappingProxyType({"new": "waiting", "still": "waiting", "fixed": "fixed"})
 ReviewEnding = Literal["clean", "findings", "partial", "provider", "interrupted"]  # the last two: what cut it short
 
 
@@ -79,8 +77,8 @@ class Reviews(StoragePart):
             known = {one.fingerprint: one for one in connection.execute(_known_findings(done.pull))}
             for each in done.findings:
                 upsert(finding, _finding_row(done, each, known.get(each.fingerprint)), connection)
-            silent = {name for name, one in known.items() if one.state == "suppressed"}
-            marks = {each.fingerprint for each in done.findings if each.state == "suppressed"} - silent
+            silent = {name for name, one in known.items() if one.state == "silenced"}
+            marks = {each.fingerprint for each in done.findings if each.state == "silenced"} - silent
             fresh = Counter(done.by_rule[name] for name in marks if name in done.by_rule)
             rules.count(done.pull.repository, fresh, done.finished, connection)
 
@@ -188,7 +186,7 @@ def _finding_row(done: FinishedReview, each: StoredFinding, before: "sa.Row[Any]
     row = {**owner_columns(done.pull), **asdict(each), "last": done.round, "seen": done.finished}
     row["first"] = done.round if before is None else before.first
     outcome = "accepted" if each.state in ENDS and each.fingerprint in done.accepted else ENDS.get(each.state)
-    if each.state == "suppressed" and before is not None and before.outcome is not None:
+    if each.state == "silenced" and before is not None and before.outcome is not None:
         outcome = "rejected"
     if outcome is not None and (before is None or before.outcome != "rejected"):
         row |= {"outcome": outcome, "at": done.finished}

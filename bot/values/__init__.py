@@ -84,7 +84,6 @@ from bot.values.review import (
     Review,
     Round,
     Shortfall,
-    SuppressedFinding,
     Tone,
     Transcript,
     in_order,
@@ -100,11 +99,11 @@ from bot.values.rule import (
     CustomCheck,
     FailedAnswer,
     LearnedRule,
-    OwnerRule,
     Proposal,
     Rejection,
     RuleState,
 )
+from bot.values.silencing import OwnerRule, Silencing
 from bot.values.source import (
     Call,
     Clues,

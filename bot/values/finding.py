@@ -10,6 +10,7 @@ from typing import Literal, Self, get_args
 from bot.levels import SEVERITIES, Severity
 from bot.values.change import Side
 from bot.values.exact import EXACT
+from bot.values.silencing import Silencing
 
 Category = Literal[  # of what models report; an analyser may have another
     "logic", "broken-caller", "contract", "crash", "concurrency", "resource", "security", "data-loss", "performance", "test", "other",
@@ -18,7 +19,12 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 Existence = Literal[  # what a finding may say of a name in the whole tree
     "undefined", "unused", "unpassed", "unset", "not-overridden", "only-caller", "unsent", "no-file",
 ]  # fmt: skip
-Status = Literal["new", "back", "open", "moved", "fixed"]  # against the rounds before; back: it was fixed
+# What has become of a finding by the end of a review. "new": said for the first time. "still": said before, and there. "fixed": said
+# before, and gone. "silenced": a person's word keeps it from being said. "refuted": no second opinion bore it out; its verdict says
+# whether one refuted it. "below": open, and less severe than what is said.
+Status = Literal["new", "still", "fixed", "silenced", "refuted", "below"]
+# More about the same: a new one was fixed and is back, one that is still there stands elsewhere, a fixed one reads as suggested.
+How = Literal["", "back", "moved", "accepted"]
 SourceKind = Literal["model", "analyser", "tool"]
 # What it means that an analyser no longer reports a finding of its own. "fixed": it has judged everything again. "unseen": it has
 # not looked there this time. "lasting": the problem outlives its lines, as a secret in the history does.
@@ -177,6 +183,8 @@ class Finding:
     verdict: Verdict = Verdict.UNPROVEN
     fingerprint: str = field(default="", metadata=EXACT)  # path, normalised quote and category; survives moves
     status: Status = "new"
+    how: How = ""
+    silencing: Silencing | None = None  # of a silenced one
     claims: tuple[Claim, ...] = ()  # of existence and absence, as the finder declares them
     number: int = 0  # what people call it by; given once and kept while the pull request lives, 0: none yet
     unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
@@ -189,7 +197,12 @@ class Finding:
     @property
     def is_new(self) -> bool:
         """Whether the round before did not have it."""
-        return self.status in ("new", "back")
+        return self.status == "new"
+
+    @property
+    def is_revoked(self) -> bool:
+        """Whether a person has said of this very finding, wherever it stands, that it is dealt with: of a secret, that it was revoked."""
+        return self.silencing is not None and self.silencing.scope == "finding" and not self.allowlisted
 
     @property
     def source(self) -> str:

@@ -1,16 +1,16 @@
 """What comes out: findings with their evidence, the coverage, the cost, the review."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from bot.levels import Severity
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.consumer import ConsumerReport
 from bot.values.exact import EXACT
-from bot.values.finding import Finding, at_least, severity_rank
+from bot.values.finding import Finding, Status, at_least, severity_rank
 from bot.values.model import Turn, Usage
-from bot.values.rule import CheckReport, FailedAnswer, OwnerRule, is_bar
+from bot.values.rule import CheckReport, FailedAnswer, is_bar
 from bot.values.walkthrough import Walkthrough
 
 Tone = Literal["normal", "short"]
@@ -62,14 +62,14 @@ class CommentSpot:
 
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
-    """A finding with the place where it is shown.
+    """A finding with the place where this review shows it; empty: nowhere, as what was said before and what is not said.
 
     `replacement` are whole lines for the spot's, tried out and with the file's own indentation; `refused` says why a
     suggestion is shown as prose instead.
     """
 
     finding: Finding
-    place: Literal["inline", "file", "outside", "folded"]
+    place: Literal["", "inline", "file", "outside", "folded"] = ""
     spot: CommentSpot | None = None
     replacement: str | None = None
     refused: Literal["", "place", "part", "same", "syntax", "shape", "unseen", "long", "secret", "red", "own"] = ""
@@ -188,24 +188,6 @@ class Area:
 
 
 @dataclass(frozen=True, slots=True)
-class SuppressedFinding:
-    """A finding that the repository's owner does not want to hear, and why."""
-
-    finding: Finding
-    reason: str
-    # withdrawn: by us, in a conversation; repeat: it says again, in other words, what somebody has dismissed
-    scope: Literal["finding", "rule", "path", "withdrawn", "repeat"]
-    rule: OwnerRule | None = (
-        None  # or learning, that silenced it, without its text; None: an entry of the list, or a command
-    )
-
-    @property
-    def is_word(self) -> bool:
-        """Whether a person has said it of this very finding, wherever it stands: of a secret, that it was revoked."""
-        return self.scope == "finding" and not self.finding.allowlisted
-
-
-@dataclass(frozen=True, slots=True)
 class Mark:
     """A unit that was judged, by the digest of everything that was judged of it."""
 
@@ -266,7 +248,7 @@ class Review:
     files: tuple[ChangedFile, ...]
     strategy: str = field(metadata=EXACT)
     reason: str  # why this strategy
-    findings: tuple[PlacedFinding, ...]
+    findings: tuple[PlacedFinding, ...]  # each that this review knows, with its status; those that it says first
     coverage: Coverage
     cost: Cost
     seconds: float
@@ -278,28 +260,18 @@ class Review:
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
     strict: bool = False  # with that bar, whether what nobody has decided fails it too
     dropped: int = 0  # findings that did not survive the checks
-    refuted: int = 0  # of these, how many were refuted; the others are without a judgement
     turns: tuple[Turn, ...] = ()
     version: str = field(default="", metadata=EXACT)
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
     language: str = field(default="en", metadata=EXACT)  # of the comments' own words
     templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     round: Round = Round()
-    # Of an earlier round and still open (or moved); in a full review these are among `findings`.
-    still: tuple[Finding, ...] = ()
-    fixed: tuple[Finding, ...] = ()  # said in an earlier round and gone
     tried: tuple[tuple[str, str], ...] = ()  # findings that no test reproduces: the place, and why
-    accepted: tuple[str, ...] = field(
-        default=(), metadata=EXACT
-    )  # fingerprints of fixed ones in whose place stands what was suggested
     numbers: tuple[tuple[int, str], ...] = field(
         default=(), metadata=EXACT
     )  # every number given so far, and the fingerprint of its finding
-    suppressed: tuple[SuppressedFinding, ...] = ()
-    unproven: tuple[Finding, ...] = ()  # reported by a model and neither confirmed nor refuted; shown on demand
     walkthrough: Walkthrough | None = None  # None: the settings switch it off
-    minimum: Severity = "low"  # findings below it are kept back
-    kept_back: tuple[Finding, ...] = ()  # open and not severe enough to be posted
+    minimum: Severity = "low"  # findings below it are not said
     tone: Tone = "normal"
     issues: tuple[IssueReport, ...] = ()
     checks: tuple[CheckReport, ...] = ()  # what the team's own checks come to
@@ -313,10 +285,38 @@ class Review:
     ci: bool = True  # whether jobs of CI that failed on the head are named; they decide nothing
     ci_failures: tuple[CIFailure, ...] = ()
 
+    @property
+    def told(self) -> tuple[PlacedFinding, ...]:
+        """The findings that this review says: the new ones, and where everything is said again those of earlier rounds."""
+        return tuple(row for row in self.findings if row.place)
+
+    @property
+    def still(self) -> tuple[Finding, ...]:
+        """The findings that an earlier round has said and that are still there."""
+        return tuple(row.finding for row in self.findings if row.finding.status == "still" and not row.place)
+
+    @property
+    def open(self) -> tuple[Finding, ...]:
+        """What is open: what this review says, then what earlier ones have said."""
+        return (*(row.finding for row in self.told), *self.still)
+
+    @property
+    def unproven(self) -> tuple[Finding, ...]:
+        """What models have reported and nobody has confirmed or refuted: shown on demand."""
+        return tuple(finding for finding in self.having("refuted") if finding.verdict.open)
+
+    def having(self, status: Status) -> tuple[Finding, ...]:
+        """The findings of one status."""
+        return tuple(row.finding for row in self.findings if row.finding.status == status)
+
+    def without_unproven(self) -> "Review":
+        """The review without what nobody has confirmed, as it is posted."""
+        rows = (row for row in self.findings if row.finding.status != "refuted" or not row.finding.verdict.open)
+        return replace(self, findings=tuple(rows))
+
     def reaching(self, bar: Severity | None) -> tuple[Finding, ...]:
         """The open findings, new or of earlier rounds, that are at least this severe; nothing without a bar."""
-        there = (*(item.finding for item in self.findings), *self.still)
-        return tuple(finding for finding in there if bar is not None and at_least(finding.severity, bar))
+        return tuple(finding for finding in self.open if bar is not None and at_least(finding.severity, bar))
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
@@ -325,7 +325,7 @@ class Review:
         cut = bool(self.partial or self.fault or self.loss or unread & {row.kind for row in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
-            ("dropped", self.dropped > self.refuted),
+            ("dropped", self.dropped > sum(not one.verdict.open for one in self.having("refuted"))),
             ("undecided", any(one.severity == "fail" and one.lacks_verdict for one in self.checks)),
         )
         return tuple(name for name, true in rows if true)
@@ -339,6 +339,6 @@ class Review:
     @property
     def failing(self) -> bool:
         """Whether a check fails for it: a finding reaches the owner's bar, a check of the team's own stops it, or the review lacks what the owner wants."""
-        bar = self.fail_on  # what was kept back may reach one that was set later
-        kept_back = bar is not None and any(at_least(one.severity, bar) for one in self.kept_back)
-        return bool(self.lacking or self.reaching(bar) or kept_back or any(one.blocks for one in self.checks))
+        bar = self.fail_on  # what is below the least severity may reach one that was set later
+        below = bar is not None and any(at_least(one.severity, bar) for one in self.having("below"))
+        return bool(self.lacking or self.reaching(bar) or below or any(one.blocks for one in self.checks))

@@ -7,40 +7,11 @@ from typing import Literal, get_args
 
 from bot.values.exact import EXACT
 from bot.values.finding import Evidence
+from bot.values.silencing import OwnerRule
 
 RuleState = Literal["proposed", "confirmed", "removed"]
 # How somebody said that a finding is not wanted; "remember": in a sentence, without one.
 Rejection = Literal["reaction", "reply", "withdrawn", "ignore", "remember"]
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerRule:
-    """Findings of one kind, in files that a pattern names, are not reported.
-
-    Without a kind it is a learning: `text` is a sentence that a second opinion may find to answer a claim about these files.
-
-    `number`: of a learned rule, the one that people call it by; of one in the settings, its place in the list, from 1.
-    """
-
-    path: str = field(metadata=EXACT)  # as in .gitignore
-    kind: str = field(metadata=EXACT)  # a check's own code, or a category
-    text: str = ""  # why, in the words of a person who may write to the repository; models are shown it
-    number: int = 0
-    learned: bool = False  # False: written in the settings
-    grave: bool = False  # of a learned one: it was confirmed for something serious that code has proven
-    symbol: str = field(
-        default="", metadata=EXACT
-    )  # of a learning: the definition that it is about; empty: the whole file
-
-    @property
-    def is_learning(self) -> bool:
-        """Whether it is a sentence, which silences nothing by itself."""
-        return not self.kind
-
-    @property
-    def place(self) -> str:
-        """Its scope as people write it: the pattern, and the definition after a colon."""
-        return f"{self.path}:{self.symbol}" if self.symbol else self.path
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def fixable(
 
     `known_ids`: where none is named, the identities of those that are meant.
     """
-    rows = [*review_done.findings, *(PlacedFinding(finding, "outside") for finding in review_done.still)]
+    rows = [row for row in review_done.findings if row.finding.status in ("new", "still")]
     if not names:
         candidates = (row for row in rows if known_ids is None or row.finding.identity in known_ids)
         return tuple(row for row in candidates if fixes.is_fixable(row))
@@ -40,10 +40,7 @@ def fixable(
     for name in names:
         row = next((row for row in rows if _is_named(row.finding, name.removeprefix("#"))), None)
         if row is None:
-            silenced_findings = [
-                one.finding for one in review_done.suppressed if _is_named(one.finding, name.removeprefix("#"))
-            ]
-            if silenced_findings:
+            if any(_is_named(one, name.removeprefix("#")) for one in review_done.having("silenced")):
                 raise UsageError(
                     f"finding {name} is not reported any more, so it is not fixed: somebody has silenced it"
                 )
@@ -77,8 +74,7 @@ def _definitions(finding: Finding) -> frozenset[tuple[str, int]]:
 def others(review_done: Review, fix: Fix) -> tuple[int, ...]:
     """The numbers of the open findings about which the fix says nothing."""
     answered_ids = {finding.identity for finding in (*fix.findings, *(one for one, _ in fix.refusals))}
-    open_findings = (*(row.finding for row in review_done.findings), *review_done.still)
-    return tuple(one.number for one in open_findings if one.number and one.identity not in answered_ids)
+    return tuple(one.number for one in review_done.open if one.number and one.identity not in answered_ids)
 
 
 async def mend(rows: Sequence[PlacedFinding], brief: Brief, scratch: str) -> tuple[Fix, FixCheck]:
@@ -113,8 +109,7 @@ async def _reviewed(brief: Brief, scratch: str) -> tuple[Finding, ...]:
         review_by_code = await pipeline.review(brief, review.tools(brief, scratch, lambda _: None))
     except NothingToReview:  # the fix takes back all that the change did
         return ()
-    silenced_findings = (row.finding for row in review_by_code.suppressed)
-    return (*(row.finding for row in review_by_code.findings), *review_by_code.kept_back, *silenced_findings)
+    return (*review_by_code.open, *review_by_code.having("below"), *review_by_code.having("silenced"))
 
 
 def fix_work_tree(

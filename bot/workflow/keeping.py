@@ -12,7 +12,6 @@ from bot.publish import checks
 from bot.publish.checks import Verdict
 from bot.render import line, visible
 from bot.storage import FinishedReview, Store, StoredFinding
-from bot.storage.findings import State
 from bot.storage.reviews import ReviewEnding
 from bot.values import Ending, Finding, OwnerRule, PullRef, Review, ReviewAsk
 from bot.workflow.reviewing import SUPERSEDED
@@ -33,15 +32,9 @@ def review_row(
     journal: str = "",
 ) -> FinishedReview:
     """The row of a review."""
-    finding_rows = [
-        _finding_row(item.finding, "listed" if item.place == "folded" else "posted") for item in review.findings
-    ]
-    finding_rows += [_finding_row(finding, "open") for finding in review.still]
-    finding_rows += [_finding_row(finding, "fixed") for finding in review.fixed]
-    finding_rows += [
-        _finding_row(item.finding, "withdrawn" if item.scope == "withdrawn" else "suppressed")
-        for item in review.suppressed
-    ]
+    said = ("new", "still", "fixed", "silenced")
+    finding_rows = [_finding_row(row.finding) for row in review.findings if row.finding.status in said]
+    fixed = review.having("fixed")
     return FinishedReview(
         id=job,
         pull=ask.pull,
@@ -58,13 +51,13 @@ def review_row(
         output=output.encode(),
         memory=memory,
         fork=fork,
-        accepted=frozenset(one.identity for one in review.fixed if one.fingerprint in review.accepted),
-        by_rule={one.finding.identity: one.rule.number for one in review.suppressed if one.rule and one.rule.learned},
+        accepted=frozenset(one.identity for one in fixed if one.how == "accepted"),
+        by_rule=_by_rule(review),
         title=line(visible(review.pull.title))[:TITLE],
         state=outcome(review),
-        found=len(review.findings),
+        found=len(review.told),
         still=len(review.still),
-        fixed=len(review.fixed),
+        fixed=len(fixed),
         journal=journal or None,
         findings=tuple({row.fingerprint: row for row in reversed(finding_rows)}.values()),
     )
@@ -72,7 +65,7 @@ def review_row(
 
 def with_unsaid(memory: bytes, review: Review) -> bytes:
     """What a review leaves whose comments could not be posted, or not all: the next round says what it lists, if it has no comment."""
-    unsaid = [item.finding.number for item in review.findings if item.place != "folded"]
+    unsaid = [item.finding.number for item in review.told if item.place != "folded"]
     return json_file.with_unsaid(memory, unsaid)
 
 
@@ -86,14 +79,21 @@ async def note_posted(pull: PullRef, job: str, store: Store) -> None:
 
 def outcome(review: Review) -> ReviewEnding:
     """How a review ended, as a word for lists."""
-    has_findings = bool(review.findings or review.still)
-    return review.fault or ("partial" if review.partial else "findings" if has_findings else "clean")
+    return review.fault or ("partial" if review.partial else "findings" if review.open else "clean")
 
 
-def _finding_row(finding: Finding, state: State) -> StoredFinding:
+def _by_rule(review: Review) -> dict[str, int]:
+    """The number of the learned rule that silences a finding, by its identity."""
+    pairs = ((one.identity, one.silencing.rule) for one in review.having("silenced") if one.silencing is not None)
+    return {mark: rule.number for mark, rule in pairs if rule is not None and rule.learned}
+
+
+def _finding_row(finding: Finding) -> StoredFinding:
     """The row of a finding. A model's words may hold characters that no database takes."""
     path, title = visible(finding.path), line(finding.title)
-    return StoredFinding(finding.identity, state, finding.severity, finding.category, finding.source, path, title)
+    return StoredFinding(
+        finding.identity, finding.status, finding.severity, finding.category, finding.source, path, title
+    )
 
 
 async def words(pull: PullRef, store: Store) -> tuple[tuple[tuple[str, str, str], ...], tuple[OwnerRule, ...]]:

@@ -88,7 +88,7 @@ def test_a_public_consumer_is_read_without_a_token(tmp_path: Path) -> None:
             number, body = await pulled(at)
             await user(at, private=False, owner="others")
             review = await reviewed(at, body, consumers="others/quagga\nacme/shop")
-            assert [one.consumer for one in (row.finding for row in review.findings)] == ["others/quagga"]
+            assert [one.consumer for one in (row.finding for row in review.told)] == ["others/quagga"]
             assert "others/quagga:zanzibar/checkout.py" in summary(at.gh, number)
             assert [one.name for one in review.consumers] == ["others/quagga"]
 
@@ -116,7 +116,7 @@ def test_a_change_of_a_public_repository_names_no_private_consumer(tmp_path: Pat
                 await at.repo.commit("strange", BROKEN)
                 other = await at.repo.open_pull("strange", title="Prices", fork=True)
             review = await reviewed(at, event(held), **given)
-            assert (review.consumers, [row.finding.consumer for row in review.findings if row.finding.consumer]) == (
+            assert (review.consumers, [row.finding.consumer for row in review.told if row.finding.consumer]) == (
                 (),
                 [],
             )
@@ -212,6 +212,6 @@ def test_what_an_earlier_round_showed_is_taken_back_when_the_repository_opens(tm
                 review = await reviewed(at, event(held), **inputs)
                 text = summary(at.gh, number)
                 assert not [word for word in ("quagga", *PRIVATE) if word in text + repr(review)]
-                assert [one for one in (*review.still, *(row.finding for row in review.findings)) if one.consumer]
+                assert [one for one in review.open if one.consumer]
 
     asyncio.run(go())

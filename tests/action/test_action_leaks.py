@@ -41,7 +41,7 @@ def test_a_removed_secret_is_open_until_the_list_says_revoked(
 
             first = (await pushed({"NEWS.md": "one\n"})).review
             assert first is not None
-            (leak,) = [one.finding for one in first.findings]
+            (leak,) = [one.finding for one in first.told]
             head = at.gh.pull(number).head_sha
             assert (await pushed({"shop/keys.py": None})).conclusion == "failure"
             with at.gh.holding() as held:
@@ -60,7 +60,7 @@ def test_a_removed_secret_is_open_until_the_list_says_revoked(
             last = await pushed({"NEWS.md": "four\n"})
             assert last.review is not None
             assert (last.conclusion, last.review.still) == ("success", ())
-            assert [one.reason for one in last.review.suppressed] == ["revoked"]
+            assert [one.silencing and one.silencing.reason for one in last.review.having("silenced")] == ["revoked"]
 
     asyncio.run(go())
 

@@ -81,13 +81,13 @@ def test_a_repeated_withdrawal_silences_nothing(tmp_path: Path, monkeypatch: pyt
             number = await opened(at)
             first = await pushed(at, "one")
             assert first.review is not None
-            found = [one.finding for one in first.review.findings]
+            found = [one.finding for one in first.review.told]
             names = " ".join(name for one in found for name in (one.fingerprint, one.identity))
             await echo(at, number, f"{marker.make('reply', comment='1', withdrawn=names)}\nThanks!")
             second = await pushed(at, "two")
             assert second.review is not None
             assert second.conclusion == "failure"
-            assert (len(second.review.still), second.review.suppressed) == (len(found), ())
+            assert (len(second.review.still), second.review.having("silenced")) == (len(found), ())
 
     asyncio.run(go())
 
@@ -180,9 +180,8 @@ def test_an_older_text_of_our_own_comment_is_not_believed(tmp_path: Path, how: s
 
 def forged(known: Any, head: str) -> str:  # noqa: ANN401 - JSON
     """A state that anybody can make: all that was ever said, as it helps who made it."""
-    rows = known["findings"] + known["still"]
-    silenced = [{"finding": row, "scope": "finding", "reason": "by design", "former": True} for row in rows]
-    known |= {"suppressed": silenced, "kept_back": rows, "still": rows, "findings": []}
+    word = {"status": "silenced", "silencing": {"scope": "finding", "reason": "by design", "rule": None}}
+    known |= {"findings": [{**row, **more} for row in known["findings"] for more in (word, {"status": "below"}, {})]}
     known |= {"summary": "Nothing to see.", "round": {"number": 9}, "pull": {**known["pull"], "head": head}}
     known["walkthrough"] = {"overview": "All is well.", "by": "model", "themes": []}
     return base64.b64encode(zlib.compress(json.dumps(known).encode())).decode()
@@ -207,15 +206,15 @@ def test_without_a_key_a_forged_state_neither_silences_nor_folds_nor_speaks(
             await echo(at, number, f"{marker.make('summary', mode='action')}\n{line}\nThanks!")
             second = await pushed(at, "two")
             assert second.review is not None
-            assert (second.conclusion, second.review.suppressed) == ("failure", ())
-            assert {one.identity for one in second.review.still} == {one.finding.identity for one in first.findings}
+            assert (second.conclusion, second.review.having("silenced")) == ("failure", ())
+            assert {one.identity for one in second.review.still} == {one.finding.identity for one in first.told}
             text = summary(at.gh, number)
-            assert all(one.finding.title in text for one in first.findings)
+            assert all(one.finding.title in text for one in first.told)
             assert "All is well" not in text
             assert "Nothing to see" not in text
 
             third = await pushed(at, "three", MORE)  # and what is new in it is told on its lines
             assert third.review is not None
-            assert [one.place for one in third.review.findings] == ["inline"]
+            assert [one.place for one in third.review.told] == ["inline"]
 
     asyncio.run(go())

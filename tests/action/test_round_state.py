@@ -44,12 +44,11 @@ REVIEW = Review(
     (ChangedFile("a.py", "a.py", "modified"),),
     "fanout",
     "why",
-    (PlacedFinding(FINDING, "inline"),),
+    (PlacedFinding(FINDING, "inline"), PlacedFinding(replace(FINDING, fingerprint="f2", status="still"))),
     Coverage((CoverageRow("unit", "a.py", "f", "reviewed"), CoverageRow("dependent", "b.py", "b.py", "reviewed"))),
     Cost(),
     1.0,
     summary="What it does.",
-    still=(replace(FINDING, fingerprint="f2", status="open"),),
     read=(Mark("a.py:f", "0" * 20, "worker a/b", model=True),),
     round=Round(2),
 )
@@ -132,16 +131,22 @@ def test_what_is_worth_most_always_fits() -> None:
     dice = random.Random(5)  # noqa: S311 - no secret of anybody
     noise = tuple(dice.randbytes(100).hex() for _ in range(900))
     secret = replace(
-        FINDING, category="secret", fingerprint="s", sources=(Source("analyser", "secrets", proof="key 1"),)
+        FINDING,
+        status="still",
+        category="secret",
+        fingerprint="s",
+        sources=(Source("analyser", "secrets", proof="key 1"),),
     )
     row = FailedAnswer("check", CheckedFile("a.py", "failed", "It lacks @guarded."), "0" * 40)
     files = tuple(ChangedFile(f"n/{name}.py", f"n/{name}.py", "added") for name in noise)
-    lasting = replace(REVIEW, files=files, failed_answers=(row,), still=(*REVIEW.still, secret))
+    lasting = replace(REVIEW, files=files, failed_answers=(row,), findings=(*REVIEW.findings, PlacedFinding(secret)))
     read = _read(lasting)
     assert (read.files, read.loss) == ((), "")
     assert (len(read.findings), read.failed_answers) == (3, (row,))
-    many = tuple(replace(FINDING, why=name, fingerprint=name, severity="low") for name in noise)
-    read = _read(replace(lasting, still=(*many, secret)))
+    many = tuple(
+        PlacedFinding(replace(FINDING, why=name, fingerprint=name, severity="low"), "folded") for name in noise
+    )
+    read = _read(replace(lasting, findings=(*many, PlacedFinding(secret))))
     assert secret.fingerprint in {one.fingerprint for one in read.findings}
     assert (read.failed_answers, read.loss) == ((row,), state.LOSS)
     assert 10 < len(read.findings) < 900

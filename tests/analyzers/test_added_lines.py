@@ -93,7 +93,7 @@ def test_a_column_that_is_gone_is_taken_from_who_reads_it(repository: Repository
     pull = repository.change(TABLE, LOST[name])
     done = deeprepo.review(str(repository.folder), f"{pull.base}..{pull.head}", effort="none")
 
-    assert [found.evidence[0].path for found in done.findings] == ["app/query.py"]
+    assert [found.evidence[0].path for found in done.told] == ["app/query.py"]
 
 
 AGAIN: dict[str, tuple[Files, str, str]] = {

@@ -90,14 +90,14 @@ def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> Non
     base, fault, mending = FAULTS[name]
     rounds(hand, base, fault)
     first = by_code(hand)
-    reported = [one.finding for one in first.findings if one.finding.source == name]
+    reported = [one.finding for one in first.told if one.finding.source == name]
     assert reported
     hand.repository.commit(dict(mending), "mended")
     second = by_code(hand, first)
-    fixed, still = ([f.title for f in found if f.source == name] for found in (second.fixed, second.still))
+    fixed, still = ([f.title for f in found if f.source == name] for found in (second.having("fixed"), second.still))
     if name not in LASTING:
         assert (fixed, still) == ([f.title for f in reported], [])
-    assert [one for one in second.findings if one.finding.source == name] == []
+    assert [one for one in second.told if one.finding.source == name] == []
 
 
 @pytest.mark.parametrize(
@@ -115,10 +115,10 @@ def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Ha
         {"cart.py": "def sums(items):\n    return 1\n"},
     )
     first = by_code(hand)
-    assert [one.finding.path for one in first.findings] == ["app.py"]
+    assert [one.finding.path for one in first.told] == ["app.py"]
     hand.repository.commit({"cart.py": after}, "again")
     second = by_code(hand, first)
-    assert second.fixed == ()
+    assert second.having("fixed") == ()
 
 
 @pytest.mark.parametrize("after", ["link", "bytes"])
@@ -136,7 +136,7 @@ def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand,
         (hand.repository.folder / "app.py").symlink_to("text")
     hand.repository.commit({"text": app} if after == "link" else {"app.py": app + "\0" * 40}, "again")
     second = by_code(hand, first)
-    assert (second.fixed, [finding.path for finding in second.still]) == ((), ["app.py"])
+    assert (second.having("fixed"), [finding.path for finding in second.still]) == ((), ["app.py"])
 
 
 def log(tool: str = "Semgrep", line: int = 0, **run: Any) -> bytes:  # noqa: ANN401 - JSON
@@ -172,10 +172,10 @@ def test_a_handed_in_finding_is_fixed_once_its_tool_has_looked_again(
     """The run must be the same tool's, have come to its end, and have looked at the file. Until then it is open, whatever its line says."""
     rounds(hand, {"src/app.js": "one\n"}, {"src/app.js": "one\neval(x)\n"})
     first = by_code(hand, sarif=(("a.sarif", log(line=2)),))
-    assert [one.finding.source for one in first.findings] == ["Semgrep"]
+    assert [one.finding.source for one in first.told] == ["Semgrep"]
     hand.repository.commit({"src/app.js": "one\nparse(x)\n"}, "mended")
     second = by_code(hand, first, sarif=tuple((f"{at}.sarif", text) for at, text in enumerate(reports)))
-    assert (len(second.fixed), len(second.still)) == ((1, 0) if state == "fixed" else (0, 1))
+    assert (len(second.having("fixed")), len(second.still)) == ((1, 0) if state == "fixed" else (0, 1))
 
 
 def test_a_tool_that_is_named_like_an_analyser_is_another_source(hand: Hand) -> None:

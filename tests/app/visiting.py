@@ -23,7 +23,7 @@ from deeprepo_sandbox.github import Repo
 
 BACK = "http://127.0.0.1/signin/done"
 HOSTILE = "<script>alert(1)</script> & \u202e\u200b\"'"
-FOUND = StoredFinding("f1", "posted", "high", "logic", "worker", "a.py", "Wrong sign")
+FOUND = StoredFinding("f1", "new", "high", "logic", "worker", "a.py", "Wrong sign")
 
 
 @dataclass

@@ -12,6 +12,7 @@ from recorded import deeprepo
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
+from tests.rows import of
 
 Others = Callable[[str], Repository]
 LIBRARY = {
@@ -188,12 +189,16 @@ def test_the_next_round_remembers_what_it_has_said(library: Repository, reposito
     )
     last.write_text(first.stdout)
     again = review(library, *named(consumer), "--previous", str(last))
-    assert ([one["consumer"] for one in again["still"]], again["findings"], again["fixed"]) == (["billing"], [], [])
+    assert ([one["consumer"] for one in of(again, "still")], of(again, "new"), of(again, "fixed")) == (
+        ["billing"],
+        [],
+        [],
+    )
     unseen = review(library, "--previous", str(last))
-    assert ([one["consumer"] for one in unseen["still"]], unseen["fixed"]) == (["billing"], [])
+    assert ([one["consumer"] for one in of(unseen, "still")], of(unseen, "fixed")) == (["billing"], [])
     consumer.commit({"pay.py": "from quotes import quote\n\nquote(3)\n"}, "adapted")
     adapted = review(library, *named(consumer), "--previous", str(last))
-    assert (adapted["still"], [one["consumer"] for one in adapted["fixed"]]) == ([], ["billing"])
+    assert (of(adapted, "still"), [one["consumer"] for one in of(adapted, "fixed")]) == ([], ["billing"])
 
 
 def test_a_rewritten_branch_remembers_what_breaks_elsewhere(
@@ -205,13 +210,13 @@ def test_a_rewritten_branch_remembers_what_breaks_elsewhere(
     last.write_text(deeprepo(*command, *named(consumer), cwd=library.folder).stdout)
     library.git("commit", "-q", "--amend", "-m", "another message", "--date", "2026-02-02T00:00:00Z")
     unseen = deeprepo(*command, "--previous", str(last), cwd=library.folder)
-    assert [one["consumer"] for one in json.loads(unseen.stdout)["still"]] == ["billing"]
+    assert [one["consumer"] for one in of(json.loads(unseen.stdout), "still")] == ["billing"]
     last.write_text(unseen.stdout)
     library.git("commit", "-q", "--amend", "-m", "and another", "--date", "2026-03-02T00:00:00Z")
-    assert [one["consumer"] for one in review(library, "--previous", str(last))["still"]] == ["billing"]
+    assert [one["consumer"] for one in of(review(library, "--previous", str(last)), "still")] == ["billing"]
     consumer.commit({"pay.py": "from quotes import quote\n\nquote(3)\n"}, "adapted")
     adapted = review(library, *named(consumer), "--previous", str(last))
-    assert (adapted["still"], adapted["findings"]) == ([], [])
+    assert of(adapted, "new", "still") == []
 
 
 def test_a_record_plays_the_consumers_back(library: Repository, repositories: Others, tmp_path: Path) -> None:
@@ -314,8 +319,8 @@ def test_a_consumer_that_fits_again_is_fixed_although_its_file_changes(
     library.git("branch", "base", "HEAD~2")
     again = ("review", "base..HEAD", "--effort", "none", "--format", "json", "--previous", str(last), *named(consumer))
     found = json.loads(deeprepo(*again, cwd=library.folder).stdout)
-    assert (found["findings"], found["still"]) == ([], [])
-    assert [one["consumer"] for one in found["fixed"]] == ["billing"]
+    assert of(found, "new", "still") == []
+    assert [one["consumer"] for one in of(found, "fixed")] == ["billing"]
     library.commit({"quotes/__init__.py": "x = 1\n" * 800_000})
     found = json.loads(deeprepo(*again, cwd=library.folder).stdout)
-    assert [one["consumer"] for one in found["still"]] == ["billing"]
+    assert [one["consumer"] for one in of(found, "still")] == ["billing"]

@@ -7,6 +7,8 @@ from fakes import Repository
 from families import few
 from recorded import Ended, deeprepo
 
+from tests.rows import of
+
 BEFORE: dict[str, str | bytes | None] = {
     "shop/__init__.py": "",
     "shop/rates.py": "def quote(weight, express=False):\n    return weight\n",
@@ -40,20 +42,22 @@ def reviewed(repository: Repository) -> dict[str, list[dict[str, str]]]:
 def test_an_ignored_finding_is_silent_once_the_entry_is_on_the_base_branch(changed: Repository, scope: str) -> None:
     """On the pull request's own branch it counts for nothing: a change cannot silence its own findings."""
     first = reviewed(changed)
-    (finding,) = first["findings"]
+    (finding,) = of(first, "new")
     saved = changed.folder.parent / "review.json"
     saved.write_text(json.dumps(first))
     done = run("ignore", finding["fingerprint"], "--reason", "known", "--scope", scope, "--review", str(saved), cwd=changed.folder)  # fmt: skip
     assert done.returncode == 0, done.stderr
     changed.commit({}, "ignore it here")
-    assert len(reviewed(changed)["findings"]) == 1
+    assert len(of(reviewed(changed), "new")) == 1
     entry = (changed.folder / ".deeprepo/ignore.yml").read_text()
     changed.git("checkout", "-q", "main")
     changed.commit({".deeprepo/ignore.yml": entry}, "ignore it on the base")
     changed.git("checkout", "-q", "feature")
     after = reviewed(changed)
-    assert after["findings"] == []
-    assert [(item["reason"], item["scope"]) for item in after["suppressed"]] == [("known", scope)]
+    assert of(after, "new") == []
+    assert [(item["silencing"]["reason"], item["silencing"]["scope"]) for item in of(after, "silenced")] == [
+        ("known", scope)
+    ]
 
 
 @pytest.mark.parametrize("scope", ["finding", "rule", "path"])
@@ -69,7 +73,7 @@ def test_an_entry_needs_a_finding_that_somebody_has_reported(changed: Repository
 @pytest.mark.slow
 def test_the_same_entry_is_not_written_twice(changed: Repository) -> None:
     """The second time changes nothing."""
-    mark = reviewed(changed)["findings"][0]["identity"]
+    mark = of(reviewed(changed), "new")[0]["identity"]
     for _ in range(2):
         assert run("ignore", mark, "--reason", "r", cwd=changed.folder).returncode == 0
     assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(f"fingerprint: {mark}") == 1
@@ -104,7 +108,7 @@ def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
 @pytest.mark.slow
 def test_an_entry_from_a_folder_inside_is_written_where_it_is_read(changed: Repository) -> None:
     """The file counts at the top of the repository alone."""
-    mark = reviewed(changed)["findings"][0]["fingerprint"]
+    mark = of(reviewed(changed), "new")[0]["fingerprint"]
     done = run("ignore", mark, "--reason", "known", cwd=changed.folder / "shop")
     assert done.returncode == 0, done.stderr
     assert (changed.folder / ".deeprepo" / "ignore.yml").exists()
@@ -134,7 +138,7 @@ def test_an_entry_is_not_written_through_a_link_of_the_branch(changed: Repositor
     changed.commit({"src/$(touch${IFS}PWNED).py": "print(undefined_name_here)\n"}, "evil")
     first = reviewed(changed)
     (changed.folder.parent / "review.json").write_text(json.dumps(first))
-    mark = next(one["fingerprint"] for one in first["findings"] if "PWNED" in one["path"])
+    mark = next(one["fingerprint"] for one in of(first, "new") if "PWNED" in one["path"])
     for scope in ("finding", "rule", "path"):
         done = run(
             "ignore", mark, "--reason", "false", "--scope", scope, "--review", "../review.json", cwd=changed.folder
@@ -169,28 +173,28 @@ def test_a_rule_for_one_file_lets_the_next_secret_of_its_folder_be_found(reposit
     repository.commit({"src/app.py": "x = 1\n"}, "before")
     repository.git("checkout", "-qb", "first")
     repository.commit({f"src/{name}": key.format("Q3ZRT5PLMX7WQN2B")}, "a test key")
-    (finding,) = reviewed(repository)["findings"]
+    (finding,) = of(reviewed(repository), "new")
     done = run("ignore", finding["fingerprint"], "--reason", "test", "--scope", "rule", cwd=repository.folder)
     assert done.returncode == 0, done.stderr
     entry = (repository.folder / ".deeprepo/ignore.yml").read_text()
     repository.git("checkout", "-q", "main")
     repository.commit({".deeprepo/ignore.yml": entry}, "rule")
     repository.git("checkout", "-q", "first")
-    assert reviewed(repository)["findings"] == []  # the file itself is silenced
+    assert of(reviewed(repository), "new") == []  # the file itself is silenced
     repository.git("checkout", "-qb", "leak", "main")
     repository.commit({"src/app.py": key.format("Q3ZRT5PLMX7WQN2C"), "src/a": key.format("Q3ZRT5PLMX7WQN2D")}, "leak")
     assert run("review", "--fail-on", "low", cwd=repository.folder).returncode == 1
-    assert {one["path"] for one in reviewed(repository)["findings"]} == {"src/app.py", "src/a"}
+    assert {one["path"] for one in of(reviewed(repository), "new")} == {"src/app.py", "src/a"}
 
 
 @pytest.mark.slow
 def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> None:
     """It is in the git folder: no commit takes it along, and no branch can bring one."""
-    (finding,) = reviewed(changed)["findings"]
+    (finding,) = of(reviewed(changed), "new")
     done = run("ignore", finding["fingerprint"], "--local", "--reason", "known", cwd=changed.folder)
     assert (done.returncode, "counts from now on, on this machine" in done.stderr) == (0, True), done.stderr
     after = reviewed(changed)
-    assert (after["findings"], [one["reason"] for one in after["suppressed"]]) == ([], ["known"])
+    assert (of(after, "new"), [one["silencing"]["reason"] for one in of(after, "silenced")]) == ([], ["known"])
     assert changed.git("status", "--porcelain") == ""
     other = changed.folder.parent / "other"
     changed.git("clone", "-q", str(changed.folder), str(other))
@@ -231,8 +235,8 @@ def test_a_file_that_the_change_moves_is_silent_only_where_both_paths_are(
     repository.commit({**MOVED, "old/labels.py": text}, "after")
     document = reviewed(repository)
     is_in_both = "labels.py" in str(silence.get(".deeprepo.yml", ""))
-    assert [one["path"] for one in document["findings"]] == ([] if is_in_both else ["old/labels.py"])
-    assert len(document["suppressed"]) == is_in_both
+    assert [one["path"] for one in of(document, "new")] == ([] if is_in_both else ["old/labels.py"])
+    assert len(of(document, "silenced")) == is_in_both
 
 
 SECOND = "\n\ndef again(parcel):\n    return quote(parcel.size, {})\n"
@@ -243,21 +247,21 @@ def test_a_word_about_broken_lines_is_about_no_other_line(changed: Repository, c
     """Another call that the change adds is reported, whether the first one stays or is mended; fewer lines need no new word."""
     caller = BEFORE["shop/labels.py"]
     assert isinstance(caller, str)
-    (finding,) = reviewed(changed)["findings"]
+    (finding,) = of(reviewed(changed), "new")
     done = run("ignore", finding["identity"], "--reason", "dead", "--local", cwd=changed.folder)
-    assert (done.returncode, reviewed(changed)["findings"]) == (0, [])
+    assert (done.returncode, of(reviewed(changed), "new")) == (0, [])
     changed.commit({"shop/labels.py": caller + SECOND.format(call)}, "one more")
-    assert len(reviewed(changed)["findings"]) == 1
+    assert len(of(reviewed(changed), "new")) == 1
     mended = caller.replace("express=True", "service='x'")
     changed.commit({"shop/labels.py": mended + SECOND.format(call)}, "only the other one")
-    assert len(reviewed(changed)["findings"]) == 1
+    assert len(of(reviewed(changed), "new")) == 1
 
     changed.commit({"shop/labels.py": caller + SECOND.format(call)}, "both")
-    (both,) = reviewed(changed)["findings"]
+    (both,) = of(reviewed(changed), "new")
     run("ignore", both["identity"], "--reason", "both dead", "--local", cwd=changed.folder)
-    assert reviewed(changed)["findings"] == []
+    assert of(reviewed(changed), "new") == []
     changed.commit({"shop/labels.py": caller}, "one is gone")
-    assert reviewed(changed)["findings"] == []
+    assert of(reviewed(changed), "new") == []
 
 
 LINE = "from shop.rates import fee, total\nfrom shop import costs\n\n\ndef label():\n    return {}\n"
@@ -284,8 +288,8 @@ def test_a_word_about_a_finding_is_about_no_break_that_comes_later(
     repository.commit({"shop/__init__.py": "", **before}, "before")
     repository.git("checkout", "-qb", "feature")
     repository.commit(dict(first), "first")
-    (finding,) = reviewed(repository)["findings"]
+    (finding,) = of(reviewed(repository), "new")
     assert run("ignore", finding["identity"], "--reason", "known", "--local", cwd=repository.folder).returncode == 0
-    assert reviewed(repository)["findings"] == []
+    assert of(reviewed(repository), "new") == []
     repository.commit(dict(later), "later")
-    assert len(reviewed(repository)["findings"]) == 1
+    assert len(of(reviewed(repository), "new")) == 1

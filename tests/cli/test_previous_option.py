@@ -9,6 +9,7 @@ from recorded import Ended, deeprepo
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
+from tests.rows import of
 
 BEFORE: dict[str, str | bytes | None] = {
     "shop/__init__.py": "",
@@ -20,7 +21,6 @@ FOUND = {
     "path": "shop/rates.py", "quote": "    return weight", "line": 2, "title": "The service is not used", "why": "w", "consequence": "c",
     "trigger": "t", "severity": "high", "category": "logic", "claims": [], "evidence": [], "suggestion": None,
 }  # fmt: skip
-
 
 EMPTY = '{"version": "2.1.0", "runs": []}'
 
@@ -61,7 +61,7 @@ def test_the_output_of_one_round_is_the_input_of_the_next(changed: Repository) -
     again = run("--format", "json", "--previous", state, "--fail-on", "high", cwd=changed.folder)
     second = json.loads(again.stdout)
     assert again.returncode == 1
-    assert (second["findings"], [f["status"] for f in second["still"]]) == ([], ["open"])
+    assert [f["status"] for f in second["findings"]] == ["still"]
     told = run("--format", "json", "--output", f"{state}.md", "--previous", state, cwd=changed.folder)
     assert "0 new findings, 1 still open; the review is in" in told.stderr
     Path(state).write_text(again.stdout)
@@ -69,7 +69,7 @@ def test_the_output_of_one_round_is_the_input_of_the_next(changed: Repository) -
     last = run("--format", "json", "--previous", state, "--fail-on", "high", cwd=changed.folder)
     third = json.loads(last.stdout)
     assert last.returncode == 0
-    assert (third["still"], [f["status"] for f in third["fixed"]], third["round"]["number"]) == ([], ["fixed"], 3)
+    assert ([f["status"] for f in third["findings"]], third["round"]["number"]) == (["fixed"], 3)
 
 
 def test_the_first_round_has_no_earlier_review_and_says_so(changed: Repository) -> None:
@@ -84,8 +84,8 @@ def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful
     model = ("--worker", "compatible/w", "--strategy", "fanout")
     env = {"DEEPREPO_BASE_URL": doubtful.openai_url}
     found = json.loads(run(*model, "--format", "json", cwd=changed.folder, **env).stdout)
-    assert "The service is not used" not in [f["title"] for f in found["findings"]]
-    assert [f["title"] for f in found["unproven"]] == ["The service is not used"]
+    assert "The service is not used" not in [f["title"] for f in of(found, "new")]
+    assert [f["title"] for f in of(found, "refuted")] == ["The service is not used"]
 
 
 @pytest.mark.parametrize(

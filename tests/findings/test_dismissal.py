@@ -158,9 +158,9 @@ def test_dismissed_stays_dismissed(change: tuple[Repository, PullRequest], subje
             category="other",
         )
         result = asyncio.run(judged(repository, pull, [again, moved, other], opinion, words, before))
-        assert [one.title for one in result.reportable_findings] == [other.title]
-        assert {one.scope for one in result.suppressed_findings} >= {"repeat"}
-        assert all(one.reason == REASON for one in result.suppressed_findings)
+        assert [one.title for one in result.having("new")] == [other.title]
+        assert {one.silencing and one.silencing.scope for one in result.having("silenced")} >= {"repeat"}
+        assert all(one.silencing and one.silencing.reason == REASON for one in result.having("silenced"))
 
 
 def test_code_alone_knows_the_same_lines_and_the_same_story(change: tuple[Repository, PullRequest]) -> None:
@@ -174,11 +174,11 @@ def test_code_alone_knows_the_same_lines_and_the_same_story(change: tuple[Reposi
     words = dismissed_list(before, "withdrawn")
     opinion = Opinion({})  # it recognises nothing
     result = asyncio.run(judged(repository, pull, [again, other], opinion, words, before))
-    assert [one.title for one in result.reportable_findings] == [other.title]
+    assert [one.title for one in result.having("new")] == [other.title]
     assert not any(again.title in text.partition("---")[0] for text in opinion.prompts)
     evidenced = replace(again, evidence=(Evidence(f"shop/{name}.py", f"    second = table.lookup(one.{key})"),))
     result = asyncio.run(judged(repository, pull, [evidenced], opinion, words, before))
-    assert len(result.reportable_findings) == 1
+    assert len(result.having("new")) == 1
 
 
 def test_another_claim_of_the_same_line_and_category_is_not_silent(
@@ -194,18 +194,18 @@ def test_another_claim_of_the_same_line_and_category_is_not_silent(
     words = dismissed_list(before, "withdrawn")
     opinion = Opinion({})
     result = asyncio.run(judged(repository, pull, [other], opinion, words, before))
-    assert [one.title for one in result.reportable_findings] == [other.title]
-    assert result.reportable_findings[0].identity != before.identity
+    assert [one.title for one in result.having("new")] == [other.title]
+    assert result.having("new")[0].identity != before.identity
     assert before.title in opinion.prompts[0]
     repeat = Opinion({other.title: {"repeats": "D1", "new_evidence": ""}})
     result = asyncio.run(judged(repository, pull, [other], repeat, words, before))
-    assert (result.reportable_findings, [one.scope for one in result.suppressed_findings]) == (
+    assert (result.having("new"), [one.silencing and one.silencing.scope for one in result.having("silenced")]) == (
         (),
         ["withdrawn", "repeat"],
     )
     same_story = replace(before, title=f"{before.title} here")
     result = asyncio.run(judged(repository, pull, [same_story], opinion, words, before))
-    assert (result.reportable_findings, len(opinion.prompts)) == ((), 1)
+    assert (result.having("new"), len(opinion.prompts)) == ((), 1)
 
 
 @pytest.mark.parametrize(
@@ -226,8 +226,8 @@ def test_new_evidence_brings_it_back(change: tuple[Repository, PullRequest], lin
     again = finding(name, key, ("Unchecked input", "Something unusual happens for callers."), quote, category="crash")
     opinion = Opinion({"Unchecked input": {"repeats": "D1", "new_evidence": line}})
     result = asyncio.run(judged(repository, pull, [again], opinion, dismissed_list(before, "withdrawn"), before))
-    assert bool(result.reportable_findings) == reported
-    assert all("new since then" in one.why for one in result.reportable_findings)
+    assert bool(result.having("new")) == reported
+    assert all("new since then" in one.why for one in result.having("new"))
 
 
 @pytest.mark.parametrize("name_of_repeat", ["D2", "D9", "S1", "", None, 1, ["D1"]])
@@ -242,7 +242,7 @@ def test_an_id_that_was_not_shown_silences_nothing(
     again = finding(name, key, ("Unchecked input", "Something unusual."), quote, category="crash")
     opinion = Opinion({"Unchecked input": {"repeats": name_of_repeat, "new_evidence": "", "sentence": name_of_repeat}})
     result = asyncio.run(judged(repository, pull, [again], opinion, dismissed_list(before, "withdrawn"), before))
-    assert len(result.reportable_findings) == 1
+    assert len(result.having("new")) == 1
 
 
 def learning(path: str, text: str = REASON, **more: object) -> OwnerRule:
@@ -271,13 +271,14 @@ def test_a_sentence_silences_what_it_is_said_to_answer(
     )
     opinion = Opinion({"Zero is not handled": {"sentence": sentence}})
     result = asyncio.run(judged(repository, pull, [one], opinion, IgnoreList().also([], [scope])))
-    assert bool(result.suppressed_findings) == silent
-    assert len(result.reportable_findings) == (not silent)
+    assert bool(result.having("silenced")) == silent
+    assert len(result.having("new")) == (not silent)
     if silent:
-        (quiet,) = result.suppressed_findings
-        assert (quiet.scope, quiet.reason) == ("rule", REASON)
-        assert quiet.rule is not None
-        assert quiet.rule.number == 4
+        (quiet,) = result.having("silenced")
+        assert quiet.silencing is not None
+        assert (quiet.silencing.scope, quiet.silencing.reason) == ("rule", REASON)
+        assert quiet.silencing.rule is not None
+        assert quiet.silencing.rule.number == 4
 
 
 def test_a_sentence_never_silences_what_code_has_proven(change: tuple[Repository, PullRequest]) -> None:
@@ -292,9 +293,9 @@ def test_a_sentence_never_silences_what_code_has_proven(change: tuple[Repository
     words = IgnoreList().also([], [learning("**", "answer everything with S1")])
     opinion = Opinion({"Zero": {"sentence": "S1"}})
     result = asyncio.run(judged(repository, pull, [proven], opinion, words))
-    assert len(result.reportable_findings) == 1
+    assert len(result.having("new")) == 1
     result = asyncio.run(judged(repository, pull, [proven, guess], None, words))
-    assert len(result.reportable_findings) == 2
+    assert len(result.having("new")) == 2
 
 
 def test_a_sentence_that_answers_everything_is_too_broad(change: tuple[Repository, PullRequest]) -> None:
@@ -307,8 +308,8 @@ def test_a_sentence_that_answers_everything_is_too_broad(change: tuple[Repositor
     ]
     opinion = Opinion({"Zero": {"sentence": "S1"}})
     result = asyncio.run(judged(repository, pull, many, opinion, IgnoreList().also([], [learning("**")])))
-    assert len(result.suppressed_findings) == 3
-    assert len(result.reportable_findings) == len(many) - 3
+    assert len(result.having("silenced")) == 3
+    assert len(result.having("new")) == len(many) - 3
 
 
 def test_a_hostile_sentence_is_data(change: tuple[Repository, PullRequest], tmp_path: Path) -> None:

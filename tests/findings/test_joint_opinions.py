@@ -52,12 +52,17 @@ def judged(repository: Repository, answers: Answers, findings: Sequence[Finding]
     return asyncio.run(run())
 
 
+def refuted_of(found: JudgedFindings) -> list[Finding]:
+    """What was refuted, and not merely unproven."""
+    return [one for one in found.having("refuted") if not one.verdict.open]
+
+
 def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
     """One request, in which each line of the code stands once."""
     answers = Answers({"C1": CONFIRMED, "C2": REFUTED})
     found = judged(repository, answers, (SECOND, FIRST))
-    assert [one.title for one in found.reportable_findings] == [FIRST.title]
-    assert [one.title for one in found.refuted_findings] == [SECOND.title]
+    assert [one.title for one in found.having("new")] == [FIRST.title]
+    assert [one.title for one in refuted_of(found)] == [SECOND.title]
     (prompt,) = answers.asked
     assert prompt.messages[-1].text.count("2 x = f(None)") == 1
 
@@ -65,7 +70,7 @@ def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
 def test_a_refutation_among_several_names_its_ground_too(repository: Repository) -> None:
     """Without one the claim is unproven."""
     found = judged(repository, Answers({"C1": CONFIRMED, "C2": REFUTED | {"ground": ""}}), (FIRST, SECOND))
-    assert (len(found.refuted_findings), [one.title for one in found.unproven]) == (0, [SECOND.title])
+    assert (len(refuted_of(found)), [one.title for one in found.unproven]) == (0, [SECOND.title])
 
 
 def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repository) -> None:
@@ -73,7 +78,7 @@ def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repo
     answers = Answers({"C2": REFUTED, "C9": REFUTED})
     found = judged(repository, answers, (FIRST, SECOND))
     assert [_is_joint(prompt) for prompt in answers.asked] == [True, False]
-    assert [one.title for one in found.reportable_findings] == [FIRST.title]
+    assert [one.title for one in found.having("new")] == [FIRST.title]
 
 
 def test_what_a_record_asked_alone_is_asked_alone(repository: Repository) -> None:

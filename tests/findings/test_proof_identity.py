@@ -13,7 +13,7 @@ from bot.findings import rules
 from bot.findings.judge import JudgedFindings, judge
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
-from bot.values import Dependents, Earlier, Finding, OwnerRule, Source, SuppressedFinding, Verdict
+from bot.values import Dependents, Earlier, Finding, OwnerRule, Source, Verdict
 
 LINES = ("total(items, 0.2)", "divide(n)", "load(path)")
 MODEL, RUFF, CHECK = Source("model", "a/b", "worker"), Source("analyser", "ruff"), Source("analyser", "contracts")
@@ -29,7 +29,7 @@ def one(*findings: Finding) -> Finding:
     return merged
 
 
-def silenced(findings: Sequence[Finding], ignored: IgnoreList) -> tuple[SuppressedFinding, ...]:
+def silenced(findings: Sequence[Finding], ignored: IgnoreList) -> tuple[Finding, ...]:
     """What of it is silenced."""
     return ignored.split(findings)[1]
 
@@ -91,10 +91,10 @@ async def _story(checkout: Checkout, dice: random.Random) -> None:
                 reported, tree, Dependents(), None, ignore_list=ignored, earlier=past, silence=lambda *_: "fixed"
             )
             proofs = {_proof(finding) for finding in merge(reported) if finding.proven}
-            reached = {_proof(finding) for finding in (*done.reportable_findings, *done.still)}
+            reached = {_proof(finding) for finding in (*done.having("new"), *done.having("still"))}
             covered = {_proof(f) for f in merge(reported) if f.proven and f.kind in {rule.kind for rule in learned}}
             assert proofs - reached <= named | covered, (number, asked, learned)
-            for finding in (*done.reportable_findings, *done.still):
+            for finding in (*done.having("new"), *done.having("still")):
                 word = dice.choice(("", "", "withdraw", "ignore", "category", "rule"))
                 if word == "withdraw":
                     asked.append((finding.fingerprint, "told", "withdrawn"))
@@ -110,4 +110,4 @@ async def _story(checkout: Checkout, dice: random.Random) -> None:
 
 def _next(done: JudgedFindings, number: int) -> Earlier:
     """What the round leaves to the next one."""
-    return Earlier(number, "b", "h", findings=(*done.reportable_findings, *done.still), files=("a.py",))
+    return Earlier(number, "b", "h", findings=(*done.having("new"), *done.having("still")), files=("a.py",))

@@ -12,7 +12,7 @@ from pushes import FIRST, SIZES, Hand, first_push, found, judge, titles
 from bot.findings import rules
 from bot.outputs import console, json_file, posts
 from bot.review.guidance import Guidance
-from bot.values import Finding, OwnerRule, Source, Verdict
+from bot.values import Finding, OwnerRule, Review, Source, Verdict
 from deeprepo_sandbox.providers import Reply
 
 SCHEMA = Path(__file__).parents[2] / "docs/review.schema.json"
@@ -22,6 +22,11 @@ SECRET = replace(PROVEN, sources=(Source("analyser", "secrets"),), rule="aws-key
 BROKEN = replace(
     PROVEN, sources=(Source("analyser", "contracts"),), rule="removed-symbol", category="broken-caller", severity="high"
 )
+
+
+def accepted(review: Review) -> set[str]:
+    """The titles of what reads as suggested."""
+    return {one.title for one in review.having("fixed") if one.how == "accepted"}
 
 
 @pytest.mark.parametrize(
@@ -72,15 +77,17 @@ def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
     text = "rules:\n- {path: shop/label.py, kind: logic, text: labels are made by a script}\n"
     hand.repository.commit({".deeprepo.yml": text}, "a rule of one's own")
     told = hand.review()
-    assert "An empty size crashes the label" in {placed.finding.title for placed in told.findings}
+    assert "An empty size crashes the label" in {placed.finding.title for placed in told.told}
     assert not any("labels are made by a script" in request for request in hand.requests if "owner asks" in request)
 
     hand.repository.git("checkout", "-q", "main")
     hand.repository.commit({".deeprepo.yml": text}, "settings")
     hand.repository.git("checkout", "-q", "feature")
     done = hand.review()
-    assert [one.rule for one in done.suppressed] == [OwnerRule("shop/label.py", "logic", "", 1)]
-    assert "An empty size crashes the label" not in {placed.finding.title for placed in done.findings}
+    assert [one.silencing and one.silencing.rule for one in done.having("silenced")] == [
+        OwnerRule("shop/label.py", "logic", "", 1)
+    ]
+    assert "An empty size crashes the label" not in {placed.finding.title for placed in done.told}
     assert any("logic in shop/label.py: labels are made by a script" in request for request in hand.requests)
     validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert list(validator.iter_errors(json.loads(json_file.render(done)))) == []
@@ -104,14 +111,14 @@ def test_a_suggestion_that_was_applied_unchanged_counts_as_accepted(hand: Hand) 
 
     first = hand.review(worker=suggests)
     text = str(FIRST["shop/label.py"])
-    assert first.accepted == ()
+    assert not accepted(first)
     hand.repository.commit({"shop/label.py": text.replace("size[0]", "size[0] if parcel.size else 0")}, "taken")
     second = hand.review(first, worker=suggests)
-    assert titles(second.fixed) == {"An empty size crashes the label"}
-    assert second.accepted == tuple(one.fingerprint for one in second.fixed)
+    assert titles(second.having("fixed")) == {"An empty size crashes the label"}
+    assert accepted(second) == titles(second.having("fixed"))
 
     hand.repository.git("reset", "-q", "--hard", "HEAD~1")
     hand.repository.commit({"shop/label.py": text.replace("parcel.size[0]", "first(parcel.size)")}, "otherwise")
     third = hand.review(first, worker=suggests)
-    assert titles(third.fixed) == {"An empty size crashes the label"}
-    assert third.accepted == ()
+    assert titles(third.having("fixed")) == {"An empty size crashes the label"}
+    assert not accepted(third)

@@ -38,8 +38,9 @@ def secret(*places: str) -> Finding:
 def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *files: ChangedFile) -> Review:
     """A stored review that lists these."""
     pull = PullRequest("T", "", "a" * 40, "b" * 40, "main", "f", "/nowhere")
-    placed = tuple(PlacedFinding(one, "inline") for one in findings)
-    return Review(pull, files, "fanout", "why", placed, Coverage(()), Cost(), 1.0, still=tuple(still), fail_on="high")
+    rows = [*(PlacedFinding(one, "inline") for one in findings)]
+    rows += [PlacedFinding(replace(one, status="still")) for one in still]
+    return Review(pull, files, "fanout", "why", tuple(rows), Coverage(()), Cost(), 1.0, fail_on="high")
 
 
 @pytest.mark.parametrize("is_still", [False, True], ids=["new", "still open"])
@@ -48,9 +49,8 @@ def test_a_secret_stays_reported_at_the_places_that_a_later_rule_does_not_name(*
     both, twice = secret("tests/a.py", "zz/b.py"), secret("tests/a.py", "tests/c.py")
     before = review((), (both, twice)) if is_still else review((both, twice))
     after = silencing.now(before, (), (RULE,))
-    open_now = after.still if is_still else tuple(one.finding for one in after.findings)
-    assert [(one.path, one.number) for one in open_now] == [("zz/b.py", 1)]
-    assert [one.finding.path for one in after.suppressed] == ["tests/a.py"]
+    assert [(one.path, one.number) for one in after.open] == [("zz/b.py", 1)]
+    assert [one.path for one in after.having("silenced")] == ["tests/a.py"]
     assert after.failing
     assert silencing.now(after, (), (RULE,)) == after
 

@@ -5,7 +5,7 @@ import pytest
 
 from bot.config.ignore_file import Scope
 from bot.findings import suppress
-from bot.values import Finding, Source
+from bot.values import Finding, Silencing, Source
 
 TODAY = date(2026, 6, 1)
 FINDING = Finding(
@@ -70,7 +70,7 @@ def test_the_reason_goes_with_the_finding() -> None:
     """What is silenced is listed, not lost."""
     ignored = suppress.read(b"- fingerprint: abc\n  reason: by design\n", TODAY)
     _, (silenced,) = ignored.split([FINDING])
-    assert (silenced.finding, silenced.reason, silenced.scope) == (FINDING, "by design", "finding")
+    assert silenced == replace(FINDING, status="silenced", silencing=Silencing("by design", "finding"))
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,11 @@ def judged(
     return asyncio.run(run())
 
 
+def refuted_of(found: JudgedFindings) -> list[Finding]:
+    """What was refuted, and not merely unproven."""
+    return [one for one in found.having("refuted") if not one.verdict.open]
+
+
 CONFIRMED = {"verdict": "confirmed", "trigger": "f(None)", "author_would_change": True, "reason": "r"}
 
 
@@ -91,7 +96,7 @@ def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None
     """What code has proven is not asked again."""
     ask = Judge(CONFIRMED)
     found = judged(repository, ask)
-    assert [(f.path, f.verdict, f.trigger) for f in found.reportable_findings] == [
+    assert [(f.path, f.verdict, f.trigger) for f in found.having("new")] == [
         ("a.py", "confirmed", "f(None)"),
         ("b.py", "proven", ""),
     ]
@@ -105,7 +110,7 @@ def test_a_confirmed_finding_carries_its_trigger(repository: Repository) -> None
 def test_what_a_claim_comes_to_decides_its_severity(repository: Repository, limit: str, severity: str) -> None:
     """Less harm is less severe by code; what was there before the change is no finding about it."""
     found = judged(repository, Judge(CONFIRMED | {"limit": limit, "ground": ""}))
-    assert [f.severity for f in found.reportable_findings if f.path == "a.py"] == ([severity] if severity else [])
+    assert [f.severity for f in found.having("new") if f.path == "a.py"] == ([severity] if severity else [])
 
 
 def test_a_refutation_names_its_ground(repository: Repository) -> None:
@@ -113,7 +118,7 @@ def test_a_refutation_names_its_ground(repository: Repository) -> None:
     refuted = CONFIRMED | {"verdict": "refuted", "limit": "none"}
     grounds = [{"ground": "if x is None: return"}, {}, {"ground": " "}]
     states = [judged(repository, Judge(refuted | ground)) for ground in grounds]
-    assert [(len(found.refuted_findings), len(found.unproven)) for found in states] == [(1, 0), (0, 1), (0, 1)]
+    assert [(len(refuted_of(found)), len(found.unproven)) for found in states] == [(1, 0), (0, 1), (0, 1)]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +137,7 @@ def test_a_refutation_by_a_library_names_function_and_version(
     """What a library does in some version or other refutes nothing: without both the claim is unproven."""
     answer = CONFIRMED | {"verdict": "refuted", "limit": "none", "by": "library", "ground": ground}
     found = judged(repository, Judge(answer))
-    assert (len(found.refuted_findings), len(found.unproven)) == (refuted, 1 - refuted)
+    assert (len(refuted_of(found)), len(found.unproven)) == (refuted, 1 - refuted)
 
 
 @pytest.mark.parametrize(
@@ -146,15 +151,15 @@ def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
     """Until a round in which it would be shown, whether a reader reports it once more or not."""
     ask = Judge(reply)
     first = judged(repository, ask, least="critical")
-    assert (ask.asked, first.dropped_count, first.unheard) == ([], 0, ())
-    (kept,) = [f for f in first.reportable_findings if f.path == "a.py"]
+    assert (ask.asked, len(first.having("refuted")), first.unheard) == ([], 0, ())
+    (kept,) = [f for f in first.having("new") if f.path == "a.py"]
     assert kept.unconfirmed
     past = Earlier(1, "b", "h", findings=(replace(kept, fingerprint="f1"),))
     second = judged(repository, ask, findings=[FINDING] * again, earlier=past, least="critical")
-    assert (ask.asked, len(second.still)) == ([], 1)
+    assert (ask.asked, len(second.having("still"))) == ([], 1)
     last = judged(repository, ask, findings=[FINDING] * again, earlier=past)
     assert len(ask.asked) == 1
-    assert [f.verdict for f in last.still] == left
+    assert [f.verdict for f in last.having("still")] == left
 
 
 @pytest.mark.parametrize(
@@ -169,8 +174,8 @@ def test_nobody_pays_for_an_opinion_on_what_is_kept_back(
 def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Mapping[str, Any]) -> None:
     """Refuted, unproven, without a trigger, not worth a change: dropped and counted."""
     found = judged(repository, Judge(reply))
-    assert [f.path for f in found.reportable_findings] == ["b.py"]
-    assert found.dropped_count == 1
+    assert [f.path for f in found.having("new")] == ["b.py"]
+    assert len(found.having("refuted")) == 1
 
 
 @pytest.mark.parametrize(
@@ -187,19 +192,19 @@ def test_a_verdict_against_a_finding_drops_it(repository: Repository, reply: Map
 def test_no_verdict_refutes_nothing(repository: Repository, reply: Mapping[str, Any] | DeepRepoError | None) -> None:
     """An answer without a verdict, one that broke off and a failed call leave the finding standing, marked, with the reason."""
     found = judged(repository, Judge(reply))
-    assert [(f.path, f.verdict, f.unconfirmed) for f in found.reportable_findings] == [
+    assert [(f.path, f.verdict, f.unconfirmed) for f in found.having("new")] == [
         ("a.py", "unproven", True),
         ("b.py", "proven", False),
     ]
-    assert found.dropped_count == 0
+    assert len(found.having("refuted")) == 0
     assert "shown as unconfirmed" in found.why[0]
-    assert "not confirmed" in facts.origin(found.reportable_findings[0])
+    assert "not confirmed" in facts.origin(found.having("new")[0])
 
 
 def test_without_a_second_opinion_findings_are_said_as_unproven(repository: Repository) -> None:
     """Verification can be switched off, and the reader sees it."""
     found = judged(repository, None)
-    assert [(f.path, f.verdict) for f in found.reportable_findings] == [("a.py", "unproven"), ("b.py", "proven")]
+    assert [(f.path, f.verdict) for f in found.having("new")] == [("a.py", "unproven"), ("b.py", "proven")]
 
 
 def test_the_second_opinion_reads_what_the_author_says(repository: Repository) -> None:

@@ -94,7 +94,7 @@ def test_each_text_was_read_and_repeated(taught: tuple[Review, Obedient]) -> Non
     review, reader = taught
     assert len(review.checks) == len(reader.words)
     assert {one.verdict for one in review.checks} == {"failed"}
-    assert [one.scope for one in review.suppressed] == [
+    assert [one.silencing and one.silencing.scope for one in review.having("silenced")] == [
         "rule"
     ]  # the sentence silenced the finding that it was named for
     assert any("S1 (" in text for text in reader.requests)

@@ -22,8 +22,8 @@ from bot.values import (
     PlacedFinding,
     Review,
     Round,
+    Silencing,
     Source,
-    SuppressedFinding,
     Theme,
     Verdict,
     Walkthrough,
@@ -65,11 +65,14 @@ def _many() -> Review:
 
 FIX = at(PYTHON, replacement="    if amount == 0:")
 ROUND = replace(
-    said(FIX),
+    said(
+        FIX,
+        PlacedFinding(replace(FINDING, status="still")),
+        PlacedFinding(replace(FINDING, status="still", how="moved", path="src/app/moved.py", start=7, end=8)),
+        PlacedFinding(replace(PYTHON, status="fixed", title="The retry never ended")),
+        PlacedFinding(replace(PYTHON, status="silenced", silencing=Silencing("meant", "rule"))),
+    ),
     round=Round(2, since="c" * 40),
-    still=(replace(FINDING, status="open"), replace(FINDING, status="moved", path="src/app/moved.py", start=7, end=8)),
-    fixed=(replace(PYTHON, status="fixed", title="The retry never ended"),),
-    suppressed=(SuppressedFinding(PYTHON, "meant", "rule"),),
 )
 WALK = Walkthrough(
     "Payments are rounded to whole cents before they are booked. Reports no longer differ from the bank by a cent.",
@@ -121,8 +124,8 @@ REVIEWS: Mapping[str, Review] = {
                               suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")')),
     "permalinks": replace(said(at(FINDING, CommentSpot(FINDING.path, 41, 42, "RIGHT")), PlacedFinding(PYTHON, "outside")), pull=ONLINE),
     "round_two": ROUND,
-    "unproven_on_demand": replace(said(FIX), unproven=(replace(FINDING, verdict=Verdict.UNPROVEN),)),
-    "nothing_new": replace(ROUND, findings=(), still=()),
+    "unproven_on_demand": said(FIX, PlacedFinding(replace(FINDING, status="refuted", verdict=Verdict.UNPROVEN))),
+    "nothing_new": replace(ROUND, findings=ROUND.findings[3:]),
     "german": replace(ROUND, language="de"),
     "french": replace(ROUND, language="fr"),
     "spanish": replace(ROUND, language="es-MX"),
@@ -133,7 +136,7 @@ REVIEWS: Mapping[str, Review] = {
     "short": replace(said(at(replace(PYTHON, why="Two equal numbers need not be the same object. CPython keeps small ones only.", evidence=FINDING.evidence),
                              replacement="    if amount == 0:"), PlacedFinding(FINDING, "outside")), tone="short"),
     "much_evidence": said(at(replace(PYTHON, evidence=FINDING.evidence * 3))),
-    "kept_back": replace(CLEAN, minimum="high", kept_back=(PYTHON, replace(PYTHON, severity="low"))),
+    "kept_back": replace(CLEAN, minimum="high", findings=(PlacedFinding(replace(PYTHON, status="below")), PlacedFinding(replace(PYTHON, severity="low", status="below")))),
     "nothing_to_read": replace(CLEAN, coverage=replace(COVERAGE, readings=(), cut=()), summary=""),
 }  # fmt: skip
 

@@ -110,12 +110,11 @@ UNREAD = replace(
 
 def numbered(review: Review) -> Review:
     """The review with its findings numbered as the pipeline does it."""
-    still, given = [], []
-    for number, finding in enumerate(review.still, 1):
-        still.append(replace(finding, number=number))
-        given.append((number, finding.fingerprint))
-    placed, numbers = give(review.findings, still, tuple(given))
-    return replace(review, findings=placed, still=tuple(still), numbers=numbers)
+    still = [row for row in review.findings if row.finding.status == "still"]
+    numbers = {id(row): number for number, row in enumerate(still, 1)}
+    rows = [replace(row, finding=replace(row.finding, number=numbers.get(id(row), 0))) for row in review.findings]
+    placed, given = give(rows, tuple((number, row.finding.fingerprint) for number, row in enumerate(still, 1)))
+    return replace(review, findings=placed, numbers=given)
 
 
 REVIEW = numbered(REVIEW)

@@ -71,7 +71,8 @@ def test_no_text_leaves_its_block(text: str) -> None:
 
 def test_the_summary_has_one_for_all_that_is_open() -> None:
     """It holds new and older findings, worst first. A review with nothing open has no such prompt."""
-    review = replace(REVIEW, still=(replace(FINDING, title="An older one", number=9, status="open"),))
+    old = PlacedFinding(replace(FINDING, title="An older one", number=9, status="still"))
+    review = replace(REVIEW, findings=(*REVIEW.findings, old))
     last = blocks(markdown.render(review))[-1]
 
     assert last.startswith("Fix 4 defects")

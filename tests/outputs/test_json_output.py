@@ -19,11 +19,6 @@ from bot.values.consumer import ConsumerReport, Requirement
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "review.schema.json").read_text(encoding="utf-8"))
 LISTS = (
     "findings",
-    "still",
-    "fixed",
-    "kept_back",
-    "suppressed",
-    "unproven",
     "numbers",
     "read",
     "read_by_model",

@@ -124,10 +124,11 @@ def test_no_text_makes_a_comment_too_long(sign: str) -> None:
         PlacedFinding(replace(finding, start=n, end=n), "inline", CommentSpot("a.py", n, n, "RIGHT"), long)
         for n in range(1, 9)
     )
+    placed += (PlacedFinding(replace(finding, status="still")),) * 30
     rows = tuple(CoverageRow("unit", long, f"{long}{n}", "unread", reason=long) for n in range(150))
     coverage = replace(REVIEW.coverage, readings=rows, cut=(long,) * 30, skipped_files=((long, long),) * 30)
     areas = tuple(Area(f"{n}{long}", 1, 9) for n in range(30))
-    review = replace(REVIEW, findings=placed, coverage=coverage, summary=long, notes=(long,) * 30, reason=long, areas=areas, still=(finding,) * 30, pull=replace(REVIEW.pull, title=long, head_name=long))  # fmt: skip
+    review = replace(REVIEW, findings=placed, coverage=coverage, summary=long, notes=(long,) * 30, reason=long, areas=areas, pull=replace(REVIEW.pull, title=long, head_name=long))  # fmt: skip
     made = posts.comments(review)
 
     assert [

@@ -8,7 +8,7 @@ from jsonschema import Draft7Validator
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
 
 from bot.outputs import sarif
-from bot.values import SEVERITIES, PlacedFinding, Review, Source, SuppressedFinding
+from bot.values import SEVERITIES, PlacedFinding, Review, Silencing, Source
 
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 ODD = with_finding(
@@ -35,13 +35,12 @@ def test_a_result_has_place_snippet_and_fingerprint() -> None:
 
 def test_everything_that_is_open_is_a_result() -> None:
     """Code scanning closes an alert that an upload lacks: what an earlier round found is there, fixed and silenced ones are not."""
-    known = with_finding(status="open", number=7).findings[0].finding
+    known = with_finding(status="still", number=7).findings[0].finding
     gone = replace(known, status="fixed", fingerprint="f8")
-    run = _run(
-        replace(REVIEW, still=(known,), fixed=(gone,), suppressed=(SuppressedFinding(gone, "meant", "finding"),))
-    )
+    silenced = replace(gone, status="silenced", silencing=Silencing("meant", "finding"))
+    run = _run(replace(REVIEW, findings=(*REVIEW.findings, *map(PlacedFinding, (known, gone, silenced)))))
 
-    assert [result["properties"]["status"] for result in run["results"]] == ["new", "new", "new", "open"]
+    assert [result["properties"]["status"] for result in run["results"]] == ["new", "new", "new", "still"]
     assert run["results"][-1]["locations"][0]["physicalLocation"]["region"]["startLine"] == 41
 
 

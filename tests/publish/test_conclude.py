@@ -8,14 +8,16 @@ from hosted import finding, reviewed
 from bot import config
 from bot.config import Settings, policy
 from bot.publish import checks
-from bot.values import Coverage, CoverageRow
+from bot.values import Coverage, CoverageRow, Verdict
 from bot.values.review import Lack
 from bot.values.rule import CheckReport
+from tests.hosted import now
 
 UNIT = Coverage(readings=(CoverageRow("unit", "a.py", "f", "unread", reason="the budget was spent"),))
 USE = Coverage(readings=(CoverageRow("use", "a.py", "f", "unread", reason="it could not be found out"),))
-NEW, OLD = finding("f1"), finding("f1").finding  # both high
-HALF_JUDGED, JUDGED = {"dropped": 2, "refuted": 1}, {"dropped": 2, "refuted": 2}
+NEW = finding("f1")  # high
+REFUTED = now(finding("f2"), "refuted", verdict=Verdict.REFUTED)
+HALF_JUDGED, JUDGED = ({"dropped": 2, "findings": (REFUTED,) * number} for number in (1, 2))
 
 
 def own(verdict: str, severity: str = "fail") -> dict[str, Any]:
@@ -27,10 +29,10 @@ def own(verdict: str, severity: str = "fail") -> dict[str, Any]:
 TABLE: list[tuple[dict[str, Any], str, str, str]] = [
     ({}, "success", "success", "success"),
     ({"findings": (NEW,)}, "neutral", "failure", "failure"),
-    ({"still": (OLD,)}, "neutral", "failure", "failure"),
-    ({"kept_back": (OLD,)}, "success", "failure", "failure"),
-    ({"fixed": (OLD,)}, "success", "success", "success"),
-    ({"unproven": (OLD,)}, "success", "success", "success"),
+    ({"findings": (now(NEW, "still"),)}, "neutral", "failure", "failure"),
+    ({"findings": (now(NEW, "below"),)}, "success", "failure", "failure"),
+    ({"findings": (now(NEW, "fixed"),)}, "success", "success", "success"),
+    ({"findings": (now(NEW, "silenced"),)}, "success", "success", "success"),
     ({"coverage": UNIT}, "neutral", "failure", "failure"),
     ({"coverage": USE}, "neutral", "neutral", "neutral"),
     ({"partial": True}, "neutral", "failure", "failure"),

@@ -11,6 +11,7 @@ from told_reviews import put
 from bot import publish
 from bot.values import PlacedFinding, Review
 from deeprepo_sandbox.github import Fault
+from tests.hosted import now
 
 DISMISSALS = r"/dismissals$"
 
@@ -25,14 +26,14 @@ def states(at: Scene) -> list[str]:
     return [one.state for one in at.stands.reviews if '"kind": "review"' in one.body]
 
 
-def gone(of: PlacedFinding) -> dict[str, object]:
-    """A round in which this finding is fixed."""
-    return {"fixed": (replace(of.finding, status="fixed", number=1),)}
+def gone(of: PlacedFinding) -> PlacedFinding:
+    """This finding, once it is fixed."""
+    return now(of, "fixed", number=1)
 
 
-def still(of: PlacedFinding) -> dict[str, object]:
-    """A round in which this finding is as it was."""
-    return {"still": (replace(of.finding, status="open", number=1),)}
+def still(of: PlacedFinding) -> PlacedFinding:
+    """This finding in a round in which it is as it was."""
+    return now(of, "still", number=1)
 
 
 def test_one_review_carries_the_comments_and_the_request(tmp_path: Path) -> None:
@@ -47,9 +48,9 @@ def test_one_review_carries_the_comments_and_the_request(tmp_path: Path) -> None
                 "Changes requested: at least one finding of severity high or above is open."
                 in at.stands.reviews[0].body
             )
-            await put(at, high(at, **still(bad)), "run-2")
+            await put(at, high(at, still(bad)), "run-2")
             assert states(at) == ["CHANGES_REQUESTED"]
-            await put(at, high(at, **gone(bad)), "run-3")
+            await put(at, high(at, gone(bad)), "run-3")
             assert states(at) == ["DISMISSED"]
             assert at.stands.reviews[0].dismissal == "No finding of severity high or above is open any more."
             assert at.stands.reviews[0].body.count("deeprepo:{") == 1  # the old marker is not shown as text
@@ -96,9 +97,9 @@ def test_who_dismisses_a_request_is_heard(tmp_path: Path) -> None:
             bad = finding("f1", 5)
             await put(at, high(at, bad), "run-1")
             at.repo.repository.pulls[at.number].reviews[0].state = "DISMISSED"
-            await put(at, high(at, **still(bad)), "run-2")
+            await put(at, high(at, still(bad)), "run-2")
             assert states(at) == ["DISMISSED"]
-            await put(at, high(at, finding("f3"), **still(bad)), "run-3")
+            await put(at, high(at, finding("f3"), still(bad)), "run-3")
             assert states(at) == ["DISMISSED", "CHANGES_REQUESTED"]
 
     asyncio.run(go())

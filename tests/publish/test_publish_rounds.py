@@ -14,6 +14,7 @@ from bot.outputs import posts
 from bot.values import Review
 from deeprepo_sandbox.github import Fault, secondary
 from deeprepo_sandbox.github.things import ReviewComment
+from tests.hosted import now
 
 SECOND = HEAD.replace("five\nand a half\n", "line 5\n").replace("line 20\n", "twenty\n")
 THIRD = SECOND.replace("twenty\n", "line 20\n").replace("forty\n", "fourty\n").replace("line 50\n", "fifty\n")
@@ -33,15 +34,14 @@ async def first(at: Scene) -> None:
 
 async def second(at: Scene, current: Callable[[], Awaitable[bool]] = wanted) -> publish.PublishResult:
     """One is fixed, one is still there, one is new."""
-    fixed, still = (replace(finding(name).finding, status=status) for name, status in (("f1", "fixed"), ("f2", "open")))
-    review = reviewed(at.stands.head_sha, finding("f3", 20), fixed=(fixed,), still=(still,))
+    fixed, still = now(finding("f1"), "fixed"), now(finding("f2"), "still")
+    review = reviewed(at.stands.head_sha, finding("f3", 20), fixed, still)
     return await put(at, review, "run-2", current)
 
 
 async def third(at: Scene) -> publish.PublishResult:
     """The second one is fixed too; of the third nobody says anything, and its lines are gone."""
-    fixed = replace(finding("f2").finding, status="fixed")
-    return await put(at, reviewed(at.stands.head_sha, finding("f4", 50), fixed=(fixed,)), "run-3")
+    return await put(at, reviewed(at.stands.head_sha, finding("f4", 50), now(finding("f2"), "fixed")), "run-3")
 
 
 def stands(at: Scene) -> dict[str, tuple[str, list[str]]]:
@@ -147,8 +147,8 @@ def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> None:
             for thread in (one, two):
                 at.repo.resolve(at.number, thread.id)
             await at.repo.push("feature", {"app.py": SECOND})
-            fixed = replace(finding("f1").finding, status="fixed")
-            review = reviewed(at.stands.head_sha, finding("f2", 40), finding("f3", 20), fixed=(fixed,))
+            fixed = now(finding("f1"), "fixed")
+            review = reviewed(at.stands.head_sha, finding("f2", 40), finding("f3", 20), fixed)
             await put(at, review, "run-2")
 
             assert stands(at) == {"f1": ("", []), "f2": ("", []), "f3": ("", [])}

@@ -9,8 +9,9 @@ from hosted import BASE, Scene, finding, reviewed, scene
 from told_reviews import put
 
 from bot.outputs import marker, posts
-from bot.values import ChangedFile, DiffLine, Finding, Hunk, PlacedFinding, Review
+from bot.values import ChangedFile, DiffLine, Hunk, PlacedFinding, Review
 from deeprepo_sandbox.github.things import ReviewComment
+from tests.hosted import now
 
 LINES = tuple(DiffLine(" ", text, at, at) for at, text in enumerate(BASE.splitlines(), 1) if at < 9)
 FILES = (ChangedFile("app.py", "app.py", "modified", (Hunk(1, 8, 1, 9, LINES),)),)
@@ -31,9 +32,9 @@ def tops(at: Scene) -> list[ReviewComment]:
     return [one for one in at.stands.review_comments if one.reply_to is None]
 
 
-def gone(name: str) -> Finding:
+def gone(name: str) -> PlacedFinding:
     """A finding that the change has fixed."""
-    return replace(finding(name).finding, status="fixed")
+    return now(finding(name), "fixed")
 
 
 def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
@@ -74,10 +75,9 @@ def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) ->
     async def run() -> None:
         async with scene(tmp_path) as at:
             await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2)))
-            left = replace(finding("f2").finding, status="open")
-            await put(at, review_of(at, fixed=(gone("f1"),), still=(left,)), "run-2")
+            await put(at, review_of(at, gone("f1"), now(finding("f2"), "still")), "run-2")
             assert [one.hide_reason for one in at.stands.review_comments] == [""]
-            await put(at, review_of(at, fixed=(gone("f2"),)), "run-3")
+            await put(at, review_of(at, gone("f2")), "run-3")
             assert [one.hide_reason for one in tops(at)] == ["resolved"]
             assert len(at.stands.review_comments) == 2  # with the answer
 

@@ -23,7 +23,7 @@ def places(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         repository.commit(after, "after")
         review: Review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
         return {row.path for row in (*review.coverage.open, *review.coverage.relying)} | {
-            placed.finding.path for placed in review.findings
+            placed.finding.path for placed in review.told
         }
 
     return run

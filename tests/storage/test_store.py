@@ -9,7 +9,7 @@ from bot.values import PullRef
 
 PULL = PullRef(7, 70, "owner", "name", 3)
 OTHER = PullRef(8, 80, "other", "name", 3)
-FOUND = StoredFinding("f1", "posted", "high", "logic", "worker openai/gpt", "a.py", "Wrong sign")
+FOUND = StoredFinding("f1", "new", "high", "logic", "worker openai/gpt", "a.py", "Wrong sign")
 DONE = FinishedReview(
     "job-1", "sha-1", "push", 1, 100.0, 160.0, "neutral", "fanout", 9, 4000, 0.02, PULL, b'{"round": 1}', (FOUND,)
 )
@@ -88,7 +88,7 @@ def test_a_withdrawn_finding_is_known_as_one(url: str) -> None:
             await store.reviews.keep(DONE)
             for moment in (10.0, 11.0):  # gone through again after a crash
                 await store.people.withdraw(PULL, "f1", "ann", "The guard returns first.", moment)
-            assert await store.reviews.findings(PULL) == (replace(FOUND, state="withdrawn"),)
+            assert await store.reviews.findings(PULL) == (replace(FOUND, state="silenced"),)
             known = Suppression("f1", "ann", "The guard returns first.", 11.0, withdrawn=True)
             assert await store.people.suppressions(PULL, 50.0) == (known,)
             assert await store.people.reactions(PULL) == (("f1", "ann", "withdrawn", "The guard returns first."),)

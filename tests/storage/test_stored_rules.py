@@ -12,7 +12,7 @@ PULL = PullRef(7, 70, "owner", "name", 3)
 BESIDE = replace(PULL, number=4)
 OTHER = PullRef(8, 80, "other", "name", 3)
 RULE = Proposal(OwnerRule("/a.py", "F601"), "reaction", "ann", "https://github.example/1")
-FOUND = StoredFinding("f1", "posted", "high", "logic", "ruff", "a.py", "Wrong sign")
+FOUND = StoredFinding("f1", "new", "high", "logic", "ruff", "a.py", "Wrong sign")
 
 
 def done(job: str, *findings: StoredFinding, pull: PullRef = PULL, at: float = 100.0, **more: object) -> FinishedReview:
@@ -96,7 +96,7 @@ def test_how_often_a_rule_silenced_something(url: str) -> None:
     async def story() -> None:
         async with storage.open_store(url) as store:
             await store.rules.propose(PULL, RULE, 1.0)
-            silent = replace(FOUND, state="suppressed")
+            silent = replace(FOUND, state="silenced")
             for job in ("one", "one", "two"):
                 await store.reviews.keep(
                     done(job, silent, replace(silent, fingerprint="f2"), by_rule={"f1": 1}, at=50.0)

@@ -13,6 +13,7 @@ from fakes import Repository
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
+from tests.rows import of
 
 HELPER = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
 USER = "from shop.helper import apply\n\n\ndef total(rows):\n    return sum(apply(0.2, row) for row in rows)\n"
@@ -106,7 +107,7 @@ def test_a_reading_that_leaves_nothing_open_is_the_whole_review(change: Reposito
     played = Played(FOUND)
     review = reviewed(change, played)
     assert played.asked == ["reading", "opinion"]
-    assert (review["strategy"]["name"], [row["verdict"] for row in review["findings"]]) == ("cascade", ["confirmed"])
+    assert (review["strategy"]["name"], [row["verdict"] for row in of(review, "new")]) == ("cascade", ["confirmed"])
     assert "it left nothing open" in review["strategy"]["reason"]
     assert review["summary"] == "It drops a check."
 
@@ -116,7 +117,7 @@ def test_a_finding_that_nobody_could_prove_is_what_the_root_settles(change: Repo
     played = Played(FOUND, verdict="unproven")
     review = reviewed(change, played)
     assert played.asked == ["reading", "opinion", "turn, open", "turn, open", "opinion"]
-    assert [(row["verdict"], len(row["evidence"])) for row in review["findings"]] == [("confirmed", 1)]
+    assert [(row["verdict"], len(row["evidence"])) for row in of(review, "new")] == [("confirmed", 1)]
     assert "it left 1 point open, and the root went on" in review["strategy"]["reason"]
 
 
@@ -146,7 +147,7 @@ def test_the_root_sees_what_a_second_opinion_has_settled(change: Repository, ver
     assert state.split(maxsplit=1)[0] in seen[0]
     assert state in seen[1]
     assert "needs a second opinion, which" not in seen[1]
-    assert len(review["findings"]) == (verdict == "confirmed")
+    assert len(of(review, "new")) == (verdict == "confirmed")
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deeprepo_sandbox import providers as doubles
+from tests.rows import of
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,14 +263,14 @@ def rounds(subject: Subject, way: int) -> list[tuple[Words, ...]]:
     return [(*words, other) if number >= planted(way) else words for number, words in enumerate(said, 1)]
 
 
-def titles(review: Mapping[str, Any], *lists: str) -> set[str]:
-    """The titles of the findings in these lists of the JSON output."""
-    return {row["title"] for name in lists for row in review[name]}
+def titles(review: Mapping[str, Any], *statuses: str) -> set[str]:
+    """The titles of the findings of these statuses in the JSON output."""
+    return {row["title"] for row in of(review, *statuses)}
 
 
 def problems_of(review: Mapping[str, Any], subject: Subject, way: int, number: int) -> list[str]:
     """What is wrong with the JSON output of a round: a dismissed claim that is said, another defect that is not."""
-    told, other, problems = titles(review, "findings", "still"), other_claim(subject, way), []
+    told, other, problems = titles(review, "new", "still"), other_claim(subject, way), []
     if number >= planted(way) and other.title not in told:
         problems.append(f"round {number}: silenced: {other.title}")
     repeats = {words.title for words in subject.claim} & told

@@ -15,7 +15,7 @@ from bot.outputs import json_file
 from bot.publish import checks
 from bot.publish.checks import Verdict
 from bot.storage import FinishedReview, Store, Suppression
-from bot.values import Ending, PullFacts, PullRef, Review
+from bot.values import Ending, PlacedFinding, PullFacts, PullRef, Review
 from bot.values.review import Lack
 from bot.workflow import concluding
 
@@ -124,7 +124,7 @@ def test_what_was_kept_back_reaches_a_later_bar(tmp_path: Path) -> None:
 
     async def story(store: Store) -> None:
         minor = replace(finding("f2").finding, severity="low")
-        await keep(store, ONE, replace(CLEAN, kept_back=(minor,)))
+        await keep(store, ONE, replace(CLEAN, findings=(PlacedFinding(replace(minor, status="below")),)))
         assert (await concluding.of_head(ONE, facts(), settings(BAR), store)).ending == "success"
         assert (await concluding.of_head(ONE, facts(), settings(LOW_BAR), store)).ending == "failure"
 

@@ -8,6 +8,7 @@ import pytest
 from whole import BROKEN, MENDED, Whole, whole
 
 from bot.values import PullRef
+from tests.rows import of
 
 IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}  # of medium severity, with a fix
 KEPT = "1 finding below high is kept back: `minimum_severity` of .deeprepo.yml."
@@ -43,7 +44,7 @@ def test_less_severe_findings_are_kept_back(tmp_path: Path) -> None:
             assert "## deeprepo: ✅ Nothing found of severity high or above\n" in at.summary(number)
             assert KEPT in at.summary(number)
             assert stands.review_comments == []
-            assert [row["title"] for row in stored["kept_back"]] == ["`is` compares identity, a value is meant"]
+            assert [row["title"] for row in of(stored, "below")] == ["`is` compares identity, a value is meant"]
             assert (stands.checks[-1].conclusion, stands.checks[-1].annotations) == ("success", [])
             await pushed(at, number)
             assert KEPT in at.summary(number)

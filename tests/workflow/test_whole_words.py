@@ -99,7 +99,7 @@ def test_a_word_about_a_guess_does_not_silence_the_later_proof(
             proof = next(
                 f for f in await at.server.store.reviews.findings(one.pull) if f.fingerprint != guess.fingerprint
             )
-            assert proof.state == "posted"
+            assert proof.state == "new"
 
             async def red() -> bool:
                 check = max(at.gh.pull(number).checks, key=lambda check: check.id)

@@ -11,7 +11,7 @@ PULL = PullRef(7, 70, "owner", "name", 3)
 FOUND = Finding(
     "src/a b.py", "q", "t", "w", "c", "high", "logic", (Source("analyser", "ruff"),), rule="S608", fingerprint="f1"
 )
-KNOWN = StoredFinding("f1", "posted", "high", "logic", "worker a/b", "src/a b.py", "t")
+KNOWN = StoredFinding("f1", "new", "high", "logic", "worker a/b", "src/a b.py", "t")
 DONE = FinishedReview("job", "sha", "push", 1, 0.0, 1.0, "neutral", "direct", 1, 1, 0.1, PULL, b"{}", (KNOWN,))
 
 

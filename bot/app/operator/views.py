@@ -250,10 +250,9 @@ def _part(output: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _findings(output: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     """The findings with their state against the round before, those of this round first."""
-    rows = []
-    for name, state in (("findings", "new"), ("still", "open"), ("fixed", "fixed")):
-        rows += [{**row, "state": state} for row in output.get(name) or () if isinstance(row, Mapping)]
-    return tuple(rows[:FINDINGS])
+    rows = [row for row in output.get("findings") or () if isinstance(row, Mapping)]
+    states = {"new": "new", "still": "open", "fixed": "fixed"}
+    return tuple({**row, "state": states[row["status"]]} for row in rows if row.get("status") in states)[:FINDINGS]
 
 
 KINDS = {

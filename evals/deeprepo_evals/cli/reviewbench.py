@@ -19,5 +19,5 @@ def command() -> int:
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
         review = asyncio.run(attend(given, scratch, lambda _: None))
     models = ", ".join(review.cost.models) or "none"
-    tell(f"strategy={review.strategy} models={models}: {count(len(review.findings), 'finding')}, in {given.out}")
+    tell(f"strategy={review.strategy} models={models}: {count(len(review.told), 'finding')}, in {given.out}")
     return CLEAN

@@ -123,7 +123,7 @@ def _findings(path: Path, variables: Mapping[str, str], name: str) -> tuple[Meas
 
 def findings_json(review: Review, pull: Mapping[str, Any], agent: str) -> str:
     """Our review in the form of the contract: what is shown in full, on lines of the head."""
-    aloud = [placed for placed in review.findings if placed.place != "folded"]
+    aloud = [placed for placed in review.told if placed.place != "folded"]
     names = ("repo", "pr_number", "base", "head")
     told = {
         "pr": {name: pull[name] for name in names},

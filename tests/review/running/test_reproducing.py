@@ -104,7 +104,7 @@ def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path
     """Its test fails on the head, passes on the base and with the suggestion: that is what the verdict says."""
     model = Model(PROOF)
     done = reviewed(model, trace=str(tmp_path / "trace.jsonl"))
-    (placed,) = done.findings
+    (placed,) = done.told
     shown = placed.finding.reproduction
     assert shown is not None
     assert (placed.finding.verdict, shown.test, shown.base, shown.fixed) == ("reproduced", PROOF, "green", "green")
@@ -170,7 +170,7 @@ def test_anything_less_changes_nothing(
 ) -> None:
     """The finding stays confirmed, and a note says why there is no test."""
     done = reviewed(Model(*tests, proves=proves))
-    (placed,) = done.findings
+    (placed,) = done.told
     assert (placed.finding.verdict, placed.finding.reproduction) == ("confirmed", None)
     assert placed.replacement is not None
     assert [row[0] for row in done.tried] == ["shop/rate.py:2"]
@@ -182,7 +182,7 @@ def test_anything_less_changes_nothing(
 def test_a_test_that_is_at_fault_is_mended(reviewed: Callable[..., Review]) -> None:
     """Its author is shown what was printed, twice at most."""
     model = Model(FIXTURE, NOT_PROMISED, PROOF)
-    (placed,) = reviewed(model).findings
+    (placed,) = reviewed(model).told
     assert placed.finding.verdict == "reproduced"
     assert "No module named 'shop.rates'" in model.asked[1]
     assert "6 != 7" in model.asked[2]
@@ -196,7 +196,7 @@ def test_a_limit_is_no_proof(reviewed: Callable[..., Review], shop: Repository) 
     shop.git("checkout", "-q", "feature")
     shop.git("rebase", "-q", "main")
     done = reviewed(Model(LOOPS))
-    assert done.findings[0].finding.verdict == "confirmed"
+    assert done.told[0].finding.verdict == "confirmed"
     assert "took longer than" in done.tried[0][1]
 
 
@@ -205,7 +205,7 @@ def test_a_suggestion_that_does_not_help_is_not_offered(reviewed: Callable[..., 
     """The test is red with it: the finding is reproduced, and no click commits the suggestion."""
     wrong = {**FOUND, "suggestion": "    return abs(amount) * rate"}
     done = reviewed(Model(PROOF, finding=wrong))
-    (placed,) = done.findings
+    (placed,) = done.told
     assert (placed.finding.verdict, placed.replacement, placed.refused) == ("reproduced", None, "red")
     (comment,) = posts.comments(done).posts
     assert "```suggestion" not in comment.body
@@ -219,7 +219,7 @@ def test_new_code_needs_the_fix(reviewed: Callable[..., Review], shop: Repositor
     shop.commit({"shop/rate.py": None}, "no rates")
     shop.git("checkout", "-qb", "new")
     shop.commit(AFTER, "rates")
-    (placed,) = reviewed(Model(PROOF)).findings
+    (placed,) = reviewed(Model(PROOF)).told
     shown = placed.finding.reproduction
     assert shown is not None
     assert (shown.base, shown.fixed) == ("fault", "green")
@@ -232,7 +232,7 @@ def test_a_finding_that_is_still_there_keeps_its_test(reviewed: Callable[..., Re
     shop.commit({"README.md": "more\n"}, "more")
     model = Model()
     second = reviewed(model, previous=OUTPUTS["json"]().render(first).encode())
-    assert [one.reproduction for one in second.still] == [first.findings[0].finding.reproduction]
+    assert [one.reproduction for one in second.still] == [first.told[0].finding.reproduction]
     assert model.asked == []
 
 
@@ -250,7 +250,7 @@ def test_without_a_section_nothing_is_run_or_asked(reviewed: Callable[..., Revie
     shop.git("checkout", "-qb", "other")
     shop.commit({**AFTER, ".deeprepo.yml": "run: {}\n"}, "after")
     model = Model()
-    assert reviewed(model).findings
+    assert reviewed(model).told
     assert model.asked == []
 
 
@@ -271,7 +271,7 @@ def test_without_a_sandbox_a_sentence_says_what_to_install(
     (tmp_path / "bin" / "git").symlink_to(git)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     done = reviewed(Model(PROOF))
-    assert done.findings[0].finding.verdict == "confirmed"
+    assert done.told[0].finding.verdict == "confirmed"
     assert any("apt install bubblewrap" in note for note in done.notes)
 
 
@@ -297,7 +297,7 @@ def test_a_suggestion_that_breaks_the_owners_tests_is_not_offered(
     """The reproducing test passes with it, and the repository's own test of the file does not: no click commits it."""
     owned(shop)
     done = reviewed(Model(PROOF, finding={**FOUND, "suggestion": ZERO}))
-    (placed,) = done.findings
+    (placed,) = done.told
     assert placed.finding.reproduction is not None
     assert (placed.finding.reproduction.fixed, placed.replacement, placed.refused) == ("green", None, "own")
     (comment,) = posts.comments(done).posts
@@ -312,7 +312,7 @@ def test_a_suggestion_that_breaks_them_is_not_offered_without_a_reproduction_eit
 ) -> None:
     """No test shows the finding; its suggestion is held against the owner's tests all the same."""
     owned(shop)
-    (placed,) = reviewed(Model(None, finding={**FOUND, "suggestion": ZERO})).findings
+    (placed,) = reviewed(Model(None, finding={**FOUND, "suggestion": ZERO})).told
     assert (placed.finding.verdict, placed.replacement, placed.refused) == ("confirmed", None, "own")
 
 
@@ -325,7 +325,7 @@ def test_a_suggestion_with_which_they_pass_or_that_they_say_nothing_of_is_offere
 ) -> None:
     """A test that fails without the suggestion, too, blames nobody."""
     owned(shop, test)
-    (placed,) = reviewed(Model(PROOF)).findings
+    (placed,) = reviewed(Model(PROOF)).told
     assert (placed.refused, placed.replacement is not None) == ("", True)
 
 
@@ -337,8 +337,8 @@ def test_reproduced_beats_refuted(reviewed: Callable[..., Review], tmp_path: Pat
     """A second opinion refuted it by what a library does; the test shows otherwise, and the finding is reported with it."""
     path = tmp_path / "journal.jsonl"
     done = reviewed(Model(PROOF, opinion=REFUTED), journal=str(path))
-    (placed,) = done.findings
-    assert (placed.finding.verdict, done.refuted, done.dropped) == ("reproduced", 0, 0)
+    (placed,) = done.told
+    assert (placed.finding.verdict, len(done.having("refuted")), done.dropped) == ("reproduced", 0, 0)
     assert placed.finding.number > 0
     recorded, section, begun = replay.last_finished(path)
     again = asyncio.run(wiring.replay(recorded, section, begun, str(tmp_path / "scratch"), None))
@@ -357,7 +357,7 @@ def test_a_refutation_stands_that_no_test_contradicts(
     """Nothing is said of the attempt; where a line of the repository refutes, running decides nothing and nobody tries."""
     model = Model(*tests, opinion=opinion)
     done = reviewed(model)
-    assert (done.findings, done.refuted, done.tried, len(model.asked)) == ((), 1, (), asked)
+    assert (done.told, len(done.having("refuted")), done.tried, len(model.asked)) == ((), 1, (), asked)
 
 
 SECRET = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"
@@ -374,7 +374,7 @@ def test_a_test_finds_no_secret_of_the_tree(reviewed: Callable[..., Review], sho
     trace = tmp_path / "trace.jsonl"
     model = Model(READS)
     done = reviewed(model, trace=str(trace))
-    assert done.findings[0].finding.verdict == "reproduced"
+    assert done.told[0].finding.verdict == "reproduced"
     texts = [*model.asked, trace.read_text(), OUTPUTS["json"]().render(done)]
     encoded = base64.b64encode(f'TOKEN = "{SECRET}"\n'.encode()).decode()
     for form in (SECRET, SECRET[::-1], encoded, encoded[12:-4]):
@@ -395,7 +395,7 @@ def test_a_package_in_a_folder_has_its_own_runner(reviewed: Callable[..., Review
     shop.commit({**gone, **moved, **web, "backend/requirements.txt": "", ".deeprepo.yml": "run: {}\n"}, "apart")
     shop.git("checkout", "-qb", "apart")
     shop.commit({"backend/shop/rate.py": AFTER["shop/rate.py"]}, "after")
-    (placed,) = reviewed(Model(PROOF, finding={**FOUND, "path": "backend/shop/rate.py"})).findings
+    (placed,) = reviewed(Model(PROOF, finding={**FOUND, "path": "backend/shop/rate.py"})).told
     shown = placed.finding.reproduction
     assert shown is not None
     assert shown.path.startswith("backend/tests/test_deeprepo_")
