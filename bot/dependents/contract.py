@@ -22,7 +22,6 @@ from bot.text.lines import binds, code_of, defines, is_comment, says
 from bot.text.paths import is_test
 from bot.values import (
     COMPONENT,
-    GENERATED,
     ChangedSymbol,
     Contract,
     Parameter,
@@ -70,7 +69,7 @@ def contract(item: ChangedSymbol, before: str, after: str) -> tuple[Contract, ..
     if item.change == "added" or item.before is None or item.after is None:
         return ()
     old, new = _code(before, item.before.path), _code(after, item.after.path)
-    if _squeeze(old) == _squeeze(new) and item.symbol.kind != GENERATED:
+    if _squeeze(old) == _squeeze(new):
         was, now = item.before.signature, item.after.signature
         return ("declaration",) if was is not None and now is not None and is_contested(was, now) else ()
     if item.symbol.kind == "variable":
@@ -87,10 +86,7 @@ def _component(was: Symbol, now: Symbol, old: str, new: str) -> tuple[Contract, 
         if is_same and was.signature.text == now.signature.text:
             return ()
         return ("declaration",) if is_same else ("parameters",)
-    if was.kind == GENERATED:
-        one, other = (side.partition("=")[0] for side in (old, new))  # the field from which it is made
-    else:
-        one, other = (_of_head(side, was.short) for side in (old, new))
+    one, other = (_of_head(side, was.short) for side in (old, new))
     return () if _squeeze(one) == _squeeze(other) else ("value",)
 
 
@@ -109,7 +105,7 @@ def is_contested(before: Signature, after: Signature) -> bool:
 def _changes(item: ChangedSymbol, old: str, new: str) -> tuple[Contract, ...]:
     """The same for a definition that is there on both sides and whose code differs."""
     before, after = (side.signature if side is not None else None for side in (item.before, item.after))
-    if item.before and item.after and not {COMPONENT, GENERATED}.isdisjoint((item.before.kind, item.after.kind)):
+    if item.before and item.after and COMPONENT in (item.before.kind, item.after.kind):
         return _component(item.before, item.after, old, new)
     language = filetype(item.symbol.path)
     if item.symbol.kind in CALLABLE or before is not None:

@@ -16,7 +16,6 @@ from bot.dependents.targets import (
     has_member,
     has_new_signature,
     is_closed,
-    is_generated,
     words_of,
 )
 from bot.ports import Language, Tree
@@ -73,7 +72,7 @@ class Proof:
     ) -> bool:
         """Whether what is named here is proven to be gone."""
         use, former = hit.use, hit.use.name in former_names(target)
-        if use.is_guarded or is_generated(target):  # which a base or a setting may make as well
+        if use.is_guarded:
             return False
         if hit.sure and ((path, hit.door) in self.lost_imports or (hit.name and hit.door)):
             return await self._shut(hit, path)
@@ -98,7 +97,7 @@ class Proof:
         The type of the receiver is not known, or a base that is known by name alone: a library may still offer the name.
         """
         use, is_gone = hit.use, target.is_gone and hit.use.name in former_names(target)
-        foreseen = self._foresees(use) or is_generated(target) or (path, hit.door) in self.doubtful_imports
+        foreseen = self._foresees(use) or (path, hit.door) in self.doubtful_imports
         if foreseen or use.name in self.language.AMBIENT or not (is_gone or has_new_signature(target)):
             return False
         if not hit.sure:

@@ -348,8 +348,7 @@ class Search:
                 return replace(row, lone=True)
             if own or (_names_another(hit.use.receiver, target) and not is_field):
                 return row
-            is_of_place = target.constructor and _leaves_type_to_place(hit.use) and self._shares(row.path, target)
-            lone = name in alone or is_of_place or await self._is_lone_member(target, hit.use, row.path, foreign)
+            lone = name in alone or await self._is_lone_member(target, hit.use, row.path, foreign)
             is_near = hit.use.receiver not in foreign and self._takes(row.path, target)
             return replace(row, lone=lone or (is_near and _may_be_lost_member(target, hit.use)))
         if not target.is_gone or row.missing:
@@ -527,11 +526,6 @@ def _may_be_lost_member(target: UseTarget, use: Use) -> bool:
     is_lost = target.is_gone or (use.call is not None and has_new_signature(target))
     is_member = bool(target.owner) or target.is_method_of_a_value
     return is_lost and is_member and use.form == "member" and is_unknown and use.name not in METHODS
-
-
-def _leaves_type_to_place(use: Use) -> bool:
-    """Whether a call of a constructor names no type because its place asks for one: `show(.init(n: 1))`."""
-    return use.form == "member" and use.call is not None and not use.receiver and not use.types
 
 
 def _names_another(receiver: str, target: UseTarget) -> bool:

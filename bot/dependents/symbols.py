@@ -12,9 +12,9 @@ from types import MappingProxyType
 from bot.dependents.contract import is_contested
 from bot.ports import Language
 from bot.text.lines import defines, file_lines
-from bot.values import COMPONENT, GENERATED, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
+from bot.values import COMPONENT, SINGLETON, ChangedFile, ChangedSymbol, Outline, Side, Symbol
 
-VALUES = frozenset({"variable", COMPONENT, GENERATED})  # what has no body
+VALUES = frozenset({"variable", COMPONENT})  # what has no body
 HOLDERS = frozenset({"class", "type"})  # what has members
 ALIKE = 0.6  # of two bodies: from here on, one definition under two names
 MAX_BODY = 4_000  # characters compared

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
 from bot.dependents.sites import Bindings, Match, UseTarget
-from bot.values import GENERATED, Import, Outline, Side, TreeEntry, Use
+from bot.values import Import, Outline, Side, TreeEntry, Use
 
 # Classes of the libraries that come with a language whose members are all known, and none is called like a constant.
 ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
@@ -40,11 +40,6 @@ def words_of(item: Import) -> frozenset[str]:
 def has_new_signature(target: UseTarget) -> bool:
     """Whether the change gives it a new signature."""
     return target.symbol is not None and target.symbol.change == "signature"
-
-
-def is_generated(target: UseTarget) -> bool:
-    """Whether a program makes it of what is written: its name stands nowhere else, either, where something makes it once more."""
-    return target.symbol is not None and target.symbol.symbol.kind == GENERATED
 
 
 def former_names(target: UseTarget) -> frozenset[str]:

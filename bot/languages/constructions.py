@@ -5,13 +5,12 @@ call. Another call names no class because its place asks for one (`Cart cart = n
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from typing import Protocol
 
 from tree_sitter import Node
 
-from bot.languages.syntax import DEPTH, MOST_USES, ancestors, first_line
+from bot.languages.syntax import MOST_USES, ancestors, first_line
 from bot.values import Call, SomeUses, Use
 
 Construction = tuple[Node | None, Node | None, Call]  # the class's name in the head, the call, its arguments
@@ -22,38 +21,6 @@ BODIES = frozenset({
 })  # fmt: skip
 MOST_NODES = 20_000  # of a constructor
 UP = 8  # levels from the name of a class in the head to what it stands for
-
-
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """The declaration that a value ends in: its node, the part of it that holds the value, and how many collections are between."""
-
-    holder: Node
-    value: Node
-    depth: int
-
-
-class Levels(Protocol):
-    """What a language knows of the nodes between a value and its declaration."""
-
-    def __call__(self, above: Node, inner: Node, /, *, is_returned: bool) -> int | None:
-        """Return how many collections a node puts around the value that it hands on; None if it hands none on."""
-
-
-def destination_of(
-    value: Node, declarations: Collection[str], returns: Callable[[Node], bool], levels: Levels
-) -> Destination | None:
-    """Walk from a value to the declaration that it ends in; None if something on the way hands it on to anything else."""
-    depth, is_returned, inner = 0, False, value
-    for above in islice(ancestors(value), DEPTH):
-        if above.type in declarations:
-            return Destination(above, inner, depth)
-        is_returned |= returns(above)
-        more = levels(above, inner, is_returned=is_returned)
-        if more is None:
-            return None
-        depth, inner = depth + more, above
-    return None
 
 
 def with_constructions(

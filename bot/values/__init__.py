@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from bot.levels import EFFORTS, SEVERITIES, Effort, ReviewEffort, Severity
 from bot.values.change import (
     COMPONENT,
-    GENERATED,
     SINGLETON,
     SPACE,
     ChangedFile,

@@ -289,8 +289,8 @@ class Signature:
     )
 
 
-# Kinds of members that no line of their own declares: the head of a record names them; a program makes them of a field.
-COMPONENT, GENERATED = "component", "generated"
+# The kind of a member that no line of its own declares: the head of a record names it.
+COMPONENT = "component"
 # The mark of an object that may stand beside a class of the same name.
 SINGLETON = "object"
 SPACE = "namespace "  # the prefix of the mark of a definition in a C++ namespace

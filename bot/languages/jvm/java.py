@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from tree_sitter import Node
 
 from bot.languages import typed_receivers
 from bot.languages.constructions import Construction
-from bot.languages.jvm import lombok
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import JAVA
@@ -40,16 +38,11 @@ GENERATED = re.compile(
 root = partial(typed_receivers.root, JAVA)
 
 
-@dataclass(slots=True)
-class _JavaWalk(TypedWalk):
-    has_lombok: bool = False
-
-
 @lru_cache(maxsize=64)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file; nested types and static members are offered by their own names, too."""
     tree = root(source)
-    walk = _JavaWalk(path, side, has_lombok=lombok.NAMED.search(source) is not None)
+    walk = TypedWalk(path, side)
     for node in tree.named_children:
         if node.type in CLASSES:
             _type(node, "", walk)
@@ -57,7 +50,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     return walk.outline(complete)
 
 
-def _type(node: Node, inside: str, walk: _JavaWalk) -> None:
+def _type(node: Node, inside: str, walk: TypedWalk) -> None:
     short = text(node.child_by_field_name("name"))
     name = f"{inside}.{short}" if inside else short
     kind = "type" if node.type in ("interface_declaration", "annotation_type_declaration") else "class"
@@ -79,8 +72,6 @@ def _type(node: Node, inside: str, walk: _JavaWalk) -> None:
     members = list(_members(node)) if name.count(".") < typed_receivers.NESTED else []
     for member in members:
         _member(member, name, bases, walk)
-    if walk.has_lombok:
-        lombok.add(node, name, members, walk)
 
 
 def _bases(node: Node) -> tuple[str, ...]:
@@ -104,7 +95,7 @@ def _members(node: Node) -> Iterator[Node]:
             yield member
 
 
-def _member(node: Node, inside: str, bases: Sequence[str], walk: _JavaWalk) -> None:
+def _member(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk) -> None:
     kind = node.type
     if kind in CLASSES:
         _type(node, inside, walk)
@@ -129,12 +120,12 @@ def _member(node: Node, inside: str, bases: Sequence[str], walk: _JavaWalk) -> N
         _take(node, f"{inside}.{text(node.child_by_field_name('name'))}", "variable", walk, None)
 
 
-def _take(node: Node, name: str, kind: str, walk: _JavaWalk, own_signature: Signature | None) -> None:
+def _take(node: Node, name: str, kind: str, walk: TypedWalk, own_signature: Signature | None) -> None:
     visibility = _visibility(node, name.rpartition(".")[0], walk)
     walk.define(name, kind, node, own_signature, visibility=visibility)
 
 
-def _visibility(node: Node, inside: str, walk: _JavaWalk) -> Visibility:
+def _visibility(node: Node, inside: str, walk: TypedWalk) -> Visibility:
     """Who can name a definition; what no word restricts stays in its package, but for members of interfaces and enums."""
     if _static(node, "private"):
         return "file"

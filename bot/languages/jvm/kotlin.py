@@ -14,7 +14,7 @@ from bot.languages.jvm.java import OBJECT
 from bot.languages.syntax import UNKNOWN, text
 from bot.languages.typed_receivers import IdentifierUse, TypedGrammar, TypedWalk
 from bot.text.filetypes import KOTLIN
-from bot.values import COMPONENT, GENERATED, Call, Outline, Parameter, Side, Signature, Symbol, Visibility
+from bot.values import COMPONENT, Call, Outline, Parameter, Side, Signature, Symbol, Visibility
 
 CLASSES = frozenset({"class_declaration", "object_declaration"})
 BODIES = frozenset({"class_body", "enum_class_body"})
@@ -28,7 +28,6 @@ TELLING = re.compile(r"[a-z0-9][A-Z]")
 # The grammar takes an annotated class that has no body for an expression, which cannot stand at the top of a file.
 MISREAD = re.compile(r"\b(?:class|interface|object)[ \t]+([A-Za-z_]\w*)")
 FACADE = re.compile(rb"@file:(?:kotlin\.jvm\.)?JvmName\(\s*(?:name\s*=\s*)?\"(\w+)\"")
-JVM_NAME = re.compile(r"@(?:[gs]et:)?(?:kotlin\.jvm\.)?JvmName\(\s*+(?:name\s*+=\s*+)?\"(\w++)\"")
 READ = 4_000  # characters of it
 
 
@@ -87,24 +86,8 @@ def _take(node: Node, inside: str, bases: Sequence[str], walk: TypedWalk, *, is_
             _add(node, qualified_name, "function" if is_offered else "method", walk, own_signature)
         else:
             _add(node, qualified_name, "type" if kind == "type_alias" else "variable", walk, None)
-        _for_java(node, inside, walk, is_offered=is_offered)
         if (is_offered and (inside or not _has(node, "private"))) or kind == "enum_entry":
             walk.exports.setdefault(name, qualified_name)
-
-
-def _for_java(node: Node, inside: str, walk: TypedWalk, *, is_offered: bool) -> None:
-    """The name of a function or an accessor that only the JVM sees: `@JvmName("total")`."""
-    marks = [text(part) for part in node.named_children if part.type == "modifiers"]
-    own_signature = walk.symbols[-1].signature
-    for name in JVM_NAME.findall(marks[0]) if marks else ():
-        if own_signature is not None:
-            body = next((part for part in node.named_children if part.type == "function_body"), None)
-            head = text(node)[: body.start_byte - node.start_byte if body is not None else None]
-            words = re.sub(rf"\b{re.escape(_name(node))}\b", name, head[len(marks[0]) :], count=1)
-            own_signature = replace(own_signature, text=" ".join(words.split()))
-        _add(node, f"{inside}.{name}" if inside else name, GENERATED, walk, own_signature)
-        if is_offered and not inside and not _has(node, "private"):
-            walk.exports.setdefault(name, name)
 
 
 def _class(node: Node, name: str, walk: TypedWalk) -> None:

@@ -15,7 +15,7 @@ from bot.languages import typed_receivers
 from bot.languages.jvm.kotlin import facade_of
 from bot.text.filetypes import parsed_by
 from bot.text.lines import without_mark
-from bot.values import GENERATED, Clues, Import, Outline
+from bot.values import Clues, Import, Outline
 
 SUFFIXES = parsed_by("jvm")
 SCALA = (".scala",)
@@ -96,7 +96,7 @@ class JvmPackages:
             return
         before = self._told.get(path)
         kinds = {item.name: item.kind for item in outline.symbols if "." not in item.name and item.is_exported}
-        members = {name for name, kind in kinds.items() if kind in ("function", "variable", GENERATED)}
+        members = {name for name, kind in kinds.items() if kind in ("function", "variable")}
         types = set(kinds) - members
         if members and path.endswith(".kt"):
             self._facades[path] = facade_of(path, source)

@@ -6,11 +6,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from bot.languages import nesting, syntax, typed_receivers
-from bot.languages.constructions import with_constructions
 from bot.languages.lexical import is_telling
 from bot.languages.swift.modules import SwiftModules
 from bot.languages.swift.outline import UNKNOWN_BASE, outline_of, root
-from bot.languages.swift.targets import targets
 from bot.languages.swift.uses import READING
 from bot.languages.syntax import text
 from bot.languages.unreadable import finds, outlines
@@ -33,7 +31,6 @@ MEMBERS = (
     "withUnsafeMutableBytes"
 )
 AMBIENT = frozenset(f"{GIVEN} {MEMBERS}".split())
-INIT = re.compile(rb"\.init\b|\bSelf\b")
 TELLING = 2  # words of a name that hardly a base of another module has
 
 __all__ = ["AMBIENT", "TRAITS", "outline", "project", "uses"]
@@ -66,14 +63,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
         return syntax.UNKNOWN if is_vague else ()
 
     tree = root(source)
-    creations = tuple(targets(tree)) if INIT.search(source) else ()
-    type_names = {
-        place.start_byte: text(name) for name, place, _ in creations if name is not None and place is not None
-    }
-    own_uses = typed_receivers.uses(tree, source, names, READING, bare)
-    typed_uses = [replace(use, types=(type_names[use.at],)) if use.at in type_names else use for use in own_uses]
-    all_uses = SomeUses(typed_uses) if isinstance(own_uses, SomeUses) else tuple(typed_uses)
-    return with_constructions(tree, all_uses, (), lambda _: (), lambda _: creations)
+    return typed_receivers.uses(tree, source, names, READING, bare)
 
 
 @lru_cache(maxsize=64)
