@@ -152,6 +152,15 @@ LOSSES: Mapping[str, Case] = {
     "a template of a chart with dependencies": Case(
         CHART | {"chart/Chart.yaml": "name: shop\ndependencies:\n  - name: common\n"}, {"chart/templates/_names.tpl": "\n"}, "shop.name", ("chart/templates/app.yaml:1",)
     ),
+    "a script in a text that a program runs": Case(
+        {"package.json": PACKAGE.replace("npm run build &&", 'pnpm concurrently \\"tsc -w\\" \\"npm run build\\" &&')}, {"package.json": PACKAGE.replace("npm run build &&", 'pnpm concurrently \\"tsc -w\\" \\"npm run build\\" &&').replace('"build": "tsc"', '"compile": "tsc"')}, "build", ("package.json:5",)
+    ),
+    "a target beside one that a variable names": Case(
+        {"Makefile": "OUT := .gen\n$(OUT):\n\ta\n" + MAKE},
+        {"Makefile": "OUT := .gen\n$(OUT):\n\ta\n" + MAKE.replace("lint:\n", "check:\n")},
+        "lint",
+        ("Makefile:4", "Makefile:9"),
+    ),
     "a target beside computed ones": Case({"Makefile": ".box-$(ARCH):\n\ta\n" + MAKE}, {"Makefile": ".box-$(ARCH):\n\ta\n" + MAKE.replace("release:", "publish:").replace("lint:\n", "check:\n")}, "lint", ("Makefile:3", "Makefile:8")),
     "a target of a target": Case({"Makefile": MAKE}, {"Makefile": MAKE.replace("lint:\n", "check:\n")}, "lint", ("Makefile:1", "Makefile:6")),
     "a target of a workflow": Case({"Makefile": MAKE, **runs("make -j4 V=1 release")}, {"Makefile": MAKE.replace("release:", "publish:")}, "release", (".github/workflows/ci.yml:8",)),

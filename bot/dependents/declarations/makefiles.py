@@ -8,15 +8,18 @@ from bot.dependents.declarations.reading import DataReading, Paths, Scope, besid
 
 _LINE = re.compile(r"(?:[^\\\n]|\\(?:\r?\n|.)|\\)*+", re.DOTALL)  # with those on which it goes on
 _RULE = re.compile(r"(?P<targets>[^\s:=#][^:=#]*+)::?(?!=)(?P<rest>[^;]*+)(?:;(?P<recipe>.*))?", re.DOTALL)
-_INCLUDE = re.compile(r"(?:-include|sinclude|include)[ \t]++(?P<names>[^#]++)")
+_INCLUDE = re.compile(r"(?P<word>-include|sinclude|include)[ \t]++(?P<names>[^#]++)")
 _NAME = re.compile(r"[A-Za-z0-9_][\w-]*+")
 _VARIABLE = re.compile(r"(?:[\w.-]++[ \t]*+)(?:[+?:!]|::)?=|(?:export|unexport|override|vpath|undefine|define)\b")
+_LITERAL = re.compile(r"^(?P<name>[\w.-]++)[ \t]*+(?:[?:]|::)?=[ \t]*+(?P<value>[^\s$#]++)[ \t]*+\r?$", re.MULTILINE)
+_VALUE = re.compile(r"\$[({]([\w.-]++)[)}]")
 _OF_TARGETS = re.compile(r"[ \t]*+(?:private|export|override)?[ \t]*+[\w.-]++[ \t]*+(?:[+?:!]|::)?=")
 
 
 def read(reading: DataReading, text: str, paths: Paths) -> None:
     """The rules of one file."""
     mine, line_of = Scope("target", reading.path), line_finder(text)
+    values = {match["name"]: match["value"] for match in _LITERAL.finditer(text)}
     reading.scopes.add(mine)
     at = 0
     while at < len(text):
@@ -26,7 +29,7 @@ def read(reading: DataReading, text: str, paths: Paths) -> None:
         if line.startswith("\t"):
             _recipe(reading, line, line_of(at), paths)
         else:
-            _statement(reading, line.strip(), line_of(at), paths)
+            _statement(reading, _VALUE.sub(lambda one: values.get(one[1], one[0]), line).strip(), line_of(at), paths)
         at = end + 1
 
 
@@ -39,7 +42,7 @@ def _recipe(reading: DataReading, line: str, number: int, paths: Paths) -> None:
 def _statement(reading: DataReading, line: str, number: int, paths: Paths) -> None:
     mine = Scope("target", reading.path)
     if include := _INCLUDE.match(line):
-        _include(reading, include["names"].split(), paths)
+        _include(reading, include, paths)
     elif line.startswith(("$(eval", "$(foreach", "$(call", "${eval")):
         reading.doubts.add(mine)  # a text that is computed defines rules
     elif not _VARIABLE.match(line) and (rule := _RULE.match(line)):
@@ -70,12 +73,12 @@ def _pattern(name: str) -> str:
     return f"{name.partition('$')[0]}%{re.split(r'[)}]', name)[-1]}" if "$" in name else name
 
 
-def _include(reading: DataReading, names: list[str], paths: Paths) -> None:
+def _include(reading: DataReading, include: re.Match[str], paths: Paths) -> None:
     mine = Scope("target", reading.path)
-    for word in names:
+    for word in include["names"].split():
         target = beside(posixpath.dirname(reading.path), word)
-        if target is None or target not in paths:
-            reading.doubts.add(mine)  # it is out of sight
-        else:
+        if target is not None and target in paths:
             reading.needs.add(target)
             reading.parts.setdefault(mine, set()).add(Scope("target", target))
+        elif include["word"] == "include" or "$" in word:
+            reading.doubts.add(mine)  # it is out of sight

@@ -25,12 +25,20 @@ _ELSEWHERE = ("-w", "--workspace", "--filter", "-F", "-r", "--recursive", "works
 _LIFECYCLE = ("test", "start", "stop", "restart")
 
 
+# Programs that run commands which they are given as texts.
+_RUNS_TEXTS = ("concurrently", "conc", "nodemon", "cross-env-shell", "sh", "bash", "npx", "start-server-and-test")
+
+
 def add_calls(reading: DataReading, text: str, folder: str | None, line: int, paths: Paths) -> None:
     """Add what the commands of a text ask make and packages for. `line`: of its beginning."""
     if not _TOOL.search(text):
         return
     for number, here, words in _commands(text, folder):
         tool, rest = words[0], words[1:]
+        if tool in _RUNS_TEXTS or (tool in _MANAGERS and rest and rest[0] in _RUNS_TEXTS):
+            for word in rest:
+                add_calls(reading, word if " " in word else "", here, line + number, paths)
+            continue
         if tool in _MAKES:
             _targets(reading, rest, here, line + number, paths)
         elif tool in _MANAGERS:

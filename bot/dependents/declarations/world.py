@@ -124,7 +124,7 @@ class World:
             if row := self.names(one).get(name):
                 return row
             for pattern in self._patterns.get(one, ()):
-                if fnmatchcase(name, pattern.replace("%", "?*")) or f"{name}.*" == pattern:
+                if fnmatchcase(name, pattern.replace("%", "?*", 1)) or f"{name}.*" == pattern:
                     return self.names(one)[pattern]
         return None
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from bot.text.paths import is_sample, is_test, vendored_folder
 from bot.values import Severity, Side
@@ -50,8 +50,7 @@ class SchemaBreak:
     model: str = ""  # the class of a table's rows, where the table is not called after it alone
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaSides:
+class SchemaSides(NamedTuple):
     """The changed files of one language, before and after."""
 
     before: Sequence[Document]
@@ -94,30 +93,18 @@ class SchemaUse:
     sure: bool
 
 
-def versions(before: Sequence[Document], after: Sequence[Document]) -> list[tuple[Document, Document | None]]:
-    """Each document before the change with the one that it became, None if it is gone."""
-    new = {document.path: document for document in after}
-    return [(document, new.get(document.successor)) for document in before]
-
-
 def each_version(
-    sides: SchemaSides,
-    law: str,
-    compare: Callable[[Document, Document], Iterable[SchemaBreak]],
-    load: Callable[[Document], object],
+    sides: SchemaSides, law: str, compare: Callable[[Document, Document], Iterable[SchemaBreak]]
 ) -> list[SchemaBreak]:
-    """Return the breaks of each document; of one that is gone all that it offered is.
-
-    Raises UnreadableSchemaError for a deep one, and for one that `load` refuses: a new one breaks nobody, and is still to be read.
-    """
+    """Return the breaks of each document; of one that is gone all that it offered is. Raises `UnreadableSchemaError`."""
+    new = {document.path: document for document in sides.after}
     all_breaks: list[SchemaBreak] = []
-    for was, now in versions(sides.before, sides.after):
+    for was in sides.before:
+        now = new.pop(was.successor, None)
         try:
             all_breaks += compare(was, now) if now is not None else [gone_file(was, law)]
         except RecursionError as error:
             raise UnreadableSchemaError(now.path if now else was.path, "its parts are nested too deep") from error
-    for document in sides.after:
-        load(document)
     return all_breaks
 
 
@@ -127,6 +114,11 @@ def gone_file(document: Document, law: str) -> SchemaBreak:
     lines = document.text.split("\n")
     line = next((number for number, text in enumerate(lines, 1) if text.strip()), 1)
     return SchemaBreak("schema-removed", "file", name, "was removed", law, document.path, line, "base", name)
+
+
+def of_file(one: SchemaBreak, text: str) -> "Likeness":
+    """Whether a line names a schema by its file."""
+    return "sure" if re.search(rf"[/\"'` ]{re.escape(one.name)}[\"'`#\s]", text) else ""
 
 
 def words_of(name: str) -> list[str]:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.schemas import words
@@ -23,18 +23,14 @@ from bot.text.lines import file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_test, vendored_folder
 from bot.values import ChangedFile, Finding, Query, Side
 
-SearchedLine = tuple[str, int, str]  # path, line, text
-
+SIDES: tuple[Side, Side] = ("base", "head")
 BYTES = 6 << 20  # of one schema; a larger one is open
-FILES_COMPARED = 400  # of one language
 BREAKS = 1_000  # of one change that are looked up
 ROWS = 20_000  # lines with a searched word
-FILES_READ = 1_500  # of those that hold such lines
-ROWS_OF_FILE = 2_000  # of one file that are judged
-_ANNOTATION = re.compile(r"^\s*+\*\s*+@(?:\w{1,20}\\)?\w{0,30}Column\(")  # what Doctrine reads in a comment
 USES = 40  # of one break, of each likeness
 MOST_LINES = 20_000  # of a file that are searched for the owner of a name
 SHORTEST = 3  # letters of a word that is searched
+_ANNOTATION = re.compile(r"^\s*+\*\s*+@(?:\w{1,20}\\)?\w{0,30}Column\(")  # what Doctrine reads in a comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,142 +69,136 @@ async def compare(tree: Tree, files: Sequence[ChangedFile]) -> SchemaChange:
     """Compare both sides of the changed schemas, language by language."""
     mine = [file for file in files if wants(file)]
     texts: dict[tuple[str, str], str] = {}
-    unread: dict[str, str] = {}
-    for side in ("base", "head"):
-        paths = [
-            path
-            for file in mine
-            if (path := (file.old_path if side == "base" else file.path if file.status != "deleted" else None))
-        ]
-        for path, raw in (await tree.read_many(paths, "base" if side == "base" else "head")).items():
+    too_large = set[str]()
+    for side in SIDES:
+        paths = [path for file in mine if (path := _path_on(file, side))]
+        for path, raw in (await tree.read_many(paths, side)).items():
             texts[side, path] = raw[:BYTES].decode("utf-8", "replace")
-            if len(raw) > BYTES:
-                unread[path] = f"it has more than {BYTES >> 20} MB"
+            too_large |= {path} if len(raw) > BYTES else set()
     breaks: list[tuple[str, SchemaBreak]] = []
-    open_files: dict[str, str] = {}
-    compared_paths: set[str] = set()
+    reasons: dict[str, str] = {}
+    schemas: set[str] = set()
     for name, language in SCHEMAS.items():
-        schema_files = [file for file in mine if _holds(language, file, texts)]
-        compared_paths |= {file.path for file in schema_files}
-        for path in [path for file in schema_files for path in (file.path, file.old_path) if path in unread]:
-            open_files[path or ""] = unread[path or ""]
-        rest = [file for file in schema_files if not {file.path, file.old_path} & unread.keys()]
-        open_files |= {file.path: f"more than {FILES_COMPARED} schemas changed" for file in rest[FILES_COMPARED:]}
-        rows, reasons = await asyncio.to_thread(_compared, language, rest[:FILES_COMPARED], texts)
+        own = [file for file in mine if _holds(language, file, texts)]
+        schemas |= {file.path for file in own}
+        large = [file for file in own if not too_large.isdisjoint({file.path, file.old_path})]
+        reasons |= {file.path: f"it has more than {BYTES >> 20} MB" for file in large}
+        rows = await asyncio.to_thread(_compared, language, [one for one in own if one not in large], texts, reasons)
         breaks += [(name, one) for one in rows]
-        open_files |= reasons
     return SchemaChange(
         tuple(breaks),
-        frozenset(compared_paths - open_files.keys()),
-        tuple(sorted(open_files.items())),
-        frozenset(file.path for file in mine) - compared_paths,
+        frozenset(schemas - reasons.keys()),
+        tuple(sorted(reasons.items())),
+        frozenset(file.path for file in mine) - schemas,
         {file.old_path: file.path for file in mine if file.old_path},
     )
 
 
+def _path_on(file: ChangedFile, side: str) -> str:
+    return (file.old_path or "") if side == "base" else "" if file.status == "deleted" else file.path
+
+
 def _holds(language: SchemaLanguage, file: ChangedFile, texts: Mapping[tuple[str, str], str]) -> bool:
-    for side, path in (("base", file.old_path), ("head", file.path)):
-        text = texts.get((side, path or ""))
-        if path and text is not None and language.wants(path) and language.is_schema(Document(path, text)):
-            return True
-    return False
+    return any(
+        language.wants(path) and language.is_schema(Document(path, text))
+        for side in SIDES
+        if (path := _path_on(file, side)) and (text := texts.get((side, path))) is not None
+    )
 
 
 def _compared(
     language: SchemaLanguage,
     files: Sequence[ChangedFile],
     texts: Mapping[tuple[str, str], str],
-) -> tuple[list[SchemaBreak], dict[str, str]]:
-    """The breaks, and each file that could not be read with the reason; the others are compared without it."""
-    reasons: dict[str, str] = {}
+    reasons: dict[str, str],
+) -> list[SchemaBreak]:
+    """The breaks; a file that cannot be read goes to the reasons, and the others are compared without it."""
     while files:
-        before = [
-            Document(
-                f.old_path,
-                texts["base", f.old_path],
-                successor=f.path if f.status != "deleted" and language.wants(f.path) else "",
-            )
-            for f in files
-            if f.old_path and ("base", f.old_path) in texts and language.wants(f.old_path)
-        ]
-        after = [
-            Document(f.path, texts["head", f.path], f.added_lines)
-            for f in files
-            if ("head", f.path) in texts and language.wants(f.path)
-        ]
+        sides = SchemaSides(
+            *([one for file in files if (one := _document(language, file, side, texts))] for side in SIDES)
+        )
         limits.reading(files[0].path)
         try:
-            return language.compare(SchemaSides(before, after)), reasons
+            return language.compare(sides)
         except UnreadableSchemaError as error:
-            bad = [file for file in files if error.path in (file.path, file.old_path)]
-            reasons |= {file.path: str(error) for file in bad or files}
-            files = [file for file in files if file not in bad] if bad else []
-    return [], reasons
+            bad = [file for file in files if error.path in (file.path, file.old_path)] or files
+            reasons |= {file.path: str(error) for file in bad}
+            files = [file for file in files if file not in bad]
+    return []
+
+
+def _document(
+    language: SchemaLanguage, file: ChangedFile, side: str, texts: Mapping[tuple[str, str], str]
+) -> Document | None:
+    path = _path_on(file, side)
+    text = texts.get((side, path))
+    if text is None or not language.wants(path):
+        return None
+    successor = file.path if file.status != "deleted" and language.wants(file.path) else ""
+    return Document(path, text, file.added_lines if side == "head" else frozenset(), successor)
 
 
 async def find_uses(
     tree: Tree, change: SchemaChange, left_out: Collection[str] = (), *, compare_base: bool = True
 ) -> SchemaUses:
     """The lines of a tree that name the elements, surest first. `left_out`: the schemas, of which lines of the base alone use anything."""
-    named_breaks = [(name, one) for name, one in change.breaks if one.name]
-    open_rows = {change.home(one): f"more than {BREAKS} elements are broken" for _, one in named_breaks[BREAKS:]}
+    named = [(name, one) for name, one in change.breaks if one.name]
+    open_rows = {change.home(one): f"more than {BREAKS} elements are broken" for _, one in named[BREAKS:]}
     by_word: dict[str, list[tuple[str, SchemaBreak]]] = defaultdict(list)
-    for name, one in named_breaks[:BREAKS]:
+    for name, one in named[:BREAKS]:
         for word in SCHEMAS[name].searched_words(one):
             if len(word) >= SHORTEST:
                 by_word[word].append((name, one))
     if not by_word:
         return SchemaUses(open=tuple(sorted(open_rows.items())))
-    words_by_break = {word: [one for _, one in rows] for word, rows in by_word.items()}
-    before = await tree.grep_lines(_query(by_word, side="base")) if compare_base else ()
-    rows, reason = await _rows(tree, sorted(by_word), before)
-    there_before = {(path, text.strip("\r")) for path, _, text in before}
-    use_rows = [
-        row
-        for row in rows
-        if _can_use(*row) and (row[0] not in left_out or (row[0], row[2].strip("\r")) in there_before)
-    ]
-    paths, more_reason = _chosen(use_rows, {path for path, _, _ in before})
-    if reason or more_reason:
-        homes = {change.home(one) for _, one in named_breaks[:BREAKS]}
-        open_rows |= dict.fromkeys(homes, f"not every line that may use it was looked at: {reason or more_reason}")
-    lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(paths))).items()}
-    look = re.compile(_either(by_word))
-    mended_breaks = _mended(before, words_by_break, use_rows, look)
-    uses = _uses(paths, lines, look, by_word, (left_out, mended_breaks))
-    found_uses = {
+    look = _either(by_word)
+    before = await tree.grep_lines(Query([look], syntax="perl", side="base", limit=ROWS)) if compare_base else ()
+    rows = await tree.grep_lines(Query([look], syntax="perl", limit=ROWS))
+    if len(rows) >= ROWS:
+        reason = f"not every line that may use it was looked at: more than {ROWS:,} lines hold a name of it"
+        open_rows |= {change.home(one): reason for _, one in named[:BREAKS]}
+    there, still = ({(path, text.strip("\r")) for path, _, text in each} for each in (before, rows))
+    places: dict[str, list[int]] = defaultdict(list)
+    for path, number, text in rows:
+        if _can_use(path, text) and (path not in left_out or (path, text.strip("\r")) in there):
+            places[path].append(number)
+    # What the change leaves of the users that it edits was looked at: a name alone proves nothing against that.
+    edited = [text for path, text in there - still if _can_use(path, text) and not _defines_schema(path)]
+    mended = {one for text in edited for word in re.findall(look, text) for _, one in by_word[word]}
+    lines = {path: file_lines(raw) for path, raw in (await tree.read_many(list(places))).items()}
+    uses = _uses(_schema_places(places, lines), look, by_word, (left_out, mended))
+    return SchemaUses(uses, tuple(sorted(open_rows.items())))
+
+
+def _uses(
+    places: Iterable[SchemaPlace],
+    look: str,
+    by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
+    unsure: tuple[Collection[str], Collection[SchemaBreak]],
+) -> dict[SchemaBreak, tuple[SchemaUse, ...]]:
+    """The lines that use each break. `unsure`: the files, and the breaks, of which a name alone proves nothing."""
+    uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
+    counts: Counter[tuple[SchemaBreak, bool]] = Counter()
+    for place in places:
+        for word in dict.fromkeys(re.findall(look, place.text)):
+            for name, one in by_word[word]:
+                likeness = SCHEMAS[name].likeness(one, place)
+                sure = likeness == "sure"
+                is_wanted = sure or (likeness and place.path not in unsure[0] and one not in unsure[1])
+                if is_wanted and counts[one, sure] < USES and (place.path, place.line) not in uses[one]:
+                    counts[one, sure] += 1
+                    uses[one][place.path, place.line] = SchemaUse(place.path, place.line, place.text.strip("\r"), sure)
+    return {
         one: tuple(sorted(mine.values(), key=lambda use: (not use.sure, is_test(use.path), use.path, use.line)))
         for one, mine in uses.items()
         if mine
     }
-    return SchemaUses(found_uses, tuple(sorted(open_rows.items())))
 
 
-def _uses(
-    paths: Mapping[str, Sequence[tuple[int, str]]],
-    lines: Mapping[str, Sequence[str]],
-    look: re.Pattern[str],
-    by_word: Mapping[str, Sequence[tuple[str, SchemaBreak]]],
-    unsure: tuple[Collection[str], Collection[SchemaBreak]],
-) -> dict[SchemaBreak, dict[tuple[str, int], SchemaUse]]:
-    """The lines that use each break. `unsure`: the files, and the breaks, of which a name alone proves nothing."""
-    uses: dict[SchemaBreak, dict[tuple[str, int], SchemaUse]] = defaultdict(dict)
-    counts: Counter[tuple[SchemaBreak, bool]] = Counter()
-    for path, numbered in paths.items():
+def _schema_places(places: Mapping[str, Sequence[int]], lines: Mapping[str, Sequence[str]]) -> Iterator[SchemaPlace]:
+    for path, numbers in places.items():
         whole = "\n".join(lines.get(path, ())[:MOST_LINES])
-        for number, text in numbered:
-            place = SchemaPlace(path, number, lines.get(path, ()), whole)
-            for word in dict.fromkeys(look.findall(text)):
-                for name, one in by_word[word]:
-                    if (path, number) in uses[one]:
-                        continue
-                    likeness = SCHEMAS[name].likeness(one, place)
-                    sure = likeness == "sure"
-                    is_wanted = sure or (likeness and path not in unsure[0] and one not in unsure[1])
-                    if is_wanted and counts[one, sure] < USES:
-                        counts[one, sure] += 1
-                        uses[one][path, number] = SchemaUse(path, number, text.strip("\r"), sure)
-    return uses
+        yield from (SchemaPlace(path, number, lines.get(path, ()), whole) for number in numbers)
 
 
 def _either(words: Collection[str]) -> str:
@@ -217,56 +207,11 @@ def _either(words: Collection[str]) -> str:
     return rf"(?<!\w)(?:\w{{1,80}}?__)?({'|'.join(map(re.escape, longest_first))})(?:__\w{{1,80}})?(?!\w)"
 
 
-def _query(words: Collection[str], specs: Sequence[str] = (), side: Side = "head") -> Query:
-    return Query([_either(words)], specs, syntax="perl", side=side, limit=ROWS)
-
-
-async def _rows(
-    tree: Tree, searched_names: Sequence[str], before: Sequence[SearchedLine]
-) -> tuple[Sequence[SearchedLine], str]:
-    """The lines of the head that hold one of the words, and why they are not all: those of files that had one before come first."""
-    rows = await tree.grep_lines(_query(searched_names))
-    if len(rows) < ROWS:
-        return rows, ""
-    old_paths = list(dict.fromkeys(path for path, _, _ in before))[:FILES_READ]
-    specs = [f":(literal){path}" for path in old_paths]
-    old_rows = await tree.grep_lines(_query(searched_names, specs)) if specs else ()
-    return tuple(dict.fromkeys([*old_rows, *rows])), f"more than {ROWS:,} lines hold a name of it"
-
-
-def _chosen(rows: Sequence[SearchedLine], old_paths: Collection[str]) -> tuple[dict[str, list[tuple[int, str]]], str]:
-    """The lines that are judged, by file, and why they are not all. Files that had such a line before the change come first."""
-    by_path: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for path, number, text in rows:
-        by_path[path].append((number, text))
-    ordered = sorted(by_path, key=lambda path: path not in old_paths)
-    reason = f"more than {FILES_READ:,} files hold a name of it" if len(ordered) > FILES_READ else ""
-    if not reason and any(len(by_path[path]) > ROWS_OF_FILE for path in ordered):
-        reason = f"a file holds a name of it on more than {ROWS_OF_FILE} lines"
-    return {path: by_path[path][:ROWS_OF_FILE] for path in ordered[:FILES_READ]}, reason
-
-
-def _mended(
-    before: Sequence[SearchedLine],
-    by_word: Mapping[str, Sequence[SchemaBreak]],
-    rows: Sequence[SearchedLine],
-    look: re.Pattern[str],
-) -> frozenset[SchemaBreak]:
-    """The breaks whose users the change itself edits: what it leaves was looked at, and a name alone proves nothing against that."""
-    there = {(path, text) for path, _, text in rows}
-    removed_texts = [
-        text
-        for path, line, text in before
-        if (path, text) not in there and _can_use(path, line, text) and not _defines_schema(path)
-    ]
-    return frozenset(one for text in removed_texts for word in look.findall(text) for one in by_word[word])
-
-
 def _defines_schema(path: str) -> bool:
     return any(language.wants(path) for language in SCHEMAS.values())
 
 
-def _can_use(path: str, _line: int, text: str) -> bool:
+def _can_use(path: str, text: str) -> bool:
     is_remark = is_comment(text, path) and not _ANNOTATION.search(text)
     return not (is_prose(path) or is_output(path) or vendored_folder(path) or is_remark)
 
@@ -288,12 +233,8 @@ async def findings(tree: Tree, change: SchemaChange) -> tuple[tuple[Finding, ...
 async def quotes_of(tree: Tree, breaks: Sequence[SchemaBreak]) -> dict[SchemaBreak, str]:
     """The line of each break."""
     texts: dict[tuple[str, str], list[str]] = {}
-    for side in ("base", "head"):
+    for side in SIDES:
         paths = list({one.path for one in breaks if one.side == side})
-        for path, raw in (await tree.read_many(paths, "base" if side == "base" else "head")).items():
-            texts[side, path] = [line.rstrip("\r") for line in file_lines(raw)]
-    quotes = {}
-    for one in breaks:
-        lines = texts.get((one.side, one.path), [])
-        quotes[one] = lines[one.line - 1] if 0 < one.line <= len(lines) else ""
-    return quotes
+        for path, raw in (await tree.read_many(paths, side)).items():
+            texts[side, path] = ["", *(line.rstrip("\r") for line in file_lines(raw))]
+    return {one: next(iter(texts.get((one.side, one.path), [])[one.line : one.line + 1]), "") for one in breaks}

@@ -1,8 +1,7 @@
-"""JSON and YAML as data with lines, within bounds: size, depth, and how much of a document with aliases is walked."""
+"""JSON and YAML as data with lines, within bounds: size and depth."""
 
 import json
 import re
-from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -30,44 +29,6 @@ _Texts.yaml_implicit_resolvers = {
 }
 
 
-class _Anchors(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-    """The same of a text that gives an anchor twice, which YAML 1.2 allows: the parser in C refuses it. The latest counts."""
-
-    yaml_implicit_resolvers = _Texts.yaml_implicit_resolvers
-
-    def __init__(self, text: str) -> None:
-        for base in (yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-            base.__init__(self)
-        self._events = deque(yaml.parse(text, _LOADER))
-
-    def check_event(self, *choices: type) -> bool:
-        """Whether the next event is one of these."""
-        return bool(self._events) and (not choices or isinstance(self._events[0], choices))
-
-    def peek_event(self) -> yaml.Event:
-        """The next event."""
-        return self._events[0]
-
-    def get_event(self) -> yaml.Event:
-        """The next event, which is read with it."""
-        return self._events.popleft()
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """A node, whose anchor is new."""
-        if not self.check_event(yaml.AliasEvent):
-            self.anchors.pop(getattr(self.peek_event(), "anchor", None), None)
-        return super().compose_node(parent, index)
-
-
-def _yaml(text: str) -> object:
-    try:
-        return yaml.load(text, _Texts)  # noqa: S506 - a safe loader
-    except yaml.composer.ComposerError as error:
-        if "duplicate anchor" not in str(error):
-            raise
-    return _Anchors(text).get_single_data()
-
-
 @lru_cache(maxsize=4)
 def load(document: Document) -> Mapping[str, object]:
     """The object of a document. Raises `UnreadableSchemaError`."""
@@ -79,31 +40,12 @@ def load(document: Document) -> Mapping[str, object]:
             raise UnreadableSchemaError(path, f"it has more than {YAML_BYTES >> 20} MB of YAML")
         else:
             refuse_depth(document)
-            value = _yaml(text)
+            value = yaml.load(text, _Texts)  # noqa: S506 - a safe loader
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         raise UnreadableSchemaError(path, f"it cannot be parsed ({type(error).__name__})") from error
     if not isinstance(value, dict):
         raise UnreadableSchemaError(path, "it holds no object")
-    _shorten(value, path, text)
     return value
-
-
-def _shorten(root: dict[str, object], path: str, text: str) -> None:
-    """Write the references of a document to itself, by its file's name or its own id, as local ones."""
-    own_id = root.get("$id")
-    names = {path.rpartition("/")[2], own_id.partition("#")[0] if isinstance(own_id, str) else ""} - {""}
-    starts = tuple(f"{prefix}{name}#" for name in names for prefix in ("", "./") if f"{name}#" in text)
-    rest: list[object] = [root] if starts else []
-    visits: set[int] = set()
-    while rest:
-        value = rest.pop()
-        if not isinstance(value, (dict, list)) or id(value) in visits:
-            continue
-        visits.add(id(value))
-        rest += value.values() if isinstance(value, dict) else value
-        reference = value.get("$ref") if isinstance(value, dict) else None
-        if isinstance(value, dict) and isinstance(reference, str) and reference.startswith(starts):
-            value["$ref"] = f"#{reference.partition('#')[2]}"
 
 
 def refuse_depth(document: Document) -> None:
@@ -121,11 +63,8 @@ def line_of(text: str, keys: Sequence[str]) -> int:
     """The line on which the last of nested keys stands, looked for in order: a key may also be a text of a list."""
     at = 0
     for key in keys:
-        look = _key(key)
-        match = look.search(text, at)
-        if match is None:
-            continue
-        at = match.start(1)
+        match = _key(key).search(text, at)
+        at = match.start(1) if match is not None else at
     return line_number(text, at)
 
 
@@ -134,15 +73,21 @@ def _key(key: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w$])([\"']?{re.escape(key)}[\"']?)(?![\w$])")
 
 
-def target_of(root: Mapping[str, object], reference: str) -> object:
-    """What a local reference points to, None if nothing is there."""
-    value: object = root
-    for part in reference.removeprefix("#").strip("/").split("/"):
-        name = part.replace("~1", "/").replace("~0", "~").replace("%7B", "{").replace("%7D", "}")
-        if isinstance(value, Mapping) and name in value:
-            value = value[name]
-        elif isinstance(value, list) and name.isdigit() and int(name) < len(value):
-            value = value[int(name)]
-        else:
-            return None
-    return value
+def resolved(document: Document, value: object, keys: tuple[str, ...]) -> tuple[object, tuple[str, ...]]:
+    """Return what a value refers to within its document, and the keys that lead there; a reference to nothing stays."""
+    for _ in range(20):
+        reference = value.get("$ref") if isinstance(value, Mapping) else None
+        if not isinstance(reference, str):
+            break
+        file, _, place = reference.partition("#")
+        root = load(document)
+        if file.removeprefix("./") not in ("", document.path.rpartition("/")[2], root.get("$id")):
+            break
+        path = tuple(part.replace("~1", "/").replace("~0", "~") for part in place.strip("/").split("/"))
+        target: object = root
+        for part in path:
+            target = target.get(part) if isinstance(target, Mapping) else None
+        if target is None:
+            break
+        value, keys = target, path
+    return value, keys

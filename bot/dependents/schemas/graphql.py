@@ -15,6 +15,7 @@ _FILE = re.compile(r"\.(?:graphqls?|gql)$", re.IGNORECASE)
 _IS_SCHEMA = re.compile(
     r"^[ \t]*+(?:extend[ \t]++)?(?:type|input|enum|interface|schema|union|scalar|directive)\b", re.MULTILINE
 )
+_IS_QUERY = re.compile(r"\bgql\b|graphql\b|(?:query|mutation|fragment)\s++\w")
 _ROOTS = ("Query", "Mutation", "Subscription")
 
 
@@ -38,79 +39,60 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
 
 def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
     """The name as queries write it, and as code does."""
-    if one.kind in ("value", "parameter"):
-        return frozenset({one.name})
-    return breaks.spellings(one.name) | {one.name}
+    return frozenset({one.name}) | (
+        breaks.spellings(one.name) if one.kind not in ("value", "parameter") else frozenset()
+    )
 
 
 def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Whether a query selects it, or code names it beside its type."""
-    text = place.text
-    if _FILE.search(place.path) and _IS_SCHEMA.search(place.whole):
+    is_file = bool(_FILE.search(place.path))
+    if is_file and _IS_SCHEMA.search(place.whole):
         return ""  # a copy of the schema, or another one
-    is_exact = bool(re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", text))
-    if _FILE.search(place.path) or re.search(
-        r"\bgql\b|graphql\b|(?:query|mutation|fragment)\s++\w",
-        "\n".join(place.lines[max(0, place.line - 80) : place.line]),
-    ):
+    is_exact = bool(re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", place.text))
+    if is_file or _IS_QUERY.search("\n".join(place.lines[max(0, place.line - 80) : place.line])):
         return _in_query(one, place) if is_exact else ""
-    if (
-        not telling(one.name)
-        or one.name in COMMON
-        or (one.owner in ("Query", "Mutation", "") and one.kind == "field" and not is_exact)
-    ):
+    if not telling(one.name) or one.name in COMMON:
         return ""
-    whole = place.whole
-    owner = one.owner if one.owner not in _ROOTS else ""
     if one.kind == "type":
         return "hint" if is_exact else ""
-    return "hint" if owner and re.search(rf"(?<![A-Za-z]){re.escape(owner)}", whole) else ""
+    is_near = one.owner not in ("", *_ROOTS) and re.search(rf"(?<![A-Za-z]){re.escape(one.owner)}", place.whole)
+    return "hint" if is_near else ""
 
 
-def _in_query(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:  # noqa: PLR0911 - one for each kind of element
+def _in_query(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """What a line of a query says: it selects a field within a fragment on its type, a root field, a type, a value, an argument."""
-    text = place.text
-    if _IS_SCHEMA.search(text):
+    text, name, owner = place.text, re.escape(one.name), re.escape(one.owner)
+    around = "\n".join(place.lines[max(0, place.line - 6) : place.line])
+    look = {
+        "type": rf"\bon\s++{name}\b|\$\w++\s*+:\s*+\[?{name}\b",
+        "value": rf":\s*+\[?\s*+{name}\b",
+        "parameter": rf"\b{owner}\s*+\([^)]{{0,400}}?{name}\s*+:",
+    }.get(one.kind, rf"(?:^\s*+|[{{}}\s])(?:\w++\s*+:\s*+)?{name}\s*+(?:$|[({{@\s}}])")
+    if _IS_SCHEMA.search(text) or not re.search(look, around if one.kind == "parameter" else text):
         return ""
-    name = re.escape(one.name)
-    if one.kind == "type":
-        return "sure" if re.search(rf"\bon\s++{name}\b|\$\w++\s*+:\s*+\[?{name}\b", text) else ""
-    if one.kind == "value":
-        return "hint" if re.search(rf":\s*+\[?\s*+{name}\b", text) else ""
-    if one.kind == "parameter":
-        around = "\n".join(place.lines[max(0, place.line - 6) : place.line])
-        return "sure" if re.search(rf"\b{re.escape(one.owner)}\s*+\([^)]{{0,400}}?{name}\s*+:", around) else ""
-    if not re.search(rf"(?:^\s*+|[{{}}\s])(?:\w++\s*+:\s*+)?{name}\s*+(?:$|[({{@\s}}])", text):
-        return ""
-    around = _enclosing(place)
-    if one.owner in _ROOTS:
-        return "sure" if around.lower() == one.owner.lower() else ""
-    return (
-        "sure"
-        if around == one.owner
-        else ("hint" if around == "?" and telling(one.name) and one.name not in COMMON else "")
-    )
+    if one.kind != "field":
+        return "hint" if one.kind == "value" else "sure"
+    enclosing = _enclosing(place)
+    if enclosing.lower() == one.owner.lower():
+        return "sure"
+    is_possible = not enclosing and one.owner not in _ROOTS and telling(one.name) and one.name not in COMMON
+    return "hint" if is_possible else ""
 
 
 def _enclosing(place: breaks.SchemaPlace) -> str:
-    """The type whose fields are selected around a line, if a fragment or an operation names it; "?" within another field."""
+    """The type whose fields are selected around a line, if a fragment or an operation names it; empty within another field."""
     depth = 0
     for at in range(place.line - 2, max(-1, place.line - 400), -1):
-        text = place.lines[at][:400].partition("#")[0]
-        for letter in reversed(text):
+        for letter in reversed(place.lines[at][:400].partition("#")[0]):
             depth += (letter == "}") - (letter == "{")
             if depth < 0:
-                break
-        if depth < 0:
-            if match := re.search(r"\bon\s++(\w++)[^{]{0,200}\{[^{}]*$", text):
-                return match[1]
-            if match := re.search(r"\b(query|mutation|subscription)\b[^{]{0,300}\{[^{}]*$", text):
-                return match[1]
-            if re.search(r"^\s*+\)[^{]*\{", text):  # the end of an operation's variables
-                above = "\n".join(place.lines[max(0, at - 30) : at + 1])
-                matches = re.findall(r"\b(query|mutation|subscription)\b", above)
-                return matches[-1] if matches and re.match(r"^\)", text) else "?"
-            if re.match(r"^\s*+\{\s*+$", text) and not text.startswith((" ", "\t")):
-                return "query"
-            return "?"
-    return "?"
+                # the head may go on over the lines above: the variables of an operation
+                head = (
+                    "\n".join(place.lines[max(0, at - 30) : at + 1]) if place.lines[at][:1] == ")" else place.lines[at]
+                )
+                fragment = re.search(r"\bon\s++(\w++)[^{]{0,200}\{[^{}]*$", head)
+                operation = re.findall(r"\b(query|mutation|subscription)\b[^{}]{0,2000}\{", head)
+                is_short = place.lines[at].rstrip() == "{"  # a query without its word
+                return fragment[1] if fragment else operation[-1] if operation else "query" if is_short else ""
+    return ""

@@ -33,7 +33,6 @@ class MigrationStep:
     new: str = ""
     side: Side = "head"
     columns: tuple[str, ...] = ()  # of a table that is created
-    is_conditional: bool = False  # it changes nothing if what it creates is there: IF NOT EXISTS, OR REPLACE
     model: str = ""  # of Django: the class whose table it is
 
 
@@ -54,37 +53,44 @@ def home(path: str) -> str:
     return path[: match.end()].rstrip("/") if match is not None and is_folder else path.rpartition("/")[0]
 
 
-# The functions that take a migration back, and what Django's RunSQL is given to do so.
+# What takes a migration back: a function, a block of Rails' `reversible`.
 _DOWN = re.compile(
     r"^[ \t]*+(?:def[ \t]++(?:self\.)?down(?:grade)?\b|(?:\w{1,12}[ \t]++){0,4}down[ \t]*+[(:=]|\w{1,12}\.down\b)",
-    re.MULTILINE | re.IGNORECASE,
-)
-_TEXT = r"(?:[rf]?\"\"\"(?:[^\"]|\"(?!\"\"))*+\"\"\"|[rf]?'''(?:[^']|'(?!''))*+'''|[rf]?\"[^\"\n]*+\"|[rf]?'[^'\n]*+')"
-_REVERSE = re.compile(
-    rf"\breverse_sql\s*+=\s*+(?:\[[^\[\]]*+\]|{_TEXT}(?:\s*+{_TEXT})*+)|(?<=\bRunSQL\()(?P<kept>\s*+{_TEXT})\s*+,\s*+{_TEXT}"
+    re.IGNORECASE,
 )
 
 
 def forward(text: str) -> str:
-    """A text whose functions and arguments that take a migration back are blank; lines stay where they are."""
-    text = _REVERSE.sub(
-        lambda match: (match["kept"] or "") + "\n" * (match[0].count("\n") - (match["kept"] or "").count("\n")), text
-    )
+    """A text whose functions that take a migration back are blank; lines stay where they are."""
     lines = text.split("\n")
     depth = -1  # the indentation of a function that takes back, while its lines are passed
     for at, line in enumerate(lines):
         indent = len(line) - len(line.lstrip())
-        if (
-            depth >= 0
-            and line.strip()
-            and (indent < depth or (indent == depth and not line.strip().startswith(("{", "}", "end"))))
-        ):
+        is_end = indent < depth or (indent == depth and not line.strip().startswith(("{", "}", "end")))
+        if line.strip() and is_end:
             depth = -1
         if depth < 0 and _DOWN.match(line):
             depth = indent
         if depth >= 0:
             lines[at] = ""
     return "\n".join(lines)
+
+
+_SQL_TEXT = re.compile(
+    r"(?P<open>\"\"\"|'''|[\"'`])\s*+(?=(?:ALTER|DROP|CREATE|RENAME)\s++(?:TABLE|VIEW|MATERIALIZED)\b)"
+    r"|<<[-~]?[\"']?(?P<doc>[A-Z]{3,12})[\"']?[^\n]*+\n\s*+(?=(?:ALTER|DROP|CREATE)\s)",
+    re.IGNORECASE,
+)
+_TAKES_BACK = re.compile(r"\breverse_sql\s*+=\s*+\[?\s*+$")
+
+
+def sql_texts(text: str) -> Iterator[tuple[str, int]]:
+    """The literals of a text that begin with a statement about a table, each with its line."""
+    for match in islice(_SQL_TEXT.finditer(text), _MOST):
+        ending = re.compile(rf"^[ \t]*+{match['doc']}\b" if match["doc"] else match["open"], re.MULTILINE)
+        end = ending.search(text, match.end())
+        if not _TAKES_BACK.search(text[max(0, match.start() - 40) : match.start()]):
+            yield text[match.end() : end.start() if end else match.end() + 2_000], line_number(text, match.end())
 
 
 _CALL = re.compile(
@@ -96,26 +102,9 @@ _ARGUMENT = re.compile(
     r"(?:\b(?P<key>\w{1,40})\s{0,3}[=:]\s{0,3})?(?:[\"'](?P<text>[\w.]{1,99})[\"']|(?<![:\w]):(?P<symbol>\w{1,99}))|(?P<stop>\blambda\b|[{}])"
 )
 _APPLICATION = re.compile(r"(?:^|/)(\w{1,99})/migrations/[^/]++$")
-_SQL_TEXT = re.compile(
-    r"(?P<open>\"\"\"|'''|[\"'`])\s*+(?=(?:ALTER|DROP|CREATE|RENAME)\s++(?:TABLE|VIEW|MATERIALIZED)\b)"
-    r"|<<[-~]?[\"']?(?P<doc>[A-Z]{3,12})[\"']?[^\n]*+\n\s*+(?=(?:ALTER|DROP|CREATE)\s)",
-    re.IGNORECASE,
-)
-
-
-_JOINT = re.compile(r"(?<=[\w\s,()])([\"'])\s{0,80}[+.\\]?\s{0,80}\1(?=[\w\s,()])")
-
-
-def sql_texts(text: str) -> Iterator[tuple[str, int]]:
-    """The literals of a text that begin with a statement about a table, each with its line."""
-    text = _JOINT.sub(lambda match: "\n" * match[0].count("\n"), text)
-    for match in islice(_SQL_TEXT.finditer(text), _MOST):
-        close = f"\n{match['doc']}" if match["doc"] else match["open"]
-        end = text.find(close, match.end())
-        if match["doc"] and end < 0:
-            ending = re.compile(rf"^[ \t]*+{match['doc']}\b", re.MULTILINE).search(text, match.end())
-            end = ending.start() if ending else -1
-        yield text[match.end() : end if end >= 0 else match.end() + 2_000], line_number(text, match.end())
+_OF_LINE = re.compile(r"(?:[^\n]*+,[ \t]*+\n)*+[^\n]*+")  # the arguments of a call of Ruby go on behind a comma
+_REQUIRED = re.compile(r"\bnullable\s*+=\s*+False\b|\bnull:\s*+false\b")
+_FILLED = re.compile(r"\b(?:server_default|default)\s*+[=:]|\b(?:Computed|Identity)\(")
 
 
 def call_steps(document: Document) -> Iterator[MigrationStep]:
@@ -124,18 +113,15 @@ def call_steps(document: Document) -> Iterator[MigrationStep]:
     around = [(match.start(), match["table"]) for match in _AROUND.finditer(text)]
     for match in islice(_CALL.finditer(text), _MOST):
         start = text.rfind("\n", 0, match.start()) + 1
-        if not is_comment(text[start : match.end()], path):
-            behind = text[match.end() : match.end() + 600]
-            arguments = before_close(behind) if "(" in match["open"] else _of_line(behind)
-            table = next((name for at, name in reversed(around) if at < match.start()), "")
-            yield from _steps(match["name"], arguments, table, path, line_number(text, match.start()))
-
-
-def _of_line(text: str) -> str:
-    """The arguments of a call of Ruby without brackets: they go on behind a comma."""
-    lines = text.split("\n")
-    end = next((at for at, line in enumerate(lines) if not line.rstrip().endswith(",")), len(lines))
-    return "\n".join(lines[: end + 1])
+        if is_comment(text[start : match.end()], path):
+            continue
+        behind = text[match.end() : match.end() + 600]
+        line_match = _OF_LINE.match(behind)
+        arguments = before_close(behind) if "(" in match["open"] else line_match[0] if line_match else ""
+        table = next((name for at, name in reversed(around) if at < match.start()), "")
+        line = line_number(text, match.start())
+        of_tool = _of_django if match["name"][0].isupper() else _steps
+        yield from of_tool(match["name"], arguments, table, path, line)
 
 
 def _named_and_plain(arguments: str) -> tuple[dict[str, str], list[str]]:
@@ -154,60 +140,48 @@ def _named_and_plain(arguments: str) -> tuple[dict[str, str], list[str]]:
 
 
 def _steps(call: str, arguments: str, around: str, path: str, line: int) -> Iterator[MigrationStep]:
+    """The steps of a call of Rails or Alembic. `around`: the table of a block that it is in."""
     by_key, plain = _named_and_plain(arguments)
-    verb, _, noun = call.partition(".")[2].partition("_") if "." in call else call.partition("_")
-    if not noun and call[0].isupper():
-        yield from _of_django(call, by_key, plain, path, line)
-        return
+    verb, _, noun = call.rpartition(".")[2].partition("_")
+    is_rename = verb in ("rename", "alter")
     if noun == "table":
         old, new = (*plain, "", "")[:2]
-        old, new = by_key.get("old_table_name", old), by_key.get("new_table_name", new) if verb == "rename" else ""
-        if old:
-            yield MigrationStep("rename-table" if new else "drop-table", old.lower(), "", path, line, new)
+        if old := by_key.get("old_table_name", old):
+            does: Does = "rename-table" if is_rename else "drop-table"
+            yield MigrationStep(
+                does, old.lower(), "", path, line, by_key.get("new_table_name", new) if is_rename else ""
+            )
         return
     is_of_block = "." in call or (bool(around) and len(plain) <= 1 + (verb == "rename"))
     table = by_key.get("table_name") or (around if is_of_block else plain.pop(0) if plain else "")
     columns = [by_key["column_name"]] if "column_name" in by_key else plain
     new = by_key.get("new_column_name") or (columns[1] if verb == "rename" and len(columns) > 1 else "")
     if noun in ("reference", "belongs_to"):
-        columns = [f"{column}_id" for column in columns[:1]]
-    elif noun == "column" or verb == "rename":
+        columns = [f"{columns[0]}_id"] if columns else []
+    elif noun == "column" or is_rename:
         columns = columns[:1]
-    for column in columns if table else ():
-        does = _does(verb, new, arguments)
-        if does is not None:
-            yield MigrationStep(does, table.lower(), column, path, line, new)
+    is_required = _REQUIRED.search(arguments) and not _FILLED.search(arguments)
+    for column in columns if table and (new or not is_rename) else ():
+        does = "rename-column" if is_rename else "drop-column"
+        if verb == "add":
+            does = "require-column" if is_required else "add"
+        yield MigrationStep(does, table.lower(), column, path, line, new)
 
 
-_REQUIRED = re.compile(r"\bnullable\s*+=\s*+False\b|\bnull:\s*+false\b")
-_FILLED = re.compile(r"\b(?:server_default|default)\s*+[=:]|\b(?:Computed|Identity)\(")
-
-
-def _does(verb: str, new: str, arguments: str) -> Does | None:
-    if verb in ("rename", "alter"):
-        return "rename-column" if new else None
-    if verb == "add":
-        return "require-column" if _REQUIRED.search(arguments) and not _FILLED.search(arguments) else "add"
-    return "drop-column"
-
-
-def _of_django(call: str, by_key: dict[str, str], plain: list[str], path: str, line: int) -> Iterator[MigrationStep]:
+def _of_django(call: str, arguments: str, _around: str, path: str, line: int) -> Iterator[MigrationStep]:
     """What becomes of the table of a model, which is called after its application, or of a column of it."""
     application = _APPLICATION.search(path)
-    if application is None:
+    by_key, plain = _named_and_plain(arguments)
+    model = "" if call.endswith("Model") else by_key.get("model_name") or (plain.pop(0) if plain else "")
+    name = by_key.get("old_name") or by_key.get("name") or (plain.pop(0) if plain else "")
+    new = (by_key.get("new_name") or (plain[0] if plain else "")) if call.startswith("Rename") else ""
+    if application is None or not name or not (model or call.endswith("Model")):
         return
     if call.endswith("Model"):
-        old = by_key.get("old_name") or by_key.get("name") or (plain[0] if plain else "")
-        new = by_key.get("new_name") or (plain[1] if len(plain) > 1 else "")
-        does: Does = "rename-table" if call == "RenameModel" else "drop-table"
-        name = f"{application[1]}_{new}".lower() if new else ""
-        if old:
-            yield MigrationStep(does, f"{application[1]}_{old}".lower(), "", path, line, name)
+        does: Does = "rename-table" if new else "drop-table"
+        new = f"{application[1]}_{new}".lower() if new else ""
+        yield MigrationStep(does, f"{application[1]}_{name}".lower(), "", path, line, new)
         return
-    model = by_key.get("model_name") or (plain.pop(0) if plain else "")
-    column = by_key.get("old_name") or by_key.get("name") or (plain.pop(0) if plain else "")
-    new = by_key.get("new_name") or (plain[0] if plain else "") if call == "RenameField" else ""
+    does = "add" if call == "AddField" else "rename-column" if new else "drop-column"
     table = f"{application[1]}_{model}".lower()
-    if model and column:
-        does = "add" if call == "AddField" else "rename-column" if new else "drop-column"
-        yield MigrationStep(does, table, column, path, line, new, model=model.lower())
+    yield MigrationStep(does, table, name, path, line, new, model=model.lower())

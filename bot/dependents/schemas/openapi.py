@@ -7,7 +7,7 @@ from typing import cast
 
 from bot.dependents.byname import COMMON
 from bot.dependents.schemas import breaks
-from bot.dependents.schemas.documents import line_of, load, target_of
+from bot.dependents.schemas.documents import line_of, load, resolved
 from bot.dependents.schemas.shapes import Direction, Keys, Shape, ShapeComparer
 from bot.dependents.sites import telling
 from bot.values import Side
@@ -42,7 +42,7 @@ def is_schema(document: breaks.Document) -> bool:
 def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
     """The breaks of each description, by its path; of one that is gone all that it offered is."""
     law = "Clients are generated from it, and tests are run against it."
-    all_breaks = breaks.each_version(sides, law, lambda was, now: _Comparison(was, now).all_breaks(), load)
+    all_breaks = breaks.each_version(sides, law, lambda was, now: _Comparison(was, now).all_breaks())
     return list({(one.rule, one.element, one.change): one for one in all_breaks}.values())
 
 
@@ -78,46 +78,44 @@ class _Comparison:
 
     def __init__(self, was: breaks.Document, now: breaks.Document) -> None:
         self._was, self._now = was, now
-        self._old, self._new = load(was), load(now)
         self._shapes = ShapeComparer(was, now, closed_only=False)
 
     def all_breaks(self) -> Iterator[breaks.SchemaBreak]:
         """All of them, path by path. A path that refers to another file now is not compared."""
-        old, new = _mapping(self._old.get("paths")), _mapping(self._new.get("paths"))
+        old, new = _mapping(load(self._was).get("paths")), _mapping(load(self._now).get("paths"))
         there = {_PARAMETER.sub("{}", path): path for path in map(str, new)}
-        for path in map(str, old):
-            if path.startswith("x-"):
+        for path in [path for path in map(str, old) if not path.startswith("x-")]:
+            now = path if path in new else there.get(_PARAMETER.sub("{}", path), "")
+            was_item, now_item = _part(self._was, old, path), _part(self._now, new, now)
+            if "$ref" in now_item:
                 continue
-            now = path if path in new else there.get(_PARAMETER.sub("{}", path))
-            was_item = _resolved(self._old, old[path])
-            now_item = _resolved(self._new, new[now]) if now is not None else {}
-            if now is None or ("$ref" not in now_item and _offers(was_item) and not _offers(now_item)):
-                operations = [_mapping(one) for name, one in was_item.items() if name in _METHODS]
-                is_planned = all(one.get("deprecated") is True for one in operations)
+            operations = [one for name, one in was_item.items() if name in _METHODS]
+            if not now or (operations and not any(method in now_item for method in _METHODS)):
+                is_planned = all(_mapping(one).get("deprecated") is True for one in operations)
                 yield self._row("path-removed", path, ("paths", path), path, is_planned=is_planned, is_base=True)
-            elif "$ref" not in now_item:
+            else:
                 yield from self._of_path(path, now, was_item, now_item)
 
     def _of_path(self, path: str, now: str, old: Shape, new: Shape) -> Iterator[breaks.SchemaBreak]:
         for method in _METHODS:
             was, after = _mapping(old.get(method)), _mapping(new.get(method))
-            label, at = f"{method.upper()} {path}", ("paths", now, method)
+            label, keys, at = f"{method.upper()} {path}", ("paths", path, method), ("paths", now, method)
             if was and not after:
                 is_planned = was.get("deprecated") is True
-                keys = ("paths", path, method)
                 yield self._row("operation-removed", label, keys, path, method, is_planned=is_planned, is_base=True)
             elif was:
-                if was.get("operationId") and after.get("operationId") != was["operationId"]:
-                    change = f"has the id {after.get('operationId')} instead of {was['operationId']}"
-                    name = str(was["operationId"])
-                    yield self._row("operation-renamed", label, (*at, "operationId"), name, "id", change=change)
-                yield from self._of_parameters(label, path, (was, old), (after, new), at)
-                yield from self._of_bodies(label, path, was, after, (("paths", path, method), at))
+                name, new_name = was.get("operationId"), after.get("operationId")
+                if name and new_name != name:
+                    change = f"has the id {new_name} instead of {name}"
+                    yield self._row("operation-renamed", label, (*at, "operationId"), str(name), "id", change=change)
+                yield from self._of_parameters(label, path, (old, was), (new, after), at)
+                yield from self._of_body(label, path, was, after, (keys, at))
+                yield from self._of_answers(label, path, was, after, (keys, at))
 
     def _of_parameters(
         self, label: str, path: str, olds: Sequence[Shape], news: Sequence[Shape], at: Keys
     ) -> Iterator[breaks.SchemaBreak]:
-        before, after = _parameters(self._old, olds), _parameters(self._new, news)
+        before, after = _parameters(self._was, olds), _parameters(self._now, news)
         for (place, name), was in before.items():
             now, element, keys = after.get((place, name)), f"{name} of {label}", (*at, "parameters", name)
             if now is not None:
@@ -131,27 +129,32 @@ class _Comparison:
                 element, keys = f"{name} of {label}", (*at, "parameters", name)
                 yield self._row("parameter-required", element, keys, "", path, change="is new and required")
 
-    def _of_bodies(
+    def _of_body(
         self, label: str, path: str, was: Shape, now: Shape, at: tuple[Keys, Keys]
     ) -> Iterator[breaks.SchemaBreak]:
-        body = (*at[0], "requestBody"), (*at[1], "requestBody")
-        before, after = _body(self._old, was), _body(self._new, now)
-        yield from self._of_media(f"the body of {label}", path, before, after, "in", body)
-        if _asks_for_body(self._new, now) and not _asks_for_body(self._old, was):
-            yield self._row("body-required", f"the body of {label}", body[1], path)
-        old, new = _mapping(was.get("responses")), _mapping(now.get("responses"))
-        for code in [code for code in map(str, old) if code.startswith("2")]:
-            one, other = _resolved(self._old, _by_code(old, code)), _resolved(self._new, _by_code(new, code))
-            if not other and not any(str(each).startswith(("2", "default")) for each in new):
-                keys, change = (*at[0], "responses", code), f"no longer answers {code}"
-                yield self._row("response-removed", label, keys, path, change=change, is_base=True)
-            answer = (*at[0], "responses", code), (*at[1], "responses", code)
-            yield from self._of_media(f"the answer of {label}", path, _content(one), _content(other), "out", answer)
+        before, after = _body(self._was, was), _body(self._now, now)
+        element, keys = f"the body of {label}", ((*at[0], "requestBody"), (*at[1], "requestBody"))
+        yield from self._of_media(element, path, before, after, "in", keys)
+        if after.get("required") is True and before.get("required") is not True:
+            yield self._row("body-required", element, keys[1], path)
+
+    def _of_answers(
+        self, label: str, path: str, was: Shape, now: Shape, at: tuple[Keys, Keys]
+    ) -> Iterator[breaks.SchemaBreak]:
+        old, new = ({str(key): one for key, one in _mapping(each.get("responses")).items()} for each in (was, now))
+        for code in [code for code in old if code.startswith("2")]:
+            keys = (*at[0], "responses", code), (*at[1], "responses", code)
+            if not any(each.startswith(("2", "default")) for each in new):
+                change = f"no longer answers {code}"
+                yield self._row("response-removed", label, keys[0], path, change=change, is_base=True)
+            before, after = _part(self._was, old, code), _part(self._now, new, code)
+            yield from self._of_media(f"the answer of {label}", path, before, after, "out", keys)
 
     def _of_media(
-        self, what: str, path: str, before: Shape, after: Shape, direction: Direction, at: tuple[Keys, Keys]
+        self, what: str, path: str, old: Shape, new: Shape, direction: Direction, at: tuple[Keys, Keys]
     ) -> Iterator[breaks.SchemaBreak]:
         """The breaks of a body or an answer, in each form that it has on both sides."""
+        before, after = _content(old), _content(new)
         for media in [one for one in before if one in after]:
             yield from self._of_shape(what, path, before[media], after[media], direction, *at)
 
@@ -185,41 +188,22 @@ class _Comparison:
         )  # fmt: skip
 
 
-def _resolved(root: Shape, value: object) -> Shape:
-    for _ in range(10):
-        reference = _mapping(value).get("$ref")
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            break
-        value = target_of(root, reference)
-    return _mapping(value)
+def _part(document: breaks.Document, holder: Shape, key: str) -> Shape:
+    """What a holder has under a key, behind its reference."""
+    return _mapping(resolved(document, holder.get(key), ())[0])
 
 
-def _parameters(root: Shape, holders: Sequence[Shape]) -> dict[tuple[str, str], Shape]:
+def _parameters(document: breaks.Document, holders: Sequence[Shape]) -> dict[tuple[str, str], Shape]:
     """The parameters by place and name; one that another file describes has neither."""
-    rows: dict[tuple[str, str], Shape] = {}
-    for holder in reversed(holders):
-        entries = holder.get("parameters")
-        for one in entries if isinstance(entries, list) else []:
-            row = _resolved(root, one)
-            if row.get("in") != "body":
-                rows[str(row.get("in") or ""), str(row.get("name") or "")] = row
-    return rows
+    entries = [one for holder in holders for one in _listed(holder.get("parameters"))]
+    rows = [_mapping(resolved(document, one, ())[0]) for one in entries]
+    return {(str(row.get("in") or ""), str(row.get("name") or "")): row for row in rows if row.get("in") != "body"}
 
 
-def _body(root: Shape, operation: Shape) -> dict[str, object]:
-    entries = operation.get("parameters")
-    for one in entries if isinstance(entries, list) else []:
-        row = _resolved(root, one)
-        if row.get("in") == "body":
-            return {"": row.get("schema")}
-    return _content(_resolved(root, operation.get("requestBody")))
-
-
-def _asks_for_body(root: Shape, operation: Shape) -> bool:
-    entries = operation.get("parameters")
-    rows = [_resolved(root, one) for one in entries] if isinstance(entries, list) else []
-    body = [_resolved(root, operation.get("requestBody")), *(row for row in rows if row.get("in") == "body")]
-    return any(row.get("required") is True for row in body)
+def _body(document: breaks.Document, operation: Shape) -> Shape:
+    """What holds the schema of the body: a part of its own, in Swagger a parameter."""
+    rows = [_mapping(resolved(document, one, ())[0]) for one in _listed(operation.get("parameters"))]
+    return next((row for row in rows if row.get("in") == "body"), _part(document, operation, "requestBody"))
 
 
 def _content(holder: Shape) -> dict[str, object]:
@@ -228,13 +212,8 @@ def _content(holder: Shape) -> dict[str, object]:
     return {str(media): _mapping(one).get("schema") for media, one in _mapping(holder.get("content")).items()}
 
 
-def _offers(item: Mapping[str, object]) -> bool:
-    """Whether a path has an operation."""
-    return any(_mapping(item.get(method)) for method in _METHODS)
-
-
-def _by_code(responses: Mapping[str, object], code: str) -> object:
-    return next((one for key, one in responses.items() if str(key) == code), None)
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _segments(path: str) -> list[str]:
@@ -245,29 +224,25 @@ def searched_words(one: breaks.SchemaBreak) -> frozenset[str]:
     """The rarest part of a path, or the name."""
     if one.kind in ("path", "operation") and one.name.startswith("/"):
         return frozenset(re.findall(r"\w+", max(_segments(one.name), key=len, default=""))[-1:])
-    return frozenset({one.name}) if one.kind in ("value", "file") else breaks.spellings(one.name) | {one.name}
+    return frozenset({one.name}) | (breaks.spellings(one.name) if one.kind not in ("value", "file") else frozenset())
 
 
-def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:  # noqa: PLR0911 - one for each kind of element
+def likeness(one: breaks.SchemaBreak, place: breaks.SchemaPlace) -> breaks.Likeness:
     """Whether a line of a client calls the path, or names what it sends and receives there."""
-    text = place.text
     if one.kind == "file":
-        return "sure" if re.search(rf"[/\"'` ]{re.escape(one.name)}[\"'`#\s]", text) else ""
-    if _FILE.search(place.path):
-        return ""
-    if one.rule == "body-required":  # a call may well send one
+        return breaks.of_file(one, place.text)
+    if _FILE.search(place.path) or one.rule == "body-required":  # a call may well send one
         return ""
     if one.kind in ("path", "operation") and one.name.startswith("/"):
-        return _of_path(one, text)
+        return _of_path(one, place.text)
     if one.owner == "id":
-        return "hint" if telling(one.name) and re.search(rf"[.\s>:]{re.escape(one.name)}\s*+\(", text) else ""
-    if one.rule in ("property-required", "parameter-required", "bound-tightened", "value-restricted", "type-changed"):
+        is_called = telling(one.name) and re.search(rf"[.\s>:]{re.escape(one.name)}\s*+\(", place.text)
+        return "hint" if is_called else ""
+    if one.rule not in ("property-removed", "value-removed", "parameter-removed"):
         return ""
-    if not telling(one.name) or one.name in COMMON:
-        return ""
-    whole = place.whole
-    parts = _segments(one.owner)
-    return "hint" if parts and re.search(rf"[/\"'`]{re.escape(parts[-1])}[/\"'`?$]", whole) else ""
+    last = re.escape((_segments(one.owner) or [" "])[-1])
+    is_near = telling(one.name) and one.name not in COMMON and re.search(rf"[/\"'`]{last}[/\"'`?$]", place.whole)
+    return "hint" if is_near else ""
 
 
 def _of_path(one: breaks.SchemaBreak, text: str) -> breaks.Likeness:

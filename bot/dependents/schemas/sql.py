@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from bot.dependents.schemas import breaks, migrations, sql_uses
-from bot.dependents.schemas.migrations import Does, MigrationStep
+from bot.dependents.schemas.migrations import MigrationStep
 from bot.dependents.schemas.sql_tokens import MOST_STATEMENTS, Lexeme, Statement, statements
 from bot.values import Severity
 
@@ -34,7 +34,6 @@ _FILLS = frozenset({
     "DEFAULT", "GENERATED", "AUTO_INCREMENT", "AUTOINCREMENT", "SERIAL", "BIGSERIAL", "SMALLSERIAL", "IDENTITY", "AS", "NEXTVAL", "ROWVERSION",
 })  # fmt: skip
 _BEFORE_NAMES = ("IF", "NOT", "EXISTS", "ONLY")
-_USUAL_SCHEMAS = frozenset({"", "public", "dbo", "main"})
 
 
 def wants(path: str) -> bool:
@@ -114,7 +113,7 @@ def _lost_in_order(steps: Sequence[MigrationStep]) -> list[MigrationStep]:
                 [(table, "")] + [(table, column) for column in step.columns] if step.does == "create" else [place]
             )
             came_back = [lost.pop(one, None) for one in restored]
-            if not any(came_back) and not step.is_conditional:
+            if not any(came_back):
                 new.add(place)
             if step.does == "require-column" and (table, "") not in new:
                 required.append(step)
@@ -129,7 +128,7 @@ def _lost_in_order(steps: Sequence[MigrationStep]) -> list[MigrationStep]:
 
 
 def _break(row: MigrationStep) -> breaks.SchemaBreak:
-    table = row.table.rpartition(".")[2]
+    table = row.table
     kind: breaks.Kind = "column" if row.column else "table"
     element = f"{table}.{row.column}" if row.column else table
     verb = row.does.partition("-")[0]
@@ -154,10 +153,10 @@ def _difference(old: breaks.Document, new: breaks.Document) -> list[MigrationSte
     rows: list[MigrationStep] = []
     for table, (line, columns) in before.items():
         if table not in after:
-            rows.append(MigrationStep("drop-table", _short(table), "", old.path, line, side="base"))
+            rows.append(MigrationStep("drop-table", table, "", old.path, line, side="base"))
         elif after[table][1]:
             rows += [
-                MigrationStep("drop-column", _short(table), column, old.path, at, side="base")
+                MigrationStep("drop-column", table, column, old.path, at, side="base")
                 for column, at in columns.items()
                 if column not in after[table][1]
             ]
@@ -176,66 +175,46 @@ def created_tables(text: str) -> dict[str, tuple[int, dict[str, int]]]:
     return tables
 
 
-def _short(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
 def _of_statement(statement: Statement, path: str, above: int = 0) -> Iterator[MigrationStep]:
     """The steps of one statement. `above`: lines above its text."""
     first = [token.upper for token in statement[:8]]
-    line = statement[0].line + above
-    if first[0] == "ALTER" and "TABLE" in first[1:3]:
-        at, table = _table_name(statement, first.index("TABLE") + 1)
-        head: Statement = []
+    line = statement[0].line + above if statement else 0
+    if first[:1] == ["ALTER"] and "TABLE" in first[1:3]:
+        at, table = _name(statement, first.index("TABLE") + 1)
         for action in _actions(statement[at:]):
-            is_name = bool(head) and len(action) == 1  # SQL Server writes one verb before many names
-            yield from _of_action([*head, *action] if is_name else action, table, path, above)
-            head = head if is_name else action[:2] if [one.upper for one in action[:2]] == ["DROP", "COLUMN"] else []
-    elif first[0] == "DROP" and (kind := next((n for n in (1, 2) if first[n : n + 1] in (["TABLE"], ["VIEW"])), 0)):
+            yield from _of_action(action, table, path, above)
+    elif first[:1] == ["DROP"] and (kind := next((n for n in (1, 2) if first[n : n + 1] in (["TABLE"], ["VIEW"])), 0)):
         for part in _actions(statement[kind + 1 :]):
-            if name := _table_name(part, 0)[1]:
+            if name := _name(part, 0)[1]:
                 yield MigrationStep("drop-table", name, "", path, line)
-    elif first[0] == "RENAME" and first[1:2] in (["TABLE"], ["TABLES"]):
+    elif first[:2] in (["RENAME", "TABLE"], ["RENAME", "TABLES"]):
         for part in _actions(statement[2:]):
-            at, table = _table_name(part, 0)
-            yield MigrationStep("rename-table", table, "", path, line, new=_table_name(part, at + 1)[1])
-    elif first[0] == "CREATE" and not {"TABLE", "VIEW"}.isdisjoint(first):
+            at, table = _name(part, 0)
+            yield MigrationStep("rename-table", table, "", path, line, new=_name(part, at + 1)[1])
+    elif first[:1] == ["CREATE"] and not {"TABLE", "VIEW"}.isdisjoint(first):
         at = next(n for n, word in enumerate(first) if word in ("TABLE", "VIEW"))
-        _, table = _table_name(statement, at + 1)
-        if {"TEMP", "TEMPORARY"}.isdisjoint(first[:at]) and not table.startswith(("#", "@", "pg_temp")) and table:
-            columns = tuple(name for name, _ in _columns(statement))
-            is_conditional = "EXISTS" in first or "REPLACE" in first
-            yield MigrationStep("create", table, "", path, line, columns=columns, is_conditional=is_conditional)
+        columns = tuple(name for name, _ in _columns(statement))
+        yield MigrationStep("create", _name(statement, at + 1)[1], "", path, line, columns=columns)
 
 
 def _of_action(action: Statement, table: str, path: str, above: int) -> Iterator[MigrationStep]:
     """The step of one action upon a table."""
     words = [token.upper for token in action]
-    if not action or not table:
-        return
-
-    def step(does: Does, column: str, new: str = "") -> MigrationStep:
-        return MigrationStep(does, table, column, path, action[0].line + above, new, is_conditional="EXISTS" in words)
-
     start = 2 if words[1:2] == ["COLUMN"] else 1
     behind = words[start] if start < len(words) else ""
-    is_column = start > 1 or behind not in _NOT_COLUMNS
     at, name = _name(action, start)
-    if words[0] == "DROP" and words[start : start + 1] == ["("]:  # Oracle's list
-        yield from (
-            step("drop-column", one.text.lower()) for one in action[start:] if one.quoted or one.text[:1].isalpha()
-        )
-    elif words[0] == "DROP" and is_column and name:
-        yield step("drop-column", name)
+    if not table or not name or (start == 1 and behind in _NOT_COLUMNS - {"TO"}):
+        return
+    line, new = action[0].line + above, _name(action, at + (words[0] == "RENAME"))[1]
+    if words[0] == "DROP":
+        yield MigrationStep("drop-column", table, name, path, line)
     elif words[0] == "RENAME" and behind == "TO":
-        yield step("rename-table", "", _table_name(action, start + 1)[1])
-    elif words[0] == "RENAME" and is_column and words[at : at + 1] == ["TO"]:
-        yield step("rename-column", name, _name(action, at + 1)[1])
-    elif words[0] == "CHANGE" and name and (new := _name(action, at)[1]) and new != name:
-        yield step("rename-column", name, new)
-    elif words[0] == "ADD" and is_column and name:
-        must = ("NOT", "NULL") in pairwise(words) and _FILLS.isdisjoint(words)
-        yield step("require-column" if must else "add", name)
+        yield MigrationStep("rename-table", table, "", path, line, _name(action, start + 1)[1])
+    elif (words[0] == "RENAME" and words[at : at + 1] == ["TO"]) or (words[0] == "CHANGE" and new not in ("", name)):
+        yield MigrationStep("rename-column", table, name, path, line, new)
+    elif words[0] == "ADD":
+        is_required = ("NOT", "NULL") in pairwise(words) and _FILLS.isdisjoint(words)
+        yield MigrationStep("require-column" if is_required else "add", table, name, path, line)
 
 
 def _actions(tokens: Statement) -> Iterator[Statement]:
@@ -266,16 +245,6 @@ def _columns(statement: Statement) -> Iterator[tuple[str, int]]:
     for part in _actions(statement[start + 1 : end]):
         if part and (part[0].quoted or part[0].upper not in _NOT_COLUMNS):
             yield part[0].text.lower(), part[0].line
-
-
-def _table_name(statement: Statement, at: int) -> tuple[int, str]:
-    """The name of a table behind a position, with its schema unless that is the usual one, and the position behind it."""
-    start = at
-    at, name = _name(statement, start)
-    while start < at and statement[start].upper in _BEFORE_NAMES:
-        start += 1
-    schema = ".".join(token.text.lower() for token in statement[start : at - 1] if token.text != ".")
-    return at, name if schema in _USUAL_SCHEMAS else f"{schema}.{name}"
 
 
 def _name(statement: Statement, at: int) -> tuple[int, str]:

@@ -13,7 +13,6 @@ _TOKEN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _END_OF_DATA = re.compile(r"^\\\.[ \t]*+\r?$", re.MULTILINE)
-_BODIES = frozenset({"PROCEDURE", "PROC", "FUNCTION", "TRIGGER", "EVENT", "PACKAGE", "RULE"})  # what others run
 MOST_STATEMENTS = 50_000
 
 
@@ -50,7 +49,7 @@ def statements(text: str) -> Iterator[Statement]:
             count += 1
             if count > MOST_STATEMENTS:
                 raise OverflowError
-            yield from _parts(current)
+            yield current
             current = []
         elif match["skip"] is None:
             name = match["double"] or match["tick"] or match["square"]
@@ -58,24 +57,8 @@ def statements(text: str) -> Iterator[Statement]:
             current.append(Lexeme("'" if is_text else name or match[0], line, name is not None or is_text))
         line += text.count("\n", at, end)
         at = end
-    yield from _parts(current)
+    yield current
 
 
 def _is_copied(statement: Statement) -> bool:
     return bool(statement) and statement[0].upper == "COPY" and statement[-1].upper == "STDIN"
-
-
-def _parts(statement: Statement) -> Iterator[Statement]:
-    """A statement, in parts where another one begins on a line of its own without a semicolon between them: SQL Server's batches."""
-    part: Statement = []
-    for at, token in enumerate(statement):
-        is_first = bool(part) and part[-1].line != token.line
-        behind = statement[at + 1].upper if at + 1 < len(statement) else ""
-        starts = is_first and (token.upper == "GO" or (token.upper in ("ALTER", "DROP") and behind == "TABLE"))
-        if starts and _BODIES.isdisjoint(one.upper for one in part[:6]):
-            yield part
-            part = []
-        if token.upper != "GO" or part:
-            part.append(token)
-    if part:
-        yield part

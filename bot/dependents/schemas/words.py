@@ -22,26 +22,18 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
     severity: Severity = "high" if any(not is_test(use.path) for use in sure) else "medium"
     files = list(dict.fromkeys(use.path for use in shown_uses))
     more = f" and {len(files) - 1} more {'file' if len(files) == 2 else 'files'}" if len(files) > 1 else ""  # noqa: PLR2004
-    still = "still uses it" if sure else "may still use it"
-    if more:
-        still = "still use it" if sure else "may still use it"
+    still = f"still use{'' if more else 's'} it" if sure else "may still use it"
     reason = "" if sure else " The lines hold its name; that they mean this one was not proven."
+    fails = "fails" if language == "sql" else "fails, or silently reads nothing,"
     return Finding(
         path=one.path,
         quote=quote,
         title=f"{one.element} {one.change}, {'but' if sure else 'and'} {files[0]}{more} {still}",
         why=f"{one.law} {files[0]}:{shown_uses[0].line} names `{one.name}`.{reason}",
-        consequence=_consequence(language, sure=bool(sure)),
+        consequence=f"{'This' if sure else 'If it is meant, this'} line {fails} once the change is deployed.",
         severity=severity,
         category="contract",
-        sources=(
-            Source(
-                "analyser",
-                SOURCE,
-                proof=proof_of(one.rule, one.element) if sure else "",
-                breaks=(break_of(one.rule, one.element),),
-            ),
-        ),
+        sources=(_source([one], proof_of(one.rule, one.element) if sure else ""),),
         rule=one.rule if sure else f"likely-{one.rule}",
         start=one.line,
         end=one.line,
@@ -54,13 +46,8 @@ def finding(language: str, one: SchemaBreak, uses: Sequence[SchemaUse], quote: s
     )
 
 
-def _consequence(language: str, *, sure: bool) -> str:
-    what = "This line fails" if language == "sql" else "This line fails, or silently reads nothing,"
-    return (
-        f"{what} once the change is deployed."
-        if sure
-        else f"If it is meant, {what[0].lower()}{what[1:]} once the change is deployed."
-    )
+def _source(group: Sequence[SchemaBreak], proof: str = "") -> Source:
+    return Source("analyser", SOURCE, proof=proof, breaks=tuple(break_of(one.rule, one.element) for one in group))
 
 
 def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBreak, str]) -> Finding:
@@ -71,7 +58,6 @@ def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBrea
     count = "" if len(group) == 1 else f" (and {len(group) - 1} more {'break' if len(group) == 2 else 'breaks'})"  # noqa: PLR2004
     others = [f"{one.element} {one.change}" for one in group[1 : LISTED + 1]]
     also = f" Also: {'; '.join(others)}." if others else ""
-    severity: Severity = first.alone or "low"
     return Finding(
         path=first.path,
         quote=quotes[first],
@@ -80,9 +66,9 @@ def hint(language: str, group: Sequence[SchemaBreak], quotes: Mapping[SchemaBrea
         consequence="The migration fails if the table has rows."
         if not first.name
         else f"No use of it is in sight. By the rules of {label}, everybody who uses it elsewhere breaks.",
-        severity=severity,
+        severity=first.alone or "low",
         category="contract",
-        sources=(Source("analyser", SOURCE, breaks=tuple(break_of(one.rule, one.element) for one in group)),),
+        sources=(_source(group),),
         rule=first.rule,
         start=first.line,
         end=first.line,
