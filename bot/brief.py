@@ -26,7 +26,6 @@ class Brief:
     request: ReviewRequest | None = None  # as a person typed it
     file: str = FILE  # the repository's settings, at the tip of its base branch
     earlier: bytes | None = None  # what the last review of the same change has left, or its JSON output
-    loss: str = ""  # why what the last review has left cannot be used
     full: bool = False  # read everything again and say everything
     local: bytes | None = None  # the list of what the person at the terminal does not want to hear
     # Fingerprint, reason, and "finding" or "withdrawn": what is not to be reported again.

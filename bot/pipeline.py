@@ -127,7 +127,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         files = _reviewable(diff.read(await tree.change(partial(_changes_role, settings))), settings, brief.left_out)
         past, unseen = await _past(brief, tree, files, masks)
         gaps = coverage.commit_gaps(pull, unseen)
-        is_told = past.leaks or past.loss or (gaps and pull.base != pull.head)  # commits that nobody looked through
+        is_told = past.leaks or (gaps and pull.base != pull.head)  # commits that nobody looked through
         if not files and brief.earlier is None and not is_told:
             raise NothingToReview(behind=pull.base == pull.head != pull.base_tip)
         masks.learn_change(files)
@@ -144,7 +144,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         parts = units.cut(files, users, texts)
         tracker = coverage.start(parts, files, users)
         tracker.note_commits(gaps)
-        for reason in filter(None, (past.open_reason, *beyond.unread)):
+        for reason in beyond.unread:
             tracker.note_unchecked("", reason)
         guides = await _guidance(brief, tree, files)
         ignore_list = await _ignore_list(brief, tree)
@@ -206,7 +206,7 @@ async def _past(
     brief: Brief, tree: checkout.Checkout, files: tuple[ChangedFile, ...], masks: Masks
 ) -> tuple[incremental.Past, str]:
     """What earlier reviews of this change leave and the secrets that its earlier commits hold; why some commits were not looked at."""
-    past = await incremental.past(brief.earlier, tree, brief.pull, files, full=brief.full, loss=brief.loss)
+    past = await incremental.past(brief.earlier, tree, brief.pull, files, full=brief.full)
     is_looked = "secrets" in brief.settings.analyzers
     leaks = await history.find_leaks(tree, files) if is_looked else history.HistoryLeaks()
     masks.learn_values(leaks.values)
@@ -244,7 +244,7 @@ async def _ignore_list(brief: Brief, tree: checkout.Checkout) -> suppress.Ignore
 async def no_review_reason(brief: Brief, commits: Collection[str], trigger: "Trigger") -> "No | None":
     """Why there is no review after all, now that it is known what is changed: by all in all, and by each of its commits.
 
-    A commit may bring a secret that a later one removes. One that an earlier review has reported is looked at again too.
+    A commit may bring a secret that a later one removes.
     """
     from bot.config import policy
 
@@ -254,11 +254,8 @@ async def no_review_reason(brief: Brief, commits: Collection[str], trigger: "Tri
         if commit_paths is None:
             return None
         paths = commit_paths.union(path for file in files for path in (file.path, file.old_path) if path)
-        decision = policy.decide_on_paths([*paths], brief.settings, trigger)
-        if not isinstance(decision, policy.No):
-            return None
-        past = await incremental.past(brief.earlier, tree, brief.pull, files, full=False)
-    return None if past.loss else decision
+    decision = policy.decide_on_paths([*paths], brief.settings, trigger)
+    return decision if isinstance(decision, policy.No) else None
 
 
 async def _judge_findings(
@@ -325,7 +322,6 @@ def _review(
         turns=transcript.turns,
         version=__version__,
         round=subject.past.round,
-        loss=subject.past.loss,
         tried=tuple(session.attempts),
         numbers=numbered_findings,
         read=incremental.read(subject.tracker, judgement.unheard),

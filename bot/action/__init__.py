@@ -34,5 +34,5 @@ async def run(step: Step, console: Console) -> ReviewResult:
             if refusal.status != FORBIDDEN:
                 raise
             raise HostRefused(f"{refusal}. {NEEDS}", FORBIDDEN) from None
-    report.report(result, step, console, None if isinstance(request, NothingAsked) else request.pull)
+    report.report(result, step, console)
     return result

@@ -26,7 +26,7 @@ from bot.payloads import MadeReview
 from bot.publish import checks, existing, summary
 from bot.publish.checks import Verdict
 from bot.render import plain
-from bot.values import CIFailure, Ending, PostedComment, PullRequest, Review
+from bot.values import CIFailure, Ending, PullRequest, Review
 from bot.values.consumer import Consumers
 from bot.values.review import Lack
 from bot.wiring import action as parts
@@ -54,25 +54,15 @@ async def answer(run: ReviewRun, says: str) -> None:
 async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
     """The findings that our answers to remarks have withdrawn, as their markers tell."""
     comments = (*await host.comments("review"), *await host.comments())
-    decisions = [existing.decisive(one, host) for one in comments]
+    decisions = [existing.facts(one, host) for one in comments]
     marks = [mark for one in decisions if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
     return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 
 
-async def _trusted_state(stands: PostedComment, run: ReviewRun) -> bytes | str:
-    """The state in our summary, or the sentence that explains why it is not believed."""
-    secret = parts.secret()
-    if secret is not None and not existing.decisive(stands, run.host):
-        return state.FOREIGN
-    if await existing.is_outdated(stands, run.host):
-        return state.OLDER
-    return state.unpack(stands.body, run.ask.pull, secret)
-
-
 async def stored_verdict(run: ReviewRun) -> state.HeadVerdict | None:
-    """What the last review came to, if it was of this very head and base branch, and its state is trusted."""
+    """What the last review came to, if it was of this very head and base branch."""
     stands = next(iter(await summary.stands(run.host)), None)
-    data = await _trusted_state(stands, run) if stands is not None else ""
+    data = state.unpack(stands.body) if stands is not None else ""
     verdict = state.verdict(data) if isinstance(data, bytes) else None
     facts = run.state.facts
     return (
@@ -165,14 +155,13 @@ class StepBackend:
 
     async def brief(self, run: ReviewRun, pull: PullRequest) -> Brief:
         """The review to make, built upon the last one if its state can be had."""
-        earlier, note, loss = await self._earlier(run)
+        earlier, note = await self._earlier(run)
         return replace(
             await self.bare_brief(run, pull),
             earlier=earlier,
             full=run.ask.full,
             note=note,
             ignored_findings=await withdrawn(run.host),
-            loss=loss,
         )
 
     async def bare_brief(self, run: ReviewRun, pull: PullRequest) -> Brief:
@@ -193,35 +182,38 @@ class StepBackend:
         """What the last review has left."""
         return (await self._earlier(run))[0]
 
-    async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str, str]:
-        """What the last review has left; if it cannot be built upon a sentence for the reader, and why that leaves this one open.
+    async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
+        """What the last review has left; if it cannot be built upon, a sentence for the reader.
 
         The file that a workflow hands over counts if the summary holds no state, or one of the same head.
         """
-        file_state, note, loss = self._file_state(run)
+        file_state, note = self._file_state(run)
         stands = next(iter(await summary.stands(run.host)), None)
         if stands is None:
-            return file_state, note, loss
-        last_state = await _trusted_state(stands, run)
+            return file_state, note
+        last_state = state.unpack(stands.body)
         if isinstance(last_state, str):
-            return file_state, _again(last_state) if file_state is None else f"{last_state}.", last_state
+            return file_state, _again(last_state) if file_state is None else f"{last_state}."
         if file_state is None:
-            return last_state, note, ""
-        return (file_state if state.head(file_state) == state.head(last_state) else last_state), "", ""
+            return last_state, note
+        return (file_state if state.head(file_state) == state.head(last_state) else last_state), ""
 
     def _is_foreign(self, run: ReviewRun) -> bool:
         """Whether GitHub gives the job no secrets, and a token that may only read."""
         facts = run.state.facts
         return (facts.fork or facts.author == DEPENDABOT) and self.step.runner.github_event_name == "pull_request"
 
-    def _file_state(self, run: ReviewRun) -> tuple[bytes | None, str, str]:
-        """Read what the workflow hands over of the last review, or why it is not used: as a sentence, and as the reason of a loss."""
-        path = self.step.inputs.previous
+    def _file_state(self, run: ReviewRun) -> tuple[bytes | None, str]:
+        """Read what the workflow hands over of the last review, or why it is not used, as a sentence.
+
+        A job that runs the code of a fork may have written such a file, so the change of a fork is not built upon one.
+        """
+        path = None if run.state.facts.fork else self.step.inputs.previous
         data = files.previous(path, self.step.runner) if path is not None else None
-        file_state = state.from_file(data, run.ask.pull, parts.secret()) if data is not None else None
+        file_state = state.from_file(data) if data is not None else None
         if isinstance(file_state, str):
-            return None, f"{file_state[:1].upper()}{file_state[1:]}: it was not used.", file_state
-        return file_state, "", ""
+            return None, f"{file_state[:1].upper()}{file_state[1:]}: it was not used."
+        return file_state, ""
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Brief) -> AsyncIterator[Funds]:
@@ -255,8 +247,7 @@ class StepBackend:
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""
-        pull, secret = run.ask.pull, parts.secret()
-        return posts.comments(review, lambda one: state.pack(one, pull, secret, _verdict(run, one)))
+        return posts.comments(review, lambda one: state.pack(one, _verdict(run, one)))
 
     async def current(self) -> bool:
         """A newer run of the workflow cancels this one's job; nobody else tells us."""

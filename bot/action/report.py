@@ -6,11 +6,10 @@ from bot.action import files
 from bot.action.console import Console
 from bot.action.event import ON_PULL
 from bot.config import Step
-from bot.outputs import OUTPUTS, facts, markdown, state
+from bot.outputs import OUTPUTS, facts, markdown
 from bot.publish import checks
 from bot.render import load
-from bot.values import Coverage, PullRef
-from bot.wiring import action as parts
+from bot.values import Coverage
 from bot.workflow.backend import ReviewResult
 
 ROOM = 900_000  # bytes of a page; the runner takes a mebibyte from a step
@@ -23,14 +22,13 @@ def ready(step: Step) -> None:
         files.place(path, step.runner)
 
 
-def report(result: ReviewResult, step: Step, console: Console, pull: PullRef | None = None) -> None:
-    """Leave everything where it is looked for. `pull`: of the review, which the JSON output is bound to."""
+def report(result: ReviewResult, step: Step, console: Console) -> None:
+    """Leave everything where it is looked for."""
     paths = {}
     if result.review is not None:
         for form, path in _requested_files(step).items():
             text = OUTPUTS[form]().render(result.review)
-            own = state.signed_file(text, pull, parts.secret()) if form == "json" and pull is not None else text
-            paths[form] = files.write(path, own, step.runner)
+            paths[form] = files.write(path, text, step.runner)
         if step.runner.github_event_name in ON_PULL:  # else they are in the head's check run
             console.annotate(checks.annotations(result.review, load(result.review.language)))
         console.say(facts.verdict(result.review))

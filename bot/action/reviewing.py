@@ -70,8 +70,7 @@ async def open_host(step: Step, pull: PullRef) -> AsyncIterator[Host]:
     parts.lend(inputs)
     pace, token = RequestPace(between=runner.deeprepo_write_pause), inputs.github_token
     login = await _login(token, runner.github_api_url, pace) or WORKFLOW
-    seal = parts.secret()
-    async with github.with_token(token, runner.github_api_url, pull, login, pace, seal) as host:
+    async with github.with_token(token, runner.github_api_url, pull, login, pace) as host:
         yield host
 
 

@@ -20,7 +20,6 @@ from bot.github import Host, shapes
 from bot.outputs import state
 from bot.publish import summary
 from bot.values.daily import DAY
-from bot.wiring import action as parts
 from bot.workflow.backend import Funds, ReviewRun
 
 UNKNOWN = frozenset({403, 404})  # the token may not list runs
@@ -146,5 +145,5 @@ def _before(step: Step, workflow_runs: tuple[WorkflowRun, ...]) -> tuple[Workflo
 async def _rounds(run: ReviewRun) -> int:
     """The reviews of this pull request alone, as its summary counts them."""
     stands = next(iter(await summary.stands(run.host)), None)
-    state_text = state.unpack(stands.body, run.ask.pull, parts.secret()) if stands is not None else ""
+    state_text = state.unpack(stands.body) if stands is not None else ""
     return int(json.loads(state_text)["round"]["number"]) if isinstance(state_text, bytes) else 0

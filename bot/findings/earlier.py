@@ -61,7 +61,6 @@ def read(data: bytes) -> Earlier | str:
 def _earlier(document: Mapping[str, Any]) -> Earlier:
     past_findings = findings_of(document, "new", "still", "below", "silenced")
     rows = document["coverage"]["readings"]
-    is_attested = document.get("attested", True) is True
     check_reports = _reader(_CHECKS).validate_python(document.get("checks", ()))
     return Earlier(
         number=max(1, int(document["round"]["number"])),
@@ -75,7 +74,6 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         findings=tuple(replace(one, status="still", how="", silencing=None) for one in past_findings),
         silenced_marks=frozenset(one.identity for one in past_findings if one.status == "silenced"),
         files=tuple(str(row["path"]) for row in document["files"]),
-        is_attested=is_attested,
         summary=str(document["summary"]),
         reader_notes=_reader_notes(document.get("walkthrough")),
         issues=_reader(_ISSUES).validate_python(document.get("issues", ())),
@@ -83,7 +81,6 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         numbers=numbers_given(document),
         failed_answers=_failed_answers(document),
         shown_consumers=_shown_consumers(document),
-        loss=str(document.get("loss", "")),
         unsaid_numbers=frozenset(map(int, document.get("unsaid", ()))),
     )
 

@@ -111,7 +111,7 @@ async def recall(
         again = next(moved_there, None)
         if again is not None:  # it was reported again where its lines have gone
             left.remove(again)
-            outcome, now = "still", _renew(past, again, is_attested=earlier.is_attested)
+            outcome, now = "still", _renew(past, again)
         outcomes[outcome].append(now)
     return Recollection(tuple(left), *(tuple(outcomes[each]) for each in ("still", "doubtful", "fixed")))
 
@@ -134,7 +134,7 @@ def _repeated(
             left[left.index(again)] = replace(again, number=past.number)
         else:
             left.remove(again)
-            repeats.append(_renew(past, again, is_attested=earlier.is_attested))
+            repeats.append(_renew(past, again))
     return left, repeats, silent_findings
 
 
@@ -232,11 +232,9 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
-def _renew(past: Finding, again: Finding, *, is_attested: bool) -> Finding:
-    """This round's telling under the old identity; under its own if anybody could have chosen the old one."""
+def _renew(past: Finding, again: Finding) -> Finding:
+    """This round's telling under the old identity."""
     how: How = "moved" if (again.path, again.start) != (past.path, past.start) else ""
-    if not is_attested:
-        return replace(again, number=past.number, status="still", how=how)
     verdict = past.verdict if again.verdict.open else again.verdict
     telling = again if again.proven else replace(again, rule=past.rule, category=past.category)
     return replace(

@@ -130,9 +130,7 @@ async def reading(
 
 
 @asynccontextmanager
-async def with_token(
-    token: SecretStr, api: str, pull: PullRef, ours: str, pace: RequestPace, seal: bytes | None = None
-) -> AsyncIterator[Host]:
-    """Open a pull request as an Action's token sees it, which is not revoked. `seal`: what its markers are signed with, if there is a secret."""
+async def with_token(token: SecretStr, api: str, pull: PullRef, ours: str, pace: RequestPace) -> AsyncIterator[Host]:
+    """Open a pull request as an Action's token sees it, which is not revoked."""
     async with holding(token, api, pace, pull.installation) as inside:
-        yield Host(inside, pull, Voice(ours, seal=seal))
+        yield Host(inside, pull, Voice(ours))

@@ -1,12 +1,9 @@
 """The hidden first line of each of deeprepo's comments, by which a later run knows its own comments. Made and read here alone.
 
 Anybody can write such a line into a comment, so it counts only in a comment whose author is our own login; text that we
-quote can never be the first line of a comment, and is disarmed besides. If other programs write under the same login, as
-the workflows of a repository do, a marker decides something only if it is signed, for this place and this comment.
+quote can never be the first line of a comment, and is disarmed besides.
 """
 
-import hashlib
-import hmac
 import json
 import re
 from collections.abc import Mapping
@@ -35,22 +32,6 @@ def read(body: str) -> Mapping[str, str] | None:
     if not isinstance(facts, dict) or facts.pop("v", None) != VERSION:
         return None
     return facts if all(isinstance(value, str) for value in facts.values()) else None
-
-
-def sign(key: bytes, place: str, content: str, kind: str, **facts: str) -> str:
-    """A marker that decides: nobody else can make it, and it counts nowhere else. `content`: what below it is signed too."""
-    return make(kind, **facts, sign=_sign(key, place, content, {"kind": kind, **facts}))
-
-
-def is_attested(facts: Mapping[str, str], key: bytes, place: str, content: str) -> bool:
-    """Whether a marker was signed with this key for this place."""
-    plain = {name: value for name, value in facts.items() if name != "sign"}
-    return hmac.compare_digest(facts.get("sign", "").encode(), _sign(key, place, content, plain).encode())
-
-
-def _sign(key: bytes, place: str, content: str, facts: Mapping[str, str]) -> str:
-    payload = json.dumps([VERSION, "marker", place, content, dict(facts)], sort_keys=True)
-    return hmac.new(key, payload.encode(), hashlib.sha256).hexdigest()
 
 
 def without(text: str) -> str:

@@ -26,15 +26,15 @@ class Publication:
         """The commit that was reviewed."""
         return self.review.pull.head
 
-    def sign(self, body: str, place: str, **more: str) -> str:
+    def sign(self, body: str, **more: str) -> str:
         """The same comment, its marker saying which run wrote it."""
         facts = {**(marker.read(body) or {}), **more}
-        return self.make(facts.pop("kind", ""), body.partition("\n")[2], place, **facts)
+        return self.make(facts.pop("kind", ""), body.partition("\n")[2], **facts)
 
-    def make(self, kind: str, text: str, place: str, **facts: str) -> str:
-        """A comment of this run, for this place (`existing.make`)."""
+    def make(self, kind: str, text: str, **facts: str) -> str:
+        """A comment of this run, with its marker."""
         own = {**facts, "head": self.head, "run": self.run, "mode": existing.mode(self.host)}
-        return existing.make(self.host, kind, text, place, **own)
+        return f"{marker.make(kind, **own)}\n{text}"
 
     def is_mine(self, comment: PostedComment, kind: str, **facts: str) -> bool:
         """Whether this run has written this comment, of this kind and with these facts."""

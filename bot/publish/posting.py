@@ -10,7 +10,7 @@ from bot.errors import HostRefused
 from bot.outputs import marker
 from bot.outputs.posts import RULE, Comments, Post
 from bot.publish import requests
-from bot.publish.existing import FINDING, REVIEW, PostedFinding, look, unsaid
+from bot.publish.existing import FINDING, REVIEW, look, unsaid
 from bot.publish.job import Publication
 from bot.publish.requests import ChangeRequest
 from bot.values import PlacedFinding, PostedComment, Review
@@ -34,30 +34,11 @@ async def post(
     while True:
         review = tell_in_summary(job.review, refused_keys) if refused_keys else job.review
         comments_now = await asyncio.to_thread(comments, review)  # it may wait for a process
-        there = [one for one in await look(job.host) if one.certain or _shows(one, comments_now.posts)]
-        left = unsaid(there, [each for one in comments_now.posts for each in keys(one)], job.run)
+        left = unsaid(await look(job.host), [each for one in comments_now.posts for each in keys(one)], job.run)
         bad = await _put(job, [rest for one in comments_now.posts if (rest := _rest(one, left)) is not None], request)
         if not bad:
             return comments_now, refused_keys
         refused_keys |= bad  # their places in the quota go to others, which are posted in the next turn
-
-
-def _shows(there: PostedFinding, posts: Sequence[Post]) -> bool:
-    """Whether a comment that another workflow may have written shows the findings that its marker names, as we would."""
-    heads = {
-        key: _head(body)
-        for one in posts
-        for key, body in zip(keys(one), (one.body, *(a.body for a in one.more)), strict=True)
-    }
-    wanted_heads = [
-        head for (mark, _), head in heads.items() if mark in {mark_there for mark_there, _ in there.findings}
-    ]
-    return all(head in there.comment.body for head in wanted_heads)
-
-
-def _head(body: str) -> str:
-    """The line of a finding's comment that names it."""
-    return next((line for line in body.split("\n")[1:] if line.strip()), "")
 
 
 def keys(one: Post) -> list[Key]:
@@ -103,7 +84,7 @@ async def _together(job: Publication, lines: Sequence[Post], request: ChangeRequ
     """One review with all of them: all are taken, or none. It requests changes if GitHub lets it."""
     first = "-".join(keys(lines[0])[0])
     request_body, body = (
-        job.make(REVIEW, requests.review_text(job, one, len(lines)), "whole", first=first) for one in (request, None)
+        job.make(REVIEW, requests.review_text(job, one, len(lines)), first=first) for one in (request, None)
     )
     rows = [_row(job, one) for one in lines]
 
@@ -153,7 +134,7 @@ def _row(job: Publication, one: Post) -> "Row":
     (_, at), *others = keys(one)
     also = {"also": " ".join("@".join(each) for each in others)} if others else {}
     text = RULE.join([one.body, *(also.body.partition("\n")[2] for also in one.more)])
-    row: Row = {"path": one.path, "body": job.sign(text, f"file {one.path}", at=at, **also)}
+    row: Row = {"path": one.path, "body": job.sign(text, at=at, **also)}
     if one.line and one.side:
         row |= {"line": one.line, "side": one.side}
         if one.start_line and one.start_line < one.line:

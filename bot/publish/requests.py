@@ -72,7 +72,7 @@ async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
 
 
 async def _make(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
-    body = job.make(REVIEW, review_text(job, request, 0), "whole")
+    body = job.make(REVIEW, review_text(job, request, 0))
 
     async def find() -> PostedComment | None:
         return next(iter((await look(job)).standing), None)
@@ -89,7 +89,7 @@ async def _dismiss(job: Publication, one: PostedComment, why: str) -> tuple[str,
     await job.check()
     try:
         text = one.body.replace("\r\n", "\n").partition("\n")[2]  # below the marker, in whose place comes another
-        body = job.make(REVIEW, marker.without(text), "whole", **{WITHDRAWN: "1"})
+        body = job.make(REVIEW, marker.without(text), **{WITHDRAWN: "1"})
         await job.host.edit_comment(one.id, body, "whole")
         dismiss = job.host.rest.pulls.async_dismiss_review
         await job.host.client.answer(dismiss(*job.host.at, one.id, message=why, event="DISMISS"))

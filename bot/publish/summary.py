@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.publish.existing import SUMMARY, decisive
+from bot.publish.existing import SUMMARY
 from bot.publish.existing import facts as read
 from bot.publish.job import Publication
 from bot.values import PostedComment
@@ -15,8 +15,7 @@ NOT_FOUND = 404
 async def put(job: Publication, body: str, facts: Mapping[str, str]) -> PostedComment:
     """Write the summary, or bring the one that is there up to date. More than one never stays."""
     standing = await stands(job.host)
-    bound = {"id": str(standing[0].id)} if standing and not job.host.voice.app else {}
-    text = job.sign(body, "issue", **facts, **bound)
+    text = job.sign(body, **facts)
     for double in standing[1:]:  # an answer that was lost and found too late
         await job.host.delete(double)
     if not standing:
@@ -29,7 +28,7 @@ async def put(job: Publication, body: str, facts: Mapping[str, str]) -> PostedCo
     except HostRefused as refusal:
         if refusal.status != NOT_FOUND:
             raise
-    return await _write(job, job.sign(body, "issue", **facts))  # somebody has deleted it this moment
+    return await _write(job, text)  # somebody has deleted it this moment
 
 
 async def _write(job: Publication, text: str) -> PostedComment:
@@ -40,9 +39,8 @@ async def _write(job: Publication, text: str) -> PostedComment:
 
 
 async def stands(host: Host) -> list[PostedComment]:
-    """The summary as it is now; more than one only after an answer that was lost. One that is ours for certain is the only one."""
-    summaries = [one for one in await host.comments() if read(one, host).get("kind") == SUMMARY]
-    return [one for one in summaries if decisive(one, host)] or summaries[:1]
+    """The summary as it is now; more than one only after an answer that was lost."""
+    return [one for one in await host.comments() if read(one, host).get("kind") == SUMMARY]
 
 
 def same(one: str, other: str) -> bool:

@@ -43,7 +43,6 @@ async def _close(job: Publication, one: PostedFinding) -> None:
         body = job.make(
             FIXED,
             comment("publish/fixed.md.j2", job.words, sha=Safe(job.head[:SHORT])),
-            f"thread {one.comment.id}",
             fingerprint=one.fingerprint,
         )
 

@@ -26,8 +26,6 @@ from bot.values import (
 )
 from bot.values.consumer import ConsumerReport, Disclosure, by_name
 
-UNKNOWN = "what was reported there, and is not found again, is not known any more; `/deeprepo full review` begins anew"
-
 
 class Commits(Protocol):
     """What a repository tells about commits outside the change."""
@@ -50,18 +48,12 @@ class Past:
     leaks: tuple[Finding, ...] = ()  # secrets that earlier commits of the change hold
     failed_answers: tuple[FailedAnswer, ...] = ()  # where checks of the team's own have failed in it so far
     shown_consumers: tuple[tuple[str, int], ...] = ()  # whose lines models may have told of in what is kept
-    loss: str = ""  # why something that was reported may be unknown; a full review begins anew
     unsaid_numbers: frozenset[int] = frozenset()  # of findings that the review before could not post
 
     @property
     def earlier(self) -> Earlier | None:
         """The round before, as far as nothing that it read has to be read again."""
         return None if self.round.reason else self.known
-
-    @property
-    def open_reason(self) -> str:
-        """Why the review is open because of what earlier ones reported; empty if all of that is known."""
-        return f"{self.loss[:1].upper()}{self.loss[1:]}: {UNKNOWN}" if self.loss else ""
 
     @property
     def consumers(self) -> dict[str, int]:
@@ -118,7 +110,7 @@ class Past:
 
     async def held_marks(self, findings: Sequence[Finding]) -> frozenset[str]:
         """Fingerprints of new findings that stay collapsed: after the first round old code speaks only of what is grave, and of what was never said."""
-        if self.earlier is None or self.round.full or not self.earlier.is_attested:
+        if self.earlier is None or self.round.full:
             return frozenset()
         quiet = [
             finding for finding in findings if not finding.serious and finding.number not in self.unsaid_numbers
@@ -133,17 +125,13 @@ async def past(
     files: Sequence[ChangedFile],
     *,
     full: bool,
-    loss: str = "",
 ) -> Past:
-    """The round before, from what its review has left, or its JSON output. Where the base or the history is another one, everything is read again.
-
-    `loss`: why there is no `data` although there was a round before.
-    """
+    """The round before, from what its review has left, or its JSON output. Where the base or the history is another one, everything is read again."""
     if data is None:
-        return Past(round=Round(full=full), loss="" if full else loss)
+        return Past(round=Round(full=full))
     known = file.read(data)
     if isinstance(known, str):
-        return Past(round=Round(full=full, reason=known), loss="" if full else loss or known)
+        return Past(round=Round(full=full, reason=known))
     reason = await _reason_to_read_again(known, commits, pull)
     return Past(
         known=known,
@@ -152,7 +140,6 @@ async def past(
         numbers=known.numbers,
         failed_answers=known.failed_answers,
         shown_consumers=known.shown_consumers,
-        loss="" if full else loss or known.loss,
         unsaid_numbers=known.unsaid_numbers,
     )
 

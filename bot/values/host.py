@@ -10,14 +10,10 @@ Hidden = Literal["OUTDATED", "RESOLVED", "DUPLICATE"]
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Under which name we write, so that our own comments are known again. `app`: the App's number, 0 for a plain token.
-
-    `seal`: what our markers are signed with where others write under the same name; None if there is no secret.
-    """
+    """Under which name we write, so that our own comments are known again. `app`: the App's number, 0 for a plain token."""
 
     login: str
     app: int = 0
-    seal: bytes | None = field(default=None, repr=False)
 
     def wrote(self, login: str, kind: str, app: int) -> bool:
         """Whether we are the author. An App's user tokens write under a person's name: that is not us."""

@@ -281,7 +281,6 @@ class Review:
     shown_consumers: tuple[tuple[str, int], ...] = ()
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
-    loss: str = ""  # why something that earlier reviews reported may be unknown: open until a full review
     ci: bool = True  # whether jobs of CI that failed on the head are named; they decide nothing
     ci_failures: tuple[CIFailure, ...] = ()
 
@@ -322,7 +321,7 @@ class Review:
     def shortfalls(self) -> tuple[Shortfall, ...]:
         """What this review lacks: it was cut off, findings have no judgement, a check of the team's own that stops a change has no verdict."""
         unread = {"search", "file", "commits"} | ({"unit"} if self.coverage.by_model else set())
-        cut = bool(self.partial or self.fault or self.loss or unread & {row.kind for row in self.coverage.open})
+        cut = bool(self.partial or self.fault or unread & {row.kind for row in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
             ("dropped", self.dropped > sum(not one.verdict.open for one in self.having("refuted"))),

@@ -22,9 +22,6 @@ class Earlier:
     findings: tuple[Finding, ...] = ()  # as far as known not fixed: said, kept back, silenced
     silenced_marks: frozenset[str] = frozenset()  # of these, the fingerprints of those that nobody was told of
     files: tuple[str, ...] = ()  # changed at that time
-    is_attested: bool = (
-        True  # whether nobody else can have written it; if not, a finding keeps what this round says of it
-    )
     summary: str = ""
     reader_notes: ReaderNotes = field(default_factory=ReaderNotes)  # what models said the change does
     issues: tuple[IssueReport, ...] = ()
@@ -32,5 +29,4 @@ class Earlier:
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
     shown_consumers: tuple[tuple[str, int], ...] = ()  # as in the review
-    loss: str = ""  # why something that reviews before it reported may be unknown
     unsaid_numbers: frozenset[int] = frozenset()  # of findings that could not be posted

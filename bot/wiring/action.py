@@ -11,14 +11,12 @@ from bot.config import action
 from bot.config.action import Inputs
 from bot.errors import UsageError
 from bot.models import PROVIDERS, provider_of
-from bot.outputs import state
 from bot.payloads import Remark
 from bot.values import ChangedFile, CIFailure, CIJobLog, Review
 from bot.wiring import child, step_tasks, tasks
 from bot.wiring.local import LOCAL
 from bot.workflow.progress import Say
 
-SHORTEST = 20  # characters of a key that can be kept from being guessed
 LOGS = 60.0  # seconds to look through the logs of jobs of CI
 
 
@@ -62,9 +60,3 @@ def keys() -> tuple[str, ...]:
     """The providers' keys that this step has."""
     values = (config.key(provider.key_variable) for provider in PROVIDERS.values())
     return tuple(key.get_secret_value() for key in values if key)
-
-
-def secret() -> bytes | None:
-    """What the state of a round is signed with: made from the first key that is long enough to keep a secret."""
-    strong = next((key for key in keys() if len(key) >= SHORTEST), None)
-    return state.secret(strong) if strong else None

@@ -17,7 +17,6 @@ from bot.errors import HostRefused
 from bot.github import Host
 from bot.outputs import marker
 from bot.ports import Job
-from bot.publish import existing
 from bot.render import Phrases, code, load
 from bot.render import comment as template
 from bot.values import CommandAsk, CommentRef, PostedComment, PullFacts, RemarkAsk, ReviewAsk
@@ -106,8 +105,7 @@ async def _find(comment: CommentRef, host: Host) -> PostedComment | None:
 
 
 async def _post(body: str, comment: CommentRef, host: Host, facts: Mapping[str, str]) -> PostedComment:
-    place = f"thread {comment.thread}" if comment.thread else "issue"
-    text = existing.make(host, REPLY, body, place, comment=name(comment), **facts)
+    text = f"{marker.make(REPLY, comment=name(comment), **facts)}\n{body}"
     return await (host.reply(comment.thread, text) if comment.thread else host.comment(text))
 
 

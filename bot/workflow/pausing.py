@@ -64,8 +64,7 @@ async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
     stands = next(iter(await summary.stands(host)), None)
-    is_believed = stands is not None and not await existing.is_outdated(stands, host)
-    marker_facts = existing.decisive(stands, host) if stands is not None and is_believed else {}
+    marker_facts = existing.facts(stands, host) if stands is not None else {}
     count, is_again = _count(marker_facts), ask.trigger in RETURNS and bool(marker_facts)
     if marker_facts.get("run") == run:
         return PushCount(max(0, count - 1), count, most)

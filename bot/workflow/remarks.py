@@ -1,6 +1,5 @@
 """A remark at GitHub: whether it is meant for us, and the answer below it. Without a server's parts: a workflow's step uses it too."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -10,7 +9,6 @@ from bot.commands.conversation import HeardRemark, RemarkReply
 from bot.commands.conversation.hearing import GONE
 from bot.errors import HostRefused
 from bot.github import Host
-from bot.publish import existing
 from bot.render import comment as template
 from bot.render import load
 from bot.values import CommandAsk, CommentRef, PostedComment, RemarkAsk
@@ -43,8 +41,7 @@ async def hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     heard_remark = await _hear(ask, host)
     if heard_remark == GONE:
         raise HostRefused(GONE, 404)
-    lasts = host.voice.app or host.voice.seal is not None  # else a withdrawal has nobody who remembers it
-    return heard_remark if isinstance(heard_remark, str) else replace(heard_remark, lasts=bool(lasts))
+    return heard_remark
 
 
 async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
@@ -52,16 +49,9 @@ async def _hear(ask: RemarkAsk, host: Host) -> HeardRemark | str:
     if place.thread:
         if not ask.mentioned and not (await host.comment_at(CommentRef(place.thread, "review"))).ours:
             return "it is in a thread that other people began"
-        return conversation.above(ask, _attested_thread(await host.comments("review", place.thread), host), login)
+        return conversation.above(ask, await host.comments("review", place.thread), login)
     comments = await host.comments()
     return conversation.below(comments, await _remark(place, comments, host), login)
-
-
-def _attested_thread(thread: Sequence[PostedComment], host: Host) -> Sequence[PostedComment]:
-    """A thread whose first comment is ours for certain, or not ours: what it is about decides what an answer may withdraw."""
-    if host.voice.app or host.voice.seal is None or not thread or existing.decisive(thread[0], host):
-        return thread
-    return (replace(thread[0], ours=False), *thread[1:])
 
 
 async def _remark(place: CommentRef, comments: tuple[PostedComment, ...], host: Host) -> PostedComment | None:

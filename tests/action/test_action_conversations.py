@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from opening import event, summary
-from stepping import WRITE, Stage, stage
+from stepping import Stage, stage
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply
@@ -105,45 +104,5 @@ def test_a_reply_is_answered_and_a_withdrawn_finding_stays_away(
             await one.said("Thank you!")
             assert one.last == "Thank you!"
             assert "1 finding was withdrawn in a conversation" in await one.pushed()
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_without_a_key_nothing_is_withdrawn_and_the_answer_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The next run would not know of it: no promise is made, and the finding is still open."""
-    monkeypatch.delenv("COMPATIBLE_API_KEY")
-
-    async def go() -> None:
-        async with talk(tmp_path, monkeypatch, REPLY) as one:
-            assert await one.said(REMARK) == "success: A remark was answered."
-            assert "Not withdrawn: this workflow has no key to sign a withdrawal with" in one.last
-            text = await one.pushed()
-            assert "withdrawn" not in text
-            assert "mean() divides by zero" in text
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_thread_that_another_workflow_began_is_about_no_finding(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It writes under our login and repeats our marker, above a text that is easy to refute."""
-
-    async def go() -> None:
-        async with talk(tmp_path, monkeypatch) as one:
-            ours = one.at.gh.pull(one.number).review_comments[0].body.partition("\n")[0]
-            body = {"body": f"{ours}\nThe moon is made of cheese.", "path": "price.py", "line": 2, "side": "RIGHT"}
-            body["commit_id"] = one.at.gh.pull(one.number).head_sha
-            headers = {"authorization": f"Bearer {one.at.gh.actions_token(one.at.repo, WRITE)}"}
-            async with httpx2.AsyncClient() as http:
-                where = f"{one.at.gh.api}/repos/acme/shop/pulls/{one.number}/comments"
-                made = (await http.post(where, json=body, headers=headers)).json()
-            assert made["user"]["login"] == "github-actions[bot]"
-            said = await one.said(REMARK, thread=made["id"])
-            assert said.startswith("skipped: Nothing was answered: it is in a thread that other people began")
 
     asyncio.run(go())

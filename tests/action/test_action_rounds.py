@@ -14,7 +14,7 @@ from families import few
 from opening import event
 from stepping import Stage, stage
 
-from bot.outputs import marker, state
+from bot.outputs import marker
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 
@@ -61,32 +61,9 @@ def test_the_second_push_is_read_in_its_difference(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-@pytest.mark.slow
-def test_a_state_under_another_key_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is read again, nothing is said twice on the diff, and the review says why."""
-
-    async def go() -> None:
-        async with modelled(tmp_path) as (at, model):
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
-            await at.repo.commit("feature", dict(pushes.FIRST))  # type: ignore[arg-type]
-            with at.gh.holding() as held:
-                await at.repo.open_pull("feature")
-            for key in ("sk-pretended-and-long-enough", "sk-another-one-and-long-enough"):
-                monkeypatch.setenv("OPENAI_API_KEY", key)
-                told = await at.told("pull_request", event(held), worker="openai/gpt-5-mini", strategy="fanout")
-
-            assert told.review is not None
-            assert told.review.round.number == 1
-            assert any(state.FOREIGN.removeprefix("the ") in note for note in told.review.notes)
-            bodies = [c.body for c in at.gh.pull(1).review_comments]
-            assert len([body for body in bodies if "An empty size" in body]) == 1
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("forged", few(["x", "<!-- deeprepo-state:1:-:AAAA -->", "<!-- deeprepo-state:9 -->"], 1))
-def test_what_another_workflow_was_made_to_repeat_is_not_believed(tmp_path: Path, forged: str) -> None:
-    """Every workflow writes under the same login: a comment that has our marker and no signed state costs one more reading and nothing else."""
+@pytest.mark.parametrize("forged", few(["x", "<!-- deeprepo-state:AAAA -->", "<!-- deeprepo-state:9 -->"], 1))
+def test_a_summary_without_a_state_costs_one_more_reading(tmp_path: Path, forged: str) -> None:
+    """What cannot be read is no earlier review: everything is read again, and the reader learns why."""
 
     async def go() -> None:
         async with stage(tmp_path, dict(pushes.BASE)) as at:  # type: ignore[arg-type]
@@ -105,7 +82,7 @@ def test_what_another_workflow_was_made_to_repeat_is_not_believed(tmp_path: Path
 
 @pytest.mark.slow
 def test_an_offline_round_knows_what_it_has_said(tmp_path: Path) -> None:
-    """Without any key nothing is signed: everything is read again, and what was said is not new."""
+    """What was said is not new, and what nobody touched is not read again."""
 
     async def go() -> None:
         async with stage(tmp_path, dict(pushes.BASE)) as at:  # type: ignore[arg-type]
@@ -119,7 +96,7 @@ def test_an_offline_round_knows_what_it_has_said(tmp_path: Path) -> None:
 
             assert review is not None
             assert (review.round.number, len(review.told), len(review.still)) == (2, 0, 1)
-            assert review.coverage.count("unit", "reused") == 0
+            assert review.coverage.count("unit", "reused") > 0
 
     asyncio.run(go())
 
@@ -142,40 +119,18 @@ def test_a_file_of_the_last_review_comes_before_the_comment(tmp_path: Path) -> N
     asyncio.run(go())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("link", few([False, True], 1))
-def test_a_file_of_the_reviewed_tree_is_no_earlier_review(tmp_path: Path, link: bool) -> None:
-    """Its author has made it at home, for the same change, with a model that finds nothing: the owner's model reads all the same."""
-    kind = doubles.Reply(data={"answer": "Fine.", "findings": [], "look_ups": [], "unsettled": []})
+def test_a_file_of_the_reviewed_tree_is_no_earlier_review(tmp_path: Path) -> None:
+    """Its author could say that everything was read and nothing found."""
 
     async def go() -> None:
-        async with (
-            doubles.openai_server(pushes.judge) as honest,
-            doubles.openai_server(kind) as bribed,
-            stage(tmp_path, dict(pushes.BASE)) as at,  # type: ignore[arg-type]
-        ):
-            await at.repo.commit("feature", dict(pushes.FIRST))
+        async with stage(tmp_path, dict(pushes.BASE)) as at:  # type: ignore[arg-type]
+            await at.repo.commit("feature", {**pushes.FIRST, "review.json": "{}"})
             with at.gh.holding() as held:
                 await at.repo.open_pull("feature")
-            more = {"worker": "openai/gpt-5-mini", "strategy": "fanout"}
-            key = {"base_url": bribed.openai_url, "openai_api_key": "sk-attackers-own-long-enough"}
-            home = await at.run("pull_request", event(held), json="home.json", **more, **key)
-            assert home.outputs["findings"] == "0"
-            forged = (at.workspace / "home.json").read_text()
-            (at.workspace / "review.json").unlink(missing_ok=True)
-            if link:
-                (at.workspace / "review.json").symlink_to("home.json")
-            else:
-                (at.workspace / "review.json").write_text(forged)
-            key = {"base_url": honest.openai_url, "openai_api_key": "sk-the-owners-key-long-enough"}
-            before = len(honest.requests)
-            two = await at.run("pull_request", event(held), previous="review.json", **more, **key)
-            if link:
-                assert (two.code, "is a symbolic link" in two.log) == (2, True)
-                return
-            assert len(honest.requests) > before
-            assert int(two.outputs["findings"]) > 0
-            assert "was not signed by this workflow" in at.gh.pull(1).comments[0].body
+            (at.workspace / "review.json").write_text("{}")
+            (at.workspace / ".git").mkdir()
+            done = await at.run("pull_request", event(held), previous="review.json")
+            assert (done.code, "review.json is a file of the reviewed tree" in done.log) == (2, True), done.log
 
     asyncio.run(go())
 

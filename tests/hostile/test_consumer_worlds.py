@@ -71,9 +71,8 @@ def made(folder: Path, animal: str, shows: Disclosure) -> Consumer:
 def left_by(one: Review, pull: PullRef, journal: str) -> dict[str, str]:
     """Everything that a review leaves behind, by where it can be read."""
     content = json_file.content(one)
-    secret = b"s" * 32
     return {
-        "comments": repr(posts.comments(one, lambda each: state.pack(each, pull, secret))),
+        "comments": repr(posts.comments(one, state.pack)),
         "check run and page": markdown.render(one),
         "console": console.render(one),
         "json": json_file.write(content),

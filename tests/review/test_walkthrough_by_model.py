@@ -197,7 +197,7 @@ def test_the_root_says_what_the_change_does(desk: Desk) -> None:
 def test_the_state_in_a_comment_keeps_what_models_have_said(desk: Desk) -> None:
     """Where there is no database the next round finds it there; where it does not fit it is the first to go."""
     done = desk.review(says())
-    kept = state.unpack(f"x\n{state.pack(done, PULL, b'key')}", PULL, b"key")
+    kept = state.unpack(f"x\n{state.pack(done)}")
     assert isinstance(kept, bytes)
     again = desk.review(says(), previous=kept)
 
@@ -208,6 +208,6 @@ def test_the_state_in_a_comment_keeps_what_models_have_said(desk: Desk) -> None:
     many = tuple(FileRow(f"{n}.py", hashlib.sha256(b"%d" % n).hexdigest() * 2, "model") for n in range(900))
     assert done.walkthrough is not None
     large = replace(done, walkthrough=replace(done.walkthrough, themes=(Theme("T", many, "model"),)))
-    kept = state.unpack(f"x\n{state.pack(large, PULL, b'key')}", PULL, b"key")
+    kept = state.unpack(f"x\n{state.pack(large)}")
     assert isinstance(kept, bytes)
     assert json.loads(kept)["walkthrough"] is None

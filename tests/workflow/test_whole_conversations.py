@@ -145,7 +145,7 @@ def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
             assert "1 finding was withdrawn in a conversation" in at.summary(number)
             assert "divides by zero" not in at.summary(number)
             states = {known.title: known.state for known in await at.server.store.reviews.findings(one.pull)}
-            assert states["mean() divides by zero"] == "withdrawn"
+            assert states["mean() divides by zero"] == "silenced"
 
     asyncio.run(go())
 

@@ -31,7 +31,7 @@ MOST_FINDINGS, MOST_LISTED = 3, 20
 MOST_ABOUT = 200  # characters of a remark, where a second request names it
 BODY_CHARS = 600
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
-Objection = Literal["unsigned", "proven", "unshown", "unsaid"]
+Objection = Literal["proven", "unshown", "unsaid"]
 MIN_WORDS = 3  # words that state a fact
 SHARED = 0.3  # the part of the telling words that the reason takes from what was stated
 
@@ -179,8 +179,6 @@ def _withdrawals(
         objection: Objection | None = None
         if finding.proven or finding.is_masked:
             objection = "proven"
-        elif not heard_remark.lasts:
-            objection = "unsigned"
         elif not reason or (row["because"] == "code" and not any(_further(one, finding) for one in quotes)):
             objection = "unshown"
         elif (row["because"] != "code" or _others(heard_remark)) and not _states_reason(

@@ -38,7 +38,6 @@ class HeardRemark:
     findings: tuple[str, ...] = ()
     top: str = ""  # our comment at the top of the thread
     place: str = ""  # where a thread of other people is: "path:line"
-    lasts: bool = True  # whether the next review will know what is withdrawn here
 
 
 def above(ask: RemarkAsk, thread: Sequence[PostedComment], login: str) -> HeardRemark | str:
