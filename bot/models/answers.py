@@ -2,9 +2,7 @@
 
 import json
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Any
 
 # How models write down their thinking when no server takes it out of their text: the opening and the closing mark.
@@ -20,8 +18,9 @@ MARKS = (
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
     ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
 )
-QUOTES = "`'\"“”"
-FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
+LONE = re.compile(
+    rf"^[ \t]*(?:{'|'.join(re.escape(closing) for _, closing in MARKS)})[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
 MAX_STARTS = 2_000  # braces that are tried as the beginning of an object; a text of nothing else must cost no minutes
 DECODER = json.JSONDecoder(strict=False)
 
@@ -34,49 +33,21 @@ def sendable(text: str) -> str:
 def without_thinking(text: str) -> tuple[str, bool]:
     """The text after its leading thinking, and whether the thinking had not ended: then there is no answer.
 
-    Chat templates that write the opening mark themselves leave only the closing one in the text. A mark inside a JSON object,
-    a code fence or quotation marks is part of an answer and stays.
+    Chat templates that write the opening mark themselves leave only the closing one in the text: it counts on a line of its own.
     """
     rest = text.lstrip("\ufeff \t\r\n")
     if not rest or (rest[0] == "{" and parse(rest)):
         return text, False
-    cut = False
+    whole = text
     while (marks := next((pair for pair in MARKS if rest[: len(pair[0])].lower() == pair[0]), None)) is not None:
-        end = _closing(rest, marks[1], len(marks[0]))
+        end = re.search(re.escape(marks[1]), rest, re.IGNORECASE)
         if end is None:
             return "", True
-        rest, cut = rest[end:].lstrip(), True
-    if not cut:
-        lower_rest = rest.lower()
-        for opening, closing in MARKS:
-            at = lower_rest.find(closing)
-            if at >= 0 and not 0 <= lower_rest.find(opening) < at and (end := _alone(rest, closing)) is not None:
-                return rest[end:].lstrip(), False
-    return (rest if cut else text), False
-
-
-def _closing(text: str, mark: str, start: int) -> int | None:
-    """Where the thinking ends: after the first closing mark that is not quoted, else after the first."""
-    ends = [match.end() for match in re.finditer(re.escape(mark), text[start:], re.IGNORECASE)]
-    free = next((end for end in ends if not _is_quoted(text, start + end - len(mark), start + end)), None)
-    return start + (free if free is not None else ends[0]) if ends else None
-
-
-def _alone(text: str, mark: str) -> int | None:
-    """After the first closing mark that is not part of an answer; None when each is."""
-    spans: list[tuple[int, int]] | None = None
-    fences = [match.start(1) for match in FENCE.finditer(text)]
-    for match in islice(re.finditer(re.escape(mark), text, re.IGNORECASE), MAX_STARTS):
-        if _is_quoted(text, match.start(), match.end()) or bisect_left(fences, match.start()) % 2:
-            continue
-        spans = [span for _, span in _objects(text)] if spans is None else spans
-        if not any(start < match.start() < end for start, end in spans):
-            return match.end()
-    return None
-
-
-def _is_quoted(text: str, start: int, end: int) -> bool:
-    return start > 0 and end < len(text) and text[start - 1] in QUOTES and text[end] in QUOTES
+        whole = rest = rest[end.end() :].lstrip()
+    lone = LONE.search(whole) if whole is text else None
+    if lone is None or any(opening in text[: lone.start()].lower() for opening, _ in MARKS):
+        return whole, False
+    return text[lone.end() :].lstrip(), False
 
 
 def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
@@ -87,7 +58,7 @@ def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[s
     whole = parse(text)
     if whole is not None:
         return whole
-    objects = [value for value, _ in _objects(text)]
+    objects = list(_objects(text))
     fitting = [value for value in objects if schema is None or _fits(value, schema)]
     return next(reversed(fitting or objects), None)
 
@@ -101,8 +72,8 @@ def parse(text: str) -> Mapping[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _objects(text: str) -> Iterator[tuple[Mapping[str, Any], tuple[int, int]]]:
-    """The outermost JSON objects in a text, and where they stand."""
+def _objects(text: str) -> Iterator[Mapping[str, Any]]:
+    """The outermost JSON objects in a text."""
     at, starts = text.find("{"), 0
     while at >= 0 and starts < MAX_STARTS:
         try:
@@ -110,7 +81,7 @@ def _objects(text: str) -> Iterator[tuple[Mapping[str, Any], tuple[int, int]]]:
         except (ValueError, RecursionError):
             starts, end = starts + 1, at + 1
         else:
-            yield value, (at, end)
+            yield value
         at = text.find("{", end)
 
 

@@ -26,13 +26,6 @@ from bot.errors import (
 )
 
 NUMBER = re.compile(r"\d+(\.\d+)?")
-DURATION = re.compile(
-    r"(?:(\d+)\s?h)?\s?(?:(\d+)\s?m(?:inutes?)?(?!s))?\s?(?:(\d+(?:\.\d+)?)\s?s(?:econds?)?)?\s?(?:(\d+(?:\.\d+)?)\s?ms)?"
-)
-UNITS = (3_600.0, 60.0, 1.0, 0.001)
-AGAIN = re.compile(
-    r"(?:try again|retry) in (?:about )?((?:\d+(?:\.\d+)?\s?(?:ms|seconds?|minutes?|[hms])\s?)+)", re.IGNORECASE
-)
 TOO_LONG = re.compile(
     r"context.{0,10}(length|window|limit|size)|prompt length|(input|request|prompt|message|string).{0,40}too (long|large)"
     r"|too many (input |prompt )?tokens|exceeds? .{0,60}(token|context)|reduce the length of|reduce your (message|prompt)"
@@ -123,20 +116,13 @@ def read(status: int, body: object, headers: Mapping[str, str]) -> HttpFailure:
     """What a failed answer says, in either dialect, with or without the outer `error`."""
     outer = body[0] if isinstance(body, list) and body else body  # Gemini wraps its errors in a list
     error = outer.get("error", outer) if isinstance(outer, Mapping) else outer
-    wait = retry_after(headers)
+    wait = retry_after(headers)  # where only the body names a time, the waits are our own
     if not isinstance(error, Mapping):
         return HttpFailure(status, str(error or "")[:2000], retry_after=wait)
     code = error.get("code") or error.get("type")
     if isinstance(code, int):
         code = error.get("type") or ""
     message = str(error.get("message") or "") or _other_words(outer)
-    if wait is None and status in {Http.TOO_MANY_REQUESTS, Http.SERVICE_UNAVAILABLE}:
-        details = error.get("details")
-        told = (
-            (one.get("retryDelay") for one in details if isinstance(one, Mapping)) if isinstance(details, list) else ()
-        )
-        match = AGAIN.search(message)
-        wait = seconds_of(str(next(filter(None, told), match[1] if match else "")))
     window = error.get("n_ctx") if isinstance(error.get("n_ctx"), int) else None
     return HttpFailure(status, message[:2000], str(code or ""), str(error.get("param") or ""), wait, window)
 
@@ -152,14 +138,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
     except (TypeError, ValueError):  # no date, or one without a zone
         return None
-
-
-def seconds_of(text: str) -> float | None:
-    """A time as errors write it: "6m0s", "34.07s", "120ms", "20 seconds"; None for anything else."""
-    parts = DURATION.fullmatch(text.lower().strip())
-    if not text or parts is None:
-        return None
-    return sum(float(part) * unit for part, unit in zip(parts.groups(), UNITS, strict=True) if part)
 
 
 def inside(reply: Mapping[str, object]) -> HttpFailure:
