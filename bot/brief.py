@@ -60,7 +60,7 @@ def restore(row: Mapping[str, Any], pull: PullRequest) -> Brief:
     settings = config.resolve(
         {name: _frozen(value) for name, value in row["settings"].items()}, None, config.Settings()
     )
-    plain = {one.name: _frozen(row[one.name]) for one in fields(Brief) if one.name in row}
+    plain = {one.name: _frozen(row[one.name]) for one in fields(Brief) if one.name in row and one.name not in ELSEWHERE}
     return Brief(**plain | {
         "pull": pull,
         "settings": replace(settings, warnings=tuple(row.get("warnings", ()))),

@@ -5,7 +5,7 @@ import os
 import tempfile
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from deeprepo._errors import NothingToReview, translate
@@ -61,13 +61,3 @@ def workplace(repo: Path, change: str | None, scope: Scope) -> "Iterator[tuple[R
             yield request, scratch
         except errors.NothingToReview as empty:
             raise NothingToReview(reviewing.nothing(request, behind=empty.behind)) from empty
-
-
-def watching(progress: Progress | None) -> Callable[[], AbstractContextManager[Progress]]:
-    """How progress is shown while the work goes on."""
-
-    @contextmanager
-    def show() -> Iterator[Progress]:
-        yield progress or (lambda _: None)
-
-    return show

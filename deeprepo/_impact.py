@@ -1,10 +1,11 @@
 """`deeprepo.impact`."""
 
+import asyncio
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from deeprepo._calls import Path, Progress, Scope, call_apart, watching, workplace
+from deeprepo._calls import Path, Progress, Scope, call_apart, workplace
 from deeprepo._values import Broken, Definition, Dependent, File, Impact, Use, consumer, copy
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ def impact(
         ExecutionError: Git failed, or the work needed more than this machine may give.
     """
     with workplace(repo, change, scope) as (request, scratch):
-        from bot.wiring import local
+        from bot.wiring import effect
 
-        return _impact(call_apart(lambda: local.effect_of(request, scratch, watching(on_progress), _places(consumers))))
+        say, places = on_progress or (lambda _: None), _places(consumers)
+        return _impact(call_apart(lambda: asyncio.run(effect.compute(request, scratch, say, consumers=places))))
 
 
 async def impact_async(

@@ -1,10 +1,11 @@
 """`deeprepo.review`."""
 
+import asyncio
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from deeprepo._calls import Path, Progress, Scope, call_apart, watching, workplace
+from deeprepo._calls import Path, Progress, Scope, call_apart, workplace
 from deeprepo._errors import UsageError
 from deeprepo._values import Budget, Evidence, Finding, Model, Review, access, consumer, copy, cost, model_name
 
@@ -51,10 +52,12 @@ def review(
     """
     flags, keys = _flags(root, worker, effort, budget, journal, consumers), access(root, worker)
     with workplace(repo, change, scope) as (request, scratch):
-        from bot.wiring import local
+        from bot import wiring
 
-        tell = on_progress or (lambda _: None)
-        inner_review = call_apart(lambda: local.run_review(request, flags, scratch, watching(on_progress), tell, keys))
+        say = on_progress or (lambda _: None)
+        inner_review = call_apart(
+            lambda: asyncio.run(wiring.local_review(request, flags, scratch, say, warn=say, access=keys))
+        )
     if inner_review.fault == "interrupted":
         raise KeyboardInterrupt
     return _face(inner_review)

@@ -58,23 +58,21 @@ DAMAGED = re.compile(r"bad object|index-pack|fsck|invalid|corrupt", re.IGNORECAS
 
 async def fetch(
     url: str,
-    base: str,
-    head: str,
+    commits: Sequence[str],
     token: SecretStr | None,
     folder: str,
     *,
-    tip: str | None = None,
     depth: int = 1,
     most_bytes: int = MOST_BYTES,
     most_seconds: float = MOST_SECONDS,
     backoff: float = 1.0,
 ) -> str:
-    """Fetch merge base, head and the base branch's tip into a new bare store below `folder`; its path.
+    """Fetch these commits (merge base, head, the base branch's tip) into a new bare store below `folder`; its path.
 
     `depth` is how many commits of the head's own are wanted, for a later round to be recognised as built on an earlier one.
     Raises SupersededError where the head is gone, HostDown, HostRefused, or GitError with what to do.
     """
-    commits = tuple(dict.fromkeys([base, head, *([tip] if tip else [])]))
+    commits = tuple(dict.fromkeys(commits))
     if not all(map(is_object_id, commits)):
         raise UsageError("what is fetched is named by commit ids")
     store = await _store(url, str(Path(folder, "store.git")))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot import __version__
 from bot.cli import hook
-from bot.cli.exits import CLEAN, FAULT, FOUND, USAGE, tell
+from bot.cli.exits import CLEAN, FAULT, FOUND, USAGE, finish, tell
 from bot.errors import DeepRepoError, NothingToReview, UsageError
 
 if TYPE_CHECKING:
@@ -51,13 +51,13 @@ def _carried_out(arguments: list[str]) -> Any:  # noqa: ANN401 - what the comman
 
 
 def _hook(options: "HookOptions") -> int:
+    from bot import wiring
     from bot.cli import reviewing
-    from bot.wiring import local
 
     request = reviewing.read_request(None, ".", staged=options.staged, uncommitted=False)
     flags = {"strategy": "offline", "fail_on": options.fail_on, "local": reviewing.local(".")}
-    with reviewing.workplace(request) as scratch:
-        review = local.run_review(request, flags, scratch, partial(reviewing.progress, quiet=options.quiet), tell)
+    with reviewing.workplace(request) as scratch, reviewing.progress(quiet=options.quiet) as say:
+        review = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review)
     if code == FOUND:
         reviewing.tell_stopped(review, push=not options.staged)

@@ -2,13 +2,12 @@
 
 import json
 import sys
-from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
 
 from bot.cli import options, review, reviewing
-from bot.cli.exits import CLEAN
+from bot.cli.exits import CLEAN, finish
 
 
 @options.also_takes(review.command)
@@ -38,11 +37,14 @@ def command(
     """
     from bot.wiring import local
 
-    names = {"root": root, "worker": worker, "thinking": thinking}
-    flags = reviewing.flags(strategy, effort, names, usd=max_usd, verify=verify, run=run, full=full, previous=previous)
+    choices = {
+        "root": root, "worker": worker, "thinking": thinking, "strategy": strategy, "effort": effort, "usd": max_usd,
+        "verify": verify,
+    }  # fmt: skip
+    flags = reviewing.flags(choices, run=run, full=full, previous=previous)
     request = reviewing.read_request(change, repo, staged=staged, uncommitted=uncommitted)
-    with reviewing.workplace(request) as scratch:
-        estimates = local.estimate(request, flags, scratch, partial(reviewing.progress, quiet=quiet))
+    with reviewing.workplace(request) as scratch, reviewing.progress(quiet=quiet) as say:
+        estimates = finish(local.weigh(request, flags, scratch, say))
     if form == "json":
         sys.stdout.write(json.dumps(estimates, indent=2) + "\n")
     else:

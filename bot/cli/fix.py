@@ -2,7 +2,6 @@
 
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,10 +77,8 @@ def carry_out(
     if not rows:
         tell("Nothing can be fixed: no finding has a rewrite or a suggestion that can be applied.")
         return CLEAN if not review_done.findings else FOUND
-    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        fix, check = fixing.fix_work_tree(
-            review_done, rows, repo, scratch, partial(reviewing.progress, quiet=quiet), origin, keep=patch
-        )
+    with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch, reviewing.progress(quiet=quiet):
+        fix, check = fixing.fix_work_tree(review_done, rows, repo, scratch, origin, keep=patch)
     if patch:
         sys.stdout.write(terminal_text(fix.patch) if sys.stdout.isatty() else fix.patch)  # what git applies is exact
     report(fix, check, is_patch=patch)

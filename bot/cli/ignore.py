@@ -2,7 +2,6 @@
 
 import re
 from datetime import date, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -150,16 +149,14 @@ def _looked_up(fingerprint: str, repo: Path) -> "Finding":
 
 def _findings(scope: "Scope", repo: str) -> "list[Finding]":
     """What a review by code reports or has silenced; nothing if there is no such change."""
+    from bot import wiring
     from bot.cli import reviewing
     from bot.values import ReviewRequest
-    from bot.wiring import local
 
     request = ReviewRequest(repo, scope)
     try:
         with reviewing.workplace(request) as scratch:
-            review = local.run_review(
-                request, {"strategy": "offline"}, scratch, partial(reviewing.progress, quiet=True)
-            )
+            review = finish(wiring.local_review(request, {"strategy": "offline"}, scratch))
     except (NothingToReview, UsageError):
         return []
     return [*review.open, *review.having("silenced")]

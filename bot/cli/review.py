@@ -1,6 +1,5 @@
 """`deeprepo review`: a local change in, a review out."""
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -110,24 +109,27 @@ def command(
     Exit codes: 0 reviewed, or nothing to review; 1 findings at or above --fail-on; 2 usage error; 3 provider or internal error;
     130 interrupted.
     """
+    import asyncio
+
+    from bot import wiring
     from bot.cli import reviewing
-    from bot.wiring import local
 
     reviewing.writable(output)
+    choices = {
+        "root": root, "worker": worker, "thinking": thinking, "strategy": strategy, "effort": effort, "usd": max_usd,
+        "verify": verify, "fail_on": fail_on, "quota": quota,
+    }  # fmt: skip
     flags = reviewing.flags(
-        strategy, effort, {"root": root, "worker": worker, "thinking": thinking}, usd=max_usd, verify=verify, run=run,
-        full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or (),
+        choices, run=run, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
     ) | {
-        "fail_on": fail_on,
-        "quota": quota,
         "journal": journal,
         "trace": trace,
         "local": reviewing.local(repo),
         "with": reviewing.clones(consumers),
-    }  # fmt: skip
+    }
     request = reviewing.read_request(change, repo, staged=staged, uncommitted=uncommitted)
-    with reviewing.workplace(request) as scratch:
-        review = local.run_review(request, flags, scratch, partial(reviewing.progress, form, quiet=quiet), tell)
+    with reviewing.workplace(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
+        review = asyncio.run(wiring.local_review(request, flags, scratch, say, warn=tell))
     code = reviewing.finish(review, form, output, unproven=bool(show))
     if not fix:
         return code

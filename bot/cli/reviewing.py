@@ -123,26 +123,18 @@ def content(path: Path) -> bytes:
 
 
 def flags(
-    strategy: str | None,
-    effort: str | None,
-    models: Mapping[str, str | None],
+    choices: Mapping[str, Any],
     *,
-    usd: float | None,
-    verify: bool | None,
     run: bool | None,
     full: bool,
     previous: Path | None,
     sarif: Sequence[Path] = (),
     sarif_base: Sequence[Path] = (),
 ) -> dict[str, Any]:
-    """What `review` and `estimate` take. `models`: root, worker, and how much they may think. Raises UsageError for a file."""
+    """What `review` and `estimate` take. `choices`: settings by their names. Raises UsageError for a file."""
     files_by_option = {"--previous": [previous] if previous else [], "--sarif": sarif, "--sarif-base": sarif_base}
     return {
-        **models,
-        "strategy": None if strategy is None else str(strategy),
-        "effort": effort,
-        "usd": usd,
-        "verify": verify,
+        **choices,
         "allow_run": run,
         "full": full,
         "previous": last(previous),

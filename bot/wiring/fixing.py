@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from bot.machine import files
 from bot.values import Finding, PlacedFinding, PullRequest, Review, ReviewRequest
 from bot.values.fixing import Fix, FixCheck
 from bot.wiring import review
-from bot.wiring.local import Watching
 
 MOST = 8 << 20  # bytes of a file of the work tree that is changed
 SCOPES = {"staged changes": "staged", "uncommitted changes": "uncommitted"}
@@ -117,7 +116,6 @@ def fix_work_tree(
     rows: Sequence[PlacedFinding],
     repo: str,
     scratch: str,
-    watching: Callable[[], Watching],
     origin: tuple[tuple[str, str], ...] = (),
     *,
     keep: bool = False,
@@ -129,8 +127,7 @@ def fix_work_tree(
     top = locate(repo).top
     if top is None:
         raise UsageError("a bare repository has no files to fix: run this in a checkout")
-    with watching():
-        fix, check = asyncio.run(_mend(review_done.pull, rows, repo, scratch, origin))
+    fix, check = asyncio.run(_mend(review_done.pull, rows, repo, scratch, origin))
     if not keep:
         write(fix, Path(top))
     return fix, check

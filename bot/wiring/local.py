@@ -1,8 +1,7 @@
 """A review on the machine of the person who waits for it, in this process: Ctrl-C, profilers and coverage work as in any program."""
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
@@ -15,49 +14,14 @@ from bot.review.session import Session
 from bot.review.survey import Survey
 from bot.strategies import affords, choose
 from bot.values import Review, ReviewRequest
-from bot.wiring import child, effect, review
-from bot.wiring.addresses import Access
+from bot.wiring import child, review
 from bot.wiring.child import ChildPipe
-from bot.wiring.effect import Effect
 
-Watching = AbstractContextManager[Callable[[str], None]]  # what is told a person at a terminal
 LOCAL = ProcessLimits(memory=4 << 30, cpu=60, nice=0)  # of a machine that has one thing to do
 
 
 TREES = 512  # MB of both sides of a change, as tests are given them
 GRACE = 120.0  # seconds beyond the review's own budget: for its end, and for what it renders
-
-
-def run_review(
-    request: ReviewRequest,
-    flags: Mapping[str, Any],
-    scratch: str,
-    watching: Callable[[], Watching],
-    tell: Callable[[str], None] = lambda _: None,
-    access: Mapping[str, Access] = review.NOTHING,
-) -> Review:
-    """The review for the command line. `watching` shows progress, `tell` is given what a person has to know before money is spent.
-
-    `access`: how models are called that a program names with a key or an address of their own.
-    """
-    with watching() as say:
-        return asyncio.run(review.local_review(request, flags, scratch, say, warn=tell, access=access))
-
-
-def estimate(
-    request: ReviewRequest, flags: Mapping[str, Any], scratch: str, watching: Callable[[], Watching]
-) -> dict[str, Any]:
-    """What each strategy would ask and cost, under the limits of a review."""
-    with watching() as say:
-        return asyncio.run(weigh(request, flags, scratch, say))
-
-
-def effect_of(
-    request: ReviewRequest, scratch: str, watching: Callable[[], Watching], consumers: Sequence[str] = ()
-) -> Effect:
-    """What a change affects, by code alone."""
-    with watching() as say:
-        return asyncio.run(effect.compute(request, scratch, say, consumers=consumers))
 
 
 async def reviewed_aside(request: ReviewRequest, flags: Mapping[str, Any], scratch: str) -> Review:

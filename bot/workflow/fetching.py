@@ -35,7 +35,7 @@ async def fill_store(url: str, facts: PullFacts, bases: Bases, token: SecretStr,
     if not bases.merge_base:
         raise RevisionError(f"the branch shares no commit with {facts.base_ref}: rebase it onto that")
     ahead = bases.ahead + 1
-    return await remote.fetch(url, bases.merge_base, facts.head_sha, token, folder, tip=bases.tip, depth=ahead)
+    return await remote.fetch(url, (bases.merge_base, facts.head_sha, bases.tip), token, folder, depth=ahead)
 
 
 def as_pull_request(facts: PullFacts, bases: Bases, store: str) -> PullRequest:

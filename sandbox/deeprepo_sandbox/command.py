@@ -6,7 +6,6 @@ import shutil
 import signal
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -53,10 +52,10 @@ def command(
 
 def _print_review() -> None:
     """Review the sample change as `deeprepo review` does it in a checkout."""
-    from bot.cli.exits import tell
+    from bot import wiring
+    from bot.cli.exits import finish, tell
     from bot.cli.reviewing import deliver, progress, workplace
     from bot.values import ReviewRequest
-    from bot.wiring import local
     from deeprepo_sandbox.demo import build, build_user
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-demo-") as place:
@@ -68,8 +67,8 @@ def _print_review() -> None:
         tell("and the clone of a repository that uses it, as with the option --with:\n")
         request = ReviewRequest(str(folder), "range", "main", "pull-request")
         flags = {"effort": "none", "with": (str(user),)}
-        with workplace(request) as scratch:
-            done = local.run_review(request, flags, scratch, partial(progress, quiet=False), tell)
+        with workplace(request) as scratch, progress(quiet=False) as say:
+            done = finish(wiring.local_review(request, flags, scratch, say, warn=tell))
         deliver(done, "console", None)
     tell(f"\nYour own change:  {_program()} review --repo /path/to/your/clone")
 

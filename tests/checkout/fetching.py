@@ -21,9 +21,9 @@ async def fetched(at: Scene, folder: Path, token: SecretStr | None = None, **lim
     limits = {"backoff": 0.0, "depth": bases.ahead + 1, **limits}
     if token is None:
         async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, minted):
-            store = await remote.fetch(url, bases.merge_base, head, minted, str(folder), tip=bases.tip, **limits)  # type: ignore[arg-type]
+            store = await remote.fetch(url, (bases.merge_base, head, bases.tip), minted, str(folder), **limits)  # type: ignore[arg-type]
     else:
-        store = await remote.fetch(url, bases.merge_base, head, token, str(folder), tip=bases.tip, **limits)  # type: ignore[arg-type]
+        store = await remote.fetch(url, (bases.merge_base, head, bases.tip), token, str(folder), **limits)  # type: ignore[arg-type]
     missing = remote.missing_history(bases.ahead)
     return PullRequest(
         "", "", bases.merge_base, head, "main", "feature", store, base_tip=bases.tip, missing_history=missing

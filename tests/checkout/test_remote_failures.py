@@ -56,7 +56,7 @@ def test_what_goes_wrong_is_told_apart(
             url = github.git_url(at.identity.api, at.pull)
             await happens(at)
             with pytest.raises(kind, match=says) as error:
-                await remote.fetch(url, base, head, token, str(tmp_path), most_seconds=1.0, backoff=0)
+                await remote.fetch(url, (base, head), token, str(tmp_path), most_seconds=1.0, backoff=0)
 
             assert token.get_secret_value() not in str(error.value)
 
@@ -84,7 +84,7 @@ def test_a_head_that_is_gone_is_superseded(tmp_path: Path) -> None:
             async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace) as (_, token):
                 with pytest.raises(SupersededError, match="commit 0123456701 is no longer in the repository"):
                     await remote.fetch(
-                        github.git_url(at.identity.api, at.pull), base, "01234567" * 5, token, str(tmp_path)
+                        github.git_url(at.identity.api, at.pull), (base, "01234567" * 5), token, str(tmp_path)
                     )
 
     asyncio.run(go())
@@ -134,5 +134,5 @@ def test_no_redirect_is_followed(tmp_path: Path) -> None:
 def test_only_commits_over_http_are_fetched(tmp_path: Path, url: str, head: str) -> None:
     """Git's other roads, and names that could mean something else, are refused before git is started."""
     with pytest.raises(UsageError):
-        asyncio.run(remote.fetch(url, "b" * 40, head, None, str(tmp_path)))
+        asyncio.run(remote.fetch(url, ("b" * 40, head), None, str(tmp_path)))
     assert list(tmp_path.iterdir()) == []
