@@ -126,7 +126,6 @@ class LanguageTraits:
     members_apart: bool = False  # a member may stand in another file than its class, and nobody imports that file
     unwritten_names: bool = False  # a file can offer names that it does not write
     open_classes: bool = False  # any file that is loaded may open a class or a module again
-    uses_indentation: bool = False  # a line's indentation tells what encloses it
     loader: str = ""  # names are found wherever they are defined, and only a statement with this word can lose a file
     whole_files: bool = False  # an import names a whole file with its suffix: `box.cpp` is no `box.hpp`
     module_word: str = ""  # an import names a module, which any file may declare with this word

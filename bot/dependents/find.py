@@ -134,7 +134,7 @@ async def _of_language(
     dependents = await importing(scene)
     missed_uses += scene.missed_uses
     broken_imports = await lost_modules(head, base, scene.lost_imports)
-    proof = Proof(tree, language, exports, budget, *gone_and_doubtful(broken_imports), fresh)
+    proof = Proof(tree, language, exports, budget, *gone_and_doubtful(broken_imports))
     search = Search(tree, language, scene.importers, scene.origins, exports, budget, cut, fresh, proof, scene.doors)
     attributes = _attributes(sources)
     targets = await use_targets(scene)

@@ -7,13 +7,11 @@ bears it, no library is likely to, and the file leads to the class.
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from bot.dependents.budget import SearchLimits, is_minified
 from bot.dependents.exports import Exports
-from bot.dependents.names import NameOccurrences, Own, Spans, base_occurrences, occurrences
+from bot.dependents.names import Own, Spans
 from bot.dependents.proof import BORNE
 from bot.dependents.sites import UseTarget, telling
 from bot.dependents.targets import former_names, words_of
-from bot.machine.concurrency import together
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.text.lines import file_lines
@@ -54,51 +52,28 @@ def with_definitions(spans: Mapping[Side, Spans], targets: Iterable[UseTarget]) 
     return {"base": spans["base"], "head": head}
 
 
-async def lone_members(
-    tree: Tree, language: Language, words: Collection[str], own: Own, budget: SearchLimits
-) -> frozenset[str]:
-    """Those of these words that nothing in the tree gives to a value but what is changed, on either side.
-
-    A variable or a parameter of a function gives no value a member: `total = cart.total()` says nothing of who has a `total`.
-    """
-    candidates = set(words)
-    if not candidates:
-        return frozenset()
-    before, now = await together(base_occurrences(tree, language, candidates), occurrences(tree, language, candidates))
-    sides: tuple[tuple[Side, NameOccurrences], ...] = (("base", before), ("head", now))
-    for side, name_occurrences in sides:
-        if not name_occurrences.complete:
-            return frozenset()
-        candidates -= {word for word, paths in name_occurrences.files.items() if len(paths) > budget.far}
-        paths = sorted({path for word in candidates for path in name_occurrences.files.get(word, ())})
-        candidates -= {
-            word for path in paths[budget.parsed_files :] for word in candidates if path in name_occurrences.files[word]
-        }
-        for path, source in (await tree.read_many(paths[: budget.parsed_files], side)).items():
-            words_here = {word for word in candidates if path in name_occurrences.files[word]}
-            if len(source) > budget.bytes or is_minified(source):
-                candidates -= words_here
-            elif words_here:
-                candidates -= _borne(language, path, source, words_here, side, own)
-    return frozenset(candidates)
-
-
-def _borne(
-    language: Language, path: str, source: bytes, words: Collection[str], side: Side, own: Own
+def of_a_value(
+    language: Language,
+    path: str,
+    source: bytes,
+    names: Collection[str],
+    side: Side,
+    own: Own,
 ) -> frozenset[str]:
     """The words that a file gives to a value: a definition outside of functions, an attribute that is set, a key of an object.
 
-    The name of an argument gives nobody a member, nor does the literal of a struct that is defined elsewhere.
+    The name of an argument gives nobody a member, nor does the literal of a struct that is defined elsewhere. A variable or a parameter
+    of a function gives no value one: `total = cart.total()` says nothing of who has a `total`.
     """
     spans = own.spans[side].get(path, ())
     forms = {"definition", "key"} if filetype(path).parser in OBJECTS else {"definition"}
     symbols = [one for one in language.outline(path, source, side).symbols if "()" not in one.name]
     constructors = filetype(path).constructors
     functions = {one.name for one in symbols if one.kind in FUNCTIONS and one.short not in constructors}
-    places = [(one.short, one.start) for one in symbols if one.short in words]
+    places = [(one.short, one.start) for one in symbols if one.short in names]
     places += [
         (use.name, use.line)
-        for use in language.uses(path, source, words)
+        for use in language.uses(path, source, names)
         if use.form in forms and not _is_variable(use, functions)
     ]
     return frozenset(name for name, line in places if not any(start <= line <= end for start, end in spans))

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.dependents.budget import SearchLimits, is_minified
@@ -15,7 +15,6 @@ from bot.values import Query, Side, Use
 MAX_LINES = 20_000
 MAX_PATHS = 2_000  # on one command line
 EVERYWHERE: tuple[str, ...] = ()
-NOTHING: Mapping[str, Collection[int]] = {}
 ALL_LINES = range(1, 1 << 30)  # of a file of the change whose lines could not be read
 Spans = Mapping[str, Collection[tuple[int, int]]]  # file -> lines of definitions
 
@@ -35,12 +34,8 @@ async def occurrences(
     names: Collection[str],
     side: Side = "head",
     where: Sequence[str] | None = None,
-    fresh: Mapping[str, Collection[int]] = NOTHING,
 ) -> NameOccurrences:
-    """The files in which the names occur as whole words: of the language, or those of any kind that the pathspecs name.
-
-    `fresh`: lines that the change adds; what they say in a file of no language gives no name a meaning.
-    """
+    """The files in which the names occur as whole words: of the language, or those of any kind that the pathspecs name."""
     name_occurrences = NameOccurrences()
     if not names:
         return name_occurrences
@@ -48,13 +43,11 @@ async def occurrences(
     any_name = rf"(?<!\w)(?:{'|'.join(re.escape(name) for name in sorted(names))})(?!\w)"  # one pattern: git runs each over every line
     rows = await tree.grep_lines(Query([any_name], where, syntax="perl", side=side, limit=MAX_LINES))
     words = re.compile(r"(?<![\w$])(?:" + "|".join(re.escape(name) for name in sorted(names)) + r")(?![\w$])")
-    for path, line, text in rows:
+    for path, _, text in rows:
         for name in dict.fromkeys(words.findall(text)):
             if path.endswith(language.SUFFIXES):
                 name_occurrences.files[name].add(path)
-            elif line not in fresh.get(path, ()) and not (
-                is_prose(path) or is_output(path) or is_page(path) or is_style(path)
-            ):
+            elif not (is_prose(path) or is_output(path) or is_page(path) or is_style(path)):
                 name_occurrences.foreign.add(name)
     name_occurrences.complete = len(rows) < MAX_LINES
     return name_occurrences
@@ -69,32 +62,46 @@ class Own:
     fresh: Mapping[str, Collection[int]]  # file of the head tree -> lines that the change adds
 
 
+# (language, path, source, names, side, what the change says) -> those of the names that the file bears
+Bears = Callable[[Language, str, bytes, Collection[str], Side, Own], frozenset[str]]
+
+
 async def lone_names(
-    tree: Tree, language: Language, names: Collection[str], own: Own, budget: SearchLimits
+    tree: Tree,
+    language: Language,
+    names: Collection[str],
+    own: Own,
+    budget: SearchLimits,
+    bears: Bears,
+    *,
+    in_code: bool = False,
 ) -> frozenset[str]:
     """Those of these names that nothing in the tree bears but what is changed, on either side: a line that writes one means that.
 
-    A name that something unchanged defines, or may, says nothing; neither does one whose definition the change brings.
+    A name that something unchanged defines, or may, says nothing; neither does one whose definition the change brings. `in_code`: what
+    files of other kinds hold bears none.
     """
     left = set(names)
     if not left:
         return frozenset()
-    before, now = await together(
-        base_occurrences(tree, language, left), occurrences(tree, language, left, where=EVERYWHERE, fresh=own.fresh)
-    )
+    where = None if in_code else EVERYWHERE
+    before, now = await together(base_occurrences(tree, language, left), occurrences(tree, language, left, where=where))
     sides: tuple[tuple[Side, NameOccurrences], ...] = (("base", before), ("head", now))
     for side, name_occurrences in sides:
         if not name_occurrences.complete:
             return frozenset()
         # What a change takes away everywhere is its own.
-        left -= {name for name in name_occurrences.foreign if not (side == "base" and name in own.gone_names)}
-        left -= {name for name, paths in name_occurrences.files.items() if len(paths - own.fresh.keys()) > budget.far}
+        foreign = () if in_code else name_occurrences.foreign
+        left -= {name for name in foreign if not (side == "base" and name in own.gone_names)}
+        left -= {name for name, paths in name_occurrences.files.items() if len(paths) > budget.far}
         paths = sorted({path for name in left for path in name_occurrences.files.get(name, ())})
         for path, source in (await tree.read_many(paths[: budget.parsed_files], side)).items():
             wanted_names = {name for name in left if path in name_occurrences.files[name]}
-            left -= _borne_names(language, path, source, wanted_names, side, own, budget)
-        unread_paths = {path for path in paths[budget.parsed_files :] if path not in own.fresh}
-        left = {name for name in left if unread_paths.isdisjoint(name_occurrences.files.get(name, ()))}
+            if len(source) > budget.bytes or is_minified(source):
+                left -= wanted_names
+            elif wanted_names:
+                left -= bears(language, path, source, wanted_names, side, own)
+        left -= {name for path in paths[budget.parsed_files :] for name in left if path in name_occurrences.files[name]}
     return frozenset(left)
 
 
@@ -107,26 +114,23 @@ async def base_occurrences(tree: Tree, language: Language, names: Collection[str
     return await occurrences(tree, language, names, "base", differs if len(differs) <= MAX_PATHS else EVERYWHERE)
 
 
-def _borne_names(
+def of_any_use(
     language: Language,
     path: str,
     source: bytes,
-    wanted_names: Collection[str],
+    names: Collection[str],
     side: Side,
     own: Own,
-    budget: SearchLimits,
 ) -> frozenset[str]:
-    """Return the names that a file defines for itself, or may define."""
+    """The names that a file defines, or may: a definition, a key, a name that is looked up, a gone one that the change uses anew."""
+    spans = own.spans[side].get(path, ())
     fresh = own.fresh.get(path, ()) if side == "head" else ()
-    if len(source) > budget.bytes or is_minified(source):
-        return frozenset(wanted_names)
-    names = {
+    borne = {
         use.name
-        for use in language.uses(path, source, wanted_names)
-        if _defines(use, own.spans[side].get(path, ()))
-        or (use.form == "member" and use.line in fresh and use.name in own.gone_names)
+        for use in language.uses(path, source, names)
+        if _defines(use, spans) or (use.form == "member" and use.line in fresh and use.name in own.gone_names)
     }
-    return frozenset(names) | {name for name in wanted_names if any(line not in fresh for line in _spelt(name, source))}
+    return frozenset(borne | {name for name in names if _spells(name, source)})
 
 
 def _defines(use: Use, spans: Collection[tuple[int, int]]) -> bool:
@@ -134,8 +138,7 @@ def _defines(use: Use, spans: Collection[tuple[int, int]]) -> bool:
     return use.form in ("definition", "key") and not any(start <= use.line <= end for start, end in spans)
 
 
-def _spelt(name: str, source: bytes) -> Iterator[int]:
-    """The lines on which the name stands in quotes beside code that looks names up."""
+def _spells(name: str, source: bytes) -> bool:
+    """Whether the name stands in quotes beside code that looks names up."""
     word = re.escape(name.encode())
-    for match in re.finditer(rb"(?:attr\s*+\([^)\n]{0,200}|\[\s*+)[\"']" + word + rb"[\"']", source):
-        yield source.count(b"\n", 0, match.end()) + 1
+    return re.search(rb"(?:attr\s*+\([^)\n]{0,200}|\[\s*+)[\"']" + word + rb"[\"']", source) is not None

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.dependents.budget import SearchLimits
@@ -60,9 +60,6 @@ class Proof:
     budget: SearchLimits
     lost_imports: frozenset[tuple[str, str]] = frozenset()  # (file, module that it imports and that is gone)
     doubtful_imports: frozenset[tuple[str, str]] = frozenset()  # of modules whose place something else may take
-    fresh: Mapping[str, Collection[int]] = field(
-        default_factory=dict
-    )  # the files of the change, which make no name common, with the lines it adds
     expected_names: set[str] = field(default_factory=set)  # names about which questions are to come
     _occurrences: dict[str, NameOccurrences] = field(default_factory=dict)  # name -> where it occurs in the head tree
     _is_defined: dict[str, bool] = field(default_factory=dict)  # name -> whether the head tree may define it
@@ -143,7 +140,7 @@ class Proof:
 
     async def _few(self, name: str, most: int = FORGOTTEN) -> bool:
         """Whether few files hold the name: what a change forgets is little, and what a library offers is used everywhere."""
-        return len(set((await self._occurring(name)).files.get(name, ())) - self.fresh.keys()) <= most
+        return len((await self._occurring(name)).files.get(name, ())) <= most
 
     async def is_rare(self, name: str) -> bool:
         """Whether one file alone holds the name: in two, without a tie to the definition, it is more likely a library's."""

@@ -15,13 +15,13 @@ from bot.dependents.members import (
     LONG_LINE,
     NAME,
     giver_names,
-    lone_members,
     names_one,
+    of_a_value,
     outside_names,
     with_definitions,
     words_of_members,
 )
-from bot.dependents.names import Own, Spans, lone_names, occurrences
+from bot.dependents.names import Own, Spans, lone_names, occurrences, of_any_use
 from bot.dependents.proof import Proof
 from bot.dependents.propose import globs
 from bot.dependents.sites import (
@@ -108,7 +108,7 @@ class Search:
         own = Own(await self._spans(targets), gone_names, self.fresh)
         special = {short for short in special if telling(short)}
         by_name, alone = await together(
-            self._by_name(targets), lone_names(self.tree, self.language, special, own, self.budget)
+            self._by_name(targets), lone_names(self.tree, self.language, special, own, self.budget, of_any_use)
         )
         times = Counter(short for target in targets if has_new_signature(target) for short in {*target.shorts})
         alone -= {short for short, many in times.items() if many > 1}
@@ -150,10 +150,12 @@ class Search:
         """Learn which attributes and members of one word nothing else in the tree has."""
         attributes = {short for target in targets if target.is_attribute for short in target.shorts}
         attributes -= self.language.AMBIENT
-        self.lone_attributes = await lone_names(self.tree, self.language, attributes, own, self.budget)
+        self.lone_attributes = await lone_names(self.tree, self.language, attributes, own, self.budget, of_any_use)
         words = words_of_members(targets, self.language)
         own = replace(own, spans=with_definitions(own.spans, targets))
-        self.lone_members = await lone_members(self.tree, self.language, words, own, self.budget)
+        self.lone_members = await lone_names(
+            self.tree, self.language, words, own, self.budget, of_a_value, in_code=True
+        )
 
     def _near(self, targets: Sequence[UseTarget]) -> set[str]:
         """The files that have to do with what changed, whether they write its name or not."""
@@ -198,8 +200,7 @@ class Search:
             sentence = "too many lines hold the names of changed members: some were not looked up by name"
             self.cut.append(sentence) if where.complete else self._miss(sentence)
         paths_by_word: dict[str, set[str]] = defaultdict(set)
-        # Files of the change make no name common: it could add as many as it likes.
-        far = {name for name, paths in where.files.items() if len(paths - self.fresh.keys()) > self.budget.far}
+        far = {name for name, paths in where.files.items() if len(paths) > self.budget.far}
         common = sorted(far)
         if common:
             words_text = ", ".join(common[:LISTED]) + (", ..." if len(common) > LISTED else "")

@@ -68,15 +68,6 @@ class UseTarget:
         is_named = f"{SPACE}{use.receiver.rpartition('::')[2]}" in (self.symbol.before or self.symbol.symbol).marks
         return replace(use, is_guarded=False) if is_named else use
 
-    def with_writing(self, use: Use) -> Use:
-        """The use as one of a member where it assigns to it on another object, and the change may be that nobody can."""
-        is_write = (
-            (use.form == "definition" or use.is_changed)
-            and use.name in self.shorts
-            and use.receiver not in ("", "self", "this", "cls")
-        )
-        return replace(use, form="member") if is_write and "declaration" in self.contract else use
-
     def is_beside(self, receiver: str, path: str) -> bool:
         """Whether a use in another file has a receiver, which what is called without one never has."""
         before = self.symbol.before or self.symbol.after if self.symbol is not None else None
@@ -283,7 +274,7 @@ def match(
         use for use in uses if use.form == "definition" and (use.name, use.line) not in bound.assignments
     )
     classes = classes_of(target, bound, path) if target.owner else {}
-    for use in map(target.with_writing, map(target.in_namespace, uses)):
+    for use in map(target.in_namespace, uses):
         hit = _member(target, use, classes) if target.owner else _plain(target, use, bound, path, definitions)
         if hit is None and target.owner:
             hit = _member_by_name(target, use, bound, definitions) or _member_of_result(target, use, uses, classes)

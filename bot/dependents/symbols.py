@@ -83,7 +83,6 @@ def changed_symbols(source: ChangedSource) -> tuple[ChangedSymbol, ...]:
     companions = _companions(source.old) | _companions(source.new)
     old = _by_name(source.old.symbols, companions=companions)
     new = _by_name(source.new.symbols, old, companions)
-    new |= {key: _with_doubt(source, old[key], after) for key, after in new.items() if key in old}
     symbols_found = [_pair(base, head, before, new[key]) for key, before in old.items() if key in new]
     left_names = {symbol.name for symbol in source.new.symbols} & companions
     gone = [symbol for key, symbol in old.items() if key not in new]
@@ -147,14 +146,6 @@ def _is_overloaded(symbol: Symbol) -> bool:
 def _is_one_of_many(symbol: Symbol) -> bool:
     """Whether there are overloads of it, all of which count: none takes the place of another."""
     return _is_overloaded(symbol) and symbol.signature is not None and not symbol.signature.ambiguous
-
-
-def _with_doubt(source: ChangedSource, before: Symbol, after: Symbol) -> Symbol:
-    """The definition as it is now: in doubt, where it has moved under a condition, under which it may never be run."""
-    if not source.language.TRAITS.uses_indentation or after.signature is None:
-        return after
-    was, now = (len(text) - len(text.lstrip()) for text in (source.lines(before), source.lines(after)))
-    return replace(after, signature=replace(after.signature, ambiguous=True)) if now > was else after
 
 
 def _pair(base: _Edits, head: _Edits, before: Symbol, after: Symbol) -> ChangedSymbol | None:

@@ -89,7 +89,6 @@ def _call(use: Use, place: Node, call: Call) -> Use:
         call=call,
         at=place.start_byte,
         alias="",
-        is_type=False,
     )
 
 

@@ -39,8 +39,6 @@ LISTS = frozenset({"expression_list", "variable_list", "pattern_list"})  # what 
 CASTS = frozenset({
     "parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression", "type_assertion",
 })  # fmt: skip
-CHANGES = frozenset({"augmented_assignment", "augmented_assignment_expression", "update_expression"})
-LEFT = ("left", "argument")  # of these, what is changed
 TYPE_NODES = frozenset({"type_arguments", "comment"})
 CLIMB = 6  # levels from an identifier up to the statement that holds it
 NESTED = 40  # the same to an import statement: groups of names may hold groups
@@ -286,7 +284,6 @@ def _use(node: Node, around: list[Node], shape: Shape) -> Use:
         is_guarded=is_guarded,
         alias=alias,
         is_receiver=is_receiver,
-        is_changed=_is_changed(callee),
         result_of=result_of,
     )
 
@@ -303,7 +300,6 @@ def use_at(
         function=".".join(scope_name(scope) for scope in reversed(scopes)) or "<module>",
         span=(first_line(scopes[0]), last_line(scopes[0])) if scopes else None,
         at=node.start_byte,
-        is_type=node.type == "type_identifier",
     )
 
 
@@ -327,12 +323,6 @@ def _place(node: Node, around: list[Node], shape: Shape) -> tuple[Form, Node | N
 def _is_receiver(node: Node, above: Node, shape: Shape) -> bool:
     """Whether a member of what a name means is meant."""
     return above.type in shape.members and above.child_by_field_name(shape.members[above.type][0]) == node
-
-
-def _is_changed(node: Node) -> bool:
-    """Whether a statement computes with what stands here and puts the result in its place."""
-    above = node.parent
-    return above is not None and above.type in CHANGES and node in (above.child_by_field_name(one) for one in LEFT)
 
 
 def _wrapped_name(wrap: Node) -> Node | None:

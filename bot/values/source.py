@@ -40,11 +40,9 @@ class Use:
     is_guarded: bool = False  # inside a `try`, or beside a test for existence: its absence is foreseen
     at: int = field(default=-1, compare=False)  # the byte where the identifier begins; -1: not known
     alias: str = ""  # the name that an assignment gives to what stands here, uncalled: `total = lib.total`
-    is_type: bool = field(default=False, compare=False)  # where nothing but a type can stand, as the grammar tells
     result_of: str = field(
         default="", compare=False
     )  # the function of whose result it is a member, as the file writes it
-    is_changed: bool = field(default=False, compare=False)  # what it holds is read and set: `cart.total += 1`
     is_receiver: bool = field(default=False, compare=False)  # a member of it is meant: `lib` of `lib.total`
 
 

@@ -103,7 +103,6 @@ def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> Non
 @pytest.mark.parametrize(
     "after",
     [
-        "if False:\n    def total(items):\n        return 1\n",
         "from shop import *\n",
     ],
 )

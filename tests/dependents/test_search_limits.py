@@ -7,7 +7,6 @@ from dependents_scene import find
 from fakes import Repository
 
 from bot.dependents import SearchLimits
-from bot.review import coverage
 from bot.values import Dependents
 
 LIB = "def load_things(a, b):\n    return a\n"
@@ -51,20 +50,6 @@ def test_definitions_without_a_changed_contract_are_not(repository: Repository) 
 
     assert found.cut == ("lib.py: 10 of its 12 changed definitions were looked up",)
     assert found.missed_uses == ()
-
-
-def test_files_of_the_change_make_no_name_common(repository: Repository) -> None:
-    """A method whose name the change writes into many new files is looked up by its name all the same."""
-    shop = "class Shop:\n    def load_things(self, a):\n        return a\n"
-    user = "def go(shop):\n    shop.load_things(1)\n"
-    pad: dict[str, str | bytes | None] = {
-        f"n{number:02}.py": f"text = {number}  # load_things\n" for number in range(20)
-    }
-    found = find(
-        repository.change({"shop.py": shop, "app.py": user}, {"shop.py": "class Shop:\n    pass\n", **pad}), FEW
-    )
-
-    assert "app.py" in {use.path for use in coverage.obliged_uses((), found)}
 
 
 def test_words_above_the_limit_are_counted(repository: Repository) -> None:

@@ -1,8 +1,6 @@
 import pytest
 from fakes import Repository
 from families import few
-from hypothesis import given
-from hypothesis import strategies as st
 from told import Tree, rows
 
 from bot.languages import csharp
@@ -148,16 +146,6 @@ def test_an_outline_tells_signatures() -> None:
         "Cart.Point.Y": None,
     }
     assert dict(outline.bases)["Cart"] == ("Base", "IPriced", "object")
-
-
-@given(st.binary(max_size=300))
-def test_any_bytes_are_read_without_a_fault(source: bytes) -> None:
-    """A scanner never fails, whatever a file holds."""
-    project = csharp.project(["A.cs", "B.cs"], {"A.csproj": source})
-    project.learn("A.cs", source, csharp.outline("A.cs", source, "head"))
-    project.imports("B.cs", source)
-    project.clues("A.cs")
-    csharp.uses("A.cs", source, {"a", "class", "A"})
 
 
 @pytest.mark.parametrize(

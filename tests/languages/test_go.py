@@ -1,7 +1,5 @@
 import pytest
 from families import few
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bot.languages import go
 from bot.values import Symbol
@@ -109,19 +107,6 @@ def test_the_type_of_a_receiver_is_told_where_the_file_says_it(code: str, types:
     (use,) = go.uses("a.go", f"package a\n{code}\n".encode(), ["Go"])
 
     assert (use.form, use.types) == ("member", types)
-
-
-@given(st.binary(max_size=300), st.binary(max_size=200))
-def test_any_bytes_are_read(source: bytes, config: bytes) -> None:
-    """Whatever a file or a configuration holds, there is an answer."""
-    for code in (source, b"package a\nimport (\n" + source, b"package a\nfunc f() {" + source):
-        go.outline("a.go", code, "head")
-        go.uses("a.go", code, ["a", "f", "M"])
-        project = go.project(
-            ["a.go", "b/c.go"], {"go.mod": b"module m\n" + config, "go.work": config, "b/go.mod": config}
-        )
-        project.imports("a.go", code)
-        project.clues("b/c.go")
 
 
 LONG = [

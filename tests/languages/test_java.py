@@ -1,8 +1,6 @@
 import pytest
 from fakes import Repository
 from families import few
-from hypothesis import given
-from hypothesis import strategies as st
 from told import rows
 
 from bot.languages import jvm
@@ -177,17 +175,6 @@ def test_an_outline_tells_signatures() -> None:
     ]
     assert outline.names == {"Cart", "MAX", "Kind", "RED", "BLUE", "Point"}
     assert dict(outline.bases) == {"Cart": ("Base",), "Kind": (), "Point": ("Record",)}
-
-
-@given(st.binary(max_size=300))
-def test_any_bytes_are_read_without_a_fault(source: bytes) -> None:
-    """A scanner never fails, whatever a file holds."""
-    for path in ("src/a/A.java", "src/a/A.kt"):
-        project = jvm.project([path, "src/a/B.java"], {})
-        project.learn(path, source, jvm.outline(path, source, "head"))
-        project.imports("src/a/B.java", source)
-        project.clues(path)
-        jvm.uses(path, source, {"a", "class", "A"})
 
 
 @pytest.mark.parametrize("path", ["A.java", "A.kt"])

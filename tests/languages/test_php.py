@@ -2,8 +2,6 @@ import json
 
 import pytest
 from families import few
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from bot.languages import php
 from bot.values import Outline
@@ -94,15 +92,6 @@ def test_the_signature_of_a_function(written: str, parameters: list[tuple[str, s
     assert told is not None
     assert [(p.name, p.kind, p.is_required) for p in told.parameters] == parameters
     assert told.text == f"function f({written})"
-
-
-@settings(deadline=None)
-@given(st.binary(max_size=400))
-def test_any_bytes_are_read(source: bytes) -> None:
-    """A scanner says less about rubbish; it does not fail."""
-    php.outline("a.php", b"<?php " + source, "head")
-    php.uses("a.php", b"<?php " + source + b" name(b::name", {"name", "b"})
-    php.project(["b.php", "a.php"], {"composer.json": source}).imports("a.php", source + b"\nuse b;")
 
 
 @pytest.mark.parametrize(

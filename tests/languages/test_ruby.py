@@ -1,8 +1,6 @@
 import pytest
 from fakes import Repository
 from families import few
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from told import Row, Tree, look, rows
 
 from bot.languages import ruby
@@ -225,15 +223,6 @@ def test_the_signature_of_a_method(written: str, parameters: list[tuple[str, str
     assert [(p.name, p.kind, p.is_required) for p in told.parameters] == parameters
     assert told.opaque is opaque
     assert told.text == f"def f{written}"
-
-
-@settings(deadline=None)
-@given(st.binary(max_size=400))
-def test_any_bytes_are_read(source: bytes) -> None:
-    """A scanner says less about rubbish; it does not fail."""
-    ruby.outline("a.rb", source, "head")
-    ruby.uses("a.rb", source + b" name(b.name)", {"name", "b"})
-    ruby.project(["lib/b.rb", "a.rb"], {}).imports("a.rb", source + b"\nrequire 'b'\nB")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 import pytest
 from families import few
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bot.languages import rust
 from bot.values import Symbol
@@ -137,20 +135,6 @@ def test_a_use_is_told_by_its_place(code: str, form: str, receiver: str, types: 
     (use,) = rust.uses("a.rs", code.encode(), ["go"])
 
     assert (use.form, use.receiver, use.types) == (form, receiver, types)
-
-
-@given(st.binary(max_size=300), st.binary(max_size=200))
-def test_any_bytes_have_an_answer(source: bytes, config: bytes) -> None:
-    """Whatever a file or a manifest holds."""
-    manifest = b"[package]\nname = 'a'\n" + config
-    for code in (source, b"use a::{" + source + b"};", b"fn f() { m!(" + source, b"mod x { " + source):
-        rust.outline("src/a.rs", code, "head")
-        rust.uses("src/a.rs", code, ["a", "f", "x"])
-        project = rust.project(
-            ["src/a.rs", "src/lib.rs", "b/tests/c.rs"], {"Cargo.toml": manifest, "b/Cargo.toml": config}
-        )
-        project.imports("src/a.rs", code)
-        project.clues("src/lib.rs")
 
 
 @pytest.mark.parametrize("config", [b"lib = 3", b"package = []", b"[lib]\npath = 3\n[package]\nname = 1", b"bin = [1, {path = 2}]", b"dependencies = 1", b"[target]\nx = 1", b"patch = 1", b"x = " + b"[" * 5_000])  # fmt: skip

@@ -89,11 +89,6 @@ def defined_name(node: Node) -> str:
     return "" if name == "unquote" else name
 
 
-def is_block(node: Node) -> bool:
-    """Whether definitions are looked for in what a node holds."""
-    return node.type == "else_block" or callee(node) in BLOCKS | MODULES
-
-
 def outline_of(path: str, root: Node, source: bytes, side: Side) -> Outline:
     """The definitions of a file, in its order."""
     walk = _ElixirWalk(path, side)

@@ -19,7 +19,6 @@ from bot.values import (
 
 TRAITS = LanguageTraits(
     unwritten_names=True,
-    uses_indentation=True,
 )
 project = PythonModules
 AMBIENT = frozenset(dir(builtins)) | {

@@ -1,6 +1,6 @@
 (module (function_definition name: (identifier) @n (#eq? @n "__getattr__")) @open)
 (module [(if_statement (block (function_definition name: (identifier) @n) @open)) (try_statement (block (function_definition name: (identifier) @n) @open))] (#eq? @n "__getattr__"))
-(call function: (identifier) @f arguments: (argument_list . (identifier)) (#eq? @f "setattr")) @open
+(call function: (identifier) @f arguments: (argument_list . (identifier) @n) (#eq? @f "setattr") (#match? @n "^(_?[A-Z]|cls$|mod(ule)?$)")) @open
 (assignment left: (_ (identifier) @n (#eq? @n "__getattr__"))) @open
 (assignment left: (identifier) @n (#eq? @n "__getattr__")) @open
 (import_from_statement name: (dotted_name) @n (#eq? @n "__getattr__")) @open

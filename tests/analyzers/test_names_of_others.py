@@ -1,4 +1,4 @@
-"""What a change adds to data and texts takes no proof away."""
+"""Names that something else bears: a call on an unknown object is no use of what changed."""
 
 import pytest
 from contract_findings import look, open_uses
@@ -10,39 +10,7 @@ PYTHON = {
     "shop/cart.py": CART.format(", tax"),
     "shop/web.py": "def page(cart):\n    return cart.shipment_total(2)\n",
 }
-SCRIPT = {
-    "shop/cart.ts": "export class Cart {\n  shipmentTotal(tax: number) {\n    return tax\n  }\n}\n",
-    "shop/web.ts": "export function page(cart) {\n  return cart.shipmentTotal(2)\n}\n",
-}
 LESS = {"shop/cart.py": CART.format("")}
-
-
-@pytest.mark.parametrize(
-    "added",
-    [
-        {"data.json": '{"a": "shipment_total"}\n'},
-        {"notes.cfg": "shipment_total = 1\n"},
-        {"shop/other.py": 'def f(o):\n    return getattr(o, "shipment_total")\n'},
-        {"shop/other.py": 'NAMES = [\n    "shipment_total",\n]\n'},
-        {"Makefile": "shipment_total:\n\ttrue\n"},
-    ],
-    ids=["data", "settings", "look-up", "list", "build"],
-)
-def test_a_text_that_the_change_adds_disarms_no_proof(repository: Repository, added: dict[str, str]) -> None:
-    """Data, settings and strings that the change brings say nothing about a call that was there."""
-    found = look(repository.change(PYTHON, {**LESS, **added}))
-
-    assert [(finding.path, finding.verdict) for finding in found] == [("shop/web.py", "proven")]
-
-
-def test_a_text_beside_typescript_disarms_no_proof(repository: Repository) -> None:
-    """A catalogue of words that holds the name of a method is no other method."""
-    after = {
-        "shop/cart.ts": SCRIPT["shop/cart.ts"].replace("tax: number", ""),
-        "i18n.json": '{"shipmentTotal": "Total"}\n',
-    }
-
-    assert [finding.path for finding in look(repository.change(SCRIPT, after))] == ["shop/web.ts"]
 
 
 def test_another_definition_that_was_there_says_what_is_meant(repository: Repository) -> None:
