@@ -23,10 +23,10 @@ from benchmarks.table import Row, report
 from bot import wiring
 from bot.agent.dry_run import DryRun
 from bot.checkout import Checkout, git
-from bot.languages import syntax
 from bot.masking.masks import Masks
 from bot.values import Completion, Prompt, ReviewRequest
 from bot.wiring import local
+from impact import parsing
 
 FLAGS = {"worker": "compatible/worker", "root": "compatible/root"}
 MEGABYTE = 1_000_000
@@ -91,7 +91,7 @@ async def _counted(clone: Path, commit: str, mode: str) -> dict[str, float]:
 
 def _count(counts: Counter[str], moments: dict[str, float]) -> None:
     search, blobs, learn, parse, complete = (
-        git.search, Checkout._blobs, Masks.learn, syntax.in_time, DryRun.complete,  # noqa: SLF001
+        git.search, Checkout._blobs, Masks.learn, parsing.in_time, DryRun.complete,  # noqa: SLF001
     )  # fmt: skip
 
     async def searched(*arguments: str, **rest: Any) -> Any:  # noqa: ANN401 - as git.search has it
@@ -106,15 +106,15 @@ def _count(counts: Counter[str], moments: dict[str, float]) -> None:
         counts["masked"] += len(text)
         learn(self, text, path)
 
-    def parsed(grammar: Any, source: bytes) -> Any:  # noqa: ANN401 - as tree_sitter has it
+    def parsed(language: Any, source: bytes) -> Any:  # noqa: ANN401 - as tree_sitter has it
         counts["parses"] += 1
-        return parse(grammar, source)
+        return parse(language, source)
 
     async def completed(self: DryRun, prompt: Prompt) -> Completion:
         moments.setdefault("first", _processor())
         return await complete(self, prompt)
 
-    git.search, syntax.in_time = searched, parsed
+    git.search, parsing.in_time = searched, parsed
     Checkout._blobs, Masks.learn, DryRun.complete = read, learned, completed  # type: ignore[method-assign]  # noqa: SLF001
 
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from tree_sitter import Language as Grammar
 from tree_sitter import Query
 
+from impact.parsing import grammar
 from impact.paths import Paths
 from impact.values import Import
 
@@ -133,7 +134,7 @@ class Language:
     @cached_property
     def grammar(self) -> Grammar:
         """The grammar, loaded when the first file asks for it."""
-        return Grammar(getattr(import_module(self.grammar_module), self.grammar_function)())
+        return grammar(self.grammar_module, self.grammar_function)
 
     @cached_property
     def queries(self) -> Mapping[str, Query]:

@@ -1,24 +1,20 @@
 """Facts of one file: parse it once, run the queries of its language, put their captures together."""
 
 import re
-import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from tree_sitter import Node, Parser, QueryCursor
+from tree_sitter import Node, QueryCursor
 
 from impact.language import Language
+from impact.parsing import root_of
 from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Use
 
 LONGEST = 1_500_000  # bytes of a file that is read
 BUNDLE = 20_000  # bytes of a line that no person writes
 DEEPEST = 300  # levels of brackets
-PARSING = 2.0  # seconds of computing for one file
-AT_ONCE = 8_000  # bytes that cannot take a parser long
-PIECE = 65_536
 MATCHES = 60_000  # of one query in one file
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
@@ -81,23 +77,7 @@ def is_readable(source: bytes) -> bool:
 
 def parse(language: Language, source: bytes) -> Node | None:
     """The root of a file's syntax tree; None if a parser takes more than its share of time."""
-    return _parsed(language, source)
-
-
-@lru_cache(maxsize=4)
-def _parsed(language: Language, source: bytes) -> Node | None:
-    if not is_readable(source):
-        return None
-    if len(source) <= AT_ONCE:
-        return Parser(language.grammar).parse(source).root_node
-    end = time.thread_time() + PARSING
-    try:  # only a parser that is fed in pieces can be stopped; with the parts of its tree the second run takes no time
-        trial = Parser(language.grammar).parse(
-            lambda at, _: source[at : at + PIECE], progress_callback=lambda _, __: time.thread_time() > end
-        )
-    except ValueError:
-        return None
-    return Parser(language.grammar).parse(source, trial).root_node
+    return root_of(language.grammar, source) if is_readable(source) else None
 
 
 def matches(language: Language, name: str, root: Node) -> list[Captures]:

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from bot.languages import syntax
 from bot.text.filetypes import filetype
+from impact.parsing import root_of
 
 LISTS = frozenset({"argument_list", "arguments", "value_arguments"})
 CLIMB = 6  # levels from a name up to the call that calls it
@@ -47,7 +48,7 @@ class ArgumentList:
 def node_at(path: str, source: bytes, at: int, name: bytes) -> Node | None:
     """The syntax of a name at its place; None if nobody here can read the file, or something else is there."""
     grammar = syntax.grammar_of(filetype(path))
-    root = syntax.root_of(grammar, source) if grammar is not None else None
+    root = root_of(grammar, source) if grammar is not None else None
     if root is None or source[at : at + len(name)] != name:
         return None
     return root.descendant_for_byte_range(at, at + len(name))

@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from bot.languages import syntax
 from bot.text.filetypes import filetype
+from impact.parsing import in_time
 
 DEEPEST = 2_000  # brackets of a YAML file
 
@@ -22,7 +23,7 @@ def faults(path: str, source: bytes) -> frozenset[int] | None:
     """The 1-based lines on which the file does not parse; None where nobody here can tell."""
     suffix = PurePosixPath(path).suffix.lower()
     if (grammar := syntax.grammar_of(filetype(path))) is not None:
-        tree = syntax.in_time(grammar, source)
+        tree = in_time(grammar, source)
         if tree is None:
             return None
         error_lines = frozenset(node.start_point[0] + 1 for node in _error_nodes(tree.root_node))

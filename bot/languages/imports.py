@@ -9,6 +9,7 @@ from itertools import islice
 from bot.languages import syntax
 from bot.text.filetypes import filetype, module_path, parsed_by
 from bot.text.lines import without_mark
+from impact.parsing import root_of
 
 # Nodes that are a whole statement by which a file takes something of another.
 STATEMENT = re.compile(
@@ -48,7 +49,7 @@ def statement(path: str, source: bytes, line: int) -> Statement | None:
     """The import statement that begins on a line, or of which the line is a part."""
     lines = source.split(b"\n")
     grammar = syntax.grammar_of(filetype(path))
-    root = syntax.root_of(grammar, source) if grammar is not None else None
+    root = root_of(grammar, source) if grammar is not None else None
     if root is None or line > len(lines):
         return None
     begin = sum(len(row) + 1 for row in lines[: line - 1])

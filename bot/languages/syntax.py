@@ -4,17 +4,15 @@ Trees are parsed from bytes, so positions are bytes; a file with errors still gi
 """
 
 import re
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib import import_module
 from itertools import islice, pairwise
 from typing import Literal
 
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser, Tree
+from tree_sitter import Node
 
 from bot.languages import nesting
 from bot.languages.grammars import is_installed
@@ -22,15 +20,13 @@ from bot.languages.lexical import Words
 from bot.languages.unreadable import TOO_DEEP, Unreadable
 from bot.text.filetypes import FileType
 from bot.values import Call, SomeUses, Symbol, Use
+from impact.parsing import grammar, root_of
 
 Form = Literal["name", "member", "import", "definition", "key"]
 MAX_TEXT = 200  # of a receiver as written: longer ones are whole expressions, which name nothing
 SAMPLED = 64  # one name in so many tells how deep the tree is
 DEEPEST = 300  # levels of a syntax tree
 MOST_USES = 2_000  # of one file
-PARSING = 2.0  # seconds of computing for one file; usual code takes a second for 5 MB
-AT_ONCE = 8_000  # bytes of code that cannot take long
-PIECE = 65_536  # bytes
 MOST_ALTERNATIVES = 20  # definitions of one name that a call is held against
 MANY = 100  # places of one name in one function
 DEPTH = 200  # levels that are climbed: deeper code is generated, or an attack
@@ -80,18 +76,13 @@ class Shape:
 
 def grammar_of(file_type: FileType) -> Grammar | None:
     """The grammar of a type of file, if it is installed; it is loaded when the first file asks for it."""
-    return _grammar(*file_type.grammar) if file_type.grammar and is_installed(file_type) else None
-
-
-@lru_cache(maxsize=32)
-def _grammar(module: str, function: str) -> Grammar:
-    return Grammar(getattr(import_module(module), function)())
+    return grammar(*file_type.grammar) if file_type.grammar and is_installed(file_type) else None
 
 
 def parse(file_type: FileType, source: bytes) -> Node:
     """The root of a file's syntax tree. Raises Unreadable for code that takes its parser more than its share of time."""
-    grammar = grammar_of(file_type)
-    root = root_of(grammar, source) if grammar is not None else None
+    language = grammar_of(file_type)
+    root = root_of(language, source) if language is not None else None
     if root is None:
         raise Unreadable("its code takes a parser too long")
     return root
@@ -101,36 +92,6 @@ def shallow_root(file_type: FileType, source: bytes) -> Node:
     """The root of a file's syntax tree. Raises Unreadable for brackets that nest more deeply than people write them, too."""
     nesting.check(source)
     return parse(file_type, source)
-
-
-@lru_cache(maxsize=4)
-def root_of(grammar: Grammar, source: bytes) -> Node | None:
-    """The root of a file's syntax tree, None if its parser takes too long.
-
-    The last trees are kept, and few: they take many times the memory of their texts, and hardly one is asked for again later.
-    """
-    tree = in_time(grammar, source)
-    return tree.root_node if tree is not None else None
-
-
-def in_time(grammar: Grammar, source: bytes) -> Tree | None:
-    """The syntax tree, None if it takes too long. Some grammars take the square of the length of some texts; which, nobody knows.
-
-    Only a parser that is fed in pieces can be stopped, and a tree without its text is of no use: so longer code is parsed
-    on trial, and a second time with the parts of that first tree, which takes a fraction of the time.
-    """
-    if len(source) <= AT_ONCE:
-        return Parser(grammar).parse(source)
-    end = time.thread_time() + PARSING
-
-    def piece(at: int, _: object) -> bytes:
-        return source[at : at + PIECE]
-
-    try:
-        trial = Parser(grammar).parse(piece, progress_callback=lambda _, __: time.thread_time() > end)
-    except ValueError:  # stopped
-        return None
-    return Parser(grammar).parse(source, trial)
 
 
 @lru_cache(maxsize=64)
