@@ -3,12 +3,18 @@
 import time
 from functools import lru_cache
 from importlib import import_module
+from itertools import accumulate
 
 from tree_sitter import Language, Node, Parser, Tree
 
 PARSING = 2.0  # seconds of computing for one file; usual code takes a second for 5 MB
 AT_ONCE = 8_000  # bytes of code that cannot take long
 PIECE = 65_536  # bytes
+DEEPEST = 300  # levels of brackets
+USUAL = 32  # levels
+OTHERS = bytes(byte for byte in range(256) if byte not in b"([{)]}")
+ALIKE = bytes.maketrans(b"[{]}", b"(())")  # of which kind a bracket is does not matter
+STEP = {ord("("): 1, ord(")"): -1}
 
 
 @lru_cache(maxsize=32)
@@ -45,3 +51,19 @@ def in_time(language: Language, source: bytes) -> Tree | None:
     except ValueError:  # stopped
         return None
     return Parser(language).parse(source, trial)
+
+
+def too_deep(source: bytes) -> bool:
+    """Whether the brackets of a source are nested more deeply than people write them; strings count, too."""
+    brackets = source.translate(ALIKE, OTHERS)
+    left = brackets
+    for _ in range(USUAL):  # what people write is soon used up: each turn takes the innermost level away
+        if len(left) <= DEEPEST - USUAL:
+            return False
+        left = left.replace(b"()", b"")
+    level, lowest = 0, 0
+    for level in accumulate(STEP[byte] for byte in brackets):
+        lowest = min(lowest, level)
+        if level - lowest > DEEPEST:
+            return True
+    return False

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from tree_sitter import Node, QueryCursor
 
 from impact.language import Language
-from impact.parsing import root_of
+from impact.parsing import root_of, too_deep
 from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Use
 
 LONGEST = 1_500_000  # bytes of a file that is read
 BUNDLE = 20_000  # bytes of a line that no person writes
-DEEPEST = 300  # levels of brackets
 MATCHES = 60_000  # of one query in one file
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
@@ -67,12 +66,7 @@ def is_readable(source: bytes) -> bool:
         return False
     if len(source) > BUNDLE and max(map(len, source.split(b"\n"))) > BUNDLE:
         return False
-    level = deepest = 0
-    for byte in re.findall(rb"[(\[{}\])]", source):
-        level += 1 if byte in b"([{" else -1
-        deepest = max(deepest, level)
-        level = max(level, 0)
-    return deepest <= DEEPEST
+    return not too_deep(source)
 
 
 def parse(language: Language, source: bytes) -> Node | None:
@@ -201,7 +195,7 @@ class _Reader:
         return tuple(rows.values())
 
     def _imports(self) -> tuple[Import, ...]:
-        guards = self._guards()
+        guards = self._guards("imports", "uses")
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
         for found in self._matches("imports"):
@@ -239,18 +233,18 @@ class _Reader:
             return item
         return _with(item, spec=spec, whole="", names=(Bound(name, item.whole or name, item.line),))
 
-    def _guards(self) -> Spans:
+    def _guards(self, *queries: str) -> Spans:
         return Spans(
             [
                 (node.start_byte, node.end_byte, "")
-                for query in ("imports", "uses")
+                for query in queries
                 for found in self._matches(query)
                 for node in found.get("guard", ())
             ]
         )
 
     def seen(self, lines: Collection[int]) -> Seen:
-        guards, wanted = self._guards(), frozenset(lines)
+        guards, wanted = self._guards("uses"), frozenset(lines)
         uses: dict[tuple[int, str], Use] = {}
         skipped: set[int] = set()
         bindings: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)

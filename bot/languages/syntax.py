@@ -14,10 +14,9 @@ from typing import Literal
 from tree_sitter import Language as Grammar
 from tree_sitter import Node
 
-from bot.languages import nesting
 from bot.languages.grammars import is_installed
 from bot.languages.lexical import Words
-from bot.languages.unreadable import TOO_DEEP, Unreadable
+from bot.languages.unreadable import TOO_DEEP, Unreadable, check_nesting
 from bot.text.filetypes import FileType
 from bot.values import Call, SomeUses, Symbol, Use
 from impact.parsing import grammar, root_of
@@ -90,7 +89,7 @@ def parse(file_type: FileType, source: bytes) -> Node:
 
 def shallow_root(file_type: FileType, source: bytes) -> Node:
     """The root of a file's syntax tree. Raises Unreadable for brackets that nest more deeply than people write them, too."""
-    nesting.check(source)
+    check_nesting(source)
     return parse(file_type, source)
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import accumulate, islice, pairwise
+from itertools import islice, pairwise
 from typing import Literal
 
 from tree_sitter import Node
@@ -22,15 +22,14 @@ from bot.languages.walk import DefinitionWalk
 from bot.text.filetypes import FileType
 from bot.text.lines import without_mark
 from bot.values import COMPONENT, Call, Outline, Side, SomeUses, Symbol, Use
+from impact.parsing import too_deep
 
 __all__ = ["Lines"]  # beside what is defined here
 Kind = Literal["positional", "positional-only", "keyword-only", "varargs", "kwargs"]
 MAX_FAR = 3  # names so deep: each step up starts at the root of the tree
 NESTED = 24  # classes inside classes
 OPEN = 9  # comments that no one closes
-MAX_DEPTH = 300  # brackets inside brackets
 CHAIN = re.compile(rb"(?<![\w.])(?:\w+\.){300}")
-BRACKETS = re.compile(rb"[()\[\]{}]")
 MOST_OVERLOADS = 64  # of one name: each of them knows all others
 MAX_SCOPE = 100_000  # bytes of a definition in which declarations are looked for
 INFERRED = frozenset({"var", "val"})
@@ -185,8 +184,7 @@ def near(node: Node) -> list[Node]:
 @lru_cache(maxsize=64)
 def deep(source: bytes) -> bool:
     """Whether brackets nest deeper, or dots chain longer, than any person writes: every step up in such a tree starts at its root."""
-    depths = accumulate(1 if match[0] in b"([{" else -1 for match in BRACKETS.finditer(source))
-    return max(depths, default=0) > MAX_DEPTH or CHAIN.search(source) is not None
+    return too_deep(source) or CHAIN.search(source) is not None
 
 
 def around(node: Node, kinds: Collection[str]) -> list[Node]:

@@ -5,11 +5,11 @@ from collections.abc import Collection
 
 from tree_sitter import Node
 
-from bot.languages import nesting, syntax
+from bot.languages import syntax
 from bot.languages.cfamily.includes import Includes
 from bot.languages.cfamily.outline import outline_of
 from bot.languages.cfamily.uses import SHAPE, plain, with_members
-from bot.languages.unreadable import finds, outlines
+from bot.languages.unreadable import check_nesting, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import CPP, C
 from bot.values import Outline, Side, Use
@@ -37,7 +37,7 @@ LINKAGE = re.compile(
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an includer can ask of it."""
-    nesting.check(source)
+    check_nesting(source)
     code = _readable(source)
     root, modern = _root(path, code)
     return outline_of(path, root, code, side, modern=modern)
@@ -48,7 +48,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
-    nesting.check(source)
+    check_nesting(source)
     code = _readable(source)
     root, modern = _root(path, code)
     code_uses = syntax.uses(root, code, names, SHAPE)

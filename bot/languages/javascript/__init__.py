@@ -6,14 +6,14 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages import nesting, syntax
+from bot.languages import syntax
 from bot.languages.constructions import with_constructions
 from bot.languages.javascript.clauses import STATEMENT, is_in_comment, loads_default
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import outline_of
 from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
 from bot.languages.lexical import MOST_IMPORTS, Lines
-from bot.languages.unreadable import finds, outlines
+from bot.languages.unreadable import check_nesting, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
 from bot.values import (
@@ -51,7 +51,7 @@ END = re.compile(rb"</script\s*+>", re.IGNORECASE)
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what an importer can ask of it."""
     code = script(path, source)
-    nesting.check(code)
+    check_nesting(code)
     return outline_of(path, _root(path, code), code, side)
 
 
@@ -59,7 +59,7 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
 def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     code = script(path, source)
-    nesting.check(code)
+    check_nesting(code)
     root = _root(path, code)
     code_uses = with_constructions(root, syntax.uses(root, code, names, SHAPE), CLASSES, constructions)
     more = [*(_stores(source, names) if path.endswith(SVELTE) else ()), *_loaded_defaults(code, names)]

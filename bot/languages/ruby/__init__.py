@@ -2,12 +2,12 @@
 
 from collections.abc import Collection
 
-from bot.languages import nesting, spots, syntax
+from bot.languages import spots, syntax
 from bot.languages.constructions import with_constructions
 from bot.languages.ruby.outline import outline_of
 from bot.languages.ruby.requires import Requires
 from bot.languages.ruby.uses import CLASSES, READING, constructions
-from bot.languages.unreadable import Unreadable, finds, outlines
+from bot.languages.unreadable import Unreadable, check_nesting, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import RUBY
 from bot.values import Outline, Side, Use
@@ -31,7 +31,7 @@ OPEN = 300  # blocks that no one closes
 
 def _check(source: bytes) -> None:
     """Raise Unreadable if the parser would look for the end of each bracket or block to the end of the file."""
-    nesting.check(source)
+    check_nesting(source)
     if source.count(b"begin") > source.count(b"end") + OPEN:
         raise Unreadable("it opens blocks that it never closes")
 

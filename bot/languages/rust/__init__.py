@@ -7,14 +7,14 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from bot.languages import nesting, syntax
+from bot.languages import syntax
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
 from bot.languages.rust.paths import bare_paths
 from bot.languages.rust.surface import declaring as declaring
 from bot.languages.rust.surface import openness as _openness
 from bot.languages.rust.uses import SHAPE, in_macro
-from bot.languages.unreadable import Unreadable, finds, outlines
+from bot.languages.unreadable import Unreadable, check_nesting, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import RUST
 from bot.values import Outline, Side, Use
@@ -47,14 +47,14 @@ WITH = re.compile(rb"(?<=[(,\s])with\s{0,4}=\s{1,4}([A-Za-z_]\w*+(?:::\w++)*+) [
 @outlines
 def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what other modules can ask of it."""
-    nesting.check(source)
+    check_nesting(source)
     return outline_of(path, syntax.parse(RUST, _readable(source)), side)
 
 
 def openness(source: bytes) -> Mapping[str, bool]:
     """Each name that a file declares, and whether other crates may name it; nothing of a file that cannot be read."""
     try:
-        nesting.check(source)
+        check_nesting(source)
         return _openness(syntax.parse(RUST, _readable(source)))
     except Unreadable:
         return {}
@@ -67,7 +67,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     codecs = CODECS.intersection(names) if b"with" in source else frozenset[str]()
     if not codecs and not syntax.any_of(frozenset(names)).search(source):
         return ()
-    nesting.check(source)
+    check_nesting(source)
     code = bare_paths(_readable(source))
     root = syntax.parse(RUST, code)
     code_uses = syntax.uses(root, code, names, SHAPE)

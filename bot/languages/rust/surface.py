@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from bot.languages.nesting import DEEPEST
 from bot.languages.syntax import text
+from impact.parsing import DEEPEST
 
 LEAF = re.compile(r"(?<!\w)(\w++)\s*+(?=[,}]|$)")
 OWN = re.compile(r"(?<!\w)(\w++)\s*+::\s*+\{[^{}]*\bself\b")

@@ -5,13 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from bot.languages import nesting, syntax, typed_receivers
+from bot.languages import syntax, typed_receivers
 from bot.languages.lexical import is_telling
 from bot.languages.swift.modules import SwiftModules
 from bot.languages.swift.outline import UNKNOWN_BASE, outline_of, root
 from bot.languages.swift.uses import READING
 from bot.languages.syntax import text
-from bot.languages.unreadable import finds, outlines
+from bot.languages.unreadable import check_nesting, finds, outlines
 from bot.ports import LanguageTraits
 from bot.values import Outline, Side, SomeUses, Use
 
@@ -52,7 +52,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     """The identifiers of a file that are spelt like one of the names."""
     if not syntax.any_of(frozenset(names)).search(source):
         return ()
-    nesting.check(source)
+    check_nesting(source)
 
     def bare(name: str, classes: Sequence[str]) -> tuple[str, ...]:
         members, bases = _members(path, source)

@@ -6,9 +6,10 @@ from functools import lru_cache, partial
 
 from tree_sitter import Node
 
-from bot.languages import nesting, typed_receivers
+from bot.languages import typed_receivers
 from bot.languages.syntax import first_line, last_line, text
 from bot.languages.typed_receivers import TypedWalk
+from bot.languages.unreadable import check_nesting
 from bot.text.filetypes import SWIFT
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Visibility
 
@@ -33,7 +34,7 @@ root = partial(typed_receivers.root, SWIFT)
 @lru_cache(maxsize=64)
 def outline_of(path: str, source: bytes, side: Side) -> Outline:
     """The outline of a file."""
-    nesting.check(source)
+    check_nesting(source)
     tree, walk = typed_receivers.begin(SWIFT, path, source, side)
     for node in tree.named_children:
         _take(node, "", walk, is_vague=False, is_private=False)

@@ -14,3 +14,4 @@
 (variable_declarator name: (object_pattern (pair_pattern key: (property_identifier) @there value: (identifier) @here)) value: (call_expression function: (identifier) @r arguments: (arguments . (string) @spec .)) (#eq? @r "require")) @import
 (call_expression function: (identifier) @r arguments: (arguments . (string) @spec @nothing .) (#eq? @r "require")) @import
 (call_expression function: (import) arguments: (arguments . (string) @spec @nothing)) @import
+(try_statement body: (_) @guard handler: (_))

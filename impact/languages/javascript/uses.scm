@@ -19,7 +19,6 @@
 (formal_parameters (_ [(identifier) (shorthand_property_identifier_pattern)] @bound))
 (formal_parameters (_ (_ [(identifier) (shorthand_property_identifier_pattern)] @bound)))
 (formal_parameters (_ (_ (_ [(identifier) (shorthand_property_identifier_pattern)] @bound))))
-(try_statement body: (_) @guard handler: (_))
 ((comment) @c . (_) @guard (#match? @c "@ts-(ignore|expect-error)"))
 ((program (comment) @c) @guard (#match? @c "@ts-nocheck"))
 ; only: typescript tsx
