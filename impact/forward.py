@@ -109,8 +109,8 @@ class _File:
         """What is wrong with one use."""
         if use.receiver:
             yield from self._member(use)
-        elif use.arguments is not None:
-            yield from self._call(use)
+        else:
+            yield from self._plain(use)
 
     def _member(self, use: Use) -> Iterator[Place]:
         if use.receiver in self._seen.types:
@@ -214,7 +214,7 @@ class _File:
                     return True
         return False
 
-    def _call(self, use: Use) -> Iterator[Place]:
+    def _plain(self, use: Use) -> Iterator[Place]:
         if self._seen.binds(use.name, use.line) and not self._is_own(use.name):
             return
         item, bound = self._import_of(use.name)
@@ -234,10 +234,10 @@ class _File:
         return rows[0] if len(rows) == 1 else (rows[0][0], None) if rows else (None, None)
 
     def _of_mates(self, use: Use) -> Iterator[Place]:
-        """A call of a name that no import brings: of this file, or of those that see each other's names."""
+        """A name that no import brings: of this file, or of those that see each other's names."""
         files = self._modules.mates(self._path, use.name) or (self._path,)
         rows: list[tuple[str, Definition]] = []
-        is_open = not self._language.lost_calls
+        is_open = not self._language.lost_names
         for path in files:
             facts = self._index.facts(path)
             if facts is None:

@@ -103,7 +103,7 @@ class Language:
     inline_modules: bool  # a file may define modules, so that only its names tell whether one is there
     ignores_case: bool  # names of classes and members are the same in capitals
     split: str  # an import names a member of what stands before the last of these
-    lost_calls: bool  # a call without a receiver means a definition of the file, its mates or its imports
+    lost_names: bool  # a name without a receiver means a definition of the file, its mates or its imports
     object_members: str  # a pattern of members that each object has
     made_names: str  # a pattern of what generators name
     classes: str  # a pattern of what may be a class by its spelling
@@ -193,7 +193,7 @@ def load(folder: str) -> tuple[Language, ...]:
             inline_modules=table.get("inline_modules", False),
             ignores_case=table.get("ignores_case", False),
             split=table.get("split", ""),
-            lost_calls=table.get("lost_calls", False),
+            lost_names=table.get("lost_names", False),
             object_members=table.get("object_members", ""),
             made_names=table.get("made_names", ""),
             classes=table.get("classes", "_?[A-Z]"),

@@ -275,7 +275,7 @@ class _Reader:
                 guarded=any(True for _ in guards.around(name.start_byte, name.end_byte)),
             )
             key = name.start_byte, use.name
-            if key not in uses or use.arguments is not None:
+            if key not in uses or use.arguments is not None or (use.receiver and not uses[key].receiver):
                 uses[key] = use
         kept = tuple(use for (start, _), use in sorted(uses.items()) if start not in skipped)
         ranges = {name: tuple(sorted(rows.values())) for name, rows in bindings.items()}

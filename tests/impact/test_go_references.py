@@ -38,6 +38,15 @@ def test_a_function_of_the_same_package() -> None:
     assert of("func f() { helper(); helpr(); len(x); g := 1; g(); string(b) }\n") == ["2 missing-name helpr: helper"]
 
 
+def test_a_type_of_the_same_package() -> None:
+    more = {
+        "pay/set.go": "package pay\n\ntype Set[K comparable, V any] struct{}\ntype Cart struct{}\n",
+        "pay/c.go": 'package pay\n\nimport "C"\n',
+    }
+    text = "func (s *Set[K, V]) Get(k K) (v V, err error) { type own int; var a own; return }\nfunc f(c *Cart, b Basket) []Crt { return nil }\n"
+    assert of(text, more) == ["3 missing-name Basket", "3 missing-name Crt: Cart"]
+
+
 def test_a_call_that_does_not_fit() -> None:
     text = 'import m "x.io/shop/money"\nfunc f() { m.Cents(); m.Two(1); m.Two(helper()); m.Two(1, 2, 3); m.Cents(1, 2, 3); helper(1) }\n'
     assert of(text) == [
@@ -53,11 +62,10 @@ def test_what_is_of_no_certain_meaning_is_silent() -> None:
         "api/api.proto": "",
         "made/made.go": "package made\n\n//go:generate stringer\n",
         ".gitignore": "gen/\n",
-        "cgo/c.go": 'package cgo\n\nimport "C"\n',
     }
     text = (
-        'import (\n"x.io/shop/api"\n"x.io/shop/made"\n"x.io/shop/gen"\n"x.io/shop/cgo"\n"x.io/shop/money"\n)\n'
-        "func f(money T) { api.X(); made.Y(); gen.Z(); cgo.W(); money.Nothing() }\n"
+        'import (\n"x.io/shop/api"\n"x.io/shop/made"\n"x.io/shop/gen"\n"x.io/shop/money"\n)\n'
+        "type T int\nfunc f(money T) { api.X(); made.Y(); gen.Z(); money.Nothing() }\n"
     )
     assert of(text, more) == []
 

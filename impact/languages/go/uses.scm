@@ -2,6 +2,10 @@
 (call_expression function: (selector_expression operand: (identifier) @receiver field: (field_identifier) @name) arguments: (_) @args) @use.call
 (selector_expression operand: (identifier) @receiver field: (field_identifier) @name) @use.member
 (qualified_type package: (_) @receiver name: (type_identifier) @name) @use.member
+(type_identifier) @name @use.name
+(method_declaration receiver: (parameter_list (parameter_declaration type: [
+  (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @bound)))
+  (pointer_type (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @bound))))])))
 (short_var_declaration left: (expression_list (identifier) @bound))
 (range_clause left: (expression_list (identifier) @bound))
 (receive_statement left: (expression_list (identifier) @bound))
