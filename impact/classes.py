@@ -59,12 +59,16 @@ def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:
     return Answer("found", tuple(rows)) if rows else OPEN
 
 
-def members(index: Index, path: str, name: str) -> Iterator[Definition]:
-    """What a class itself defines."""
-    facts = index.facts(path)
-    for one in facts.definitions if facts is not None else ():
-        if one.owner == name:
-            yield one
+def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definition]]:
+    """What a class itself defines, each with its file: where a module is a folder, its methods may stand in any file of that."""
+    language = language_of(path)
+    modules = index.modules(language) if language is not None else None
+    is_spread = language is not None and language.unit == "folder"
+    for home in modules.mates(path) if modules is not None and is_spread else (path,):
+        facts = index.facts(home)
+        for one in facts.definitions if facts is not None else ():
+            if one.owner == name:
+                yield home, one
 
 
 def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, Definition], ...]:
@@ -73,7 +77,7 @@ def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, D
     if line is None or language is None or any(_bases(index, *row) & language.valued_bases for row in line):
         return ()
     for home, name in line:
-        own = tuple((home, row) for row in members(index, home, name) if row.name in language.constructors_of(name))
+        own = tuple(row for row in members(index, home, name) if row[1].name in language.constructors_of(name))
         if own or ((home, name) == (path, one.name) and one.parameters is not None):
             return own
         if not language.inherits_constructors:

@@ -10,7 +10,7 @@ from impact import fit, reader
 from impact.classes import constructors, lineage, members, of_mates
 from impact.index import Index
 from impact.language import Language, Modules, language_of
-from impact.reader import Seen
+from impact.reader import Seen, Typed
 from impact.resolve import ABSENT, OPEN, Answer, names_of, offered
 from impact.values import Bound, Definition, Facts, Import, Place, Rule, Use
 
@@ -113,8 +113,9 @@ class _File:
             yield from self._plain(use)
 
     def _member(self, use: Use) -> Iterator[Place]:
-        if use.receiver in self._seen.types:
-            yield from self._of_instance(use, self._seen.types[use.receiver])
+        typed = self._seen.typed(use.receiver, use.line)
+        if typed is not None:
+            yield from self._of_instance(use, typed)
             return
         first = use.receiver.partition(".")[0]
         if self._seen.binds(first, use.line) and not self._is_own(first):
@@ -139,12 +140,12 @@ class _File:
         if found is None or re.search(self._language.unknown_members or "^$", use.name):
             return
         path, line = found
-        names = [row.name for home, name in line for row in members(self._index, home, name)]
+        names = [row.name for home, name in line for _, row in members(self._index, home, name)]
         if self._language.ignores_case and use.name.lower() in {one.lower() for one in names} - {use.name}:
             return
         if use.name in names and use.arguments is not None and not self._language.receiver:
             rows = tuple(
-                (home, row) for home, name in line for row in members(self._index, home, name) if row.name == use.name
+                row for home, name in line for row in members(self._index, home, name) if row[1].name == use.name
             )
             yield from self._misfit(use, Answer("found", rows))
         elif names and use.name not in names:
@@ -152,19 +153,20 @@ class _File:
             place = self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=near)
             yield replace(place, home=path)
 
-    def _of_instance(self, use: Use, name: str) -> Iterator[Place]:
-        """A member that is asked of a new object of a class."""
+    def _of_instance(self, use: Use, typed: Typed) -> Iterator[Place]:
+        """A member that is asked of an object of a class."""
+        name = typed.name
         found = self._class(name) if not self._seen.binds(name, use.line) or self._is_own(name) else None
         hidden = f"{self._language.unknown_members or '^$'}|{self._language.object_members or '^$'}"
         if found is None or use.name in self._seen.stores or re.search(hidden, use.name):
             return
         path, line = found
-        rows = [(home, row) for home, owner in line for row in members(self._index, home, owner)]
+        rows = [row for home, owner in line for row in members(self._index, home, owner)]
         mine = tuple(row for row in rows if row[1].name == use.name)
         if mine and use.arguments is not None:
             nearest = tuple(row for row in mine if self._language.overloads or row[1].owner == mine[0][1].owner)
             yield from self._misfit(use, Answer("found", nearest))
-        elif rows and not mine:
+        elif rows and not mine and not typed.is_own:
             near = _near(use.name, [row.name for _, row in rows])
             place = self._place(use.line, f"{use.receiver}.{use.name}", "missing-member", (path,), near=near)
             yield replace(place, home=path)

@@ -28,12 +28,26 @@ class Seen:
 
     uses: tuple[Use, ...]
     bindings: Mapping[str, tuple[tuple[int, int], ...]]  # name -> the lines in which each binding of it can count
-    types: Mapping[str, str]  # a name that is bound once, to a new object -> the class of that
+    types: Mapping[str, tuple["Typed", ...]]  # a name -> what it is, where its file says it
     stores: frozenset[str]  # members that are assigned
+
+    def typed(self, name: str, line: int) -> "Typed | None":
+        """What a name is on a line."""
+        return next((one for one in self.types.get(name, ()) if one.start <= line <= one.end), None)
 
     def binds(self, name: str, line: int) -> bool:
         """Whether a local binding may decide what a name means on a line."""
         return any(start <= line <= end for start, end in self.bindings.get(name, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What class a name is of, in some lines."""
+
+    name: str
+    start: int
+    end: int
+    is_own: bool = False  # of the class itself or one below it, which may have more members
 
 
 class Spans:
@@ -279,12 +293,23 @@ class _Reader:
                 uses[key] = use
         kept = tuple(use for (start, _), use in sorted(uses.items()) if start not in skipped)
         ranges = {name: tuple(sorted(rows.values())) for name, rows in bindings.items()}
-        types = {
-            text(found["var"][0]): text(found["type"][0])
-            for found in self._matches("types")
-            if "var" in found and len(ranges.get(text(found["var"][0]), ())) == 1
-        }
-        return Seen(kept, ranges, types, frozenset(stores))
+        return Seen(kept, ranges, self._types(bindings, last), frozenset(stores))
+
+    def _types(self, bindings: Mapping[str, Collection[int]], last: int) -> Mapping[str, tuple[Typed, ...]]:
+        """The names whose class is written, in the file or in the function that takes them. One that is bound twice there has none.
+
+        `bindings`: name -> the bytes at which it is bound.
+        """
+        types: dict[str, list[Typed]] = defaultdict(list)
+        for found in self._matches("types"):
+            scope = _first(found, "scope", None)
+            whole = scope or self._root
+            name = text(_first(found, "var", None)) or "this"
+            times = sum(whole.start_byte <= at < whole.end_byte for at in bindings.get(name, ()))
+            if "type" in found and times == (name != "this"):
+                start, end = (scope.start_point[0] + 1, scope.end_point[0] + 1) if scope is not None else (1, last)
+                types[name].append(Typed(text(found["type"][0]), start, end, is_own=scope is not None))
+        return {name: tuple(rows) for name, rows in types.items()}
 
     def _arguments(self, node: Node) -> Arguments | None:
         rules = self._language.calls

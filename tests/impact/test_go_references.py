@@ -77,3 +77,14 @@ def test_what_export_test_adds_is_seen_by_the_tests_of_its_folder() -> None:
         "money/outer_test.go": 'package money_test\nimport "x.io/shop/money"\nfunc f() { money.Small(); money.Smal() }\n',
     }
     assert messages(tree, "money/outer_test.go") == ["3 missing-member money.Smal: Small"]
+
+
+def test_a_method_of_a_receiver_or_a_parameter() -> None:
+    text = (
+        "func (s *Box) Put(a, b int) {}\nfunc (s *Box) Fill() { s.Put(1); s.Put(1, 2); s.Size() }\n"
+        "func f(box Box) { box.Put(1, 2, 3) }\nfunc g(box Box) { box := helper(); box.Put() }\n"
+    )
+    assert of(text, {"pay/box.go": "package pay\n\ntype Box struct{ size int }\n"}) == [
+        "3 arguments s.Put: is missing 'b'",
+        "4 arguments box.Put: takes 2 arguments, not 3",
+    ]

@@ -139,3 +139,9 @@ def test_an_alias_that_a_library_shares_and_a_template_are_silent() -> None:
     }
     assert messages(tree, "src/a.ts") == ["2 missing-module @acme/none"]
     assert messages(tree, "create/template/main.ts") == []
+
+
+def test_a_method_of_the_object_itself() -> None:
+    text = "class Box extends Base {\n  put(a: number, b: number) {}\n  fill() { this.put(1); this.put(1, 2); this.size(); }\n}\n"
+    assert of(text.replace(" extends Base", "")) == ["3 arguments this.put: is missing 'b'"]
+    assert of(f"import {{ Base }} from 'lib';\n{text}") == []

@@ -159,3 +159,12 @@ def test_what_each_module_has_and_the_material_of_tests_are_silent() -> None:
     assert of("from shop import money\nfrom shop.money import __name__\nmoney.__file__\n") == []
     broken = {**SHOP, "tests/fixtures/a.py": "from shop.money import nothing\n"}
     assert messages(broken, "tests/fixtures/a.py") == []
+
+
+def test_a_method_of_the_object_itself() -> None:
+    text = (
+        "class Box:\n    def put(self, a, b): pass\n    def fill(self): self.put(1); self.put(1, 2); self.size()\n"
+        "    @staticmethod\n    def of(self): self.put(1)\n    def late(self): self.put = one; self.put(3)\n"
+    )
+    assert messages({"a.py": text.replace("self.put = one; ", "")}, "a.py") == ["3 arguments self.put: is missing 'b'"]
+    assert messages({"a.py": text}, "a.py") == []

@@ -1,7 +1,7 @@
 (call_expression function: (identifier) @name arguments: (_) @args) @use.call
 (new_expression constructor: (identifier) @name arguments: (_) @args) @use.call
-(call_expression function: (member_expression object: (identifier) @receiver property: (property_identifier) @name) arguments: (_) @args) @use.call
-(member_expression object: (identifier) @receiver property: (property_identifier) @name) @use.member
+(call_expression function: (member_expression object: [(identifier) (this)] @receiver property: (property_identifier) @name) arguments: (_) @args) @use.call
+(member_expression object: [(identifier) (this)] @receiver property: (property_identifier) @name) @use.member
 (assignment_expression left: (member_expression property: (property_identifier) @store))
 (unary_expression "typeof" (member_expression property: (property_identifier) @store))
 (variable_declarator name: (identifier) @bound !value)
