@@ -24,7 +24,7 @@ from bot.values import (
     Usage,
     Use,
 )
-from bot.values.consumer import ManifestProblem, Package, Requirement
+from bot.values.consumer import Package, Requirement
 
 Plain = TypeVar("Plain", bound="str | int | float | bool | list[object] | dict[str, object] | None")
 Result = TypeVar("Result")
@@ -151,23 +151,14 @@ class Language(Protocol):
         """The identifiers of a file that are spelt like one of the names; never strings, never comments."""
 
 
-@runtime_checkable
-class Enclosing(Protocol):
-    """A language in which the files of a library say which of their names and modules others can name."""
-
-    def openness(self, source: bytes) -> Mapping[str, bool]:
-        """Each name that a file declares, and whether it may be open to others."""
-
-    def declaring(self, path: str, root: str) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """(files that may declare it, name) of each module from the root folder of a package to a file."""
-
-
 class Packaging(Protocol):
     """How packages of a language are declared and asked for. A module `manifest` in the language's folder satisfies it."""
 
     MANIFESTS: tuple[str, ...]  # base names, or the ends of paths, with *
     DECLARING: tuple[str, ...]  # those of them that can declare what a tree offers
-    LOCKS: tuple[str, ...]  # base names of the files that settle versions
+    LOCKS: Mapping[
+        str, str
+    ]  # a file that settles versions -> the pattern of a version, in which NAME stands for the package
     PRIVATE: re.Pattern[str]  # matches the beginning of a name that is nobody else's contract
 
     def packages(self, manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
@@ -176,11 +167,10 @@ class Packaging(Protocol):
     def requirements(self, manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
         """What a tree takes from others."""
 
-    def problems(self, manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
-        """What of the manifests was not understood."""
 
-    def locked_version(self, path: str, source: bytes, name: str) -> str:
-        """The version of a package that a lock file names, "" where it names none."""
+@runtime_checkable
+class Linking(Protocol):
+    """A packaging in which names alone do not tie two trees together."""
 
     def links(
         self, packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[str, str]

@@ -27,11 +27,6 @@ def manifest_text(source: bytes) -> str:
     return MANIFEST.shorten(source).decode("utf-8", "replace")
 
 
-def unread(source: bytes) -> str:
-    """Return why `manifest_text` leaves something of a manifest out, "" if it leaves out nothing."""
-    return MANIFEST.problem(source) or ("is no text" if b"\0" in source else "")
-
-
 def config(source: bytes) -> bytes:
     """Return a configuration file as patterns and parsers may see it."""
     return CONFIG.shorten(source)

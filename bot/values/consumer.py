@@ -70,20 +70,17 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class ManifestProblem:
-    """A manifest, or a part of one, of which nobody knows what it asks for."""
+    """A manifest that cannot be read to its end."""
 
     path: str = field(metadata=EXACT)
     reason: str  # what follows the path in a sentence: "cannot be parsed"
-    name: str = field(default="*", metadata=EXACT)  # a glob of the packages that it may mean
-    is_form: bool = False  # the file was read, and a form in it was not understood
-    is_name: bool = False  # of its own package alone, of any name or of `name`: what it asks for is known
 
 
 @dataclass(frozen=True, slots=True)
 class PackageRow:
     """A package that a repository offers or takes, as an index of many repositories keeps it.
 
-    "may-offer" and "may-take": a manifest could not be read, so it may be any package whose name the glob `name` matches.
+    "may-offer" and "may-take": a manifest could not be read, so it may be any package, and `name` is "*".
     """
 
     role: Literal["offers", "takes", "may-offer", "may-take"]
@@ -178,7 +175,6 @@ class ConsumerReport:
     hints: int = 0  # findings that it has not
     visibility: Visibility | None = None  # None: a clone on the reader's own disk
     id: int = 0  # GitHub's number of the repository
-    folders: tuple[str, ...] = ()  # its submodules, whose code is in other repositories and was not read
 
 
 def by_name(consumers: Iterable[tuple[str, int]]) -> dict[str, int]:

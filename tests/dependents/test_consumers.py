@@ -266,19 +266,14 @@ MOVES = {
         f"python: a file that becomes {path}": (LIBRARY, {"quotes/pay.py": None, path: PAY}, BILL, "bill.py")
         for path in ("quotes/test_pay.py", "quotes/tests/pay.py", "quotes/pay.py.txt", "conftest.py")
     },
-    "python: a manifest of another name": (LIBRARY, {"pyproject.toml": LIBRARY["pyproject.toml"].replace("quotes", "quotez")}, BILL, "bill.py"),
     **{
         f"javascript: {name}": (MODULE, files, BILL_SCRIPT, "bill.js")
         for name, files in {
             "a function and its entry": {"src/pay.js": LESS, "package.json": MANIFEST.replace('"./pay": "./src/pay.js", ', "")},
-            "an entry alone": {"package.json": MANIFEST.replace('"./pay": "./src/pay.js", ', "")},
-            "an entry of another file": {"package.json": MANIFEST.replace("./src/pay.js", "./src/b.js")},
             "a function, and the package's name": {"src/pay.js": LESS, "package.json": MANIFEST.replace("quotes", "quotez")},
             "a manifest that is gone": {"src/pay.js": LESS, "package.json": None},
-            "a private package": {"src/pay.js": LESS, "package.json": MANIFEST.replace("{", '{"private": true, ', 1)},
             "a text": {"src/pay.js": None, "src/pay.js.txt": SCRIPT},
             "a test": {"src/pay.js": None, "test/pay.js": SCRIPT},
-            "TypeScript": {"src/pay.js": None, "src/pay.ts": SCRIPT},
         }.items()
     },
     **{
@@ -289,8 +284,6 @@ MOVES = {
             "a text": {"pay/pay.go": None, "pay/pay.go.txt": QUOTE},
             "data of tests": {"pay/pay.go": None, "testdata/pay.go": QUOTE},
             "a file that the tool skips": {"pay/pay.go": None, "pay/_pay.go": QUOTE},
-            "a module within the module": {"pay/go.mod": "module x.io/other\n"},
-            "another module": {"go.mod": "module x.io/quotes/v2\n\ngo 1.21\n"},
         }.items()
     },
 }  # fmt: skip

@@ -12,7 +12,6 @@ from dataclasses import replace
 from bot.checkout import Checkout
 from bot.config.names import FILE
 from bot.dependents.budget import SearchLimits
-from bot.dependents.confirm import both
 from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import open_clones, sentence
 from bot.dependents.consumers.identity import RepositoryIdentity, identity_of_clone, own_identity
@@ -21,18 +20,15 @@ from bot.dependents.consumers.offered_change import OfferedChange, is_aside, off
 from bot.dependents.consumers.overlay import LINKS, OverlayTree, PinnedTree, mount_of
 from bot.dependents.consumers.packages import Offer, is_manifest, offer_of, packaging_of, requirements
 from bot.dependents.consumers.schema_uses import breaks_of, schema_findings
-from bot.dependents.consumers.submodules import open_folder, unread_folders
-from bot.dependents.consumers.surface import Surface
 from bot.dependents.find import find
-from bot.dependents.links import followed_links
 from bot.dependents.sites import MODULE
 from bot.errors import DeepRepoError
 from bot.masking.detect import secrets
 from bot.masking.hide import mask_values
-from bot.ports import Analyzer, Language, Tree
+from bot.ports import Analyzer, Language, Linking, Tree
 from bot.text.filetypes import filetype, has_common_name
 from bot.text.lines import file_lines
-from bot.text.paths import is_test, vendored_folder
+from bot.text.paths import is_test
 from bot.values import (
     ChangedFile,
     Dependents,
@@ -62,7 +58,6 @@ from bot.values.finding import BREAKS
 FILES = 200_000  # of one consumer
 SECONDS = 120.0  # for one consumer, by the clock: git may hang
 TOGETHER = 60.0  # of computing for all: on a busy machine it takes longer, and finds the same
-MOST_IMPORTING = 4_000  # files of a consumer whose imports are compared
 EXCERPTS = 40  # uses of a consumer that models are shown
 AROUND = 3  # lines around each
 LONG_LINE = 300  # characters of one
@@ -214,20 +209,13 @@ async def _packages(
     takes = report.takes
     asked = {name: languages[name] for name in dict.fromkeys(row.language for row in takes)}
     files = [file for file in change.files if _hits(change, file, asked)]
-    if not files and not change.manifests:
+    if not files:
         return ConsumerImpact((report,))
-    joined = _joined(change, consumer, tree, asked, takes, as_base=True)
-    found = await find(joined, files, asked, LIMITS) if files else Dependents()
+    joined = _joined(change, consumer, tree, asked, takes)
+    found = await find(joined, files, asked, LIMITS)
     users = await _of_consumer(joined, found, change, asked)
     reported = await _reported(joined, files, users, contracts)
-    more = [*_hidden(joined, users), *await _changed_imports(joined, files, asked)]
-    if change.manifests:
-        rows, missed_sentences = await _retargeted(change, consumer, tree, asked, contracts, takes)
-        more += rows
-        found = replace(found, missed_uses=(*found.missed_uses, *missed_sentences))
-    places = {(one.path, one.start) for _, one in reported}
-    reported += [row for row in more if (row[1].path, row[1].start) not in places]
-    findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported, change)]
+    findings = [_finding(one, rows, consumer, takes, joined) for one, rows in await _grouped(joined, reported)]
     uses = _uses(users)
     partly = [*tree.stopped_searches, *found.missed_uses]
     report = replace(
@@ -269,17 +257,15 @@ async def _report_of_manifests(
     copies = {(package.language, package.name) for package in (await offer_of(tree, languages)).packages}
     their_packages = await requirements(tree, languages, offer, own, identity_of_clone(consumer))
     takes = tuple(row for row in their_packages.rows if (row.language, row.name) not in copies)
-    folders = unread_folders(entries)
     if not takes and copies & {(package.language, package.name) for package in offer.packages}:
         return _apart(consumer, "it offers the same package itself, so it is a copy of this one").reports[0], ""
     part = "".join(f"{problem.path} {problem.reason}" for problem in their_packages.problems[:1])
     if len(their_packages.problems) > 1:
         part += f" (and {len(their_packages.problems) - 1} more of the kind)"
-    part = part or open_folder(takes, folders)
     report = _apart(consumer, NOTHING).reports[0]
     if takes:
         report = ConsumerReport(consumer.name, "checked", consumer.pull.head, consumer.day, takes=takes)
-    return replace(report, folders=folders), part
+    return report, part
 
 
 async def list_known(
@@ -298,91 +284,6 @@ async def list_known(
         except (DeepRepoError, TimeoutError) as error:
             found += _unread(one, sentence(error) or f"it took more than {SECONDS:.0f} s").reports
     return (*found, *others)
-
-
-async def _retargeted(
-    change: OfferedChange,
-    consumer: Clone,
-    tree: Checkout,
-    languages_of_consumer: Mapping[str, Language],
-    contracts: Analyzer,
-    takes: Sequence[Requirement],
-) -> tuple[list[tuple[str, Finding]], Sequence[str]]:
-    """The consumer's imports that mean nothing, or another file, once the manifests have changed; and what was not looked at."""
-    rows: list[tuple[str, Finding]] = []
-    missed_sentences: list[str] = []
-    lost_entries = change.lost_entries()
-    for hidden_paths in (frozenset[str](), lost_entries) if lost_entries else (frozenset[str](),):
-        joined = _joined(change, consumer, tree, languages_of_consumer, takes, as_base=False, hidden_paths=hidden_paths)
-        impact = await find(joined, change.manifests, languages_of_consumer, LIMITS)
-        users = await _of_consumer(joined, impact, change, languages_of_consumer)
-        missed_sentences += impact.missed_uses
-        for more in (
-            await _reported(joined, change.manifests, users, contracts),
-            await _changed_imports(joined, change.manifests, languages_of_consumer),
-        ):
-            places = {(one.path, one.start) for _, one in rows}
-            rows += [row for row in more if (row[1].path, row[1].start) not in places]
-    return rows, missed_sentences
-
-
-async def _changed_imports(
-    overlay: OverlayTree, files: Sequence[ChangedFile], languages: Mapping[str, Language]
-) -> list[tuple[str, Finding]]:
-    """The consumer's imports that mean another file now, one of another kind, or none that a manifest names, as hints."""
-    moves = {file.old_path: file.path for file in files if file.status == "renamed" and file.old_path}
-    kept = {old: new for old, new in moves.items() if posixpath.splitext(old)[1] == posixpath.splitext(new)[1]}
-    imports: dict[tuple[str, int], tuple[str, str | None]] = {}
-    if kept != moves or any(is_manifest(file.path, languages.values()) for file in files):
-        imports = await _imports_elsewhere(overlay, languages, kept)
-    texts = await overlay.read_many(sorted({path for path, _ in imports}))
-    rows = []
-    for (path, line), (was_path, now_path) in imports.items():
-        lines = file_lines(texts.get(path, b""))
-        if 0 < line <= len(lines):
-            quote = lines[line - 1].rstrip("\r")
-            rows.append((was_path, words.import_finding(Evidence(path, quote, line), was_path, now_path)))
-    return rows
-
-
-async def _imports_elsewhere(
-    overlay: OverlayTree, languages: Mapping[str, Language], moves: Mapping[str, str]
-) -> dict[tuple[str, int], tuple[str, str | None]]:
-    """Path and line of each import of the consumer that means another file of the product now, or none: what it meant, what it means."""
-    found: dict[tuple[str, int], tuple[str, str | None]] = {}
-    links = await followed_links(overlay)
-    for language in languages.values():
-        head, base = await both(overlay, language, links)
-        paths = [
-            path for path in sorted(head.paths) if path.endswith(language.SUFFIXES) and overlay.inside(path) is not None
-        ]
-        for path, source in (await overlay.read_many(paths[:MOST_IMPORTING])).items():
-            now: dict[int, dict[str, frozenset[str]]] = defaultdict(dict)
-            for item in head.resolve(path, source):
-                now[item.line][item.target] = item.grants
-            for item in base.resolve(path, source):
-                target = moves.get(item.target, item.target)
-                is_there = target in now[item.line] and not item.grants - now[item.line][target]
-                if not is_there and overlay.inside(item.target) is None:
-                    others = sorted(now[item.line].keys() - {target})
-                    found[path, item.line] = item.target, next(iter(others), None)
-    return found
-
-
-def _hidden(overlay: OverlayTree, users: Dependents) -> list[tuple[str, Finding]]:
-    """The uses of definitions that others may name no more."""
-    items = users.by_key()
-    rows: dict[tuple[str, int], tuple[str, Finding]] = {}
-    for row in users.references:
-        item = items.get(row.symbol)
-        if item is None or item.before is None or item.after is None or not row.sure:
-            continue
-        is_narrower = (item.before.is_exported and not item.after.is_exported) or (
-            item.before.visibility == "anywhere" != item.after.visibility
-        )
-        if overlay.inside(row.path) is not None and is_narrower:
-            rows.setdefault((row.path, row.line), (item.after.path, words.hidden_finding(row, item.after)))
-    return list(rows.values())
 
 
 def _hits(change: OfferedChange, file: ChangedFile, languages: Mapping[str, Language]) -> bool:
@@ -408,59 +309,37 @@ def _joined(
     tree: Tree,
     languages: Mapping[str, Language],
     takes: Sequence[Requirement],
-    *,
-    as_base: bool,
-    hidden_paths: Collection[str] = (),
 ) -> OverlayTree:
-    """Both trees as one, in which the imports of the consumer mean the packages of the product.
-
-    `as_base`: as the manifests of the base declare them on both sides. Otherwise what the head offers under no such name is gone, and so is
-    what is `hidden_paths`.
-    """
+    """Both trees as one, in which the imports of the consumer mean the packages of the product."""
     mount = mount_of(consumer.name)
     packages = [package for package in change.offers.either.packages if package.language in languages]
-    names = {(package.language, package.name) for package in change.offers.head.packages}
-    lost_packages = [
-        package
-        for package in change.offers.base.packages
-        if not as_base and package.language in languages and (package.language, package.name) not in names
-    ]
     suffixes = tuple(suffix for language in languages.values() for suffix in language.SUFFIXES)
     configs = form(tuple(name for language in languages.values() for name in language.CONFIGS) or ("",))
     links: dict[str, bytes] = {}
     for name, language in languages.items():
-        packaging = packaging_of(language)
-        folders = sorted(
-            {posixpath.join(mount, posixpath.dirname(row.path)).rstrip("/") for row in takes if row.language == name}
-        )
-        aliases = {row.alias: row.name for row in takes if row.language == name and row.alias}
-        mine = [one for one in packages if one.language == name]
-        links |= packaging.links(mine, folders, aliases) if packaging else {}
+        packaging, own = packaging_of(language), [row for row in takes if row.language == name]
+        if isinstance(packaging, Linking):
+            folders = sorted({posixpath.join(mount, posixpath.dirname(row.path)).rstrip("/") for row in own})
+            aliases = {row.alias: row.name for row in own if row.alias}
+            links |= packaging.links([one for one in packages if one.language == name], folders, aliases)
 
-    def is_offered(path: str, side: Side) -> bool:
-        is_lost = path in hidden_paths or (
-            path.endswith(suffixes) and any(package.holds(path) for package in lost_packages)
-        )
-        if side == "head" and is_lost:
-            return False
+    def is_offered(path: str) -> bool:
         if not any(package.holds(path) for package in packages):
             if configs.match(f"/{path}") and is_manifest(path, languages.values()):
                 return True  # it says where modules are, though it may be code itself
             return "." in path.rpartition("/")[2] and not path.endswith(suffixes)
         return not is_aside(path, Offer(tuple(packages)))
 
-    def is_pinned(path: str) -> bool:
-        return is_manifest(path, languages.values())
-
-    product = PinnedTree(change.tree, is_pinned) if as_base and change.manifests else change.tree
+    product = change.tree
+    if (
+        change.changes_manifest
+    ):  # what packages are called, and offer, is as before the change: nothing hides another change
+        product = PinnedTree(product, lambda path: is_manifest(path, languages.values()))
 
     def handing(path: str) -> bool:
         return path in change.handing or has_common_name(path)
 
-    def own(path: str) -> bool:
-        return not vendored_folder(path)
-
-    return OverlayTree(product, tree, mount, is_offered=is_offered, handing=handing, own=own, links=links)
+    return OverlayTree(product, tree, mount, is_offered=is_offered, handing=handing, links=links)
 
 
 async def _of_consumer(
@@ -468,10 +347,7 @@ async def _of_consumer(
 ) -> Dependents:
     """What is affected, as far as it is the consumer's and public in the product."""
     direct = {(row.path, row.target) for row in impact.files if row.via is None}
-    doors: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for each in impact.files:
-        doors[each.path, each.target].append(each.via or each.target)
-    surface, items = Surface(change.tree, languages), impact.by_key()
+    items = impact.by_key()
     tied_paths = {row.path for row in impact.files if overlay.inside(row.path) is not None}
     references = []
     for row in impact.references:
@@ -482,12 +358,6 @@ async def _of_consumer(
             continue
         before = item.before if (item := items.get(row.symbol)) is not None else None
         if before is not None and before.visibility == "unit":
-            continue
-        # The key of what was renamed is its new name, or that of its new file.
-        was, old_name = (before.path, before.name) if before is not None and name != MODULE else (home, name)
-        package = change.offers.base.holding(was)
-        old_doors = [was if door == home else door for door in doors[row.path, home]]
-        if package is not None and not await surface.opens(package, was, old_name, old_doors):
             continue
         if (
             not row.sure and row.path not in tied_paths
@@ -568,31 +438,14 @@ async def _reported(
 
 
 async def _grouped(
-    overlay: OverlayTree, findings: Sequence[tuple[str, Finding]], change: OfferedChange
+    overlay: OverlayTree, findings: Sequence[tuple[str, Finding]]
 ) -> list[tuple[Evidence, list[Finding]]]:
     """The findings by the line of the change that brings them: what one line breaks in a consumer is said once."""
     groups: dict[tuple[str, Side, int, str], tuple[Evidence, list[Finding]]] = {}
     for home, one in findings:
         at = await _anchor(overlay, home, one)
-        if at.path not in change.paths:
-            at = _of_manifest(change) or at
-        key = at.path, at.side, at.line, one.rule
-        groups.setdefault(key, (at, []))[1].append(one)
+        groups.setdefault((at.path, at.side, at.line, one.rule), (at, []))[1].append(one)
     return list(groups.values())
-
-
-def _of_manifest(change: OfferedChange) -> Evidence | None:
-    """The first changed line of a manifest."""
-    for file in change.manifests:
-        for hunk in file.hunks:
-            new, old = hunk.new_start, hunk.old_start
-            for line in hunk.lines:
-                if line.kind == "+":
-                    return Evidence(file.path, line.text, new, "head")
-                if line.kind == "-":
-                    return Evidence(file.old_path or file.path, line.text, old, "base")
-                new, old = new + 1, old + 1
-    return None
 
 
 async def _anchor(overlay: OverlayTree, home: str, finding: Finding) -> Evidence:

@@ -51,13 +51,10 @@ def identity_of_clone(consumer: Clone) -> RepositoryIdentity:
 
 def package_at(
     row: Requirement, consumer: RepositoryIdentity, own: RepositoryIdentity, packages: tuple[Package, ...]
-) -> tuple[bool, Package | None]:
-    """Whether a requirement names the reviewed repository by its folder or its address, and the package that is meant there."""
+) -> Package | None:
+    """Return the package that a requirement means which names the reviewed repository by its folder or its address."""
     inner = _by_folder(row, consumer, own) if row.origin == "path" else _by_address(row.source, own)
-    if inner is None:
-        return False, None
-    fits = [one for one in packages if inner in (one.folder, one.name)]
-    return True, next(iter(fits), None)
+    return next((one for one in packages if inner in (one.folder, one.name)), None)
 
 
 def _by_folder(row: Requirement, consumer: RepositoryIdentity, own: RepositoryIdentity) -> str | None:

@@ -38,23 +38,11 @@ class OfferedChange:
     tree: Tree
     offers: OfferSides
     files: tuple[ChangedFile, ...]  # of packages that are offered
-    manifests: tuple[ChangedFile, ...]  # that declare packages
-    paths: frozenset[str]  # of all changed files, before and after
+    changes_manifest: bool  # one that declares packages is changed
     handing: frozenset[str]  # files that may hand names on
     dependents: Dependents  # within the repository
     schemas: SchemaBreaks
     identity: RepositoryIdentity  # of the reviewed repository
-
-    def lost_entries(self) -> frozenset[str]:
-        """The files that importers could name before the change and no longer can, though the package is there."""
-        now = {(package.language, package.name): package for package in self.offers.head.packages}
-        return frozenset(
-            path
-            for package in self.offers.base.packages
-            if (head := now.get((package.language, package.name))) and package.entries and head.entries is not None
-            for path in package.entries
-            if path not in head.entries and path not in self.paths
-        )
 
 
 async def offered_change(
@@ -80,11 +68,6 @@ async def offered_change(
         for file in files
         if (file.is_analyzed or file.skip in (MOVED, REPLACED)) and (concerns(file.path) or concerns(file.old_path))
     )
-    manifests = tuple(
-        file
-        for file in files
-        if any(path and is_manifest(path, languages.values()) for path in (file.path, file.old_path))
-    )
     handing: frozenset[str] = frozenset()
     if offered_files:
         globs = [f"*{one}" for many in suffixes.values() for one in many]
@@ -93,8 +76,7 @@ async def offered_change(
         tree,
         offers,
         offered_files,
-        manifests,
-        _paths(files),
+        any(is_manifest(path, languages.values()) for path in _paths(files)),
         handing | _paths(offered_files),
         dependents,
         await schema_breaks(tree, files),

@@ -11,6 +11,7 @@ from dataclasses import replace
 from bot.checkout.tree import TreeView
 from bot.machine.limits import Contents
 from bot.ports import Tree
+from bot.text.paths import vendored_folder
 from bot.values import Query, Side, TreeEntry
 from bot.values.consumer import label
 
@@ -60,18 +61,17 @@ class OverlayTree:
         consumer: Tree,
         mount: str,
         *,
-        is_offered: Callable[[str, Side], bool],
+        is_offered: Callable[[str], bool],
         handing: Callable[[str], bool],
-        own: Callable[[str], bool],
         links: Mapping[str, bytes],
     ) -> None:
         """Join two trees.
 
         `is_offered`: which files of the product a consumer can reach, directly or not. `handing`: of these, those that a search proposes as
-        importers, because they may hand names on. `own`: which files of the consumer are its own work.
+        importers, because they may hand names on.
         """
         self._product, self._consumer, self._mount = product, consumer, f"{mount}/"
-        self._is_offered, self._handing, self._own = is_offered, handing, own
+        self._is_offered, self._handing = is_offered, handing
         self._links = {f"{LINKS}/{name}": source for name, source in links.items()}
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
 
@@ -88,9 +88,9 @@ class OverlayTree:
         """Every path of one side."""
         if side not in self._entries:
             product, consumer = await self._product.entries(side), await self._consumer.entries()
-            found = {path: entry for path, entry in product.items() if self._is_offered(path, side)}
+            found = {path: entry for path, entry in product.items() if self._is_offered(path)}
             for path, entry in consumer.items():
-                if self._own(path):
+                if not vendored_folder(path):
                     found[self._mount + path] = TreeEntry(self._mount + path, entry.oid, entry.kind, entry.size)
             for path, source in self._links.items():
                 found[path] = TreeEntry(path, "", "file", len(source))

@@ -4,14 +4,13 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Literal
 
 from bot.dependents.consumers.identity import RepositoryIdentity, package_at
 from bot.dependents.consumers.manifests import Manifests, form, matching, read_locks, read_manifests
 from bot.ports import Language, Packaging, Tree
 from bot.text.paths import is_sample, is_test, vendored_folder
-from bot.values import Query, Side
+from bot.values import Side
 from bot.values.consumer import ManifestProblem, Package, PackageRow, Requirement
 
 
@@ -54,21 +53,19 @@ def packaging_of(language: Language) -> Packaging | None:
 
 async def offer_of(tree: Tree, languages: Mapping[str, Language], side: Side = "head") -> Offer:
     """What a tree offers. Manifests of tests, examples and copies of other packages offer nothing."""
-    rows_found: list[Package] = []
+    rows: list[Package] = []
     problems: list[tuple[str, ManifestProblem]] = []
     paths = frozenset(await tree.entries(side))
     for name, language in languages.items():
         packaging = packaging_of(language)
         if packaging is not None:
             manifests = await read_manifests(tree, packaging, side)
-            rows_found += packaging.packages({p: s for p, s in manifests.texts.items() if not _beside(p)}, paths)
-            declaring = form(packaging.DECLARING)
-            problems += [
-                (name, problem)
-                for problem in manifests.problems
-                if not problem.is_form and declaring.match(f"/{problem.path}") and not _beside(problem.path)
-            ]
-    return Offer(tuple(rows_found), tuple(problems))
+            rows += packaging.packages(
+                {path: text for path, text in manifests.texts.items() if not _beside(path)}, paths
+            )
+            declaring = matching(packaging.DECLARING, [one.path for one in manifests.problems])
+            problems += [(name, one) for one in manifests.problems if one.path in declaring and not _beside(one.path)]
+    return Offer(tuple(rows), tuple(problems))
 
 
 async def requirements(
@@ -78,66 +75,44 @@ async def requirements(
 
     `own`: the repository that offers them. `consumer`: the one whose tree it is.
     """
-    rows_found: list[Requirement] = []
+    rows: list[Requirement] = []
     problems: list[ManifestProblem] = []
     for name, language in languages.items():
         packaging, packages = packaging_of(language), offer.of(name)
-        offer_problems = [problem for other, problem in offer.problems if other == name]
-        if packaging is None or not (packages or offer_problems):
+        unread = [problem for other, problem in offer.problems if other == name]
+        if packaging is None or not (packages or unread):
             continue
         manifests = await read_manifests(tree, packaging)
-        rows = packaging.requirements(manifests.texts)
-        asked, unknown = _match(rows, packages, own, consumer)
-        names = {*(["*"] if manifests else []), *(row.name for row in (*rows, *asked))}
-        problems += [
-            replace(problem, path=f"this repository's own {problem.path}")
-            for problem in offer_problems
-            if any(fnmatchcase(name, problem.name) for name in names)
-        ]
+        if manifests:
+            problems += [replace(one, path=f"this repository's own {one.path}") for one in unread]
+        asked = _match(packaging.requirements(manifests.texts), packages, own, consumer)
         words = _words(packages, own)
-        problems += [
-            problem for problem in (*manifests.problems, *unknown) if _may_mean(problem, manifests, packages, words)
-        ]
-        problems += await _in_code(tree, packaging, packages, manifests) if packages and not asked else []
+        problems += [one for one in manifests.problems if packages and _may_mean(one, manifests, words)]
         locks = await read_locks(tree, packaging) if asked else {}
-        rows_found += [_locked(row, packaging, locks) for row in asked]
-    return TakenPackages(tuple(_clearest(rows_found)), tuple(dict.fromkeys(problems)))
+        rows += [_locked(row, packaging, locks) for row in asked]
+    return TakenPackages(tuple(_clearest(rows)), tuple(dict.fromkeys(problems)))
 
 
 def _match(
     rows: Sequence[Requirement], packages: tuple[Package, ...], own: RepositoryIdentity, consumer: RepositoryIdentity
-) -> tuple[list[Requirement], list[ManifestProblem]]:
+) -> list[Requirement]:
     """The requirements that mean one of these packages: by its name, or by the place of the repository."""
-    names, rows_found, unknown = {package.name for package in packages}, list[Requirement](), list[ManifestProblem]()
+    names, found = {package.name for package in packages}, list[Requirement]()
     for row in rows:
-        is_here, package = package_at(row, consumer, own, packages) if row.source and packages else (False, None)
+        package = package_at(row, consumer, own, packages) if row.source and packages else None
         if package is not None:
-            alias = row.alias or (row.name if row.name != package.name else "")
-            rows_found.append(replace(row, name=package.name, alias="" if alias == package.name else alias, source=""))
+            alias = row.alias or row.name
+            found.append(replace(row, name=package.name, alias="" if alias == package.name else alias, source=""))
         elif row.name in names:
-            rows_found.append(replace(row, source=""))
-        elif is_here:
-            unknown.append(
-                ManifestProblem(
-                    row.path, f"takes {row.name} from a place of this repository that offers no package", is_form=True
-                )
-            )
-    return rows_found, unknown
+            found.append(replace(row, source=""))
+    return found
 
 
-def _may_mean(
-    problem: ManifestProblem, manifests: Manifests, packages: Sequence[Package], words: Collection[str]
-) -> bool:
-    """Whether a manifest of which something is not known may take one of these packages. Those of tests and samples are nobody's build."""
-    if not packages or problem.is_name or _beside(problem.path):
-        return False
-    if problem.name != "*":
-        return any(fnmatchcase(package.name, problem.name) for package in packages)
+def _may_mean(problem: ManifestProblem, manifests: Manifests, words: Collection[str]) -> bool:
+    """Whether a manifest that could not be read to its end may take one of the packages. Those of tests and samples are nobody's build."""
     text = manifests.texts.get(problem.path)
-    if text is None or problem.is_form:
-        return True
-    plain_text = _plain(text.replace(b"\0", b"").decode("utf-8", "replace"))
-    return any(word in plain_text for word in words)
+    plain = _plain(text.replace(b"\0", b"").decode("utf-8", "replace")) if text is not None else ""
+    return not _beside(problem.path) and (text is None or any(word in plain for word in words))
 
 
 def _words(packages: Sequence[Package], own: RepositoryIdentity) -> frozenset[str]:
@@ -148,23 +123,6 @@ def _words(packages: Sequence[Package], own: RepositoryIdentity) -> frozenset[st
 
 def _plain(text: str) -> str:
     return re.sub(r"[-_.]+", "-", text.lower())
-
-
-async def _in_code(
-    tree: Tree, packaging: Packaging, packages: Sequence[Package], manifests: Manifests
-) -> list[ManifestProblem]:
-    """The first file that imports a package though no manifest names it, in languages whose imports name the package."""
-    packages = [one for one in packages if not any(one.name.encode() in text for text in manifests.texts.values())]
-    globs = getattr(packaging, "NAMED_IN_CODE", ())
-    if not packages or not globs or not matching(globs, await tree.entries()):
-        return []
-    patterns = [f"{quote}{package.name}{end}" for package in packages for quote, end in (('"', '"'), ('"', "/"))]
-    hits = await tree.grep(Query(patterns, globs))
-    files = sorted(path for path in hits if not vendored_folder(path) and not _beside(path))
-    return [
-        ManifestProblem(path, "imports this one, and no manifest says at which version", is_form=True)
-        for path in files[:1]
-    ]
 
 
 async def asked_packages(tree: Tree, language: Language, side: Side = "head") -> frozenset[str]:
@@ -179,10 +137,11 @@ async def asked_packages(tree: Tree, language: Language, side: Side = "head") ->
 
 
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
-    """Everything that a tree offers and takes, told from its manifests alone; and what those that could not be read may offer or take."""
+    """Everything that a tree offers and takes, told from its manifests alone; and that it may offer or take more, if one could not be read."""
     offer = await offer_of(tree, languages)
-    unread = [_row_of_problem("may-offer", name, problem) for name, problem in offer.problems if problem.name == "*"]
-    offers = [PackageRow("offers", one.language, one.name) for one in offer.packages]
+    unread: dict[tuple[Literal["may-offer", "may-take"], str], ManifestProblem] = {}
+    for name, problem in offer.problems:
+        unread.setdefault(("may-offer", name), problem)
     takes: list[PackageRow] = []
     for name, language in languages.items():
         packaging = packaging_of(language)
@@ -190,19 +149,12 @@ async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[P
             manifests = await read_manifests(tree, packaging)
             rows = _clearest(packaging.requirements(manifests.texts))
             takes += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in rows]
-            problems = filter(_is_unread, manifests.problems)
-            unread += [_row_of_problem("may-take", name, problem) for problem in problems]
-    first_unread = {(row.role, row.language, row.name): row for row in reversed(unread)}
-    return tuple(dict.fromkeys((*reversed(first_unread.values()), *offers, *takes)))
-
-
-def _is_unread(problem: ManifestProblem) -> bool:
-    """Whether a manifest could not be read, or takes something of which no more than the form of its name is known."""
-    return not (problem.is_name or _beside(problem.path)) and (not problem.is_form or problem.name != "*")
-
-
-def _row_of_problem(role: Literal["may-offer", "may-take"], language: str, problem: ManifestProblem) -> PackageRow:
-    return PackageRow(role, language, problem.name, reason=f"{problem.path} {problem.reason}")
+            for problem in manifests.problems:
+                if not _beside(problem.path):
+                    unread.setdefault(("may-take", name), problem)
+    may = [PackageRow(role, name, "*", reason=f"{one.path} {one.reason}") for (role, name), one in unread.items()]
+    offers = [PackageRow("offers", one.language, one.name) for one in offer.packages]
+    return tuple(dict.fromkeys((*may, *offers, *takes)))
 
 
 def is_manifest(path: str, languages: Collection[Language]) -> bool:
@@ -218,10 +170,15 @@ def _locked(row: Requirement, packaging: Packaging, locks: Mapping[str, bytes]) 
     folder = posixpath.dirname(row.path)
     near = [path for path in locks if _above(posixpath.dirname(path), folder)]
     for path in sorted(near, key=len, reverse=True):
-        version = packaging.locked_version(path, locks[path], row.name)
-        if version:
-            return replace(row, locked=version)
+        pattern = packaging.LOCKS[posixpath.basename(path)].replace("NAME", _spelt(row.name))
+        if version := re.search(pattern, locks[path].decode("utf-8", "replace")):
+            return replace(row, locked=version[1])
     return row
+
+
+def _spelt(name: str) -> str:
+    """A pattern of a name, whatever joins its words."""
+    return "[-_.]+".join(re.escape(part) for part in re.split(r"[-_.]+", name))
 
 
 def _clearest(rows: Sequence[Requirement]) -> list[Requirement]:

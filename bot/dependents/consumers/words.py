@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-from bot.values import Evidence, Finding, Reference, Source, Symbol, Verdict
 from bot.values.consumer import Arrival, ConsumerReport, Requirement
 
-FOLDERS = 3  # submodules that a sentence names
 REACHES: dict[Arrival, str] = {
     "build": "with its next build",
     "release": "with the next release",
@@ -29,22 +27,7 @@ def arrival(name: str, row: Requirement | None) -> str:
 
 
 def summary(reports: Sequence[ConsumerReport]) -> str:
-    """How many consumers were looked at and how many break, and which of their folders were not read; empty if none was named."""
-    return " ".join(filter(None, [_counts(reports), *(_folders(one) for one in reports if one.state != "unread")]))
-
-
-def _folders(report: ConsumerReport) -> str:
-    """The submodules of one that was looked at."""
-    if not report.folders:
-        return ""
-    names = ", ".join(f"`{folder}`" for folder in report.folders[:FOLDERS])
-    more = f" and {len(report.folders) - FOLDERS} more" if len(report.folders) > FOLDERS else ""
-    many = len(report.folders) > 1
-    return f"The {'submodules' if many else 'submodule'} {names}{more} of {report.name} {'were' if many else 'was'} not read."
-
-
-def _counts(reports: Sequence[ConsumerReport]) -> str:
-    """How many were looked at and how many break."""
+    """How many consumers were looked at and how many break; empty if none was named."""
     users = [one for one in reports if one.state != "unrelated"]
     if not reports or not users:
         return "None of the repositories that were named uses this one." if reports else ""
@@ -60,44 +43,3 @@ def _counts(reports: Sequence[ConsumerReport]) -> str:
     breaks = f"{broken} {'breaks' if broken == 1 else 'break'}{more}"
     which = "use this one" if is_known else "use this one, or may use it,"
     return f"{checked} of {len(users)} repositories that {which} were looked at; {breaks}."
-
-
-def import_finding(line: Evidence, was: str, now: str | None) -> Finding:
-    """A consumer's import that meant a file, and means another one or perhaps nothing now."""
-    fate = f"means {now} now" if now else "may mean nothing now"
-    return _likely(
-        "import-changed",
-        line,
-        title=f"What {line.path} imports was {was}, and {fate}",
-        why=f"{line.path}:{line.line} imported {was} before the change. The import {fate}.",
-        consequence="The import fails, or brings something else than before.",
-    )
-
-
-def hidden_finding(row: Reference, after: Symbol) -> Finding:
-    """A use of a definition that others may name no more."""
-    return _likely(
-        "visibility-changed",
-        Evidence(row.path, row.text, row.line),
-        title=f"{after.short} is no longer visible to others, and {row.path} still uses it",
-        why=f"{after.path}:{after.start} declares it for fewer users than before.",
-        consequence="Code of another package can no longer use it.",
-    )
-
-
-def _likely(rule: str, line: Evidence, *, title: str, why: str, consequence: str) -> Finding:
-    """A hint at a consumer's line."""
-    return Finding(
-        path=line.path,
-        quote=line.quote,
-        title=title,
-        why=why,
-        consequence=consequence,
-        severity="medium",
-        category="contract",
-        sources=(Source("analyser", "consumers"),),
-        rule=f"likely-{rule}",
-        start=line.line,
-        end=line.line,
-        verdict=Verdict.UNPROVEN,
-    )

@@ -2,108 +2,71 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 
 from bot.languages.go.modules import VERSION, directives
-from bot.languages.lexical import manifest_text, unread
-from bot.text.lines import line_number
-from bot.values.consumer import ManifestProblem, Package, Requirement
+from bot.text.tables import line_of
+from bot.values.consumer import Package, Requirement
 
 LANGUAGE = "go"
 DECLARING = ("go.mod",)
 MANIFESTS = (*DECLARING, "go.work")
-NAMED_IN_CODE = ("*.go",)  # an import says the name of its module
-QUOTES = '"`'
-LOCKS: tuple[str, ...] = ()  # go.mod itself says which version is built
+LOCKS: Mapping[str, str] = {}  # go.mod itself says which version is built
 PRIVATE = re.compile(r"[a-z_]")
 
 
 def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Package, ...]:
     """The modules of a tree: a module consists of its folder without the modules below."""
     del paths
-    rows_found = []
+    rows = []
     for path, source in sorted(manifests.items()):
-        if posixpath.basename(path) not in DECLARING:
-            continue
-        name = next(
-            (words[0].strip(QUOTES).rstrip("/") for verb, *words in directives(source) if verb == "module" and words),
-            "",
-        )
-        if name:
-            folder = posixpath.dirname(path)
-            major = name.rpartition("/")[2]
-            rows_found.append(Package(LANGUAGE, name, folder, (folder,), major if VERSION.fullmatch(major) else ""))
-    return tuple(rows_found)
+        names = [words[0].rstrip("/") for verb, words in _directives(source) if verb == "module" and words]
+        if names and posixpath.basename(path) in DECLARING:
+            folder, major = posixpath.dirname(path), names[0].rpartition("/")[2]
+            rows.append(Package(LANGUAGE, names[0], folder, (folder,), major if VERSION.fullmatch(major) else ""))
+    return tuple(rows)
+
+
+def _directives(source: bytes) -> list[tuple[str, list[str]]]:
+    return [(verb, [word.strip('"`') for word in words]) for verb, *words in directives(source)]
 
 
 def requirements(manifests: Mapping[str, bytes]) -> tuple[Requirement, ...]:
     """What the modules require. One that is replaced by another module is that one, under the name of the first."""
-    rows_found = []
-    tables = {path: list(directives(source)) for path, source in sorted(manifests.items())}
-    shared = [row for path, rows in tables.items() if path.endswith("go.work") for row in _replacements(rows)]
-    for path, rows in tables.items():
-        replacements = {one.name: one for one in (*_replacements(rows), *shared)}
-        text = manifest_text(manifests[path])
-        for verb, *words in rows:
-            name = words[0].strip(QUOTES) if words else ""
-            at = text.find(name) if name else -1
-            line = line_number(text, at) if at >= 0 else 0
-            if verb == "use" and name.startswith(".."):
-                rows_found += [Requirement(LANGUAGE, word, word, "path", path, line, source=word) for word in words]
+    rows = []
+    tables = {path: _directives(source) for path, source in sorted(manifests.items())}
+    shared = [row for path, table in tables.items() if path.endswith("go.work") for row in table]
+    for path, table in tables.items():
+        replaced = {
+            words[0]: words[words.index("=>") + 1 :]
+            for verb, words in (*shared, *table)
+            if verb == "replace" and "=>" in words[1:3] and words[-1] != "=>"
+        }
+        for verb, words in table:
+            line = line_of(manifests[path], words[0]) if words else 0
+            if verb == "use":
+                outside = [word for word in words if word.startswith("..")]
+                rows += [Requirement(LANGUAGE, word, word, "path", path, line, source=word) for word in outside]
             elif verb == "require" and len(words) > 1:
-                other = replacements.get(name)
-                rows_found += (
-                    [other.requirement(path, line)]
-                    if other
-                    else [Requirement(LANGUAGE, name, words[1], path=path, line=line)]
-                )
-    return tuple(row for row in rows_found if not _is_own(row, manifests))
+                target, *version = replaced.get(words[0], words)
+                rows.append(_requirement(words[0], target, next(iter(version), ""), path, line))
+    return tuple(row for row in rows if not _is_own(row, manifests))
 
 
-def problems(manifests: Mapping[str, bytes]) -> tuple[ManifestProblem, ...]:
-    """The files of which a part is not read."""
-    return tuple(ManifestProblem(path, why) for path, source in sorted(manifests.items()) if (why := unread(source)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Replacement:
-    """What a `replace` directive says."""
-
-    name: str
-    target: str  # a folder, or a module
-    version: str
-
-    def requirement(self, path: str, line: int) -> Requirement:
-        """The requirement of a module for which this stands."""
-        if self.target.startswith((".", "/")):
-            return Requirement(LANGUAGE, self.name, self.target, "path", path, line, source=self.target)
-        alias = self.name if self.target != self.name else ""
-        source = f"https://{self.target}" if alias else ""
-        return Requirement(LANGUAGE, self.target, self.version, path=path, line=line, alias=alias, source=source)
-
-
-def _replacements(rows: Sequence[Sequence[str]]) -> Iterator[_Replacement]:
-    """The replacements of a file."""
-    for verb, *words in rows:
-        if verb == "replace" and "=>" in words[1:3]:
-            target = [word.strip(QUOTES) for word in words[words.index("=>") + 1 :]]
-            if target:
-                yield _Replacement(words[0].strip(QUOTES), target[0], target[1] if len(target) > 1 else "")
+def _requirement(name: str, target: str, version: str, path: str, line: int) -> Requirement:
+    """The requirement of a module, which may stand for a folder or another module."""
+    if target.startswith((".", "/")):
+        return Requirement(LANGUAGE, name, target, "path", path, line, source=target)
+    if target == name:
+        return Requirement(LANGUAGE, name, version, path=path, line=line)
+    return Requirement(LANGUAGE, target, version, path=path, line=line, alias=name, source=f"https://{target}")
 
 
 def _is_own(row: Requirement, manifests: Mapping[str, bytes]) -> bool:
     """Whether a folder that stands for a module is one of the same tree."""
-    folder = (
-        posixpath.normpath(posixpath.join(posixpath.dirname(row.path), row.source)) if row.origin == "path" else ".."
-    )
-    return not folder.startswith(("..", "/")) and (f"{folder}/go.mod".removeprefix("./") in manifests or folder == ".")
-
-
-def locked_version(path: str, source: bytes, name: str) -> str:
-    """No lock file settles more than go.mod does."""
-    del path, source, name
-    return ""
+    folder = posixpath.normpath(posixpath.join(posixpath.dirname(row.path), row.source))
+    is_inside = row.origin == "path" and not folder.startswith(("..", "/"))
+    return is_inside and (folder == "." or f"{folder}/go.mod" in manifests)
 
 
 def links(packages: Sequence[Package], folders: Sequence[str], aliases: Mapping[str, str]) -> Mapping[str, bytes]:

@@ -11,8 +11,6 @@ from bot.languages import syntax
 from bot.languages.rust.modules import Crates
 from bot.languages.rust.outline import outline_of
 from bot.languages.rust.paths import bare_paths
-from bot.languages.rust.surface import declaring as declaring
-from bot.languages.rust.surface import openness as _openness
 from bot.languages.rust.uses import SHAPE, in_macro
 from bot.languages.unreadable import Unreadable, check_nesting, finds, outlines
 from bot.ports import LanguageTraits
@@ -49,15 +47,6 @@ def outline(path: str, source: bytes, side: Side) -> Outline:
     """The definitions of a file and what other modules can ask of it."""
     check_nesting(source)
     return outline_of(path, syntax.parse(RUST, _readable(source)), side)
-
-
-def openness(source: bytes) -> Mapping[str, bool]:
-    """Each name that a file declares, and whether other crates may name it; nothing of a file that cannot be read."""
-    try:
-        check_nesting(source)
-        return _openness(syntax.parse(RUST, _readable(source)))
-    except Unreadable:
-        return {}
 
 
 @finds
