@@ -11,7 +11,7 @@ from contextlib import suppress
 from bot.text.caps import MANIFEST
 from bot.text.lines import line_number, utf8
 
-_NOISE = re.compile(r'("(?:[^"\\\n]|\\.)*+")|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|,(?=\s*+[}\]])')
+_NOISE = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|,(?=\s*+[}\]])')
 
 
 def _text(source: bytes) -> str:
