@@ -19,39 +19,6 @@ LINKS = "+links"  # the folder of configuration files that join both trees
 LITERAL, GLOB = ":(literal)", ":(glob)"
 
 
-class PinnedTree(TreeView):
-    """A tree some files of which are the base's on both sides: manifests, so that one that changes hides no other change. Satisfies `ports.Tree`."""
-
-    def __init__(self, tree: Tree, is_pinned: Callable[[str], bool]) -> None:
-        super().__init__(tree)
-        self._is_pinned = is_pinned
-
-    async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
-        """Every path of one side."""
-        there = await self._tree.entries(side)
-        if side == "base":
-            return there
-        base_entries = {
-            path: entry for path, entry in (await self._tree.entries("base")).items() if self._is_pinned(path)
-        }
-        return {path: entry for path, entry in there.items() if not self._is_pinned(path)} | base_entries
-
-    async def read(self, path: str, side: Side = "head") -> bytes | None:
-        """The content of a file."""
-        return await self._tree.read(path, "base" if self._is_pinned(path) else side)
-
-    async def read_many(self, paths: Sequence[str], side: Side = "head") -> dict[str, bytes]:
-        """The contents of many files, in the order asked."""
-        base_paths = [path for path in paths if self._is_pinned(path)]
-        texts = dict(await self._tree.read_many([path for path in paths if not self._is_pinned(path)], side))
-        texts |= dict(await self._tree.read_many(base_paths, "base")) if base_paths else {}
-        return Contents({path: texts[path] for path in paths if path in texts})
-
-    async def grep_lines(self, query: Query) -> tuple[tuple[str, int, str], ...]:
-        """The matching lines."""
-        return await self._tree.grep_lines(query)
-
-
 class OverlayTree:
     """The reviewed tree with a consumer's below a folder of its own, the same on both sides. Satisfies `ports.Tree`."""
 
@@ -63,15 +30,17 @@ class OverlayTree:
         *,
         is_offered: Callable[[str], bool],
         handing: Callable[[str], bool],
+        is_pinned: Callable[[str], bool],
         links: Mapping[str, bytes],
     ) -> None:
         """Join two trees.
 
         `is_offered`: which files of the product a consumer can reach, directly or not. `handing`: of these, those that a search proposes as
-        importers, because they may hand names on.
+        importers, because they may hand names on. `is_pinned`: which are the base's on both sides, so that one that changes hides no other
+        change.
         """
         self._product, self._consumer, self._mount = product, consumer, f"{mount}/"
-        self._is_offered, self._handing = is_offered, handing
+        self._is_offered, self._handing, self._is_pinned = is_offered, handing, is_pinned
         self._links = {f"{LINKS}/{name}": source for name, source in links.items()}
         self._entries: dict[Side, dict[str, TreeEntry]] = {}
 
@@ -88,7 +57,10 @@ class OverlayTree:
         """Every path of one side."""
         if side not in self._entries:
             product, consumer = await self._product.entries(side), await self._consumer.entries()
-            found = {path: entry for path, entry in product.items() if self._is_offered(path)}
+            before = product if side == "base" else await self._product.entries("base")
+            found = {path: entry for path, entry in product.items() if not self._is_pinned(path)}
+            found |= {path: entry for path, entry in before.items() if self._is_pinned(path)}
+            found = {path: entry for path, entry in found.items() if self._is_offered(path)}
             for path, entry in consumer.items():
                 if not vendored_folder(path):
                     found[self._mount + path] = TreeEntry(self._mount + path, entry.oid, entry.kind, entry.size)
@@ -115,7 +87,9 @@ class OverlayTree:
         inner = [path[len(self._mount) :] for path in wanted if path.startswith(self._mount)]
         outer = [path for path in wanted if not path.startswith((self._mount, f"{LINKS}/"))]
         theirs = dict(await self._consumer.read_many(inner)) if inner else {}
-        ours = dict(await self._product.read_many(outer, side)) if outer else {}
+        pinned = {path for path in outer if side == "head" and self._is_pinned(path)}
+        ours = dict(await self._product.read_many([path for path in outer if path not in pinned], side))
+        ours |= dict(await self._product.read_many(sorted(pinned), "base")) if pinned else {}
         every = {**{self._mount + path: source for path, source in theirs.items()}, **ours, **self._links}
         return Contents({path: every[path] for path in wanted if path in every})
 

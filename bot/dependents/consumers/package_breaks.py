@@ -12,7 +12,7 @@ from bot.dependents.consumers import words
 from bot.dependents.consumers.clones import sentence
 from bot.dependents.consumers.manifests import form
 from bot.dependents.consumers.offered_change import OfferedChange, is_aside
-from bot.dependents.consumers.overlay import LINKS, OverlayTree, PinnedTree, mount_of
+from bot.dependents.consumers.overlay import LINKS, OverlayTree, mount_of
 from bot.dependents.consumers.packages import Offer, is_manifest, packaging_of
 from bot.dependents.consumers.schema_uses import breaks_of
 from bot.dependents.find import find
@@ -146,14 +146,15 @@ def _joined(
             return "." in path.rpartition("/")[2] and not path.endswith(suffixes)
         return not is_aside(path, Offer(tuple(packages)))
 
-    product = change.tree
-    if change.changes_manifest:  # packages are called, and offer, what they did: no such change hides another one
-        product = PinnedTree(product, lambda path: is_manifest(path, languages.values()))
+    def is_pinned(path: str) -> bool:  # packages are called, and offer, what they did: no such change hides another one
+        return change.changes_manifest and is_manifest(path, languages.values())
 
     def handing(path: str) -> bool:
         return path in change.handing or has_common_name(path)
 
-    return OverlayTree(product, tree, mount, is_offered=is_offered, handing=handing, links=links)
+    return OverlayTree(
+        change.tree, tree, mount, is_offered=is_offered, handing=handing, is_pinned=is_pinned, links=links
+    )
 
 
 async def _of_consumer(

@@ -63,9 +63,12 @@ def compare(sides: breaks.SchemaSides) -> list[breaks.SchemaBreak]:
         if not _FILE.search(document.path):
             steps += [one for one in _of_code(document) if one.line in document.added_lines]
         elif not is_backward(document.path):
-            if document.path in old:
-                losses += _difference(old[document.path], document)
-            steps += _of_script(document)
+            try:
+                losses += _difference(old[document.path], document) if document.path in old else []
+                steps += _of_script(document)
+            except OverflowError as error:
+                reason = f"it has more than {MOST_STATEMENTS:,} statements"
+                raise breaks.UnreadableSchemaError(document.path, reason) from error
     rows = [*losses, *_lost_in_order(steps)]
     return list({(one.rule, one.owner, one.element): one for one in map(_break, reversed(rows))}.values())[::-1]
 
@@ -80,13 +83,10 @@ def _of_code(document: breaks.Document) -> list[MigrationStep]:
 
 def _of_script(document: breaks.Document) -> Iterator[MigrationStep]:
     """What the statements of a file do that the change brings, in their order."""
-    try:
-        for statement in statements(forward(document.text)):
-            if not document.added_lines.isdisjoint(token.line for token in statement):
-                rows = _of_statement(statement, document.path)
-                yield from (one for one in rows if one.line in document.added_lines or one.does in ("create", "add"))
-    except OverflowError as error:
-        raise breaks.UnreadableSchemaError(document.path, f"it has more than {MOST_STATEMENTS:,} statements") from error
+    for statement in statements(forward(document.text)):
+        if not document.added_lines.isdisjoint(token.line for token in statement):
+            rows = _of_statement(statement, document.path)
+            yield from (one for one in rows if one.line in document.added_lines or one.does in ("create", "add"))
 
 
 def forward(text: str) -> str:
@@ -132,19 +132,17 @@ def _break(row: MigrationStep) -> breaks.SchemaBreak:
     kind: breaks.Kind = "column" if row.column else "table"
     element = f"{table}.{row.column}" if row.column else table
     verb = row.does.partition("-")[0]
-    rule, name, alone = f"{kind}-{'renamed' if verb == 'rename' else 'dropped'}", row.column or table, None
+    rule, name = f"{kind}-{'renamed' if verb == 'rename' else 'dropped'}", row.column or table
+    alone: Severity | None = None
     fate = f"was renamed to {row.new}" if row.new else "was dropped"
     law = f"A statement that names a {kind} which is gone fails."
     if verb == "require":
-        rule, name, alone = "column-required", "", _MEDIUM
+        rule, name, alone = "column-required", "", "medium"
         fate = "is NOT NULL without a default"
         law = "A database has no value for the rows that are there: the migration fails on a table that is not empty (MySQL fills in an empty value)."
     return breaks.SchemaBreak(
         rule, kind, element, fate, law, row.path, row.line, row.side, name, table if row.column else "", alone, model=row.model,
     )  # fmt: skip
-
-
-_MEDIUM: Severity = "medium"
 
 
 def _difference(old: breaks.Document, new: breaks.Document) -> list[MigrationStep]:
