@@ -28,7 +28,6 @@ class Package:
     name: str = field(metadata=EXACT)
     folder: str = field(default="", metadata=EXACT)  # of its manifest
     roots: tuple[str, ...] = field(default=(), metadata=EXACT)  # folders and files that it consists of
-    version: str = field(default="", metadata=EXACT)
     entries: tuple[str, ...] | None = field(default=None, metadata=EXACT)  # files that importers can name; None: any
 
     def holds(self, path: str) -> bool:

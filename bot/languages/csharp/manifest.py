@@ -34,11 +34,11 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
         stem, folder = posixpath.basename(path).rpartition(".")[0], posixpath.dirname(path)
         values = {"AssemblyName": stem, **shared, **_properties([text]), "MSBuildProjectName": stem}
         if path.endswith(".nuspec") and "id" in values:
-            rows.append(Package(LANGUAGE, values["id"].lower(), folder, (folder,), values.get("version", "")))
+            rows.append(Package(LANGUAGE, values["id"].lower(), folder, (folder,)))
         elif path.endswith(".csproj"):
             name = _resolved(values.get("PackageId") or values["AssemblyName"], values)
             own = (stem if "$" in name else name).lower()
-            rows.append(Package(LANGUAGE, own, folder, (folder,), values.get("Version", "")))
+            rows.append(Package(LANGUAGE, own, folder, (folder,)))
     return tuple(rows)
 
 

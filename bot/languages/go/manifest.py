@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.languages.go.modules import VERSION, directives
+from bot.languages.go.modules import directives
 from bot.text.tables import line_of
 from bot.values.consumer import Package, Requirement
 
@@ -22,8 +22,8 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     for path, source in sorted(manifests.items()):
         names = [words[0].rstrip("/") for verb, words in _directives(source) if verb == "module" and words]
         if names and posixpath.basename(path) in DECLARING:
-            folder, major = posixpath.dirname(path), names[0].rpartition("/")[2]
-            rows.append(Package(LANGUAGE, names[0], folder, (folder,), major if VERSION.fullmatch(major) else ""))
+            folder = posixpath.dirname(path)
+            rows.append(Package(LANGUAGE, names[0], folder, (folder,)))
     return tuple(rows)
 
 

@@ -47,7 +47,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
         if name and _is_published(manifest, folder):
             entries = exported_files(folder, dict(manifest), paths) if manifest.get("exports") else None
             roots = (folder,) if folder or not homes else _without(homes, paths)
-            rows.append(Package(LANGUAGE, name, folder, roots, text_of(manifest.get("version")), entries))
+            rows.append(Package(LANGUAGE, name, folder, roots, entries))
     return tuple(rows)
 
 

@@ -64,33 +64,20 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
     code = [path for path in paths if path.endswith((".py", ".pyi"))]
     rows: list[Package] = []
     for folder in sorted({posixpath.dirname(path) for path in manifests if posixpath.basename(path) in DECLARING}):
-        name, version = _identity(folder, manifests)
-        top = toml(manifests.get(posixpath.join(folder, "pyproject.toml"), b""))
+        project, config, program = (manifests.get(posixpath.join(folder, name), b"") for name in DECLARING)
+        top = toml(project)
+        name = _name(top, config, program)
         if name and (places := _places(folder, {name, *_listed(top)}, code)):
-            rows.append(Package(LANGUAGE, normal(name), folder, places, version))
+            rows.append(Package(LANGUAGE, normal(name), folder, places))
     return tuple(rows)
 
 
-def _identity(folder: str, manifests: Mapping[str, bytes]) -> tuple[str, str]:
-    """The name and the version of a folder's distribution, "" where no manifest writes them."""
-    project, config, program = (manifests.get(posixpath.join(folder, name), b"") for name in DECLARING)
-    top, ini_table, call = toml(project), ini(config), _setup_call(program)
-    flit = at(top, "tool.flit.metadata.dist-name") or at(top, "tool.flit.metadata.module")
-    name, version = (
-        next(
-            filter(
-                None,
-                (
-                    *map(text_of, (at(top, f"project.{key}"), at(top, f"tool.poetry.{key}"))),
-                    ini_table.get("metadata", key, fallback=""),
-                    *_texts_in(call.get(key)),
-                ),
-            ),
-            "",
-        )
-        for key in ("name", "version")
-    )
-    return name or text_of(flit), version
+def _name(top: Mapping[str, object], config: bytes, program: bytes) -> str:
+    """The name of a folder's distribution, "" where no manifest writes it."""
+    keys = ("project.name", "tool.poetry.name", "tool.flit.metadata.dist-name", "tool.flit.metadata.module")
+    names = [text_of(at(top, key)) for key in keys]
+    names += [ini(config).get("metadata", "name", fallback=""), *_texts_in(_setup_call(program).get("name"))]
+    return next(filter(None, names), "")
 
 
 def _listed(top: Mapping[str, object]) -> Iterator[str]:

@@ -24,8 +24,7 @@ def packages(manifests: Mapping[str, bytes], paths: Collection[str]) -> tuple[Pa
         name = text_of(at(crate, "package.name"))
         root = posixpath.join(folder, text_of(at(crate, "lib.path")) or "src/lib.rs")
         if name and root in paths:
-            version = text_of(at(crate, "package.version"))
-            rows.append(Package(LANGUAGE, name, folder, (posixpath.dirname(root),), version))
+            rows.append(Package(LANGUAGE, name, folder, (posixpath.dirname(root),)))
     return tuple(rows)
 
 
