@@ -191,7 +191,7 @@ def test_an_allowed_secret_is_listed_as_suppressed(repository: Repository) -> No
     before, after = (f"k: {key}  {INLINE}\n" for key in KEYS)
     (finding,) = look(repository.change({"a.yml": before}, {"a.yml": after}))
     said, silenced = IgnoreList().split([finding])
-    assert (said, [one.finding for one in silenced]) == ((), [finding])
+    assert (said, [(one.fingerprint, one.status) for one in silenced]) == ((), [(finding.fingerprint, "silenced")])
     more = {"a.yml": after, "b.yml": f"k: {KEYS[1]}  {INLINE}\n"}
     (both,) = look(repository.change({"a.yml": before}, more))
     assert IgnoreList().split([both])[0] == (both,)

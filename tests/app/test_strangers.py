@@ -64,7 +64,7 @@ def test_the_api_is_as_it_is_described(origin: str) -> None:
 
 
 def test_every_real_delivery_is_taken(http: httpx2.Client) -> None:
-    """All collected examples of GitHub's payloads: 202, with what was made of it."""
+    """All collected examples of GitHub's payloads: 202, with what was made of it; some ask for the same work."""
     packed: list[tuple[str, dict[str, Any]]] = json.loads(gzip.decompress(EXAMPLES.read_bytes()))
     outcomes = set()
     for number, (event, payload) in enumerate(packed):
@@ -72,7 +72,7 @@ def test_every_real_delivery_is_taken(http: httpx2.Client) -> None:
         answer = http.post("/webhook", content=raw, headers=headers(raw, event, f"example-{number}"))
         assert answer.status_code == 202, (event, answer.text)
         outcomes.add(answer.json()["outcome"])
-    assert (len(packed), outcomes) == (329, {"queued", "ignored"})
+    assert (len(packed), outcomes) == (329, {"queued", "known", "ignored"})
 
 
 @given(

@@ -5,6 +5,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ import pytest
 from boxes import missing
 from fakes import Repository
 
-from bot import wiring
+from bot import pipeline, wiring
 from bot.journal import replay
 from bot.outputs import OUTPUTS, markdown, posts
 from bot.values import Review, ReviewRequest
+from bot.wiring import review as review_of
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
@@ -87,14 +89,21 @@ def shop(repository: Repository) -> Repository:
 def reviewed(shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Review]:
     """Review the change with a model, and with runs allowed."""
 
-    def review(model: Model, **flags: Any) -> Review:  # noqa: ANN401
+    async def of_a_stranger(request: ReviewRequest, given: Mapping[str, Any], scratch: str) -> Review:
+        brief = replace(await review_of.brief(request, given, scratch), foreign=True)
+        return await pipeline.review(brief, review_of.tools(brief, scratch, lambda _: None))
+
+    def review(model: Model, *, foreign: bool = False, **flags: Any) -> Review:  # noqa: ANN401
         for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
             monkeypatch.delenv(variable, raising=False)
         with doubles.in_thread(Server(PerModel({"worker": model}))) as server:
             monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
             given = {"worker": "compatible/worker", "effort": "low", "allow_run": True, **flags}
             (tmp_path / "scratch").mkdir(exist_ok=True)
-            return asyncio.run(wiring.local_review(ReviewRequest(str(shop.folder)), given, str(tmp_path / "scratch")))
+            request, scratch = ReviewRequest(str(shop.folder)), str(tmp_path / "scratch")
+            if foreign:
+                return asyncio.run(of_a_stranger(request, given, scratch))
+            return asyncio.run(wiring.local_review(request, given, scratch))
 
     return review
 
@@ -254,7 +263,7 @@ def test_without_a_section_nothing_is_run_or_asked(reviewed: Callable[..., Revie
     assert model.asked == []
 
 
-def test_a_stranger_needs_the_operators_word(reviewed: Callable[..., Review], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stranger_needs_the_operators_word(reviewed: Callable[..., Review]) -> None:
     """What somebody brings who may not write to the repository is run only with DEEPREPO_RUN_FORKS."""
     model = Model()
     done = reviewed(model, foreign=True)
