@@ -85,7 +85,7 @@ def _reach(
 
 def _places(label: Label) -> list[tuple[str, int, int]]:
     """Where it may be reported: at the planted line, or at the line elsewhere that breaks by it."""
-    return [(label.path, label.line, label.end), *((line.path, line.number, line.number) for line in label.proof)]
+    return [(label.path, label.line, label.line), *((line.path, line.number, line.number) for line in label.proof)]
 
 
 def _gap(finding: Finding, path: str, start: int, end: int) -> int | None:

@@ -6,8 +6,8 @@ from bot.values import Evidence, Finding, Source
 from deeprepo_evals.match import match
 from deeprepo_evals.plant.values import Label, Line
 
-LABEL = Label("a.py", 10, 10, "off-by-one", "if n > 3:", "if n >= 3:", "f", Line("a.py", 8, "def f(n):"), "w", "t")
-FAR = replace(LABEL, line=40, end=40)
+LABEL = Label("a.py", 10, "off-by-one", "if n > 3:", "f", Line("a.py", 8, "def f(n):"), "w", "t")
+FAR = replace(LABEL, line=40)
 CROSS = replace(LABEL, kind="wrong-key", proof=(Line("b.py", 5, 'row["total"]'),))
 
 
@@ -36,7 +36,7 @@ def test_lines_may_be_three_off_and_no_more() -> None:
 
 def test_a_finding_without_a_line_matches_nothing() -> None:
     """A list of files is no review."""
-    assert match([finding(start=0)], [replace(LABEL, line=1, end=1)]).pairs == ()
+    assert match([finding(start=0)], [replace(LABEL, line=1)]).pairs == ()
 
 
 def test_a_label_is_found_once_however_often_it_is_said() -> None:
@@ -47,7 +47,7 @@ def test_a_label_is_found_once_however_often_it_is_said() -> None:
 
 def test_findings_make_room_for_each_other() -> None:
     """Two findings near two labels are two pairs, in whatever order they come."""
-    near = replace(LABEL, line=12, end=12)
+    near = replace(LABEL, line=12)
     assert match([finding(11), finding(8)], [LABEL, near]).recall == 1.0
     assert match([finding(8), finding(11)], [LABEL, near]).recall == 1.0
 

@@ -107,7 +107,6 @@ def test_a_missing_key_is_said_before_anything_is_built(
         (["--oracle", "--kind", "other"], "holds no such case: there are 5, of the kinds"),
         (["--oracle", "--judge", "a/b", "--judge", "c/d", "--judge", "e/f"], "at most two judges"),
         (["--oracle", "--judge", "nobody/none"], "unknown provider 'nobody'"),
-        (["--oracle", "--labels", "/nowhere/labels.jsonl"], "labels.jsonl cannot be read"),
         (["--oracle", "--command", "'"], "is not a command"),
         (["--oracle", "--out", "/"], "it is a folder"),
     ],

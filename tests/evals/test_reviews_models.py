@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reviewed import LOCAL, Folder, figures, folder, told
+from reviewed import Folder, figures, folder, told
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -183,62 +183,3 @@ def test_a_judge_is_asked_once_for_each_pair(
     asked = server.count
     assert told(capsys, command) == first
     assert server.count == asked
-
-
-def test_golden_comments_are_matched_by_their_words(
-    shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Martian's format: no lines, so a judge decides; precision and F1 stand beside recall, the reviews go out in its form."""
-    url = "https://github.com/acme/shop/pull/7"
-    shop.write("off-1", benchmark={"name": "martian-offline", "pr": url})
-    golden = tmp_path / "golden.json"
-    comments = [{"comment": "The slice drops a row", "severity": "High"}, {"comment": "No test", "severity": "Low"}]
-    golden.write_text(json.dumps([{"pr_title": "Skip", "url": url, "comments": comments}]))
-    providers.judges = {"gpt-5": True}
-    options = ("--golden", str(golden), "--judge", "openai/gpt-5", "--martian-out", str(tmp_path / "out"))
-    found = figures(capsys, shop.command(*WORKER, "--strategy", "fanout", *options))
-    assert found["martian", "fanout", "recall", ""] == 1
-    assert found["martian", "fanout", "precision", ""] == 1
-    candidates = json.loads((tmp_path / "out" / "candidates.json").read_text())
-    assert candidates[url]["deeprepo-fanout"][0]["path"] == "shop/money.py"
-    data = json.loads((tmp_path / "out" / "benchmark_data.json").read_text())
-    assert [c["comment"] for c in data[url]["golden_comments"]] == ["The slice drops a row", "No test"]
-    assert data[url]["reviews"][0]["review_comments"][0]["line"] == 3
-
-
-def test_a_golden_pull_request_is_rebuilt_from_the_clones_own_refs(
-    shop: Folder, tmp_path: Path, server: Server, providers: Providers, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Where no case names it; what cannot be rebuilt is said."""
-    shop.clone.git("checkout", "-q", shop.commits["base"])
-    shop.clone.git("update-ref", "refs/pull/7/head", shop.commits["off"])
-    url = "https://github.com/acme/shop/pull/"
-    golden = tmp_path / "golden.json"
-    golden.write_text(json.dumps([{"url": url + number, "comments": [{"comment": "x"}]} for number in ("7", "8")]))
-    providers.judges = {"gpt-5": False}
-    command = shop.command(*WORKER, "--strategy", "fanout", "--golden", str(golden), "--judge", "openai/gpt-5")
-    code, out, err = told(capsys, command)
-    assert code == 0
-    assert "pull/8: its commits are not there" in err
-    assert "martian: pull requests with golden comments" in out
-
-
-def test_a_persons_verdict_comes_first(
-    shop: Folder, tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What is to be decided is written to a file; an answer of false takes the hit away."""
-    labels, out = tmp_path / "labels.jsonl", tmp_path / "run.jsonl"
-    command = shop.command(*WORKER, "--strategy", "fanout", "--kind", "natural", "--out", str(out))
-    _, said, _ = told(capsys, [*command, "--to-label", str(labels)])
-    assert "1 verdicts are open" in said
-    row = json.loads(labels.read_text())
-    assert row["known"] == LOCAL["description"]
-    labels.write_text(json.dumps({**row, "verdict": False}) + "\n")
-    code, said, _ = told(capsys, [*command, "--labels", str(labels)])
-    assert code == 0
-    assert "0.00 [0.00" in said
-    assert "by hand: 0 of 1 findings that were judged are right" in said
-    labels.write_text('{"case": "off-1"}\n')
-    code, _, err = told(capsys, [*command, "--labels", str(labels)])
-    assert code == 2
-    assert "line 1 is not a label" in err

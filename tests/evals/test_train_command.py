@@ -64,7 +64,6 @@ def test_before_and_after(ran: Callable[..., Ran]) -> None:
         (("train", "--root", "openai/gpt-5.4"), "OPENAI_API_KEY"),
         (("traces", "a.jsonl"), "has no name"),
         (("traces", "a=nowhere.jsonl"), "cannot be read"),
-        (("export-journals", "nowhere.jsonl", "--out", "x"), "there is no journal"),
     ],
 )
 def test_what_cannot_be_done_as_typed(ran: Callable[..., Ran], arguments: tuple[str, ...], said: str) -> None:

@@ -8,10 +8,7 @@ from deeprepo_evals.cli import (
     declarations,
     fetch,
     forgotten_callers,
-    journals,
     learn,
-    report,
-    reviewbench,
     reviews,
     roots,
     schemas,
@@ -29,12 +26,9 @@ app.command(name="consumers")(consumers.command)
 app.command(name="fetch")(fetch.command)
 app.command(name="forgotten")(forgotten_callers.command)
 app.command(name="reviews")(reviews.command)
-app.command(name="reviewbench")(reviewbench.command)
-app.command(name="report")(report.command)
 app.command(name="roots")(roots.command)
 app.command(name="schemas")(schemas.command)
 app.command(name="declarations")(declarations.command)
 app.command(name="train")(train.command)
 app.command(name="learn")(learn.command)
 app.command(name="traces")(traces.command)
-app.command(name="export-journals")(journals.command)

@@ -62,12 +62,6 @@ QuickWorker = Annotated[
 Judge = Annotated[
     list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="A model that compares words; at most two.")
 ]
-Labels = Annotated[Path | None, typer.Option(metavar="FILE", help="Verdicts of a person; they come first.")]
-ToLabel = Annotated[Path | None, typer.Option(metavar="FILE", help="Write there what a person would have to decide.")]
-Golden = Annotated[Path | None, typer.Option(metavar="PATH", help="Golden comments of Martian's offline benchmark.")]
-MartianOut = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Write the reviews there as that benchmark reads them.")
-]
 Rounds = Annotated[int, typer.Option(min=1, help="Reviews of each case; 3 where a model is measured.")]
 AtOnce = Annotated[int, typer.Option(min=1, help="Reviews at the same time.")]
 Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Results as JSON lines; run again, it goes on.")]
@@ -95,10 +89,6 @@ def command(
     oracle: Oracle = False,
     quick_worker: QuickWorker = False,
     judge: Judge = None,
-    labels: Labels = None,
-    to_label: ToLabel = None,
-    golden: Golden = None,
-    martian_out: MartianOut = None,
     rounds: Rounds = 1,
     at_once: AtOnce = 1,
     out: Out = None,
@@ -129,10 +119,6 @@ def command(
         oracle=oracle,
         quick=quick_worker,
         judges=tuple(judge or ()),
-        labels=labels,
-        to_label=to_label,
-        golden=golden,
-        martian_out=martian_out,
         rounds=rounds,
         at_once=at_once,
         out=out if out or free else _results_path(RESULTS),

@@ -4,8 +4,7 @@
 """
 
 from deeprepo_evals.plant.codebase import Scope, codebase
-from deeprepo_evals.plant.mutations import MUTATIONS
 from deeprepo_evals.plant.store import build
 from deeprepo_evals.plant.values import CLASSES, CodeBase, Label, Line
 
-__all__ = ["CLASSES", "MUTATIONS", "CodeBase", "Label", "Line", "Scope", "build", "codebase"]
+__all__ = ["CLASSES", "CodeBase", "Label", "Line", "Scope", "build", "codebase"]

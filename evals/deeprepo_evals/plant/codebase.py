@@ -5,11 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from bot.errors import UsageError
-from deeprepo_evals.plant.mutations import MUTATIONS, Scene
-from deeprepo_evals.plant.older import older
-from deeprepo_evals.plant.planting import Field, choose, edit_file, parses, plant_all, scene
-from deeprepo_evals.plant.synthetic import make
-from deeprepo_evals.plant.values import CodeBase
+from deeprepo_evals.plant import defects as table
+from deeprepo_evals.plant.synthetic import draw
+from deeprepo_evals.plant.values import CLASSES, CodeBase
 
 FILES_PER_DEFECT, FEWEST = 8, 3
 DECOYS = 2  # functions that a change also rewrites, rightly, for each defect
@@ -27,22 +25,26 @@ def codebase(
     """A code base of so many files and its planted defects. The same arguments give the same value.
 
     In the scope "whole" the pull request brings all of it; in "change" it rewrites some functions, most of them rightly.
+    Raises UsageError for a class of defects that nobody knows.
     """
-    clean = make(seed, files)
+    if unknown := set(kinds) - set(CLASSES):
+        raise UsageError(f"no class of defects is called {', '.join(sorted(unknown))}: known are {', '.join(CLASSES)}")
+    clean, entities = draw(seed, files)
     chance = random.Random(f"defects {seed}")  # noqa: S311 - data, not secrets
-    ground = scene(clean)
+    head = _rows(clean)
     count = max(FEWEST, files // FILES_PER_DEFECT) if defects is None else defects
-    field = Field(ground, sorted(clean), known_kinds(kinds))
-    chosen = choose(field, count, chance)
-    after, labels = plant_all(ground, chosen)
-    if scope == "whole":
-        base: Mapping[str, str] = {}
-    else:
-        touched = {(mutation.head.path, mutation.head.byte) for mutation in chosen}
-        base = _before(ground, field, touched, DECOYS * len(chosen), chance)
+    chosen = table.choose(table.places(head, entities, sorted(kinds or CLASSES)), count, chance)
+    base: Mapping[str, str] = {}
+    if scope == "change":
+        before = _rows(clean)
+        touched = {(one.defect.path, one.head.text) for one in chosen}
+        heads = {id(row) for path, rows in before.items() for row in rows if (path, row.text) in touched}
+        table.rewrite(before, entities, heads, DECOYS * len(chosen), chance)
+        base = _texts(before)
+    labels = table.plant(head, chosen)
     return CodeBase(
         name=f"made-{seed}-{files}",
-        files={path: blob.decode("utf-8", "surrogateescape") for path, blob in after.items()},
+        files=_texts(head),
         base=base,
         labels=tuple(sorted(labels, key=lambda label: (label.path, label.line))),
         title="Bring the back office in" if scope == "whole" else "Rework names and limits",
@@ -50,24 +52,9 @@ def codebase(
     )
 
 
-def known_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
-    """The classes of defects that are asked for, all where none is named. Raises UsageError for one that nobody knows."""
-    if unknown := set(kinds) - set(MUTATIONS):
-        raise UsageError(
-            f"no class of defects is called {', '.join(sorted(unknown))}: known are {', '.join(MUTATIONS)}"
-        )
-    return tuple(sorted(kinds or MUTATIONS))
+def _rows(files: Mapping[str, str]) -> dict[str, list[table.Row]]:
+    return {path: [table.Row(line) for line in text.split("\n")] for path, text in files.items()}
 
 
-def _before(
-    ground: Scene, field: Field, touched_functions: set[tuple[str, int]], decoys: int, chance: random.Random
-) -> dict[str, str]:
-    """The tree before the change: the touched functions, and some others, as they were written then."""
-    rows = [(site.path, site.node.start_byte, older(site.path, site.node, site.kind)) for site in field.sites]
-    others = [row for row in rows if row[:2] not in touched_functions and row[2]]
-    chance.shuffle(others)
-    wanted = [row for row in rows if row[:2] in touched_functions and row[2]] + others[:decoys]
-    edits = [edit for *_, renamed in wanted for edit in renamed if parses(ground, renamed)]
-    paths = {edit.path for edit in edits}
-    texts = {path: edit_file(blob, path, edits) if path in paths else blob for path, blob in ground.files.items()}
-    return {path: blob.decode("utf-8", "surrogateescape") for path, blob in texts.items()}
+def _texts(files: table.Files) -> dict[str, str]:
+    return {path: "\n".join(row.text for row in rows) for path, rows in files.items()}

@@ -53,19 +53,22 @@ ENTITY = (  # in the order of their imports, so that any number of files is a wh
 )
 
 
-def make(seed: int, files: int) -> dict[str, str]:
-    """A code base of exactly so many files, without a planted defect."""
+def draw(seed: int, files: int) -> tuple[dict[str, str], list[Callable[[str], str]]]:
+    """A code base of exactly so many files without a planted defect, and what gives a text of the pieces the names of each entity."""
     if not FEWEST <= files <= MOST:
         raise UsageError(f"a code base has {FEWEST} to {MOST} files, not {files}")
-    return dict(sorted(islice(_files(random.Random(f"code base {seed}")), files)))  # noqa: S311 - data, not secrets
+    entities: list[Callable[[str], str]] = []
+    made = islice(_files(random.Random(f"code base {seed}"), entities), files)  # noqa: S311 - data, not secrets
+    return dict(sorted(made)), entities
 
 
-def _files(chance: random.Random) -> Iterator[tuple[str, str]]:
+def _files(chance: random.Random, entities: list[Callable[[str], str]]) -> Iterator[tuple[str, str]]:
     for path, piece in COMMON:
         yield path, _piece(f"common/{piece}")
     known: set[str] = set()
     for entity in chance.sample(ENTITIES, len(ENTITIES)):
         named = _names(entity, chance.choice(WEIGHTS), chance.choice(ZONES))
+        entities.append(named)
         for place, piece in ENTITY:
             path = named(place)
             if path not in known:

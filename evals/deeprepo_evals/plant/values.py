@@ -18,6 +18,22 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
     "forgotten-caller": ("broken-caller", "contract", "crash"),
 }
 
+FORGOTTEN, OLDER = "forgotten-caller", "older"  # of defects.txt: a function with a new name; no defect, an older name
+
+# Class -> what is wrong, and when it shows.
+WHY: Mapping[str, tuple[str, str]] = {
+    "off-by-one": ("`{before}` became `{text}`: equal values go the other way", "{function}() where both sides are equal"),
+    "inverted-condition": ("`{before}` became `{text}`: the two ways are exchanged", "any call of {function}() that reaches the condition"),
+    "wrong-operator": ("`{before}` became `{text}`", "{function}() with values for which the two operators differ"),
+    "missing-check": ("the check of what may be nothing or an error is gone: `{text}` is reached without it", "{function}() where there is none"),
+    "dropped-await": ("what {other} does asynchronously is no longer awaited: `{text}` goes on without it", "any call of {function}() that reaches the line"),
+    "dropped-close": ("`{before}` is gone: what {function}() took is never given back", "every call of {function}()"),
+    "swapped-arguments": ("`{before}` became `{text}`: the parameters stand in the other order", "any call of {function}() where the two differ"),
+    "wrong-default": ("`{before}` became `{text}`, and {other} relies on the default", "any call of {function}() that leaves the argument out"),
+    "wrong-key": ("`{before}` became `{text}`, but {other} still has the key by its old name", "any call of {function}()"),
+    FORGOTTEN: ("{function}() has another name now, and {other} still calls it by its old one", "any use of {other}"),
+}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -34,16 +50,13 @@ class Label:
 
     path: str
     line: int
-    end: int
     kind: str  # a key of CLASSES
     text: str  # the line as it stands, stripped
-    before: str  # what stood there
     function: str
     head: Line
     why: str
     trigger: str
     proof: tuple[Line, ...] = ()
-    callers: tuple[Line, ...] = ()  # who meets it
 
     @property
     def scope(self) -> str:

@@ -1,4 +1,4 @@
-"""ReviewBench's container contract, both ways: any command that keeps it is measured on our cases, and we keep it on theirs.
+"""ReviewBench's container contract: any command that keeps it is measured on our cases.
 
 The contract (review-bench/ReviewBench, AGENT_CONTRACT.md): RB_REPO is a checkout at RB_HEAD, RB_DIFF the three-dot diff,
 RB_PR_JSON says what the pull request is; findings go to RB_OUT as JSON.
@@ -13,11 +13,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bot.checkout import git
 from bot.errors import ProviderError
-from bot.values import PlacedFinding, Review
 from deeprepo_evals.reviews import build
 from deeprepo_evals.reviews.outcome import MeasuredFinding, Outcome
 from deeprepo_evals.reviews.reviewer import Task
@@ -119,28 +117,3 @@ def _findings(path: Path, variables: Mapping[str, str], name: str) -> tuple[Meas
         MeasuredFinding(item.file, item.start_line, item.end_line, item.message, source=item.producer)
         for item in told.findings
     )
-
-
-def findings_json(review: Review, pull: Mapping[str, Any], agent: str) -> str:
-    """Our review in the form of the contract: what is shown in full, on lines of the head."""
-    aloud = [placed for placed in review.told if placed.place != "folded"]
-    names = ("repo", "pr_number", "base", "head")
-    told = {
-        "pr": {name: pull[name] for name in names},
-        "agent": agent,
-        "findings": [_as_row(placed, agent) for placed in aloud],
-    }
-    return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
-
-
-def _as_row(placed_finding: PlacedFinding, agent: str) -> dict[str, Any]:
-    finding, spot = placed_finding.finding, placed_finding.spot
-    start, end = (finding.start, finding.end) if finding.side == "head" or spot is None else (spot.start, spot.end)
-    words = (finding.title, finding.why, finding.consequence, finding.trigger and f"Trigger: {finding.trigger}")
-    return {
-        "file": finding.path,
-        "start_line": max(1, start),
-        "end_line": max(1, start, end),
-        "message": " ".join(filter(None, words)),
-        "producer": agent,
-    }

@@ -1,4 +1,4 @@
-"""Whether a finding is a labelled defect: by its place, by a judge's word, by a person's; and what follows for one row. Pure."""
+"""Whether a finding is a labelled defect: by its place, by a judge's word; and what follows for one row. Pure."""
 
 import math
 import statistics
@@ -14,7 +14,7 @@ Pull = tuple[MeasuredReview, ...]  # one pull request with all its rounds
 
 
 class View(Protocol):
-    """The judge of whether a finding is a labelled defect: its place, a judge, a person."""
+    """The judge of whether a finding is a labelled defect: its place, a judge."""
 
     @property
     def name(self) -> str:

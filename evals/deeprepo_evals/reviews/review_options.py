@@ -3,7 +3,7 @@
 import asyncio
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -12,8 +12,7 @@ from typing import Any
 
 from bot.errors import UsageError
 from bot.ports import Model
-from deeprepo_evals.reviews import build, case_files, compare, hand, martian, run, score, table
-from deeprepo_evals.reviews.judge import JudgeAnswers
+from deeprepo_evals.reviews import build, case_files, compare, run, score, table
 from deeprepo_evals.reviews.matching import Place, View, Words
 from deeprepo_evals.reviews.reviewer import Reviewer
 from deeprepo_evals.reviews.run import MeasuredRun, Plan
@@ -38,10 +37,6 @@ class ReviewOptions:
     oracle: bool = False
     quick: bool = False
     judges: tuple[str, ...] = ()
-    labels: Path | None = None
-    to_label: Path | None = None
-    golden: Path | None = None
-    martian_out: Path | None = None
     rounds: int = 1
     at_once: int = 1
     out: Path | None = None
@@ -74,45 +69,29 @@ class ReviewFigures:
 
 async def carry_out(options: ReviewOptions, say: Callable[[str], None]) -> ReviewFigures:
     """Do it. Raises UsageError before anything is paid where the request makes no sense."""
-    people = hand.read(options.labels) if options.labels else None
-    plan, absent = await _plan(options)
+    plan = await _plan(options)
     async with AsyncExitStack() as stack:
         judges = [await _judge(name, stack) for name in options.judges]
         done = await run.carry_out(plan, say)
         say("asking the judges")
         told, unasked = await run.ask_judges(judges, done.reviews, options.out, options.at_once)
-    views = _views(told, people)
-    if options.martian_out:
-        martian.write(done.reviews, options.martian_out)
-    beside = [*_beside(done, views, told, people), *_label_sentences(options, done)]
+    views: list[View] = [Words(judge) for judge in told] or [Place()]
+    beside = (*compare.sentences(compare.differences(done.reviews, views)), *compare.agreements(told))
     figures = score.figures(done.reviews, views)
-    return ReviewFigures(
-        tuple(figures), tuple(beside), (*absent, *_missing(done), *unasked), bool(done.open or unasked)
-    )
+    return ReviewFigures(tuple(figures), beside, (*_missing(done), *unasked), bool(done.open or unasked))
 
 
-async def _plan(options: ReviewOptions) -> tuple[Plan, tuple[str, ...]]:
+async def _plan(options: ReviewOptions) -> Plan:
     """Raises UsageError where a part of the request does not fit the others."""
     if len(options.judges) > MOST_JUDGES:
         raise UsageError("name at most two judges")
-    if options.golden and not options.judges and not options.martian_out:
-        raise UsageError("golden comments name no lines: name a judge with --judge PROVIDER/MODEL, or --martian-out")
     reviewers = tuple(_reviewers(options))
-    found = await asyncio.to_thread(
-        case_files.read, options.cases, () if options.golden else options.kinds, options.only
-    )
-    absent: tuple[str, ...] = ()
-    if options.golden:
-        found, absent = await martian.cases(found, martian.golden(options.golden), options.repos)
-        if not found:
-            raise UsageError(
-                f"none of the golden pull requests can be rebuilt: {absent[0] if absent else 'no comment'}"
-            )
+    found = await asyncio.to_thread(case_files.read, options.cases, options.kinds, options.only)
     settings = {name: value for name, value in options.flags.items() if value is not None}
     settings |= {"oracle": True} if options.oracle else {}
     settings |= {"quick": True} if options.quick else {}
     settings |= {"commands": list(options.commands)} if options.commands else {}
-    plan = Plan(
+    return Plan(
         cases=found,
         clones=build.clones(found, options.repos),
         reviewers=reviewers,
@@ -124,7 +103,6 @@ async def _plan(options: ReviewOptions) -> tuple[Plan, tuple[str, ...]]:
         keep=options.keep,
         journals=options.journals,
     )
-    return plan, absent
 
 
 def _reviewers(options: ReviewOptions) -> Iterator[Reviewer]:
@@ -177,29 +155,6 @@ async def _judge(name: str, stack: AsyncExitStack) -> Model:
     model = wiring.connect_model(name)
     stack.push_async_callback(model.close)
     return model
-
-
-def _views(judges: Sequence[JudgeAnswers], people: hand.Hand | None) -> list[View]:
-    """By whose word something is a hit: each judge's, a person's; by place where nobody was asked."""
-    found: list[View] = [Words(judge) for judge in judges]
-    found += [people] if people is not None else []
-    return found or [Place()]
-
-
-def _beside(
-    results: MeasuredRun, views: Sequence[View], judges: Sequence[JudgeAnswers], people: hand.Hand | None
-) -> Iterator[str]:
-    yield from compare.sentences(compare.differences(results.reviews, views))
-    yield from compare.agreements(judges)
-    if people is not None:
-        right, of = hand.right(people, results.reviews)
-        yield f"by hand: {right} of {of} findings that were judged are right"
-
-
-def _label_sentences(options: ReviewOptions, results: MeasuredRun) -> Iterator[str]:
-    if options.to_label:
-        left = hand.write(results.reviews, options.to_label)
-        yield f"{left} verdicts are open in {options.to_label}: set them to true or false, then give it with --labels"
 
 
 def _missing(results: MeasuredRun) -> Iterator[str]:

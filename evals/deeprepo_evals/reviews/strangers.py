@@ -136,23 +136,8 @@ class Findings(BaseModel):
     findings: tuple[_StrictModel, ...]
 
 
-class _Golden(BaseModel):
-    comment: str
-    severity: str = ""
-    category: str = ""
-
-
-class Golden(BaseModel):
-    """One pull request of Martian's offline benchmark, with its golden comments."""
-
-    pr_title: str = ""
-    url: str
-    comments: tuple[_Golden, ...]
-
-
 _PLAIN, _TWIN = TypeAdapter(PlainCase), TypeAdapter(TwinCase)
 _CASE, _OUTCOME = TypeAdapter(Case), TypeAdapter(Outcome)
-_GOLDEN = TypeAdapter(tuple[Golden, ...])
 
 
 def read(data: bytes, path: Path) -> PlainCase | TwinCase:
@@ -178,16 +163,6 @@ def findings(data: bytes, name: str) -> Findings:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise ProviderError(f"{name} wrote findings that break the contract: {where}: {first['msg']}") from None
-
-
-def golden(data: bytes, path: Path) -> tuple[Golden, ...]:
-    """A file of golden comments. Raises UsageError with the first thing that is wrong in it."""
-    try:
-        return _GOLDEN.validate_json(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise UsageError(f"{path.name} holds no golden comments: {where}: {first['msg']}") from None
 
 
 def case(row: Mapping[str, Any]) -> Case:

@@ -1,1 +1,0 @@
-"""Results of any experiment as one HTML page: tables and plots, readable without a network."""
