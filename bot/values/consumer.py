@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bot.values.change import Excerpt, PullRequest
 from bot.values.exact import EXACT
 from bot.values.finding import Finding
-from bot.values.host import OrganizationFile
+
+if TYPE_CHECKING:
+    from bot.values.host import OrganizationFile
 
 Origin = Literal["registry", "path", "git", "workspace"]
 # When a break reaches a repository: with its next build, with the next release of what it takes, or when somebody upgrades it.
@@ -138,7 +140,7 @@ class Consumers:
     audience: Audience | None = None  # who reads about them on a host; None: whoever named them
     named: tuple[NamedConsumer, ...] = ()
     note: str = ""  # a sentence for the reader of the review, of whom nobody learns which repositories there are
-    organization: OrganizationFile | None = None  # the defaults of those of the reviewed repository's owner
+    organization: "OrganizationFile | None" = None  # the defaults of those of the reviewed repository's owner
 
 
 @dataclass(frozen=True, slots=True)
