@@ -40,7 +40,7 @@ from bot.values.progress import Reading
 
 if TYPE_CHECKING:
     from bot.config.policy import No
-    from bot.review.running.values import RunPermission
+    from bot.run.values import RunPermission
     from bot.values import Trigger
 
 UNJUDGED = (
@@ -93,11 +93,11 @@ async def review(brief: Brief, tools: Tools) -> Review:
             place.place(judgement.having(*told), subject.files), subject.tree, tools.faults
         )
         if tools.running is not None and settings.run is not None and not transcript.fault:
-            from bot.review import reproducing
+            from bot.run import reproduce
 
             contested = [one for one in judgement.contested if at_least(one.severity, settings.minimum_severity)]
             doubtful = await suggest.suggest(place.place(contested, subject.files), subject.tree, tools.faults)
-            placed_findings, reproduced_findings = await reproducing.reproduce(
+            placed_findings, reproduced_findings = await reproduce.reproduce(
                 placed_findings, doubtful, session, tools.running, settings.run
             )
             judgement = judge.overrule(judgement, [one.finding for one in reproduced_findings])

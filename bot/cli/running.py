@@ -27,7 +27,7 @@ def command(
     The section `run` is read from .deeprepo.yml of this folder, so that it can be tried before it is merged.
     Exit codes: 0, 1 if the test fails, 2 for a usage error, 3 if nothing could be run.
     """
-    from bot.review.running.values import SandboxRefused
+    from bot.run.values import SandboxRefused
     from bot.wiring import running
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:

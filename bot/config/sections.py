@@ -26,7 +26,7 @@ class RunSection(FileSection):
 
     prepare: str | None = Field(
         default=None,
-        description="The command that installs what tests need, at the base commit. Default: by the lock files and manifests, if `network` is true; else none.",
+        description="The command that installs what tests need, at the base commit. Default: by the lock files, if `network` is true; else none.",
     )
     test: str | None = Field(
         default=None,
@@ -44,10 +44,6 @@ class RunSection(FileSection):
     fixtures: tuple[Pattern, ...] = Field(
         default=(),
         description="Files of tests whose keys and tokens open nothing, as in .gitignore: the sandbox has them as the base has. In all others a placeholder stands for each.",
-    )
-    own: bool = Field(
-        default=False,
-        description="Whether the repository's own quick tests of a touched file are run with a suggestion: one that breaks them is not offered.",
     )
     findings: int = Field(default=3, ge=0, le=10, description="Findings that a review tries to reproduce, worst first.")
     seconds: float = Field(default=120, gt=0, le=900, description="Seconds that one run may take.")

@@ -23,7 +23,6 @@ __all__ = ["step_tasks", "tasks"]
 
 # A review goes through all of these, and would load their modules one by one.
 ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)
-RUNNING = ("bot.review.reproducing", "bot.review.running")
 ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 # What a review with a model loads when it is first used, and what libraries do.
 LATER = ("bot.agent.seed", "bot.llm.schema", "jinja2", "pathspec", "ruff", "unidiff")
@@ -48,8 +47,8 @@ def _runs() -> bool:
 
 def _load() -> None:
     rooms = (module.name for room in ROOMS for module in iter_modules(room.__path__, f"{room.__name__}."))
-    apart = () if _runs() else RUNNING
-    for module in (*(room for room in rooms if room not in apart), *LATER):
+    running = ("bot.run.reproduce",) if _runs() else ()
+    for module in (*rooms, *running, *LATER):
         import_module(module)
     with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks
         import_module("anyio._backends._asyncio")

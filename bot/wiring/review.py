@@ -40,7 +40,7 @@ from bot.wiring.addresses import Access
 
 if TYPE_CHECKING:
     from bot.journal.reader import Record, Section
-    from bot.review.running.values import Online, RunPermission
+    from bot.run.values import RunPermission
     from bot.values import OrganizationFile
 
 # Root and worker where a key is there and no model is named, in the order of preference.
@@ -246,7 +246,7 @@ def _shows(organization: "OrganizationFile | None", file: bytes | None) -> Discl
 
 def running(settings: config.Settings, *, is_foreign: bool = False) -> "RunPermission":
     """What tests may use that run in a sandbox. `is_foreign`: the change is by somebody who may not write to the repository."""
-    from bot.review.running.values import Online, RunPermission
+    from bot.run.values import RunPermission
 
     refused = is_foreign and not settings.run_forks
     return RunPermission(
@@ -255,24 +255,15 @@ def running(settings: config.Settings, *, is_foreign: bool = False) -> "RunPermi
         network=bool(settings.run_network),
         cache=Path(settings.run_cache or "~/.cache/deeprepo/run").expanduser(),
         programs=config.programs(),
-        online=_online() if settings.run_network else Online(),
         refusal="it comes from somebody who may not write to the repository, and DEEPREPO_RUN_FORKS is not set"
         if refused
         else "",
     )
 
 
-def _online() -> "Online":
-    """What a preparation may know of this machine's certificates, proxies and registries."""
-    from bot.config import machine
-    from bot.review.running import online, values
-
-    return online.settings(machine.variables(online.NAMES), machine.beginning, values.HOME)
-
-
 def _recorded_runs() -> "RunPermission":
     """Of a replay: every outcome is in its record, and nothing is started."""
-    from bot.review.running.values import RunPermission
+    from bot.run.values import RunPermission
 
     return RunPermission()
 

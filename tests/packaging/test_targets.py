@@ -14,7 +14,7 @@ TEXTS = {
     path.relative_to(ROOT).as_posix(): path.read_text()
     for folder in FOLDERS
     for path in (ROOT / folder).rglob("*")
-    if path.suffix in (".py", ".md", ".yml") or path.name == "run"
+    if path.suffix in (".py", ".md", ".yml") or (path.name == "run" and path.is_file())
 } | {path.name: path.read_text() for path in (*ROOT.glob("*.md"), ROOT / "Makefile")}
 
 

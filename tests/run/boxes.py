@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from bot.review.running.choose import PROGRAMS
-from bot.review.running.execute import execute
-from bot.review.running.values import Kind, Outcome, Run, RunLimits, Sandbox, SandboxRefused
+from bot.run.execute import execute
+from bot.run.values import PROGRAMS, Kind, Outcome, Run, RunLimits, Sandbox, SandboxRefused
 
 OPEN_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - of this machine
 LIMITS = RunLimits(seconds=10, memory=400 << 20, processes=60, output=1 << 20, disk=64 << 20)

@@ -1,19 +1,26 @@
 """What is run and what came of it, and what a sandbox is."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Literal
 
 from bot.errors import DeepRepoError
 
 Kind = Literal["bubblewrap", "docker", "podman"]
-KINDS: tuple[Kind, ...] = ("bubblewrap", "docker", "podman")  # in the order in which they are looked for
+PROGRAMS: Mapping[Kind, str] = {
+    "bubblewrap": "bwrap",
+    "docker": "docker",
+    "podman": "podman",
+}  # looked for in this order
 # How a run ended: by itself ("exit"), at one of its limits, or before its command began ("setup").
 Ending = Literal["exit", "seconds", "memory", "output", "setup"]
-NOBODY = 65534  # the user of the code that runs
 BOX, WORK, HOME, TEMPORARY = "/box", "/box/work", "/box/home", "/box/tmp"
-SHARED = 64 << 20  # bytes of /dev/shm
+INSTALL = (
+    "install bubblewrap (`apt install bubblewrap`, `dnf install bubblewrap`), or docker or podman and name an image in `run.image` "
+    "of .deeprepo.yml"
+)
 
 
 class SandboxRefused(DeepRepoError):  # noqa: N818 - an outcome of the probe
@@ -43,12 +50,9 @@ class Run:
     command: str  # for `sh -c`, in the top folder of the tree
     files: Mapping[str, str] = field(default_factory=dict)  # written over the tree
     limits: RunLimits = RunLimits()
-    prepared: Path | None = None  # what an earlier run has left: an archive of `prepare`
+    prepared: Path | None = None  # what an earlier run has left: an archive of `rig.Cache`
     network: bool = False
     folder: str = ""  # of the tree, whose installed programs come first in PATH
-    time: int = 0  # when `files` were last altered
-    variables: Mapping[str, str] = field(default_factory=dict)  # more of the environment
-    home: Mapping[str, bytes] = field(default_factory=dict)  # files of the home
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,43 +74,16 @@ class Sandbox:
     program: str  # its path
     image: str = ""  # of a container
     tools: tuple[str, ...] = ()  # folders of this machine that bubblewrap shows beside /usr, read-only
-    client: Mapping[str, str] = field(
-        default_factory=dict
-    )  # the environment of the program itself, never of what it runs
+    client: Mapping[str, str] = field(default_factory=dict)  # variables of the program itself, never of what it runs
 
-    def path(self, folder: str = "") -> str:
-        """PATH of what runs: what was prepared in a folder of the tree goes first, then in those above it, what is in the home last."""
-        places = [f"{WORK}/{place}" if place != "." else WORK for place in _upwards(folder)]
-        own = [f"{place}/{name}" for place in places for name in (".venv/bin", "node_modules/.bin", "vendor/bin")]
-        more = [entry for tool in self.tools for entry in (f"{tool}/bin", tool)]
+    def environment(self, folder: str = "") -> dict[str, str]:
+        """The variables of what runs. What was prepared in a folder of the tree, or in its top, goes first in PATH."""
+        places = dict.fromkeys([f"{WORK}/{folder}" if folder else WORK, WORK])
+        own = [f"{place}/{name}" for place in places if ":" not in place for name in (".venv/bin", "node_modules/.bin")]
+        shown = [entry for tool in self.tools for entry in (f"{tool}/bin", tool)]
         system = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"]
-        return ":".join([*(one for one in own if ":" not in one), *more, *system, f"{HOME}/.local/bin"])
-
-    def environment(self, run: Run) -> dict[str, str]:
-        """The whole environment of what runs."""
-        return {
-            **run.variables,
-            "PATH": self.path(run.folder),
-            "HOME": HOME,
-            "TMPDIR": TEMPORARY,
-            "LANG": "C.UTF-8",
-            "TERM": "dumb",
-            "CI": "1",
-        }
-
-
-def _upwards(folder: str) -> list[str]:
-    at = PurePosixPath(folder)
-    return [str(at), *map(str, at.parents)]
-
-
-@dataclass(frozen=True, slots=True)
-class Online:
-    """What a preparation with the network is handed of this machine's settings: variables, and files of its home."""
-
-    variables: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    left_out: tuple[str, ...] = ()  # the names of settings that hold a login
+        path = ":".join([*own, *shown, *system, f"{HOME}/.local/bin"])
+        return {"PATH": path, "HOME": HOME, "TMPDIR": TEMPORARY, "LANG": "C.UTF-8", "TERM": "dumb", "CI": "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,5 +95,29 @@ class RunPermission:
     network: bool = False
     cache: Path = Path()
     programs: Mapping[str, str] = field(default_factory=dict)  # the environment of a sandbox's own program
-    online: Online = Online()  # what a preparation with the network may know of this machine
     refusal: str = ""
+
+
+def choose(permission: RunPermission, image: str | None) -> Sandbox:
+    """Return the sandbox that the operator names, else the first that is there. Raises SandboxRefused with what to install."""
+    for kind, name in PROGRAMS.items():
+        if permission.sandbox not in (None, kind):
+            continue
+        program = _program(name, permission.programs.get("PATH", ""))
+        if program is None and permission.sandbox is not None:
+            raise SandboxRefused(f"nothing was run: {name} was not found, which DEEPREPO_RUN_SANDBOX names: {INSTALL}")
+        if program is None:
+            continue
+        if kind == "bubblewrap":
+            return Sandbox(kind, program, tools=tuple(permission.tools))
+        if image:
+            return Sandbox(kind, program, image, client=permission.programs)
+        if permission.sandbox is not None:
+            raise SandboxRefused(f"nothing was run: {kind} needs an image: set `run.image` in .deeprepo.yml")
+    raise SandboxRefused(f"nothing was run: this machine has no sandbox: {INSTALL}")
+
+
+def _program(name: str, path: str) -> str | None:
+    """The path of a program in absolute folders alone: an entry such as `.` would lead into the reviewed repository."""
+    found = (Path(folder, name) for folder in path.split(":") if Path(folder).is_absolute())
+    return next((str(one) for one in found if one.is_file() and os.access(one, os.X_OK)), None)

@@ -284,60 +284,6 @@ def test_without_a_sandbox_a_sentence_says_what_to_install(
     assert any("apt install bubblewrap" in note for note in done.notes)
 
 
-OWN = "run: {test: 'python3 -m unittest -v {file}', seconds: 20, own: true}\n"
-ZERO = "    if amount < 0:\n        raise ValueError(amount)\n    return 0"  # mends the finding, and breaks what works
-
-
-def owned(shop: Repository, test: str = "        self.assertEqual(apply(2, 3), 6)\n") -> None:
-    """The owner has tests of the file run with suggestions; this is the one that is there."""
-    shop.git("checkout", "-q", "main")
-    there = (
-        "import unittest\nfrom shop.rate import apply\n\n\nclass Rate(unittest.TestCase):\n    def test_plain(self):\n"
-    )
-    shop.commit({".deeprepo.yml": OWN, "tests/test_rate.py": there + test}, "own tests")
-    shop.git("checkout", "-q", "feature")
-    shop.git("rebase", "-q", "main")
-
-
-@boxed
-def test_a_suggestion_that_breaks_the_owners_tests_is_not_offered(
-    reviewed: Callable[..., Review], shop: Repository
-) -> None:
-    """The reproducing test passes with it, and the repository's own test of the file does not: no click commits it."""
-    owned(shop)
-    done = reviewed(Model(PROOF, finding={**FOUND, "suggestion": ZERO}))
-    (placed,) = done.told
-    assert placed.finding.reproduction is not None
-    assert (placed.finding.reproduction.fixed, placed.replacement, placed.refused) == ("green", None, "own")
-    (comment,) = posts.comments(done).posts
-    assert "```suggestion" not in comment.body
-    assert "tests of the repository fail with it" in comment.body
-    assert "The repository's own tests of the file pass with 0 of 1 suggestion." in done.notes
-
-
-@boxed
-def test_a_suggestion_that_breaks_them_is_not_offered_without_a_reproduction_either(
-    reviewed: Callable[..., Review], shop: Repository
-) -> None:
-    """No test shows the finding; its suggestion is held against the owner's tests all the same."""
-    owned(shop)
-    (placed,) = reviewed(Model(None, finding={**FOUND, "suggestion": ZERO})).told
-    assert (placed.finding.verdict, placed.replacement, placed.refused) == ("confirmed", None, "own")
-
-
-@boxed
-@pytest.mark.parametrize(
-    "test", ["        self.assertEqual(apply(2, 3), 6)\n", "        self.assertEqual(apply(2, 3), 7)\n"]
-)
-def test_a_suggestion_with_which_they_pass_or_that_they_say_nothing_of_is_offered(
-    reviewed: Callable[..., Review], shop: Repository, test: str
-) -> None:
-    """A test that fails without the suggestion, too, blames nobody."""
-    owned(shop, test)
-    (placed,) = reviewed(Model(PROOF)).told
-    assert (placed.refused, placed.replacement is not None) == ("", True)
-
-
 REFUTED = {**CONFIRMED, "verdict": "refuted", "ground": "negative numbers raise in math.prod() of Python 3.13", "by": "library"}  # fmt: skip
 
 
@@ -392,20 +338,3 @@ def test_a_test_finds_no_secret_of_the_tree(reviewed: Callable[..., Review], sho
         "MASKED_SECRET" in base64.b64decode(found).decode()
         for found in re.findall(r"b'([A-Za-z0-9+/=]{20,})'", texts[1])
     )
-
-
-@boxed
-def test_a_package_in_a_folder_has_its_own_runner(reviewed: Callable[..., Review], shop: Repository) -> None:
-    """With `run: {}` alone: the test goes where the package has its tests, and runs from its folder."""
-    web = {"web/package.json": '{"scripts": {"test": "node --test"}}', "web/test/a.test.js": ""}
-    moved = {f"backend/{path}": text for path, text in BEFORE.items() if path != ".deeprepo.yml"}
-    shop.git("checkout", "-q", "main")
-    gone: dict[str, str | bytes | None] = dict.fromkeys(path for path in BEFORE if path != ".deeprepo.yml")
-    shop.commit({**gone, **moved, **web, "backend/requirements.txt": "", ".deeprepo.yml": "run: {}\n"}, "apart")
-    shop.git("checkout", "-qb", "apart")
-    shop.commit({"backend/shop/rate.py": AFTER["shop/rate.py"]}, "after")
-    (placed,) = reviewed(Model(PROOF, finding={**FOUND, "path": "backend/shop/rate.py"})).told
-    shown = placed.finding.reproduction
-    assert shown is not None
-    assert shown.path.startswith("backend/tests/test_deeprepo_")
-    assert shown.command == f"cd backend && python3 -m unittest -v {shown.path.removeprefix('backend/')}"

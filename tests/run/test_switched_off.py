@@ -23,7 +23,7 @@ from deeprepo_sandbox.processes import alive
 from deeprepo_sandbox.providers import PerModel, Server
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 # Reviews in this process as often as it is asked to, and prints what was loaded by then and started for each.
 COUNTING = """
 import asyncio, json, os, re, subprocess, sys, tempfile
@@ -38,7 +38,7 @@ for line in sys.stdin:
     with tempfile.TemporaryDirectory() as scratch:
         done = asyncio.run(wiring.local_review(ReviewRequest("."), flags, scratch))
     print(json.dumps({
-        "modules": sorted(name for name in sys.modules if name.startswith(("bot.review.running", "bot.review.reproducing"))),
+        "modules": sorted(name for name in sys.modules if name.startswith("bot.run")),
         "programs": sorted({os.path.basename(command[0]) for command in started}),
         "commands": sorted({re.sub("[0-9a-f]{40}", "COMMIT", " ".join(command)) for command in started}),
         "findings": len(done.findings),
@@ -94,8 +94,8 @@ def test_off_costs_nothing(shop: Repository) -> None:
         allowed = counted(DEEPREPO_RUN="1")
     assert without["modules"] == neither["modules"] == []
     assert allowed["modules"] == [
-        "bot.review.running",
-        "bot.review.running.values",
+        "bot.run",
+        "bot.run.values",
     ]  # what the operator allows, as a value
     assert "bwrap" not in {*without["programs"], *allowed["programs"], *neither["programs"]}
     # Each command once: two searches at the same time may start a second reader of objects, which counts for nothing.
@@ -203,21 +203,6 @@ def test_files_with_a_placeholder_are_named(shop: Repository) -> None:
     shop.write({".deeprepo.yml": "run: {test: 'python3 -m unittest -v {file}', fixtures: ['tests/server.key']}\n"})
     whole = run(shop, "--test", "tests/test_key.py")
     assert (whole.returncode, "placeholder" in whole.stderr) == (0, False)
-
-
-@boxed
-def test_a_program_that_is_elsewhere_is_named(shop: Repository, tmp_path: Path) -> None:
-    """With the variable that shows it to the sandbox; what is nowhere is to be installed."""
-    tools = tmp_path / "sdk" / "bin"
-    tools.mkdir(parents=True)
-    (tools / "go").write_text("#!/bin/sh\necho 'ok  \tx\t0.002s'\n")
-    (tools / "go").chmod(0o755)
-    shop.git("checkout", "-q", "main")
-    shop.commit({"go.mod": "module x\n", "a.go": "package x\n", ".deeprepo.yml": "run: {}\n"}, "go")
-    path = f"{tools}:{os.environ['PATH']}"
-    if not Path("/usr/bin/go").exists():
-        assert f"set DEEPREPO_RUN_TOOLS={tools.parent}" in run(shop, PATH=path).stdout
-        assert "is not installed" in run(shop, PATH="/usr/bin:/bin").stdout
 
 
 @boxed

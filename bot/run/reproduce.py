@@ -7,11 +7,10 @@ it was. Calls and runs are in the journal: a replay asks nobody and starts nothi
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bot import render
 from bot.errors import DeepRepoError
@@ -20,12 +19,10 @@ from bot.findings.read import strict, text
 from bot.findings.verify import pull_fields
 from bot.masking.masks import Masks
 from bot.ports import Model
-from bot.review.running.placing import nearest, subject
-from bot.review.running.presets import Result, judge
-from bot.review.running.rig import Rig, Sides, how_it_ended, rig
-from bot.review.running.runners import Recipe
-from bot.review.running.values import Outcome, RunPermission, SandboxRefused
 from bot.review.session import Session
+from bot.run.rig import Rig, Sides, how_it_ended, rig
+from bot.run.runners import Recipe, Result, judge, nearest
+from bot.run.values import Outcome, RunPermission, SandboxRefused
 from bot.text.filetypes import family
 from bot.text.paths import is_test
 from bot.values import (
@@ -48,8 +45,6 @@ if TYPE_CHECKING:
 UNKNOWN = "no test runner was found; set `run.test` and `run.files`"
 MENDS = 2  # of a test that is itself at fault
 SHOWN_TESTS, TEST_CHARS = 2, 6_000  # existing tests in the prompt
-OWN_TESTS = 3  # existing tests of a file that a suggestion has to pass
-OWN_SECONDS = 30.0  # of one of them at most
 MOST_TEST = 20_000  # characters of a new test
 OUTPUT_CHARS = 3_000  # that a model is shown; a reader is shown the last of them
 SHOWN_CHARS = 1_500
@@ -105,11 +100,14 @@ async def reproduce(
     model = session.root or session.reader
     wanted = _wanted(placed_findings, section.findings) if model is not None else []
     doubtful = _wanted(refuted_findings, section.findings - len(wanted)) if model is not None else []
-    suggestions = [one for one in placed_findings if one.replacement is not None] if section.own else []
-    test_rig = await _rig(session, permission, section) if wanted or doubtful or suggestions else None
-    if test_rig is None:
+    if model is None or not (wanted or doubtful):
         return tuple(placed_findings), ()
-    tried = _Trial(session, test_rig, model)
+    if permission.refusal:
+        session.notes.append(f"No finding was tried with a test: {permission.refusal}.")
+        return tuple(placed_findings), ()
+    tree = session.survey.tree
+    sides = Sides(session.pull.url or session.pull.git_dir, tree.entries, tree.archive, tree.read_many)
+    tried = _Trial(session, await rig(sides, section, permission), model)
     changed: dict[int, PlacedFinding] = {}
     rows: list[_Attempt] = []
     try:
@@ -120,32 +118,18 @@ async def reproduce(
             if one in wanted or not attempt.why:
                 rows.append(attempt)
                 changed[id(one)] = _shown(attempt)
-        if section.own:
-            placed_rows = [*placed_findings, *(one for one in doubtful if id(one) in changed)]
-            await tried.withhold(placed_rows, changed, section.findings)
     except SandboxRefused as error:
-        session.notes.append(
-            f"No further finding was tried with a test: {error}." if rows else f"{_upper(str(error))}."
-        )
+        words = "No further finding was tried with a test: " if rows else ""
+        session.notes.append(_upper(f"{words}{error}."))
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
         session.notes.append("The last test was broken off.")
-    session.notes += _told(rows)
-    if tried.is_unknown and not rows:
-        session.notes.append(f"No finding was tried with a test: {UNKNOWN}.")
+    session.notes += _told(rows, is_unknown=tried.is_unknown)
     session.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
     return tuple(changed.get(id(one), one) for one in placed_findings), tuple(
         changed[id(one)] for one in refuted_findings if id(one) in changed
     )
-
-
-async def _rig(session: Session, permission: RunPermission, section: "RunSection") -> Rig | None:
-    """The tests of the change, ready to run; None with a note if they may not be run."""
-    if permission.refusal:
-        session.notes.append(f"No finding was tried with a test: {permission.refusal}.")
-        return None
-    return await rig(_sides(session), section, permission)
 
 
 def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedFinding]:
@@ -159,13 +143,12 @@ def _wanted(placed_findings: Sequence[PlacedFinding], most: int) -> list[PlacedF
         and one.finding.category != "secret"
         and one.finding.reproduction is None
     ]
-    return sorted(fit, key=_urgency)[: max(most, 0)]
 
+    def urgency(placed_finding: PlacedFinding) -> tuple[int, str, int]:
+        finding = placed_finding.finding
+        return severity_rank(finding.severity), finding.path, finding.start
 
-def _urgency(placed_finding: PlacedFinding) -> tuple[int, str, int]:
-    """The place in the order: worst first."""
-    finding = placed_finding.finding
-    return severity_rank(finding.severity), finding.path, finding.start
+    return sorted(fit, key=urgency)[: max(most, 0)]
 
 
 @dataclass(slots=True)
@@ -174,7 +157,7 @@ class _Trial:
 
     session: Session
     rig: Rig
-    model: Model | None  # none: only tests that are there already are run
+    model: Model
     is_unknown: bool = False  # how tests about some finding are run
 
     async def attempt(self, placed_finding: PlacedFinding) -> _Attempt | None:
@@ -199,47 +182,6 @@ class _Trial:
         except DeepRepoError as error:
             attempt.why = str(error)
         return attempt
-
-    async def withhold(
-        self, placed_findings: Sequence[PlacedFinding], updates: dict[int, PlacedFinding], most: int
-    ) -> None:
-        """Take the suggestions back with which quick tests of the repository fail that pass without them. Raises SandboxRefused."""
-        offers = [(one, updates.get(id(one), one)) for one in sorted(placed_findings, key=_urgency)]
-        offers = [(one, now) for one, now in offers if now.replacement is not None and now.finding.side == "head"]
-        passes, failures = 0, 0
-        for one, now in offers[:most]:
-            results = [await self._with_own_test(now, path) for path in await self._own_tests(now.finding)]
-            if "red" in results:
-                failures += 1
-                updates[id(one)] = replace(now, replacement=None, refused="own")
-            elif "green" in results:
-                passes += 1
-        if passes or failures:
-            total = render.count(passes + failures, "suggestion")
-            self.session.notes.append(f"The repository's own tests of the file pass with {passes} of {total}.")
-
-    async def _own_tests(self, finding: Finding) -> list[str]:
-        """The test files of the repository that are named after the file of a finding."""
-        stem = PurePosixPath(finding.path).stem.lower()
-        if is_test(finding.path):
-            return [finding.path]
-        near = await self._nearest(finding.path, family(finding.path))
-        return [path for path in near if subject(path) == stem][:OWN_TESTS]
-
-    async def _with_own_test(self, placed_finding: PlacedFinding, path: str) -> Result:
-        """What a test file of the repository says of a suggestion: "red" if it passes without it, and twice not with it."""
-        how = self.rig.recipe(placed_finding.finding.path)
-        if how is None or await self._own_run(how, path, {}, 1) != "green":
-            return "fault"
-        files = {placed_finding.finding.path: await self._mended(placed_finding)}
-        for time in (1, 2):
-            if await self._own_run(how, path, files, time) == "green":
-                return "green"
-        return "red"
-
-    async def _own_run(self, how: Recipe, path: str, files: Mapping[str, str], time: int) -> Result:
-        about = f"{path}{' with a suggestion' if files else ''}"
-        return (await self._recorded_run("head", files, how, how.own_command(path), time, about, OWN_SECONDS)).result
 
     async def _try(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
         await self._written(attempt, excerpts)
@@ -310,55 +252,37 @@ class _Trial:
         if name == "fixed":
             files[attempt.finding.path] = await self._mended(attempt.placed_finding)
         about = f"{attempt.path} on the {name if name != 'fixed' else 'head with the suggestion'}"
-        ran = await self._recorded_run(side, files, attempt.how, attempt.command, time, about)
-        if time == 1:
-            attempt.runs[name] = ran
-        return ran
-
-    async def _recorded_run(
-        self,
-        side: Side,
-        files: Mapping[str, str],
-        how: Recipe,
-        command: str,
-        time: int,
-        about: str,
-        most: float | None = None,
-    ) -> Ran:
-        """Run a command over one side with these files, for so many seconds at most, or take the outcome from the journal."""
         pull = self.session.pull
-        facts = [pull.base if side == "base" else pull.head, sorted(files.items()), command, time]
-
-        async def work() -> Outcome:
-            left = self.session.calls.budget.seconds_left()
-            if left is not None and left < LEAST_SECONDS:
-                raise SandboxRefused("the time of this review is up")
-            self.session.say(f"running {about}")
-            seconds = min((each for each in (left, most) if each is not None), default=None)
-            return await self.rig.run(side, command, files, how.folder, seconds)
-
-        outcome = await self._recorded(facts, about, work)
-        return Ran(judge(how.preset, outcome), outcome)
-
-    async def _recorded(self, facts: Sequence[Any], about: str, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
-        journal, masks = self.session.calls.journal, self.session.calls.masks
+        facts = [pull.base if side == "base" else pull.head, sorted(files.items()), attempt.command, time]
         key = hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass")).hexdigest()
+        journal = self.session.calls.journal
         row = journal.get("run", key)
         if row is None:
             try:
-                outcome = await work()
+                outcome = await self._outcome(side, attempt, files, about)
             except SandboxRefused as error:
                 row = {"refused": str(error)}
             else:
                 own = Masks()  # not those of the review: a replay prints nothing that could be learned
                 own.learn(outcome.output)
-                told = masks.cover(own.cover(outcome.output, guesses=True), guesses=True)
+                told = self.session.calls.masks.cover(own.cover(outcome.output, guesses=True), guesses=True)
                 row = {**asdict(outcome), "output": told}
             journal.put("run", key=key, about=about, **row)
         if "refused" in row:
             raise SandboxRefused(row["refused"])
-        given = {name: row[name] for name in ("ending", "status", "output", "seconds")}
-        return Outcome(**given, probe=tuple(row["probe"]))
+        known = {name: row[name] for name in ("ending", "status", "output", "seconds")}
+        outcome = Outcome(**known, probe=tuple(row["probe"]))
+        ran = Ran(judge(attempt.how.runner, outcome), outcome)
+        if time == 1:
+            attempt.runs[name] = ran
+        return ran
+
+    async def _outcome(self, side: Side, attempt: _Attempt, files: Mapping[str, str], about: str) -> Outcome:
+        left = self.session.calls.budget.seconds_left()
+        if left is not None and left < LEAST_SECONDS:
+            raise SandboxRefused("the time of this review is up")
+        self.session.say(f"running {about}")
+        return await self.rig.run(side, attempt.command, files, attempt.how.folder, left)
 
     async def _mended(self, placed_finding: PlacedFinding) -> str:
         """The file of a finding with its suggestion."""
@@ -370,8 +294,6 @@ class _Trial:
         return "\n".join([*lines[: spot.start - 1], *([new] if new else []), *lines[spot.end :]])
 
     async def _complete(self, prompt: Prompt) -> Completion:
-        if self.model is None:
-            raise DeepRepoError("no model writes tests in this review")
         return await self.session.calls.complete(self.model, prompt, "verify")
 
     async def _prompt(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> Prompt:
@@ -380,7 +302,7 @@ class _Trial:
             finding=attempt.finding,
             excerpts=excerpts,
             tests=await self._tests(attempt),
-            runner=attempt.how.language,
+            runner=attempt.how.runner.language,
             path=attempt.path,
             command=attempt.command,
         )
@@ -407,17 +329,15 @@ class _Trial:
 
     async def _tests(self, attempt: _Attempt) -> list[dict[str, str]]:
         """Existing tests of the same area, nearest first: by name, then by folder."""
-        chosen = (await self._nearest(attempt.finding.path, family(attempt.path)))[:SHOWN_TESTS]
+        kind = family(attempt.path)
+        tests = [path for path in await self.session.tree.entries() if is_test(path) and family(path) == kind]
+        chosen = nearest(attempt.finding.path, tests)[:SHOWN_TESTS]
         texts = await self.session.tree.read_many(chosen)
         return [
             {"path": path, "text": render.cut(texts[path].decode("utf-8", "replace"), TEST_CHARS)}
             for path in chosen
             if path in texts
         ]
-
-    async def _nearest(self, path: str, kind: str) -> list[str]:
-        """The test files of a language, nearest to a file first."""
-        return nearest(path, [one for one in await self.session.tree.entries() if is_test(one) and family(one) == kind])
 
 
 def _shown(attempt: _Attempt) -> PlacedFinding:
@@ -440,16 +360,12 @@ def _shown(attempt: _Attempt) -> PlacedFinding:
     return replace(placed, finding=finding)
 
 
-def _told(rows: Sequence[_Attempt]) -> list[str]:
+def _told(rows: Sequence[_Attempt], *, is_unknown: bool) -> list[str]:
     """How many of the findings that were tried a test reproduces, as a sentence."""
     done = sum(1 for row in rows if not row.why)
-    return [f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried."] if rows else []
-
-
-def _sides(session: Session) -> Sides:
-    """Both sides of the change, by its pull request."""
-    tree = session.survey.tree
-    return Sides(session.pull.url or session.pull.git_dir, tree.entries, tree.archive, tree.read_many)
+    if rows:
+        return [f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried."]
+    return [f"No finding was tried with a test: {UNKNOWN}."] if is_unknown else []
 
 
 def _upper(sentence: str) -> str:

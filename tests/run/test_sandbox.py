@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 from boxes import LIMITS, box, member, missing, run, tar
 
-from bot.review.running import bubblewrap, containers, inside, probe, seccomp
-from bot.review.running.choose import choose
-from bot.review.running.execute import execute, readable
-from bot.review.running.prepare import Cache, key
-from bot.review.running.values import Run, RunLimits, Sandbox, SandboxRefused
+from bot.run import boxes as sandboxes
+from bot.run import probe, seccomp
+from bot.run.execute import execute, readable
+from bot.run.values import Run, RunLimits, RunPermission, Sandbox, SandboxRefused, choose
 from deeprepo_sandbox.processes import alive
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @boxed
@@ -121,63 +120,18 @@ def test_a_cancelled_run_leaves_nothing() -> None:
     assert alive(mark) == []
 
 
-@boxed
-def test_what_is_prepared_comes_back_in_every_run(tmp_path: Path) -> None:
-    """What the command has made, and no file of the tree: a later commit's own files are not covered by older ones."""
-    cache = Cache(tmp_path / "cache")
-    made = Run(b"", "mkdir deps && echo 1 > deps/one && ln -s ../a deps/link && echo 2 > ~/two", {"a": "old"})
-    path, outcome = asyncio.run(cache.prepare("k", box(), made, {"a"}))
-    assert (outcome.ending, outcome.status, cache.find("k")) == ("exit", 0, path)
-    later = asyncio.run(execute(box(), Run(b"", "cat deps/one deps/link ~/two", {"a": "new\n"}, prepared=path)))
-    assert later.output == "1\nnew\n2\n"
-    assert [(entry.name, entry.stat().st_mode & 0o777) for entry in cache.folder.iterdir()] == [("k.tar", 0o600)]
-
-
-@boxed
-def test_what_fails_is_not_kept(tmp_path: Path) -> None:
-    """A command that ends with another status than 0 leaves nothing in the cache."""
-    cache = Cache(tmp_path / "cache")
-    path, outcome = asyncio.run(cache.prepare("k", box(), Run(b"", "echo half > x; echo why; exit 4"), ()))
-    assert (path, outcome.status, outcome.output, list(cache.folder.iterdir())) == (None, 4, "why\n", [])
-
-
-@boxed
-def test_a_cache_has_a_bound(tmp_path: Path) -> None:
-    """The archive that was used longest ago goes first."""
-    cache = Cache(tmp_path / "cache", most=50_000)
-    for name in ("a", "b", "c"):
-        asyncio.run(cache.prepare(name, box(), Run(b"", "head -c 20000 /dev/zero > x"), ()))
-    assert (cache.find("a"), bool(cache.find("b")), bool(cache.find("c"))) == (None, True, True)
-
-
-def test_a_key_is_of_one_repository() -> None:
-    """The same lock files in another repository are another archive: its owner may be somebody else."""
-    locks = [("uv.lock", "1" * 40)]
-    first = key("one", box(), "uv sync", locks, network=False)
-    others = [
-        key("two", box(), "uv sync", locks, network=False),
-        key("one", box(), "uv sync --all", locks, network=False),
-        key("one", box(), "uv sync", [("uv.lock", "2" * 40)], network=False),
-        key("one", box(), "uv sync", locks, network=True),
-        key("one", Sandbox("docker", "docker", "python:3"), "uv sync", locks, network=False),
-    ]
-    assert len({first, *others}) == 6
-
-
-GOOD = ["net net:[2]", "pid pid:[2]", "uid 65534", "interface lo", "variable HOME", "processes 3", "place 9:9 /etc", "CapEff: 0000000000000000", "NoNewPrivs: 1"]  # fmt: skip
-OUTSIDE = probe.Outside("net:[1]", "pid:[1]", (("1:2", "/home/owner"),), 4000)
+HIDDEN = next(one for one, name in probe.places().items() if name == "/etc")
+GOOD = ["net net:[2]", "pid pid:[2]", "uid 65534", "interface lo", "variable HOME", "place 9:9 /etc", "CapEff: 0000000000000000", "NoNewPrivs: 1"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("row", "instead", "reached"),
     [
-        ("net net:[1]", "net", "the network"),
+        (f"net {Path('/proc/self/ns/net').readlink()}", "net", "the network"),
         ("interface eth0", "interface", "the network"),
-        ("connects 127.0.0.1:4000", "", "a socket of this machine"),
-        ("pid pid:[1]", "pid", "foreign processes"),
-        ("processes 200", "processes", "foreign processes"),
+        (f"pid {Path('/proc/self/ns/pid').readlink()}", "pid", "foreign processes"),
         ("variable AWS_SECRET_ACCESS_KEY", "", "environment variables (AWS_SECRET_ACCESS_KEY)"),
-        ("place 1:2 /home/owner", "", "folders of this machine (/home/owner)"),
+        (f"place {HIDDEN} /etc", "", "folders of this machine (/etc)"),
         ("writes /usr", "", "files outside of its own folder (/usr)"),
         ("CapEff: 0000000000000020", "CapEff:", "privileges"),
         ("NoNewPrivs: 0", "NoNewPrivs:", "privileges"),
@@ -189,10 +143,10 @@ OUTSIDE = probe.Outside("net:[1]", "pid:[1]", (("1:2", "/home/owner"),), 4000)
 def test_a_probe_that_reaches_something_refuses(row: str, instead: str, reached: str) -> None:
     """Each thing that a sandbox may not give is named, and a report that lacks a line is no report."""
     report = [*(one for one in GOOD if not instead or not one.startswith(instead)), *filter(None, [row])]
-    found = probe.reachable(report, OUTSIDE, box(), Run(b"", ""))
+    found = probe.reachable(report, box(), Run(b"", ""))
     assert len(found) == 1
     assert found[0].startswith(reached)
-    assert probe.reachable(GOOD, OUTSIDE, box(), Run(b"", "")) == ()
+    assert probe.reachable(GOOD, box(), Run(b"", "")) == ()
 
 
 def test_a_sandbox_that_does_not_hold_is_refused_before_the_tree(tmp_path: Path) -> None:
@@ -210,7 +164,6 @@ exec sh -c "$(printf %s "$3" | sed "s#/box#{tmp_path}#g")" sh "$5"
         asyncio.run(execute(sandbox, Run(b"", f"touch {marker}", {"a": ""})))
     for part in (
         "the network",
-        "a socket of this machine",
         "foreign processes",
         "AWS_SECRET_ACCESS_KEY",
         "folders of this machine",
@@ -233,20 +186,20 @@ def test_a_sandbox_that_cannot_start_says_so(tmp_path: Path) -> None:
 def test_without_a_sandbox_the_sentence_says_what_to_install(tmp_path: Path) -> None:
     """There is no fallback; a program in the reviewed folder is none."""
     with pytest.raises(SandboxRefused, match="apt install bubblewrap"):
-        choose(None, None, (), [str(tmp_path), ".", ""], {})
+        choose(RunPermission(programs={"PATH": f"{tmp_path}:.:"}), None)
     (tmp_path / "docker").touch(mode=0o755)
+    path = {"PATH": str(tmp_path)}
     with pytest.raises(SandboxRefused, match="needs an image"):
-        choose("docker", None, (), [str(tmp_path)], {})
+        choose(RunPermission("docker", programs=path), None)
     with pytest.raises(SandboxRefused, match="podman was not found"):
-        choose("podman", "x", (), [str(tmp_path)], {})
-    assert choose(None, "python:3", (), [str(tmp_path)], {}).kind == "docker"
+        choose(RunPermission("podman", programs=path), "x")
+    assert choose(RunPermission(programs=path), "python:3").kind == "docker"
 
 
 def test_the_arguments_of_bubblewrap() -> None:
     """Everything is unshared, /usr is read-only, and only memory can be written to."""
-    words = " ".join(
-        bubblewrap.command(Sandbox("bubblewrap", "bwrap", tools=("/opt/go",)), Run(b"", "x", limits=LIMITS), {}, 7)
-    )
+    sandbox = Sandbox("bubblewrap", "bwrap", tools=("/opt/go",))
+    words = " ".join(sandboxes.bubblewrap(sandbox, Run(b"", "x", limits=LIMITS), {}, {}, 7))
     for part in (
         "--unshare-all --unshare-user --disable-userns --die-with-parent --as-pid-1 --new-session --clearenv",
         "--ro-bind /usr /usr", "--ro-bind /opt/go /opt/go", f"--size {LIMITS.disk} --tmpfs /box", "--remount-ro /", "--seccomp 7",
@@ -260,9 +213,7 @@ def test_the_arguments_of_bubblewrap() -> None:
 def test_the_arguments_of_a_container(kind: str) -> None:
     """No network, nothing writable but memory, no capability, nobody, and every limit."""
     sandbox = Sandbox(kind, kind, "python:3.13-slim")  # type: ignore[arg-type]
-    words = containers.command(
-        sandbox, Run(b"", "x", limits=LIMITS), "deeprepo-run-1", sandbox.environment(Run(b"", "x"))
-    )
+    words = sandboxes.container(sandbox, Run(b"", "x", limits=LIMITS), sandbox.environment(), "deeprepo-run-1")
     told = " ".join(words)
     for part in (
         f"{kind} run --rm --interactive --name deeprepo-run-1", "--network none", "--read-only", "--user 65534:65534", "--cap-drop ALL",
@@ -271,16 +222,23 @@ def test_the_arguments_of_a_container(kind: str) -> None:
     ):  # fmt: skip
         assert part in told
     assert not {"-v", "--volume", "--mount", "--privileged", "--pid", "--device"} & set(words)
-    assert words[words.index("--entrypoint") :] == ["--entrypoint", "timeout", "python:3.13-slim", "-s", "KILL", "70"]
-    assert containers.ending(sandbox, "deeprepo-run-1") == [kind, "rm", "--force", "deeprepo-run-1"]
+    assert words[words.index("--entrypoint") :] == [
+        "--entrypoint",
+        "timeout",
+        "python:3.13-slim",
+        "-s",
+        "KILL",
+        "70",
+        "sh",
+    ]
 
 
 def test_the_script_needs_a_posix_shell_alone() -> None:
     """Images have dash, busybox or bash."""
     for keep in (False, True):
-        text = inside.script(box="/box", work="/box/work", keep=keep)
+        text = sandboxes.script(keep=keep)
         subprocess.run(["dash", "-n"], input=text, text=True, check=True)
-        assert text.index(inside.REPORTED) < text.index("tar -x") < text.index(inside.READY)
+        assert text.index(sandboxes.REPORTED) < text.index("tar -x") < text.index(sandboxes.READY)
 
 
 def answer(machine: str, number: int, *arguments: int, architecture: int = 0) -> int:

@@ -5,16 +5,16 @@ import io
 import os
 import tarfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from boxes import LIMITS, box, member, missing, tar
 
 from bot.config import RunSection
-from bot.review.running import prepare
-from bot.review.running.execute import execute
-from bot.review.running.rig import Rig, Sides, rig, without_secrets
-from bot.review.running.values import Run, RunPermission
+from bot.run.execute import execute
+from bot.run.rig import Rig, Sides, evict, rig, without_secrets
+from bot.run.values import Run, RunPermission, SandboxRefused
 from bot.values import Side, TreeEntry
 
 boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
@@ -22,7 +22,6 @@ TOKEN = "ghp_" + "x7Kq2Vn9Lr4Tz8Wb3Hd6Mf1Pc5Js0Yg2Ra4E"
 BODY = "MIIEowIBAAKCAQEA1x7Kq2Vn9Lr4Tz8Wb3Hd6Mf1Pc5Js0Yg2Ra4Eu8Qw3Zx\n7Kq2Vn9Lr4Tz8Wb3Hd6Mf1Pc5Js0Yg2Ra4Eu8Qw3Zx1x7Kq2Vn9Lr4Tz8Wb3H\n"
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}-----END RSA PRIVATE KEY-----\n"
 OTHER = PEM.replace(BODY, "MIIEpAIBAAKCAQEAq4Gd8Nf2Xk6Lw1Zv5Rb9Tc3Yh7Ju0Om2Ei4Sa8Qp6Wx\n")
-BEFORE, LATER = 1_600_000_000, 1_600_000_500
 
 
 def contents(tree: bytes) -> dict[str, str]:
@@ -33,12 +32,11 @@ def contents(tree: bytes) -> dict[str, str]:
         }
 
 
-def packed(files: Mapping[str, str], time: int) -> bytes:
+def packed(files: Mapping[str, str]) -> bytes:
     """A tree as git hands it over."""
     rows = []
     for path, text in files.items():
         about = member(path)
-        about.mtime = time
         rows.append((about, text.encode()))
     return tar(*rows)
 
@@ -51,23 +49,13 @@ def made(base: Mapping[str, str], head: Mapping[str, str], cache: Path, **sectio
         return {path: TreeEntry(path, str(hash(text)), "file", len(text)) for path, text in trees[side].items()}
 
     async def archive(side: Side, most: int) -> bytes:
-        return packed(trees[side], BEFORE if side == "base" else LATER)
+        return packed(trees[side])
 
     async def read_many(paths: Sequence[str], side: Side) -> Mapping[str, bytes]:
         return {path: trees[side][path].encode() for path in paths if path in trees[side]}
 
     permission = RunPermission(cache=cache, programs={"PATH": os.environ["PATH"]})
     return asyncio.run(rig(Sides("here", entries, archive, read_many), RunSection.model_validate(section), permission))
-
-
-@boxed
-def test_files_are_as_old_as_their_commit(tmp_path: Path) -> None:
-    """Each of a tree alike, what lies over it too, and the same in every run."""
-    tree = {"a.c": "1", "b/c.c": "2"}
-    tests = made(tree, tree, tmp_path)
-    outcome = asyncio.run(tests.run("head", "stat -c '%Y %n' a.c b/c.c new.c", {"new.c": "3"}))
-    assert outcome.output.split() == [str(LATER), "a.c", str(LATER), "b/c.c", str(LATER), "new.c"]
-    assert asyncio.run(tests.run("base", "stat -c %Y a.c", {})).output == f"{BEFORE}\n"
 
 
 @boxed
@@ -86,17 +74,45 @@ def test_what_was_prepared_is_older_than_the_tree(tmp_path: Path) -> None:
     assert asyncio.run(tests.run("head", "test ~/same -nt ~/when; echo $?", {})).output == "1\n"
 
 
-def test_an_archive_without_its_mark_is_taken_for_new(tmp_path: Path) -> None:
-    """Then the tree is younger than this moment."""
-    path = tmp_path / "k.tar"
-    path.write_bytes(tar((member("x"), b"")))
-    assert prepare.newest(path) > LATER
+@boxed
+def test_what_fails_is_not_kept(tmp_path: Path) -> None:
+    """A command that ends with another status than 0 leaves nothing in the cache, and is named with what it printed."""
+    tests = made({"a": ""}, {"a": ""}, tmp_path / "cache", prepare="echo half > x; echo why; exit 4")
+    with pytest.raises(SandboxRefused, match="ended with 4: why"):
+        asyncio.run(tests.run("head", "true", {}))
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_cache_has_a_bound(tmp_path: Path) -> None:
+    """The archive that was used longest ago goes first."""
+    for time, name in enumerate(("a.tar", "b.tar", "c.tar")):
+        (tmp_path / name).write_bytes(bytes(20_000))
+        os.utime(tmp_path / name, (time, time))
+    evict(tmp_path, 50_000)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.tar", "c.tar"]
+
+
+@boxed
+def test_what_is_kept_is_of_one_repository_and_its_lock_files(tmp_path: Path) -> None:
+    """The same lock files in another repository are another archive: its owner may be somebody else."""
+    tree = {"go.sum": "1"}
+    one, two, other = made(tree, tree, tmp_path), made(tree, tree, tmp_path), made({"go.sum": "2"}, tree, tmp_path)
+    two.sides = replace(two.sides, repository="there")
+    networked = made(tree, tree, tmp_path, network=True)
+    assert len({asyncio.run(rigged.archive_path()) for rigged in (one, two, other, networked)}) == 4
+
+
+def test_a_change_of_a_lock_file_is_not_tried(tmp_path: Path) -> None:
+    """Its packages are not there."""
+    tests = made({"go.sum": "1"}, {"go.sum": "2"}, tmp_path, prepare="true")
+    with pytest.raises(SandboxRefused, match=r"the dependencies change \(go.sum\)"):
+        asyncio.run(tests.run("head", "true", {}))
 
 
 def test_the_altered_files_are_named(tmp_path: Path) -> None:
     """Those that hold a placeholder, and no others."""
     tree = {"tests/server.key": PEM, "app.py": "x = 1\n", "conf.py": f"TOKEN = '{TOKEN}'\n"}
-    shown, altered = without_secrets(packed(tree, 0))
+    shown, altered = without_secrets(packed(tree))
     assert altered == ("tests/server.key", "conf.py")
     assert TOKEN not in shown.decode()
     assert BODY.split(maxsplit=1)[0] not in shown.decode()
@@ -105,7 +121,7 @@ def test_the_altered_files_are_named(tmp_path: Path) -> None:
 
 def in_sandbox(tests: Rig, side: Side = "head") -> dict[str, str]:
     """What the sandbox would have of a side."""
-    return contents(asyncio.run(tests.tree(side))[0])
+    return contents(asyncio.run(tests.tree(side)))
 
 
 def test_a_fixture_stays_as_the_base_has_it(tmp_path: Path) -> None:
@@ -148,7 +164,7 @@ def test_a_fixture_can_be_read_by_a_test(tmp_path: Path) -> None:
 
 @boxed
 def test_programs_of_the_nearest_package_go_first(tmp_path: Path) -> None:
-    """Its own folder, then those above it, then the machine's, then what was installed into the home."""
+    """Its own folder, then the top, then the machine's, then what was installed into the home."""
     tree = {"README": ""}
     places = {"web/node_modules/.bin/tool": "web", "node_modules/.bin/tool": "top", ".venv/bin/other": "other"}
     script = "; ".join(f"mkdir -p $(dirname {path}); printf '#!/bin/sh\\necho {word}\\n' > {path}; chmod +x {path}" for path, word in places.items())  # fmt: skip

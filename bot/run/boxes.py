@@ -1,0 +1,127 @@
+"""The command lines of the sandboxes, and the first process inside each.
+
+bubblewrap: namespaces of its own for everything, /usr read-only, and one folder in memory to write to. docker and podman: a container that
+is read-only, alone, and nobody.
+
+The first process probes, waits for the tree, unpacks it, and runs the command. Nothing inside can end it: the kernel keeps signals of a
+sandbox from its first process. When it ends, everything in there does. Only a POSIX shell, `tar` and what every system has beside them are
+used, so any image will do; `command -p` finds the system's own, because folders of the tree come first in PATH.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bot.run.values import BOX, WORK, Run, Sandbox
+
+NOBODY = 65534  # the user of the code that runs
+SHARED = 64 << 20  # bytes of /dev/shm
+GRACE = 60  # seconds for the probe and for unpacking; a container ends by itself after these and its own
+SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")  # links into /usr on most systems
+# What programs need to find libraries, certificates and each other. They hold no account, no host and no secret.
+SETTINGS = (
+    "alternatives", "ca-certificates", "ca-certificates.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "maven", "pki/tls/certs", "ssl/certs", "ssl/openssl.cnf",
+)  # fmt: skip
+TMP = "/tmp"  # noqa: S108 - a folder of the box inside the sandbox; tools of this machine may lie below it
+FILES: Mapping[str, str] = {
+    "/etc/passwd": f"root:x:0:0::/:/bin/false\nbox:x:{NOBODY}:{NOBODY}::/box/home:/bin/sh\n",
+    "/etc/group": f"root:x:0:\nbox:x:{NOBODY}:\n",
+    "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+}
+REPORTED, READY = "deeprepo: probed", "deeprepo: ready"  # lines that end the report, and all that is not the command's
+SETUP = 125  # the exit status of a sandbox whose tree could not be unpacked
+SCRIPT = rf"""
+umask 022
+ulimit -c 0
+ulimit -t unlimited 2>/dev/null
+ulimit -d unlimited 2>/dev/null
+ulimit -u "$PROCESSES" 2>/dev/null || ulimit -p "$PROCESSES" 2>/dev/null
+echo 1000 2>/dev/null > /proc/self/oom_score_adj
+cd {BOX} && mkdir -p work home tmp || exit {SETUP}
+echo "net $(readlink /proc/self/ns/net)"
+echo "pid $(readlink /proc/self/ns/pid)"
+echo "uid $(id -u)"
+while read -r row; do case "$row" in *:*) echo "interface ${{row%%:*}}";; esac; done < /proc/net/dev
+env | while IFS='=' read -r name _; do echo "variable $name"; done
+for place in $PLACES; do echo "place $(stat -c %d:%i "$place" 2>/dev/null) $place"; done
+for folder in / /usr /etc /dev /proc/sys/kernel /sys; do
+  ( : > "$folder/.deeprepo-probe" ) 2>/dev/null && echo "writes $folder"
+done
+while read -r name value; do case "$name" in CapEff:|NoNewPrivs:) echo "$name $value";; esac; done < /proc/self/status
+unset PLACES
+echo "{REPORTED}"
+tar -x -o -f - -C {BOX} 2>/dev/null || exit {SETUP}
+unset PROCESSES OLDPWD
+cd {WORK} || exit {SETUP}
+echo "{READY}"
+"""
+RUN = 'command -p nice -n 5 /bin/sh -c "$1" </dev/null 2>&1\nexit $?\n'
+# What the command leaves goes to standard output: what it prints goes to standard error.
+KEEP = (
+    f'command -p nice -n 5 /bin/sh -c "$1" </dev/null >&2 2>&1 || exit $?\ncommand -p tar -c -f - -C {BOX} work home\n'
+)
+
+
+def script(*, keep: bool) -> str:
+    """Return the script of the first process; its first argument is the command."""
+    return SCRIPT + (KEEP if keep else RUN)
+
+
+def bubblewrap(
+    sandbox: Sandbox, run: Run, variables: Mapping[str, str], descriptors: Mapping[str, int], filter_fd: int | None
+) -> list[str]:
+    """Return the arguments up to the program that is to run. `descriptors`: a descriptor with the content of each file of `FILES`."""
+    online = ("resolv.conf",) if run.network else ()
+    return [
+        sandbox.program, "--unshare-all", "--unshare-user", "--disable-userns", *(["--share-net"] if run.network else []),
+        "--die-with-parent", "--as-pid-1", "--new-session", "--clearenv",
+        "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "box", "--cap-drop", "ALL",
+        "--ro-bind", "/usr", "/usr", *_system(),
+        *_bound("--ro-bind-try", [f"/etc/{name}" for name in (*SETTINGS, *online)]),
+        *(word for path, number in descriptors.items() for word in ("--ro-bind-data", str(number), path)),
+        *_bound("--ro-bind", [tool for tool in sandbox.tools if not tool.startswith(f"{TMP}/")]),
+        "--proc", "/proc", "--dev", "/dev",
+        "--perms", "1777", "--size", str(SHARED), "--tmpfs", "/dev/shm",  # noqa: S108 - in the sandbox
+        "--remount-ro", "/dev",
+        "--size", str(run.limits.disk), "--tmpfs", BOX,
+        *(word for tool in sandbox.tools if tool.startswith(f"{TMP}/") for word in ("--ro-bind", tool, f"{BOX}{tool}")),
+        "--symlink", f"{BOX}/tmp", TMP, "--dir", "/var", "--symlink", f"{BOX}/tmp", "/var/tmp",  # noqa: S108 - in the sandbox
+        "--remount-ro", "/",
+        *(["--seccomp", str(filter_fd)] if filter_fd is not None else []),
+        "--chdir", BOX, "--", "/usr/bin/env", "-i", *(f"{key}={value}" for key, value in variables.items()), "/bin/sh",
+    ]  # fmt: skip
+
+
+def container(sandbox: Sandbox, run: Run, variables: Mapping[str, str], name: str) -> list[str]:
+    """Return the arguments up to the program that is to run. The first process is `timeout`, which nothing inside can kill.
+
+    So the container ends even if the process that started it was killed.
+    """
+    caps = run.limits
+    return [
+        sandbox.program, "run", "--rm", "--interactive", "--name", name, "--pull", "never", "--log-driver", "none",
+        "--network", "bridge" if run.network else "none", "--ipc", "private", "--hostname", "box",
+        "--read-only", "--user", f"{NOBODY}:{NOBODY}", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
+        "--pids-limit", str(caps.processes), "--memory", str(caps.memory + caps.disk), "--memory-swap", str(caps.memory + caps.disk),
+        "--shm-size", str(SHARED), "--ulimit", "core=0:0",
+        "--tmpfs", f"{BOX}:rw,exec,nosuid,nodev,size={caps.disk},mode=1777",
+        "--tmpfs", f"/tmp:rw,exec,nosuid,nodev,size={SHARED},mode=1777",  # noqa: S108 - in the sandbox
+        *(word for key, value in variables.items() for word in ("--env", f"{key}={value}")),
+        "--workdir", BOX, "--entrypoint", "timeout", sandbox.image, "-s", "KILL", f"{caps.seconds + GRACE:.0f}", "sh",
+    ]  # fmt: skip
+
+
+def _system() -> list[str]:
+    words: list[str] = []
+    for name in SYSTEM:
+        path = Path(name)
+        if path.is_symlink():
+            words += ["--symlink", str(path.readlink()), name]
+        elif path.is_dir():
+            words += ["--ro-bind", name, name]
+    return words
+
+
+def _bound(how: str, paths: Sequence[str]) -> list[str]:
+    return [word for path in paths for word in (how, path, path)]

@@ -1,0 +1,288 @@
+"""Run one value in a sandbox: probe, hand over the tree, watch the limits, end everything as one.
+
+The tree goes in through a pipe, after the probe was found good, and is in the sandbox's memory alone, so there is no folder to clean: when
+the first process of the sandbox ends, the kernel ends all others and drops the files. It ends with this process, however this one ends.
+"""
+
+import asyncio
+import io
+import os
+import re
+import secrets
+import signal
+import tarfile
+import time
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from bot.run import boxes, probe, seccomp
+from bot.run.values import Ending, Outcome, Run, Sandbox, SandboxRefused
+
+LOOK = 0.05  # seconds between two looks at what a run uses
+SETUP_SECONDS = 60.0  # for the probe and for unpacking
+GONE_SECONDS = 10.0  # in which everything ended is really gone
+CHUNK = 1 << 16
+MOST_ROWS = 1_000  # of the probe's report
+FIRST, LAST = 8_000, 24_000  # characters of an output that are kept, of its beginning and of its end
+PREFIX = "work/"
+ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[PX^_][^\x1b\n]*(?:\x1b\\)?|.)?", re.DOTALL
+)
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+HELP = (
+    "Allow unprivileged user namespaces for bubblewrap (`sysctl kernel.unprivileged_userns_clone=1`, or its AppArmor profile), "
+    "or set DEEPREPO_RUN_SANDBOX=docker with an image in `run.image`"
+)
+
+
+async def execute(sandbox: Sandbox, run: Run, keep: BinaryIO | None = None) -> Outcome:
+    """Run it. `keep`: a file for an archive of what the command has left, if it ended with 0.
+
+    Raises SandboxRefused, with a sentence, if the probe reaches anything: then nothing of the repository has been in there.
+    """
+    async with _started(sandbox, run, keep=keep is not None) as process:
+        running = _Running(process, run, keep)
+        report = await running.report()
+        if found := probe.reachable(report, sandbox, run):
+            sentence = f"from inside {sandbox.kind}, the probe reaches {'; '.join(found)}"
+            raise SandboxRefused(f"nothing was run: {sentence}")
+        return await running.outcome(report)
+
+
+@dataclass(slots=True)
+class _Running:
+    """A sandbox that runs, seen by this process."""
+
+    process: Process
+    run: Run
+    keep: BinaryIO | None
+    printed: bytearray = field(default_factory=bytearray)
+    errors: bytearray = field(default_factory=bytearray)
+    ending: Ending = "exit"
+
+    async def report(self) -> tuple[str, ...]:
+        """The lines of the probe. Raises SandboxRefused with what the sandbox itself complains of if they do not come."""
+        rows: list[str] = []
+        try:
+            async with asyncio.timeout(SETUP_SECONDS):
+                while (row := await _line(self.process)) != boxes.REPORTED:
+                    if row is None or len(rows) > MOST_ROWS:
+                        await self._errors()
+                        said = " ".join(readable(bytes(self.errors)).split())[-300:] or "it ended without a word"
+                        raise SandboxRefused(f"nothing was run: the sandbox cannot be set up here ({said}). {HELP}")
+                    rows.append(row)
+        except TimeoutError:
+            raise SandboxRefused(f"the sandbox did not start within {SETUP_SECONDS:g} s") from None
+        return tuple(rows)
+
+    async def outcome(self, report: tuple[str, ...]) -> Outcome:
+        """Hand over the tree, and watch until the end."""
+        tasks = [asyncio.create_task(self._feed()), asyncio.create_task(self._errors())]
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(SETUP_SECONDS):
+                ready = await _line(self.process) == boxes.READY
+        except TimeoutError:
+            ready = False
+        try:
+            if ready:
+                began = time.monotonic()
+                tasks.append(asyncio.create_task(self._read()))
+                await self._watch(asyncio.gather(*tasks[1:]), began + self.run.limits.seconds)
+            else:
+                self.ending = "setup"
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        seconds = round(time.monotonic() - began, 3)
+        await _end(self.process)
+        status = self.process.returncode
+        text = readable(bytes(self.errors if self.ending == "setup" else self.printed))
+        if len(text) > FIRST + LAST:
+            text = f"{text[:FIRST]}\n[...]\n{text[-LAST:]}"
+        return Outcome(self.ending, -1 if status is None else status, text, seconds, report)
+
+    async def _watch(self, reading: "asyncio.Future[list[None]]", until: float) -> None:
+        """Wait until the pipes are closed or a limit is reached."""
+        while not (await asyncio.wait([reading], timeout=LOOK))[0]:
+            if time.monotonic() > until:
+                self.ending = "seconds"
+            elif len(self.printed) > self.run.limits.output:
+                self.ending = "output"
+            elif resident(self.process.pid) > self.run.limits.memory:
+                self.ending = "memory"
+            if self.ending != "exit":
+                await _end(self.process)
+                reading.cancel()
+                return
+
+    async def _feed(self) -> None:
+        """What was prepared, then the tree, then the files over it: one archive."""
+        pipe = self.process.stdin
+        if pipe is None:
+            return
+        with suppress(ConnectionError):
+            for chunk in self._archives():
+                pipe.write(chunk)
+                await pipe.drain()
+            pipe.close()
+            await pipe.wait_closed()
+
+    def _archives(self) -> "Iterator[bytes | memoryview]":
+        if self.run.prepared is not None:
+            with self.run.prepared.open("rb") as file:
+                yield from iter(lambda: file.read(CHUNK * 16), b"")
+        for part in (self.run.tree, archive(self.run.files)):
+            whole = memoryview(part)
+            yield from (whole[at : at + CHUNK] for at in range(0, len(whole), CHUNK))
+
+    async def _read(self) -> None:
+        while self.process.stdout is not None and (chunk := await self.process.stdout.read(CHUNK)):
+            if self.keep is None or self.keep.tell() > self.run.limits.disk:
+                self._print(chunk)
+            else:
+                await asyncio.to_thread(self.keep.write, chunk)
+
+    async def _errors(self) -> None:
+        while self.process.stderr is not None and (chunk := await self.process.stderr.read(CHUNK)):
+            if self.keep is not None:
+                self._print(chunk)
+            self.errors += chunk[: max(0, CHUNK - len(self.errors))]
+
+    def _print(self, chunk: bytes) -> None:
+        if len(self.printed) <= self.run.limits.output:
+            self.printed += chunk
+
+
+def archive(files: Mapping[str, str]) -> bytes:
+    """Return these files as an archive, below the folder of the tree. They are new: no build takes what they alter for done."""
+    whole = io.BytesIO()
+    with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as made:
+        for path, content in files.items():
+            data = content.encode("utf-8", "surrogateescape")
+            about = tarfile.TarInfo(f"{PREFIX}{path}")
+            about.size, about.mode, about.mtime = len(data), 0o644, int(time.time()) + 1
+            made.addfile(about, io.BytesIO(data))
+    return whole.getvalue()
+
+
+def readable(data: bytes) -> str:
+    """Return a stranger's output as text: no escape of a terminal, no character that cannot be seen."""
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return UNSEEN.sub("", ESCAPES.sub("", text))
+
+
+def resident(pid: int) -> int:
+    """Return the bytes that a process and all that it started hold in memory, what they share among them once."""
+    found = [pid]
+    for one in found:
+        found += _children(one)
+    return sum(_held(Path(f"/proc/{one}")) for one in found)
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_bytes().split())
+    return found
+
+
+def _held(process: Path) -> int:
+    """The bytes that a process holds by itself, and its share of the memory that it has in common with others; files count for none."""
+    try:
+        status = _sizes(process / "status")
+    except OSError:  # it has ended
+        return 0
+    shared = status.get(b"RssShmem:", 0)
+    if shared:
+        with suppress(OSError):  # without the right to look, all that it shares is its own
+            shared = min(_sizes(process / "smaps_rollup").get(b"Pss_Shmem:", shared), shared)
+    return status.get(b"RssAnon:", 0) + shared
+
+
+def _sizes(path: Path) -> dict[bytes, int]:
+    """The rows of a file of the kernel that have a size in kB, in bytes."""
+    rows = (row.split() for row in path.read_bytes().splitlines())
+    return {row[0]: int(row[1]) << 10 for row in rows if len(row) == 3 and row[2] == b"kB"}  # noqa: PLR2004 - name, number, unit
+
+
+@asynccontextmanager
+async def _started(sandbox: Sandbox, run: Run, *, keep: bool) -> AsyncIterator[Process]:
+    """The sandbox with its script; it is ended with the block, whatever happens."""
+    hidden = [path for path in probe.places().values() if not set(path) & set(" \t\n*?[")]
+    probed = {"PLACES": " ".join(hidden), "PROCESSES": str(run.limits.processes)}
+    variables = sandbox.environment(run.folder) | probed
+    name = f"deeprepo-run-{secrets.token_hex(8)}"
+    is_container = sandbox.kind != "bubblewrap"
+    with ExitStack() as opened:
+        given: dict[str, int] = {}
+        refusing = None
+        if is_container:
+            words = boxes.container(sandbox, run, variables, name)
+        else:
+            given = {path: _holding(opened, body.encode()) for path, body in boxes.FILES.items()}
+            program = seccomp.program()
+            refusing = None if program is None else _holding(opened, program)
+            words = boxes.bubblewrap(sandbox, run, variables, given, refusing)
+        # A user of its own for each run if this process is root: the kernel counts its processes, and root owns none of them.
+        user = 0x70000000 + secrets.randbelow(1 << 24) if os.geteuid() == 0 and not is_container else None
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                *words, "-c", boxes.script(keep=keep), "sh", run.command, stdin=PIPE, stdout=PIPE, stderr=PIPE, cwd="/",
+                start_new_session=True, env=dict(sandbox.client), user=user, group=user, extra_groups=None if user is None else [],
+                pass_fds=[*given.values(), *([] if refusing is None else [refusing])],
+            )
+        )  # fmt: skip
+        try:
+            process = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await _end(await starting)
+            raise
+        except OSError as error:
+            raise SandboxRefused(f"nothing was run: {words[0]} cannot be started ({error.strerror})") from error
+    try:
+        yield process
+    finally:
+        await _end(process)
+        if is_container:
+            removing = await asyncio.create_subprocess_exec(
+                sandbox.program, "rm", "--force", name, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=dict(sandbox.client)
+            )  # fmt: skip
+            await removing.wait()
+
+
+async def _end(process: Process) -> None:
+    """End the first process inside: the kernel ends all others, and the program around it leaves when they are gone."""
+    if process.returncode is None:
+        for pid in _children(process.pid) or [process.pid]:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        async with asyncio.timeout(GONE_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            process.kill()
+
+
+def _holding(stack: ExitStack, data: bytes) -> int:
+    """A descriptor from which this can be read, closed with the block."""
+    number = os.memfd_create("deeprepo", 0)
+    stack.callback(os.close, number)
+    os.write(number, data)
+    os.lseek(number, 0, os.SEEK_SET)
+    return number
+
+
+async def _line(process: Process) -> str | None:
+    """The next line of the script, None at the end."""
+    raw = await process.stdout.readline() if process.stdout is not None else b""
+    return raw.decode("utf-8", "replace").rstrip("\n") if raw else None

@@ -1,0 +1,280 @@
+"""One change's tests, ready to run on either side of it: the trees without their secrets, the sandbox, and what was prepared.
+
+Tests need more than the tree: the install command runs once, at the base commit, and an archive of what it has left is kept under the hash
+of everything that decides what is in it. It is never unpacked on this machine: each run gets it through the pipe, before its tree. Files of
+the tree are not in it, so it fits every commit with the same lock files.
+"""
+
+import hashlib
+import io
+import json
+import os
+import re
+import tarfile
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from bot.errors import DeepRepoError
+from bot.machine import files
+from bot.masking.masks import Masks
+from bot.run.execute import PREFIX, execute
+from bot.run.runners import Layout, Recipe, manifests
+from bot.run.values import Outcome, Run, RunLimits, RunPermission, Sandbox, SandboxRefused, choose
+from bot.text import globs
+from bot.values import Side, TreeEntry
+
+if TYPE_CHECKING:
+    from bot.config import RunSection
+
+MEGABYTE = 1 << 20
+MOST_TEXT, HEAD_BYTES = 2 * MEGABYTE, 8_000  # of a file that is looked through for secrets
+MOST_TREE = 256 * MEGABYTE  # of one side, as it is held in memory
+MOST_BYTES = 8 << 30  # of all archives of a cache; the ones that were used longest ago go first
+PREPARE_SECONDS = 900.0  # that a preparation may take, at least
+STALE_SECONDS = 3_600  # after which an archive that nobody has finished is removed
+LACKS = re.compile(r"(?:^|: )[\w./-]{1,80}: (?:command )?not found|ensurepip is not\s+available|No module named venv", re.MULTILINE)  # fmt: skip
+SUFFIX = ".tar"
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Both trees of a change, as far as tests need them."""
+
+    repository: str  # what tells it from every other one on this machine
+    entries: Callable[[Side], Awaitable[Mapping[str, TreeEntry]]]
+    archive: Callable[[Side, int], Awaitable[bytes]]
+    read_many: Callable[[Sequence[str], Side], Awaitable[Mapping[str, bytes]]]
+
+
+@dataclass(slots=True)
+class Rig:
+    """Runs one test file at a time. Everything that can prevent that is a SandboxRefused with a sentence."""
+
+    sides: Sides
+    section: "RunSection"
+    permission: RunPermission
+    layout: Layout  # of the base: a head brings no recipe
+    masked_files: dict[Side, tuple[str, ...]] = field(default_factory=dict)  # with a placeholder, of the trees in use
+    _sandbox: Sandbox | None = None
+    _prepared: Path | None = None
+    _ready: bool = False
+    _trees: dict[Side, bytes] = field(default_factory=dict)
+
+    @property
+    def limits(self) -> RunLimits:
+        """The limits of one run."""
+        section = self.section
+        return RunLimits(section.seconds, section.memory * MEGABYTE, section.processes, disk=section.disk * MEGABYTE)
+
+    @property
+    def install(self) -> str:
+        """What prepares: the owner's own command, or the one that lock files tell, if the owner's section has the network for it."""
+        if self.section.prepare is not None:
+            return self.section.prepare
+        return self.layout.install() if self.section.network else ""
+
+    def recipe(self, near: str) -> Recipe | None:
+        """Return how a test about a file is run; None if nobody knows."""
+        return self.layout.recipe(self.section, near)
+
+    def sandbox(self) -> Sandbox:
+        """Return the sandbox. Raises SandboxRefused."""
+        self._sandbox = self._sandbox or choose(self.permission, self.section.image)
+        return self._sandbox
+
+    async def archive_path(self) -> Path:
+        """Return where what this change needs is kept, whether or not it is there.
+
+        The repository is part of its name: another one with the same lock files may be somebody else's.
+        """
+        base, box = await self.sides.entries("base"), self.sandbox()
+        locks = [(path, base[path].oid) for path in self.layout.decisive()]
+        facts = [self.sides.repository, box.kind, box.image, box.tools, self.install, locks, self.section.network]
+        name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:40]
+        return self.permission.cache / f"{name}{SUFFIX}"
+
+    async def prepare(self) -> Outcome | None:
+        """Have the dependencies at hand; the outcome of the command if it had to run now. Raises SandboxRefused."""
+        if self._ready or not self.install:
+            return None
+        head, base = await self.sides.entries("head"), await self.sides.entries("base")
+        locks = dict.fromkeys([*self.layout.decisive(), *Layout(tuple(head)).decisive()])
+        if changed := [path for path in locks if _content(head, path) != _content(base, path)]:
+            raise SandboxRefused(f"nothing was run: the dependencies change ({', '.join(changed[:3])})")
+        path, outcome = await self.archive_path(), None
+        try:
+            os.utime(path)
+        except OSError:
+            if self.section.network and not self.permission.network:
+                raise SandboxRefused(
+                    "nothing was run: `run.network` asks for the network, and DEEPREPO_RUN_NETWORK does not allow it: "
+                    "call `DEEPREPO_RUN_NETWORK=1 deeprepo run --prepare` here, or set it for the server"
+                ) from None
+            outcome = await self._install(path, base)
+        self._prepared, self._ready = path, True
+        return outcome
+
+    async def _install(self, path: Path, tracked: Collection[str]) -> Outcome:
+        """Run the command at the base commit and keep what it leaves. Raises SandboxRefused."""
+        tree = await self.tree("base")
+        self._trees.clear()  # over what is prepared now they have to be younger
+        limits = replace(self.limits, seconds=max(self.limits.seconds, PREPARE_SECONDS))
+        files.folder(path.parent, private=True)
+        evict(path.parent)
+        # The file has no name, so nothing stays if this process is killed.
+        with tempfile.TemporaryFile(dir=path.parent) as left:
+            asked = Run(tree, self.install, limits=limits, network=self.section.network)
+            outcome = await execute(self.sandbox(), asked, left)
+            if outcome.ending != "exit" or outcome.status:
+                words = f"`{self.install}` {how_it_ended(outcome, limits.seconds)}: {tail(outcome.output)}"
+                raise SandboxRefused(f"nothing was run: {words}. {self._remedy(outcome)}", outcome.output)
+            left.seek(0)
+            with files.replacing(path) as made, tarfile.TarFile(fileobj=left) as old:
+                _repack(old, made, {f"{PREFIX}{one}" for one in tracked})
+        evict(path.parent, keep=path)
+        return outcome
+
+    def _remedy(self, outcome: Outcome) -> str:
+        """What to do about a preparation that failed."""
+        if outcome.ending in ("memory", "setup") or "No space left on device" in outcome.output:
+            name = "memory" if outcome.ending == "memory" else "disk"
+            return f"Raise `run.{name}`, which is {getattr(self.section, name):,} MB"
+        if outcome.ending == "exit" and LACKS.search(outcome.output):
+            where = "/usr and the folders that DEEPREPO_RUN_TOOLS names"
+            where = "the image in `run.image`" if self.sandbox().image else where
+            return f"The sandbox has the programs of {where} alone: install what is missing there"
+        if not self.section.network:
+            return "It has no network: set `network: true` in the section `run`, and DEEPREPO_RUN_NETWORK=1, if it needs that"
+        return "Try it in a fresh clone without .git; if it has to be another command there, set it as `run.prepare`"
+
+    async def run(
+        self, side: Side, command: str, over: Mapping[str, str], folder: str = "", seconds: float | None = None
+    ) -> Outcome:
+        """Run a command over one side with these files over it. Raises SandboxRefused."""
+        await self.prepare()
+        limits = self.limits
+        if seconds is not None and seconds < limits.seconds:
+            limits = replace(limits, seconds=max(seconds, 1.0))
+        request = Run(await self.tree(side), command, over, limits, self._prepared, folder=folder)
+        return await execute(self.sandbox(), request)
+
+    async def tree(self, side: Side) -> bytes:
+        """Return one side as an archive without its secrets. Raises SandboxRefused."""
+        if side not in self._trees:
+            try:
+                whole = await self.sides.archive(side, min(self.limits.disk, MOST_TREE))
+            except DeepRepoError as error:
+                raise SandboxRefused(f"nothing was run: {error}") from error
+            self._trees[side], self.masked_files[side] = without_secrets(whole, await self._fixtures(side))
+        return self._trees[side]
+
+    async def _fixtures(self, side: Side) -> frozenset[str]:
+        """The files that the owner has named as fixtures, as far as they are the base's: a change makes no secret readable."""
+        if not self.section.fixtures:
+            return frozenset()
+        base, here = await self.sides.entries("base"), await self.sides.entries(side)
+        paths = (path for path in here if globs.matches(self.section.fixtures, path))
+        return frozenset(path for path in paths if _content(base, path) == here[path].oid)
+
+
+async def rig(sides: Sides, section: "RunSection", permission: RunPermission) -> Rig:
+    """Return the rig of a change. How tests are run is decided by the base."""
+    paths = await sides.entries("base")
+    texts = await sides.read_many(manifests(paths), "base")
+    layout = Layout(tuple(paths), {path: text.decode("utf-8", "replace") for path, text in texts.items()})
+    return Rig(sides, section, permission, layout)
+
+
+def _content(entries: Mapping[str, TreeEntry], path: str) -> str:
+    return entries[path].oid if path in entries else ""
+
+
+def evict(folder: Path, most: int = MOST_BYTES, keep: Path | None = None) -> None:
+    """Remove what was used longest ago until the rest fits, and what was never finished."""
+    for path in folder.glob(f"{files.UNFINISHED}*"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > STALE_SECONDS:
+                path.unlink()
+    rows = []
+    for path in folder.glob(f"*{SUFFIX}"):
+        with suppress(OSError):
+            rows.append((path.stat().st_mtime, path.stat().st_size, path))
+    for _, size, path in sorted(rows, reverse=True):
+        most -= size
+        if most < 0 and path != keep:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _repack(old: tarfile.TarFile, output: IO[bytes], other: Collection[str]) -> None:
+    """Copy files, folders and links, but none of the others, and without the end mark: the tree follows in the same stream."""
+    with tarfile.TarFile(fileobj=output, mode="w", format=tarfile.GNU_FORMAT) as new:
+        for about in old:
+            if about.name in other or ".git" in about.name.split("/"):  # no run has a repository
+                continue
+            if about.isreg():
+                new.addfile(about, old.extractfile(about))
+            elif about.isdir() or about.issym() or about.islnk():
+                new.addfile(about)
+        end = new.offset
+    output.truncate(end)
+
+
+def without_secrets(tree: bytes, fixtures: Collection[str] = ()) -> tuple[bytes, tuple[str, ...]]:
+    """Return an archive with a placeholder in the place of each secret that its texts hold, and without its end mark; the altered files.
+
+    What a test prints goes to a model and to a page, and it can print in any form: so it finds none. `fixtures`: files whose own secrets
+    their owner calls none; what is a secret of another file stays one in them. All are new: a build that compares times makes again what
+    was prepared from the base's files.
+    """
+    masks, whole, masked_files, now = Masks(), io.BytesIO(), [], int(time.time()) + 1
+    for about, data in _members(tree):  # a secret of the last file may be written in the first one too
+        path = about.name.removeprefix(PREFIX)
+        if path not in fixtures and _is_text(data):
+            masks.learn(data.decode("utf-8", "surrogateescape"), path)
+    with tarfile.TarFile(fileobj=whole, mode="w", format=tarfile.GNU_FORMAT) as new:
+        for about, data in _members(tree):
+            text = data
+            if _is_text(data):
+                text = masks.hide_known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+            if text != data:
+                masked_files.append(about.name.removeprefix(PREFIX))
+            about.size, about.mtime, about.pax_headers = len(text), now, {}
+            new.addfile(about, io.BytesIO(text))
+        end = new.offset
+    return whole.getvalue()[:end], tuple(masked_files)
+
+
+def _members(tree: bytes) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+    """Everything in an archive, with the content of what is a file."""
+    with tarfile.TarFile(fileobj=io.BytesIO(tree)) as known:
+        for about in known:
+            file = known.extractfile(about) if about.isreg() else None
+            yield about, file.read() if file is not None else b""
+
+
+def _is_text(data: bytes) -> bool:
+    return 0 < len(data) <= MOST_TEXT and b"\0" not in data[:HEAD_BYTES]
+
+
+def how_it_ended(outcome: Outcome, seconds: float = 0) -> str:
+    """How a run ended, in words that follow its command. `seconds`: its limit, if that is not the owner's."""
+    words = {
+        "exit": f"ended with {outcome.status}",
+        "seconds": f"took longer than {seconds:g} s" if seconds else "took longer than `run.seconds`",
+        "memory": "used more memory than `run.memory`",
+        "output": "printed too much",
+        "setup": "did not begin: its tree could not be unpacked within `run.disk`",
+    }
+    return words[outcome.ending]
+
+
+def tail(output: str, rows: int = 6, most: int = 600) -> str:
+    """Return the last lines of an output as one line."""
+    kept = [row.strip() for row in output.strip().split("\n") if row.strip()][-rows:]
+    return " | ".join(kept)[-most:] or "it printed nothing"

@@ -1,0 +1,230 @@
+"""Which runner tests a file, where a new test goes, what installs the packages it needs, and what an output means."""
+
+import asyncio
+import shlex
+import sysconfig
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from boxes import LIMITS, box, missing, run
+
+from bot.config import RunSection
+from bot.run.execute import execute
+from bot.run.runners import GENERIC, RUNNERS, Layout, Recipe, judge, manifests
+from bot.run.values import Outcome, Run, Sandbox
+
+boxed = pytest.mark.skipif(bool(missing()), reason=missing() or "-")
+
+
+def layout(tree: Mapping[str, str]) -> Layout:
+    """A tree, with the texts of what a rig would read."""
+    return Layout(tuple(tree), {path: tree[path] for path in manifests(tree)})
+
+
+def recipe(tree: Mapping[str, str], near: str, **section: object) -> Recipe | None:
+    """How tests about a file are run."""
+    return layout(tree).recipe(RunSection.model_validate(section), near)
+
+
+TREES = [
+    ({"a.py": ""}, "a.py", "pytest"),
+    ({"package.json": '{"devDependencies": {"vitest": "^3", "jest": "1"}}'}, "a.js", "vitest"),
+    ({"package.json": '{"scripts": {"test": "jest"}, "devDependencies": {"vitest": "^3", "jest": "1"}}'}, "a.js", "jest"),
+    ({"package.json": '{"devDependencies": {"jest": "^29"}}'}, "a.tsx", "jest"),
+    ({"package.json": '{"devDependencies": {"mocha": "^11"}}'}, "a.js", None),
+    ({"package.json": "[1, {"}, "a.js", None),
+    ({"package.json": '{"dependencies": ["a"], "scripts": 7}'}, "a.js", None),
+    ({"go.mod": "module x", "a.go": ""}, "a.go", "go"),
+    ({"Cargo.toml": "[package]"}, "src/lib.rs", "cargo"),
+    ({"Cargo.toml": "[workspace]"}, "src/lib.rs", None),
+    ({"pom.xml": "<project/>"}, "src/main/java/A.java", "maven"),
+    ({"build.gradle.kts": ""}, "src/main/kotlin/A.kt", "gradle"),
+    ({"Gemfile": "gem 'rspec'"}, "lib/a.rb", "rspec"),
+    ({"pyproject.toml": ""}, "a.c", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tree", "near", "name"), TREES)
+def test_a_runner_is_found_by_the_manifests(tree: dict[str, str], near: str, name: str | None) -> None:
+    """A manifest that does not parse names nothing; a runner that is not known is its owner's to name."""
+    how = recipe(tree, near)
+    assert (how.runner.name if how else None) == name
+
+
+MIXED = {
+    "backend/pyproject.toml": "", "backend/app/rate.py": "", "backend/tests/test_rate.py": "",
+    "web/package.json": '{"devDependencies": {"vitest": "3"}}', "web/src/sum.ts": "", "web/src/sum.spec.ts": "", "web/e2e/sum.test.ts": "",
+    "service/go.mod": "module s", "service/pkg/a.go": "", "jvm/pom.xml": "", "mvnw": "", "jvm/src/test/java/acme/RateTests.java": "",
+    "crates/one/Cargo.toml": "[package]", "crates/one/src/lib.rs": "", "Cargo.toml": "[workspace]",
+}  # fmt: skip
+MAVEN = "-o -q -B -Dsurefire.failIfNoSpecifiedTests=true -Dsurefire.printSummary=true test"
+PLACES = [
+    ("backend/app/rate.py", "backend/tests/test_deeprepo_ab12.py", "cd backend && python3 -m pytest -o addopts= tests/test_deeprepo_ab12.py"),
+    ("web/src/sum.ts", "web/src/deeprepo-ab12.spec.ts", "cd web && npx --no-install vitest run src/deeprepo-ab12.spec.ts"),
+    ("service/pkg/a.go", "service/pkg/deeprepo_ab12_test.go", "cd service && go test -count=1 -run TestDeeprepo ./pkg"),
+    ("crates/one/src/lib.rs", "crates/one/tests/deeprepo_ab12.rs", "cd crates/one && cargo test --offline --test deeprepo_ab12"),
+    ("jvm/src/main/java/acme/Rate.java", "jvm/src/test/java/acme/Deeprepoab12Tests.java", f"cd jvm && ../mvnw {MAVEN} -Dtest=Deeprepoab12Tests"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("near", "path", "command"), PLACES)
+def test_each_package_of_a_repository_has_its_own(near: str, path: str, command: str) -> None:
+    """A finding gets the runner of the nearest package, from its folder, and its test goes beside the nearest one, named as that is."""
+    how = recipe(MIXED, near)
+    assert how is not None
+    assert how.path("ab12", near) == path
+    assert how.command(path, "ab12") == command
+
+
+def test_without_a_test_a_new_one_goes_to_the_usual_place() -> None:
+    """TypeScript beside TypeScript; a test file of the repository runs whole."""
+    how = recipe({"package.json": '{"devDependencies": {"jest": "1"}}', "src/a.ts": ""}, "src/a.ts")
+    assert how is not None
+    assert how.files == "__tests__/deeprepo-{n}.test.ts"
+    go = recipe({"go.mod": ""}, "pkg/a_test.go")
+    assert go is not None
+    assert go.command("pkg/a_test.go") == "go test -count=1 ./pkg"
+
+
+def test_an_owners_words_go_before_what_is_found() -> None:
+    """Each by itself: a command without a path takes the place that the runner it names has in the repository."""
+    own = recipe({"a.py": "", "checks/test_a.py": ""}, "a.py", test="uv run pytest -q {file}")
+    assert own is not None
+    assert (own.runner.name, own.files, own.folder) == ("pytest", "checks/test_deeprepo_{n}.py", "")
+    other = recipe({}, "a.c", test="make check F={file}", files="t/deeprepo_{n}.c")
+    assert other is not None
+    assert (other.runner, other.command("t/x y.c")) == (GENERIC, "make check F='t/x y.c'")
+    assert recipe({}, "a.c", test="make check") is None
+
+
+INSTALLED = [
+    ({"uv.lock": "", "pyproject.toml": "", "requirements.txt": ""}, ["uv sync --frozen"], ["uv.lock", "requirements.txt"]),
+    ({"requirements.txt": "", "requirements-dev.txt": ""}, ["pip install -q -r $f"], ["requirements-dev.txt", "requirements.txt"]),
+    ({"package.json": "{}", "package-lock.json": ""}, ["npm ci"], ["package-lock.json"]),
+    ({"package.json": "{}"}, [], []),
+    ({"yarn.lock": ""}, ["yarn install --frozen-lockfile"], ["yarn.lock"]),
+    ({"pnpm-lock.yaml": ""}, ["pnpm install --frozen-lockfile"], ["pnpm-lock.yaml"]),
+    ({"go.mod": "", "go.sum": ""}, ["go mod download"], ["go.sum"]),
+    ({"Cargo.lock": ""}, ["cargo fetch --locked"], ["Cargo.lock"]),
+    ({"Gemfile.lock": ""}, ["bundle install"], ["Gemfile.lock"]),
+    ({"pom.xml": "", "mvnw": "", "a/pom.xml": ""}, ["./mvnw -q"], ["pom.xml"]),
+    ({"build.gradle": ""}, ["gradle --no-daemon testClasses"], ["build.gradle"]),
+    ({"a/go.sum": "", "web/package-lock.json": "", "web/docs/package-lock.json": "", "node_modules/x/package-lock.json": "", "tests/fixtures/go.sum": ""},
+     ["(cd web && npm ci", "(cd a && go mod"], ["web/package-lock.json", "a/go.sum"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tree", "commands", "decisive"), INSTALLED)
+def test_what_installs_packages_is_found_by_lock_files(tree: dict[str, str], commands: list[str], decisive: list[str]) -> None:  # fmt: skip
+    """In each package that is in no other of its language; what a package vendors and what tests have as samples counts for nothing."""
+    install = layout(tree).install()
+    assert all(command in install for command in commands)
+    assert install.count("(cd ") == len(commands)
+    assert sorted(layout(tree).decisive()) == sorted(decisive)
+
+
+def test_a_name_cannot_become_a_command() -> None:
+    """A folder is one word of the shell."""
+    folder = "a$(touch x)"
+    assert shlex.quote(folder) in layout({f"{folder}/package-lock.json": ""}).install()
+
+
+OUTPUTS = [
+    ("pytest", 0, ".\n1 passed in 0.01s", "green"),
+    ("pytest", 1, "E   AssertionError: assert 1 == 2\n1 failed in 0.02s", "red"),
+    ("pytest", 1, "E       fixture 'client' not found\n1 error in 0.01s", "fault"),
+    ("pytest", 2, "ERROR collecting tests/test_x.py\nE   ModuleNotFoundError: No module named 'x'\n1 error in 0.1s", "fault"),
+    ("pytest", 5, "no tests ran in 0.00s", "fault"),
+    ("pytest", 0, "1 skipped in 0.00s", "fault"),
+    ("pytest", 0, "tests/test_x.py . [100%]\n\n============ 1 passed in 0.02s ============", "green"),
+    ("vitest", 1, " FAIL  test/a.test.js\n      Tests  1 failed (1)", "red"),
+    ("vitest", 1, 'Error: Failed to resolve import "../nope"\n Test Files  1 failed (1)\n      Tests  no tests', "fault"),
+    ("jest", 1, "Tests:       1 failed, 1 total", "red"),
+    ("jest", 1, "  ● Test suite failed to run\n\n    Cannot find module '../a'\n\nTests:       0 total", "fault"),
+    ("jest", 127, "sh: 1: npx: not found", "fault"),
+    ("go", 0, "ok  \tx/pkg\t0.002s", "green"),
+    ("go", 1, "--- FAIL: TestDeeprepo (0.00s)\n    a_test.go:5: got 1\nFAIL\nFAIL\tx/pkg\t0.002s", "red"),
+    ("go", 2, "panic: runtime error: index out of range [3]\nFAIL\tx/pkg\t0.002s", "red"),
+    ("go", 1, "# x/pkg\n./a_test.go:5:2: undefined: Sum\nFAIL\tx/pkg [build failed]", "fault"),
+    ("go", 0, "ok  \tx/pkg\t0.002s [no tests to run]", "fault"),
+    ("cargo", 0, "running 1 test\ntest it ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored", "green"),
+    ("cargo", 101, "test result: FAILED. 0 passed; 1 failed; 0 ignored\n\nerror: test failed, to rerun pass `--test deeprepo_1`", "red"),
+    ("cargo", 101, 'error[E0425]: cannot find function `sum`\nerror: could not compile `x` (test "deeprepo_1")', "fault"),
+    ("maven", 0, "", "green"),
+    ("maven", 1, "[ERROR] Tests run: 1, Failures: 1, Errors: 0, Skipped: 0\n[ERROR] BUILD FAILURE", "red"),
+    ("maven", 1, "[ERROR] COMPILATION ERROR :\n[ERROR] cannot find symbol", "fault"),
+    ("gradle", 1, "Deeprepo1Test > it() FAILED\n\n1 test completed, 1 failed\n> There were failing tests.", "red"),
+    ("gradle", 1, "error: cannot find symbol\n> Compilation failed; see the compiler error output", "fault"),
+    ("rspec", 0, "1 example, 0 failures", "green"),
+    ("rspec", 1, "1 example, 1 failure", "red"),
+    ("rspec", 1, "0 examples, 0 failures, 1 error occurred outside of examples", "fault"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "status", "output", "result"), OUTPUTS)
+def test_an_output_is_judged(name: str, status: int, output: str, result: str) -> None:
+    """An exit status alone proves nothing: a runner that found no test, or could not load one, fails too."""
+    assert judge(RUNNERS[name], Outcome("exit", status, output, 0.1, ())) == result
+
+
+@pytest.mark.parametrize("ending", ["seconds", "memory", "output", "setup"])
+def test_a_limit_is_no_result(ending: str) -> None:
+    """Whatever it printed before."""
+    assert judge(RUNNERS["pytest"], Outcome(ending, 1, "1 failed", 0.1, ())) == "limit"  # type: ignore[arg-type]
+
+
+PYTHON = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(1, {})\n"
+OWN = [
+    (PYTHON.format(1), "green"),
+    (PYTHON.format(2), "red"),
+    ("import nowhere\n" + PYTHON.format(1), "fault"),
+    ("def broken(:\n", "fault"),
+    ("x = 1\n", "fault"),
+]
+
+
+@boxed
+@pytest.mark.parametrize(("text", "result"), OWN)
+def test_a_command_of_the_owner_in_the_sandbox(text: str, result: str) -> None:
+    """A runner that is not known is judged by its exit status, unless it could not load the test or found none."""
+    outcome = run("python3 -m unittest -v tests/test_x.py", {"tests/test_x.py": text})
+    assert judge(GENERIC, outcome) == result, outcome.output
+
+
+@boxed
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("def test_it():\n    assert 1 == 1\n", "green"),
+        ("def test_it():\n    assert 1 == 2\n", "red"),
+        ("def test_it(nothing):\n    assert 1\n", "fault"),
+        ("import nowhere\ndef test_it():\n    assert 1\n", "fault"),
+    ],
+)
+def test_pytest_of_another_folder(text: str, result: str) -> None:
+    """A folder of tools is shown read-only beside /usr."""
+    where = sysconfig.get_path("purelib")
+    sandbox = Sandbox("bubblewrap", box().program, tools=(where,))
+    # The plugins of this project take longer to load than the test.
+    command = f"PYTHONPATH={where} PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -o addopts= tests/test_x.py"
+    outcome = asyncio.run(execute(sandbox, Run(b"", command, {"tests/test_x.py": text}, LIMITS)))
+    if "No module named pytest" in outcome.output:
+        pytest.skip("the interpreter of the sandbox is another one")
+    assert judge(RUNNERS["pytest"], outcome) == result, outcome.output
+
+
+@boxed
+def test_tools_may_lie_where_the_box_has_its_own_folder() -> None:
+    """A tool below /tmp is found under its path, and nothing beside it."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        kit = Path(folder, "kit")
+        kit.mkdir()
+        (kit / "hello").write_text("#!/bin/sh\necho hello; ls ..\n")
+        (kit / "hello").chmod(0o755)
+        Path(folder, "beside").write_text("x")
+        sandbox = Sandbox("bubblewrap", box().program, tools=(str(kit),))
+        outcome = asyncio.run(execute(sandbox, Run(b"", f"cd {kit} && ./hello", {}, LIMITS)))
+    assert outcome.output.split() == ["hello", "kit"]
