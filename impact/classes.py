@@ -1,6 +1,7 @@
 """What a class has: its own members, those of its bases, and what a construction of it calls."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from impact.index import Index
 from impact.language import language_of
@@ -15,6 +16,8 @@ def lineage(index: Index, path: str, one: Definition, depth: int = DEPTH) -> tup
     """A class and all its bases; None if one of them is not known, or may have members that nobody writes."""
     facts, language = index.facts(path), language_of(path)
     if facts is None or language is None or facts.open or one.name in facts.open_owners or depth == 0:
+        return None
+    if one.kind not in ("class", "type"):
         return None
     line: list[Class] = [(path, one.name)]
     for base in one.bases:
@@ -74,6 +77,9 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
 def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, Definition], ...]:
     """What a construction of a class may call; nothing where nobody can know, or it takes what the class itself lists."""
     language, line = language_of(path), lineage(index, path, one)
+    if line is None and language is not None:  # what it takes is known only if it writes no constructor of its own
+        rows = [row for row in members(index, path, one.name) if row[1].name in language.constructors_of(one.name)]
+        return tuple((home, replace(row, parameters=None)) for home, row in rows)
     if line is None or language is None or any(_bases(index, *row) & language.valued_bases for row in line):
         return ()
     for home, name in line:

@@ -1,6 +1,8 @@
 """What is known of one tree. A file is read when somebody asks for it: what is missing so far is noted, and read in one go."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fnmatch import fnmatch
 
 from impact import reader
@@ -36,8 +38,11 @@ class Index:
         if source is None:
             self.wanted.add(path)
             return None
-        self._facts[path] = reader.facts(language, source)
-        return self._facts[path]
+        found = reader.facts(language, source)
+        if found is not None and re.search(language.offers_all, path):
+            found = replace(found, definitions=tuple(replace(one, private=False) for one in found.definitions))
+        self._facts[path] = found
+        return found
 
     def modules(self, language: Language) -> Modules | None:
         """What imports of a language mean; None while its configuration files are not read."""

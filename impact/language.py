@@ -91,6 +91,7 @@ class Language:
     modules: type[Modules]
     separator: str  # between the parts of a module's name
     exports: bool  # a file offers only what it says it exports
+    offers_all: str  # a pattern of files of which that is not so
     hands_on: bool  # who imports a file can take from it what it imports
     receiver: bool  # the first parameter of a method is its object
     private: str  # a pattern of names that no other file can use, "" for none
@@ -202,9 +203,10 @@ def load(folder: str) -> tuple[Language, ...]:
             valued_bases=frozenset(table.get("valued_bases", "").split()),
             module_members=table.get("module_members", "(?!)"),
             unknown_members=table.get("unknown_members", ""),
-            constructors=tuple(table.get("constructors", ())),
+            constructors=tuple(row.get("constructors", table.get("constructors", ()))),
             results=_result_rules({**table.get("results", {}), **row.get("results", {})}),
             exports=table.get("exports", False),
+            offers_all=table.get("offers_all", "(?!)"),
             hands_on=table.get("hands_on", False),
             receiver=table.get("receiver", False),
             called_as_written=table.get("called_as_written", False),

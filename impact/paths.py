@@ -2,7 +2,7 @@
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pathspec import GitIgnoreSpec
 
@@ -29,8 +29,7 @@ class Paths:
     def ignore(self, sources: Mapping[str, bytes]) -> None:
         """Take in the .gitignore files: path -> bytes."""
         for path, source in sources.items():
-            lines = source.decode("utf-8", "replace").splitlines()
-            self._ignored[posixpath.dirname(path)] = GitIgnoreSpec.from_lines(lines)
+            self._ignored[posixpath.dirname(path)] = _spec(source.decode("utf-8", "replace").splitlines())
 
     def names(self, folder: str) -> frozenset[str]:
         """The names in a folder; none if there is no such folder."""
@@ -52,6 +51,23 @@ class Paths:
             for folder, spec in self._ignored.items()
             if not folder or path.startswith(f"{folder}/")
         )
+
+
+def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
+    """The patterns of a .gitignore file; one that the library refuses counts for nothing, as in git."""
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError:
+        kept = [line for line in lines if _is_pattern(line)]
+        return GitIgnoreSpec.from_lines(kept)
+
+
+def _is_pattern(line: str) -> bool:
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True
 
 
 def above_of(path: str) -> Iterator[str]:

@@ -296,20 +296,29 @@ class _Reader:
         return Seen(kept, ranges, self._types(bindings, last), frozenset(stores))
 
     def _types(self, bindings: Mapping[str, Collection[int]], last: int) -> Mapping[str, tuple[Typed, ...]]:
-        """The names whose class is written, in the file or in the function that takes them. One that is bound twice there has none.
+        """The names whose class is written: the object that a method belongs to, and a name that is bound once, to a new object.
 
         `bindings`: name -> the bytes at which it is bound.
         """
         types: dict[str, list[Typed]] = defaultdict(list)
         for found in self._matches("types"):
-            scope = _first(found, "scope", None)
-            whole = scope or self._root
-            name = text(_first(found, "var", None)) or "this"
+            scope, var = _first(found, "scope", None), _first(found, "var", None)
+            whole = scope or self._function(var or self._root)
+            name = text(var) or "this"
             times = sum(whole.start_byte <= at < whole.end_byte for at in bindings.get(name, ()))
             if "type" in found and times == (name != "this"):
-                start, end = (scope.start_point[0] + 1, scope.end_point[0] + 1) if scope is not None else (1, last)
-                types[name].append(Typed(text(found["type"][0]), start, end, is_own=scope is not None))
+                start = (whole if scope is not None or whole == self._root else var or whole).start_point[0] + 1
+                end = min(whole.end_point[0] + 1, last)
+                types[name].append(Typed(text(found["type"][0]), start, end, is_own="own" in found))
         return {name: tuple(rows) for name, rows in types.items()}
+
+    def _function(self, node: Node) -> Node:
+        """The innermost function around a node with its parameters, or the file."""
+        bodies = {body.id for _, found in self._defs for body in found.get("local", ())}
+        inner: Node | None = node
+        while inner is not None and inner.id not in bodies:
+            inner = inner.parent
+        return (inner.parent if inner is not None else None) or self._root
 
     def _arguments(self, node: Node) -> Arguments | None:
         rules = self._language.calls

@@ -88,3 +88,8 @@ def test_a_method_of_a_receiver_or_a_parameter() -> None:
         "3 arguments s.Put: is missing 'b'",
         "4 arguments box.Put: takes 2 arguments, not 3",
     ]
+
+
+def test_a_long_list_of_parameters() -> None:
+    names = ", ".join(f"a{at}" for at in range(10))
+    assert of(f"type Shape interface {{\n\tConv(weight Shape, c, {names} int) Shape\n}}\n") == []

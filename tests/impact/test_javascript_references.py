@@ -145,3 +145,14 @@ def test_a_method_of_the_object_itself() -> None:
     text = "class Box extends Base {\n  put(a: number, b: number) {}\n  fill() { this.put(1); this.put(1, 2); this.size(); }\n}\n"
     assert of(text.replace(" extends Base", "")) == ["3 arguments this.put: is missing 'b'"]
     assert of(f"import {{ Base }} from 'lib';\n{text}") == []
+
+
+def test_what_an_export_renames_a_declaration_file_and_a_query_offer() -> None:
+    more = {
+        "src/made.ts": "export { default as made } from './one';\nexport { one as default } from './one';\n",
+        "src/one.ts": "export default function () {}\nexport const one = 1;\n",
+        "src/types.d.ts": "interface Row {}\nexport {};\n",
+        "src/worker.ts": "export const x = 1;\n",
+    }
+    text = "import made, { made as m, mad } from './made';\nimport { Row } from './types';\nimport url from './worker?url';\nimport none from './workr?url';\n"
+    assert of(text, more) == ["1 missing-name mad: made", "4 missing-module ./workr?url: ./worker?url"]

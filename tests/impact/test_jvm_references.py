@@ -74,3 +74,20 @@ def test_a_member_of_a_new_object() -> None:
         "    one.amont = one.amounts;\n    other.nothing();\n    Cents two = new Cents(1) { void x() {} };\n    two.x();\n  }\n}\n"
     )
     assert java(text) == ["8 missing-member one.amont: amount", "8 missing-member one.amounts: amount"]
+
+
+def test_a_package_of_another_project_and_what_is_invoked_are_silent() -> None:
+    away = java("import com.acme.text.Joiner;\nclass Pay {}\n")
+    more = f"{ROOT}/pay/Box.java"
+    box = "package com.acme.shop.pay;\nclass Box {\n  Object invoke(int a) { return new Box(); }\n}\n"
+    assert away == messages({**SHOP, more: box}, more) == []
+
+
+def test_an_annotation_of_kotlin_is_a_class() -> None:
+    made = "package com.acme.shop.pay\n\n@Retention(AnnotationRetention.RUNTIME)\n@Target(AnnotationTarget.CLASS)\nannotation class Paid\n"
+    tree = {
+        **SHOP,
+        "src/main/kotlin/com/acme/shop/pay/Paid.kt": made,
+        "src/main/kotlin/com/acme/shop/b/B.kt": "package com.acme.shop.b\nimport com.acme.shop.pay.Paid\n",
+    }
+    assert messages(tree, "src/main/kotlin/com/acme/shop/b/B.kt") == []

@@ -58,6 +58,8 @@ def test_rust() -> None:
         "13 arguments cents: is missing 'b'",
         "13 missing-member money.cnts: cents",
     ]
+    unnamed = 'fn take(_: &str, low: u8) {}\nfn f() { take("", 1); take(1); }\n'
+    assert messages({"src/a.rs": unnamed}, "src/a.rs") == ["2 arguments take: is missing 'low'"]
 
 
 def test_ruby() -> None:

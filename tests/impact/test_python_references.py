@@ -152,7 +152,35 @@ def test_a_member_of_a_new_object() -> None:
     assert of(text, CLASSES) == [
         "9 missing-member child.totals: total",
         "10 arguments child.total: takes 0 arguments, not 1",
+        "14 missing-member other.nothing",
     ]
+    narrowed = "from shop.kinds import Base\n\n\ndef pay(other: Base):\n    assert isinstance(other, Wide)\n    other.nothing\n"
+    assert of(narrowed, CLASSES) == []
+
+
+def test_a_name_of_one_function_is_an_object_there_alone() -> None:
+    text = (
+        "from shop.kinds import Child\n\n\ndef one(child):\n    child.nothing\n\n\ndef two():\n    child = Child(1)\n    child.nothing\n\n\n"
+        "def three(child):\n    if not child:\n        child = Child(1)\n    child.nothing\n"
+    )
+    assert of(text, CLASSES) == ["10 missing-member child.nothing"]
+
+
+def test_a_member_that_a_pattern_assigns_is_there() -> None:
+    text = (
+        "class Box:\n    def __init__(self, rows):\n        self.a, (self.b, _) = rows\n        for self.c in rows: pass\n        with rows as self.d: pass\n\n\n"
+        "box = Box([])\nbox.a, box.b, box.c, box.d, box.e\n"
+    )
+    assert of(text) == ["9 missing-member box.e"]
+
+
+def test_a_base_that_is_no_class_of_the_file_may_have_any_member() -> None:
+    text = "import io\n\nText = io.StringIO\n\n\nclass Out(Text):\n    pass\n\n\nout = Out()\nout.getvalue()\n"
+    assert of(text) == []
+
+
+def test_a_pattern_that_ignores_nothing_is_no_obstacle() -> None:
+    assert of("from shop import mony\n", {".gitignore": "!\nbuild/\n"}) == ["1 missing-name mony: money"]
 
 
 def test_what_each_module_has_and_the_material_of_tests_are_silent() -> None:

@@ -13,6 +13,7 @@
 (var_spec name: (identifier) @bound)
 (const_spec name: (identifier) @bound)
 (parameter_declaration name: (identifier) @bound)
+(parameter_list (parameter_declaration name: (_)) (parameter_declaration !name type: (type_identifier) @bound))  ; of a long list the grammar takes a name for a type
 (variadic_parameter_declaration name: (identifier) @bound)
 (type_parameter_declaration name: (identifier) @bound)
 (function_declaration name: (identifier) @bound)

@@ -57,7 +57,9 @@ class Modules:
         del name
         key = posixpath.dirname(importer), item.spec
         if key not in self._found:
-            self._found[key] = self._search(importer, item.spec.partition("?")[0])
+            path, query, _ = item.spec.partition("?")
+            found = self._search(importer, path)
+            self._found[key] = None if query and found else found  # what such a module offers, a bundler decides
         return self._found[key]
 
     def inner(self, importer: str, item: Import, name: str) -> tuple[str, ...] | None:
@@ -72,14 +74,15 @@ class Modules:
 
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The files beside the one that is missing whose names are like its."""
-        before, _, name = item.spec.rpartition("/")
-        base = next(iter(self._bases(importer, item.spec)), "")
+        spec, mark, query = item.spec.partition("?")
+        before, _, name = spec.rpartition("/")
+        base = next(iter(self._bases(importer, spec)), "")
         names = {one.partition(".")[0] for one in self._paths.names(posixpath.dirname(base))} - {""}
         ending = ("".join(SCRIPT.findall(name)[:1]) and name[name.rfind(".") :]) or (
             name[name.rfind(".") :] if SCRIPT.search(name) else ""
         )
         close = get_close_matches(name.removesuffix(ending), sorted(names), 3, 0.72)
-        return tuple(f"{before}/{one}{ending}" for one in close)
+        return tuple(f"{before}/{one}{ending}{mark}{query}" for one in close)
 
     def _search(self, importer: str, spec: str) -> tuple[str, ...] | None:
         bases = tuple(self._bases(importer, spec))

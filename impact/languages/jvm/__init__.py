@@ -79,7 +79,10 @@ class Modules:
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The packages whose names are like the one that is missing."""
         del importer
-        above, _, last = item.spec.rpartition(".")
+        return self._near(item.spec)
+
+    def _near(self, spec: str) -> tuple[str, ...]:
+        above, _, last = spec.rpartition(".")
         names = {
             posixpath.basename(one) for folder in self._of_package(above, any_depth=True) for one in self._below(folder)
         }
@@ -127,8 +130,8 @@ class Modules:
         )
 
     def _is_known(self, spec: str) -> bool:
-        """Whether what stands before the last part of a package is in the tree."""
-        return bool(self._of_package(spec.rpartition(".")[0], any_depth=True))
+        """Whether what stands before the last part of a package has files of the tree, or a package whose name is like the last part."""
+        return bool(self._of_package(spec.rpartition(".")[0]) or self._near(spec))
 
     def _is_own(self, importer: str, spec: str) -> bool:
         start = "/".join(spec.split(".")[:OWN])

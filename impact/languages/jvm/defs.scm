@@ -25,6 +25,7 @@
 ; only: kotlin
 (package_header (_) @module)
 (class_declaration name: (identifier) @name) @def.class
+(infix_expression . (_) . (identifier) @class . (identifier) @name (#eq? @class "class")) @def.class  ; `annotation class X` after annotations
 (class_declaration name: (identifier) @name (primary_constructor (class_parameters) @params)) @def.class
 (class_declaration (class_body (secondary_constructor))) @opaque
 (class_parameters (class_parameter (identifier) @name . ":") @param.positional)

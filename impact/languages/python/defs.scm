@@ -14,6 +14,10 @@
 (as_pattern alias: (as_pattern_target (identifier) @name)) @def.variable
 (global_statement (identifier) @name) @def.global
 (assignment left: (attribute object: (identifier) @self attribute: (identifier) @name) (#any-of? @self "self" "cls")) @def.attribute
+(assignment left: (_ (attribute object: (identifier) @self attribute: (identifier) @name)) (#any-of? @self "self" "cls")) @def.attribute
+(assignment left: (_ (_ (attribute object: (identifier) @self attribute: (identifier) @name))) (#any-of? @self "self" "cls")) @def.attribute
+(for_statement left: [(attribute object: (identifier) @self attribute: (identifier) @name) (_ (attribute object: (identifier) @self attribute: (identifier) @name))] (#any-of? @self "self" "cls")) @def.attribute
+(as_pattern alias: (as_pattern_target (attribute object: (identifier) @self attribute: (identifier) @name)) (#any-of? @self "self" "cls")) @def.attribute
 (decorated_definition (decorator) @decorator definition: (_) @opaque
   (#not-match? @decorator "^@(staticmethod|classmethod|(functools\\.)?(lru_cache|cache)\\b|(contextlib\\.)?contextmanager|(contextlib\\.)?asynccontextmanager|(abc\\.)?abstractmethod|(typing\\.)?(final|override)|(dataclasses\\.)?dataclass(\\((frozen|slots|eq|order|repr|unsafe_hash|True|False|[=,\\s])*\\))?$)"))
 (decorated_definition (decorator) @decorator definition: (class_definition name: (identifier) @name !superclasses body: (block) @params) @def.class

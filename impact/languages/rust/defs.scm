@@ -12,7 +12,7 @@
 (static_item name: (identifier) @name) @def.variable
 (macro_definition name: (identifier) @name) @def.type
 (extern_crate_declaration name: (identifier) @name) @def.type
-(parameters (parameter pattern: (_) @name) @param.only)
+(parameters (parameter pattern: _ @name) @param.only)
 (parameters (self_parameter) @param.only)
 (use_list (scoped_use_list list: (use_list [(identifier) @name (use_as_clause alias: (identifier) @name) (scoped_identifier name: (identifier) @name)]))) @def.variable
 (use_list (scoped_identifier name: (identifier) @name)) @def.variable
