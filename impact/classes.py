@@ -15,7 +15,7 @@ Class = tuple[str, str]  # its file and its name
 def lineage(index: Index, path: str, one: Definition, depth: int = DEPTH) -> tuple[Class, ...] | None:
     """A class and all its bases; None if one of them is not known, or may have members that nobody writes."""
     facts, language = index.facts(path), language_of(path)
-    if facts is None or language is None or facts.open or one.name in facts.open_owners or depth == 0:
+    if facts is None or language is None or facts.open or facts.made or one.name in facts.open_owners or depth == 0:
         return None
     if one.kind not in ("class", "type"):
         return None

@@ -246,7 +246,7 @@ class _File:
                 is_open = True
                 continue
             rows += [(path, one) for one in facts.definitions if one.name == use.name and not one.owner]
-            is_open = is_open or bool(facts.open)
+            is_open = is_open or facts.may_offer(use.name)
         if rows:
             yield from self._misfit(use, Answer("found", tuple(rows)))
         elif not is_open and use.name not in self._language.ambient and not any(i.star for i in self._facts.imports):

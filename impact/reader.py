@@ -130,11 +130,13 @@ class _Reader:
 
     def facts(self) -> Facts:
         definitions = self._definitions()
-        opened, owners = "", set[str]()
+        opened, owners, made = "", set[str](), set[str]()
         hidden = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
         for found in self._matches("open"):
             for node in found.get("open", ()):
                 opened = opened or text(node).partition("\n")[0][:WRITTEN]
+            for node in found.get("made", ()):
+                made.update(re.findall(r"\w+", text(node)))
             for node in found.get("open.owner", ()):
                 owners.add(self._owner(node))
         if self._root.has_error:
@@ -149,6 +151,7 @@ class _Reader:
             definitions=definitions,
             imports=self._imports(),
             open=opened,
+            made=frozenset(made),
             open_owners=frozenset(owners),
             opaque=frozenset(opaque),
             module=module,

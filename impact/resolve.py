@@ -50,8 +50,8 @@ def _of_file(index: Index, path: str, name: str, depth: int) -> Answer:
         is_script = not any(
             item.hands_on for item in facts.imports
         )  # it exports nothing, or an object that is its own default
-        return OPEN if facts.open or name == "default" or (is_script and not _exports(facts)) else ABSENT
-    return OPEN if facts.open else ABSENT
+        return OPEN if facts.may_offer(name) or name == "default" or (is_script and not _exports(facts)) else ABSENT
+    return OPEN if facts.may_offer(name) else ABSENT
 
 
 def _exports(facts: Facts) -> bool:

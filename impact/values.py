@@ -82,9 +82,14 @@ class Facts:
     imports: tuple[Import, ...] = ()
     bound: frozenset[str] = frozenset()  # names that anything but an import or a definition binds somewhere in it
     open: str = ""  # why it may offer more than it writes, "" if it cannot
+    made: frozenset[str] = frozenset()  # the words of calls of macros that make definitions of some of them
     open_owners: frozenset[str] = frozenset()  # the classes of which that is true
     opaque: frozenset[str] = frozenset()  # functions that a decorator or a macro may give other parameters
     module: str = ""  # what the file says that its module is called
+
+    def may_offer(self, name: str) -> bool:
+        """Whether a name that it does not write may be there all the same."""
+        return bool(self.open) or name in self.made
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,10 +54,16 @@ def test_rust() -> None:
         "1 missing-name cent: cents",
         "2 missing-module crate::mony: money",
         "3 missing-module crate::cart::iner: inner",
+        "7 missing-name Anything",
         "13 missing-member Kind.Smal: Small",
         "13 arguments cents: is missing 'b'",
         "13 missing-member money.cnts: cents",
     ]
+    macros = "cfg_ffi! { pub mod ffi; pub fn made() {} }\nmod money;\npub struct One;\n"
+    text = "use crate::{ffi, made, One};\nuse crate::mad::x;\nuse crate::Made;\nuse crate::Two;\n"
+    tree = {"Cargo.toml": "", "src/lib.rs": macros, "src/money.rs": "", "src/a.rs": text}
+    assert messages(tree, "src/a.rs") == ["2 missing-module crate::mad", "3 missing-name Made", "4 missing-name Two"]
+    assert messages({**tree, "src/lib.rs": f'include!("made.rs");\n{macros}'}, "src/a.rs") == []
     unnamed = 'fn take(_: &str, low: u8) {}\nfn f() { take("", 1); take(1); }\n'
     assert messages({"src/a.rs": unnamed}, "src/a.rs") == ["2 arguments take: is missing 'low'"]
 

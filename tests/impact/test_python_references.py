@@ -70,6 +70,14 @@ def test_what_is_of_no_certain_meaning_is_silent() -> None:
     assert of(text, opened) == []
 
 
+def test_the_attributes_of_an_object_leave_its_module_as_written() -> None:
+    kinds = "class Bag:\n    def fill(self, rows): self.__dict__.update(rows)\n\n\nclass Box:\n    def rows(self, one): return one.__dict__\n"
+    text = "from shop.kinds import Bag, Box, Bags\nbag = Bag()\nbag.nothing\nbox = Box()\nbox.nothing\n"
+    assert of(text, {"shop/kinds.py": kinds}) == ["1 missing-name Bags: Bag", "5 missing-member box.nothing"]
+    patched = "import shop.money\n\nshop.money.__dict__.update(a=1)\n"
+    assert of("from shop.patched import nothing\n", {"shop/patched.py": patched}) == []
+
+
 def test_what_a_module_binds_in_any_manner_is_there() -> None:
     many = (
         "try:\n    import json\nexcept ImportError:\n    json = None\nif 1:\n    a = 1\nelse:\n    b = c = 2\nfor d in []: pass\nwith open() as e: pass\n"

@@ -10,4 +10,6 @@
 (call function: (attribute) @f (#match? @f "sys\\.modules\\.|importlib\\.reload|update_wrapper")) @open
 (class_definition body: (block (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__" "__new__")) @open.owner))
 (class_definition superclasses: (argument_list (keyword_argument name: (identifier) @k (#eq? @k "metaclass"))) body: (block (_) @open.owner))
-((attribute attribute: (identifier) @n) @open (#eq? @n "__dict__"))
+((attribute object: (identifier) @self attribute: (identifier) @n) @open.owner (#any-of? @self "self" "cls") (#eq? @n "__dict__"))
+(call function: (attribute object: (attribute object: (_) @o attribute: (identifier) @n) attribute: (identifier) @f) @open (#eq? @n "__dict__") (#any-of? @f "update" "setdefault") (#not-match? @o "^(self|cls)$"))
+(assignment left: (subscript value: (attribute object: (_) @o attribute: (identifier) @n)) @open (#eq? @n "__dict__") (#not-match? @o "^(self|cls)$"))

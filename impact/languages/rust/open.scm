@@ -1,4 +1,6 @@
-(source_file (expression_statement (macro_invocation macro: (_) @m) @open) (#not-match? @m "^(compile_error|assert|const_assert)$"))
-(source_file (macro_invocation macro: (_) @m) @open (#not-match? @m "^(compile_error|assert|const_assert)$"))
+(source_file (expression_statement (macro_invocation macro: (_) @m) @open) (#not-match? @m "^(compile_error|assert|const_assert)$") (#not-match? @open "\\b(mod|fn|struct|enum|union|trait|const|static|type|use)\\b"))
+(source_file (macro_invocation macro: (_) @m) @open (#not-match? @m "^(compile_error|assert|const_assert)$") (#not-match? @open "\\b(mod|fn|struct|enum|union|trait|const|static|type|use)\\b"))
+(source_file (expression_statement (macro_invocation) @made) (#match? @made "\\b(mod|fn|struct|enum|union|trait|const|static|type|use)\\b"))
+(source_file (macro_invocation) @made (#match? @made "\\b(mod|fn|struct|enum|union|trait|const|static|type|use)\\b"))
 (use_declaration (visibility_modifier) argument: (_ list: (use_list (use_wildcard) @open)))
 (use_declaration (visibility_modifier) argument: (_ list: (use_list (scoped_use_list list: (use_list (use_wildcard) @open)))))
