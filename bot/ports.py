@@ -82,15 +82,6 @@ class SharedScope(Protocol):
 
 
 @runtime_checkable
-class HasSettings(Protocol):
-    """A project whose configuration files decide what an import means: `paths` of TypeScript, the modules of Go."""
-
-    @property
-    def settings(self) -> object:
-        """All that the configuration files decide, equal on both sides of a change if every path means the same on both."""
-
-
-@runtime_checkable
 class SelfDescribed(Protocol):
     """A project in which a path does not say what the file offers: packages of Kotlin, namespaces of C#."""
 

@@ -23,6 +23,8 @@ QUERIES = ("defs", "uses", "types", "imports", "open", "results")
 class Modules(Protocol):
     """What an import of one language means in one tree: the only Python that a language must write."""
 
+    guesses: bool  # whether a package of the tree is meant by its name alone, where a published one may be
+
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         """`configs`: the files that `language.toml` asks for, by path."""
 

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tree_sitter import Node, QueryCursor
 
@@ -105,6 +105,12 @@ def facts(language: Language, source: bytes) -> Facts | None:
     return _Reader(language, root).facts() if root is not None else None
 
 
+def imports(language: Language, source: bytes) -> tuple[Import, ...]:
+    """What a file imports; nothing if it cannot be read."""
+    root = parse(language, source)
+    return _Reader(language, root, needs_definitions=language.hands_on).imports() if root is not None else ()
+
+
 def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | None:
     """The names that some lines use; None if the file cannot be read."""
     root = parse(language, source)
@@ -112,9 +118,9 @@ def seen(language: Language, source: bytes, lines: Collection[int]) -> Seen | No
 
 
 class _Reader:
-    def __init__(self, language: Language, root: Node) -> None:
+    def __init__(self, language: Language, root: Node, *, needs_definitions: bool = True) -> None:
         self._language, self._root = language, root
-        self._defs = [(kind, found) for found in self._matches("defs") for kind in (_kind(found),)]
+        self._defs = [(_kind(found), found) for found in self._matches("defs")] if needs_definitions else []
         self._locals = Spans(
             [(node.start_byte, node.end_byte, "") for _, found in self._defs for node in found.get("local", ())]
         )
@@ -149,7 +155,7 @@ class _Reader:
         opaque = {text(node) for _, found in self._defs for node in found.get("opaque.name", ())}
         return Facts(
             definitions=definitions,
-            imports=self._imports(),
+            imports=self.imports(),
             open=opened,
             made=frozenset(made),
             open_owners=frozenset(owners),
@@ -211,7 +217,7 @@ class _Reader:
                     rows[key] = row
         return tuple(rows.values())
 
-    def _imports(self) -> tuple[Import, ...]:
+    def imports(self) -> tuple[Import, ...]:
         guards = self._guards("imports", "uses")
         whole: dict[int, Import] = {}
         names: dict[int, list[Bound]] = defaultdict(list)
@@ -230,7 +236,10 @@ class _Reader:
                     guarded=any(True for _ in guards.around(node.start_byte, node.end_byte, inclusive=True)),
                 )
             one = whole[key] = _with(whole[key], hands_on=whole[key].hands_on or "hands_on" in found)
-            if there is not None or "default" in found:
+            if "takes" in found or "takes_default" in found:
+                taken = _first(found, "takes", None)
+                names[key].append(Bound(text(taken) or "default", "", (taken or node).start_point[0] + 1))
+            elif there is not None or "default" in found:
                 given = text(there) if there is not None else "default"
                 at = (there or found["default"][0]).start_point[0] + 1
                 if "default" in found:
@@ -371,8 +380,6 @@ def _first(found: Captures, key: str, default: object = ...) -> Node:
 
 
 def _with(item: Import, **values: object) -> Import:
-    from dataclasses import replace
-
     return replace(item, **values)  # type: ignore[arg-type]
 
 

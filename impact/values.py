@@ -37,7 +37,7 @@ class Bound:
     """One name that an import takes from a module."""
 
     there: str
-    here: str
+    here: str  # "" where the code takes it without giving it a name
     line: int
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from bot.dependents.links import MOST_PATHS, FollowedLinks
 from bot.dependents.propose import propose
 from bot.machine import limits
-from bot.ports import HasSettings, Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
+from bot.ports import Language, Project, SelfDescribed, SelfNamed, SharedScope, Tree
 from bot.text.caps import CONFIG
 from bot.text.lines import without_mark
 from bot.text.paths import is_prose
@@ -112,11 +112,6 @@ class Reach:
         clues = [self.project.clues(path).words for path in paths] if len(paths) <= MOST_LINKED else [frozenset[str]()]
         words = b"|".join(re.escape(word.encode()) for word in sorted(frozenset[str]().union(*clues)))
         return re.compile(words or NEVER, re.IGNORECASE) if all(clues) else None
-
-    @property
-    def settings(self) -> object:
-        """What the configuration files decide about imports, to be compared with the other side."""
-        return self.project.settings if isinstance(self.project, HasSettings) else None
 
     @property
     def is_told(self) -> bool:

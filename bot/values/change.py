@@ -361,9 +361,6 @@ class Import:
     line: int
     aliases: tuple[tuple[str, str], ...] = ()  # (name in the target or "*", name here), where the two differ
     public: bool = False  # handed on to whoever imports this file
-    grants: frozenset[str] = (
-        frozenset()
-    )  # what manifests say for it: without it the file is there and cannot be imported
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,6 @@ UNDERSTOOD: dict[str, tuple[str, Files, str]] = {
     "yarn: a named catalog": ("javascript", {"package.json": NPM % ("shop", "catalog:x"), ".yarnrc.yml": "catalogs:\n  x:\n    shop: npm:@acme/quotes@^1\n"}, "shop"),
     "bun: a catalog": ("javascript", {"package.json": '{"workspaces": {"catalog": {"shop": "npm:@acme/quotes@^1"}}, "dependencies": {"shop": "catalog:"}}'}, "shop"),
     "npm: imports": ("javascript", {"package.json": '{"dependencies": {"@acme/quotes": "^1"}, "imports": {"#shop": "@acme/quotes"}}'}, "#shop"),
-    "tsconfig: paths": ("javascript", {"package.json": NPM % ("@acme/quotes", "^1"), "tsconfig.json": '{"compilerOptions": {"paths": {"shop": ["./node_modules/@acme/quotes"]}}}'}, "shop"),
     "deno: imports": ("javascript", {"deno.json": '{"imports": {"shop": "npm:@acme/quotes@^1"}}'}, "shop"),
     "npm: comments and commas": ("javascript", {"package.json": '// mine\n{"dependencies": {"@acme/quotes": "^1",},}'}, "@acme/quotes"),
     "npm: 520 packages": ("javascript", {**{f"packages/p{number}/package.json": '{"name": "p"}' for number in range(520)}, "packages/zz/package.json": NPM % ("@acme/quotes", "^1")}, "@acme/quotes"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.languages import syntax
 from bot.languages.go import receivers
-from bot.languages.go.modules import GoPackages, likely_names, specs
+from bot.languages.go.modules import GoModules, likely_names, specs
 from bot.languages.go.outline import outline_of
 from bot.languages.go.uses import SHAPE, fields
 from bot.languages.unreadable import finds, outlines
@@ -14,7 +14,7 @@ from bot.text.filetypes import GO
 from bot.values import Outline, Side, Use
 
 TRAITS = LanguageTraits(capital_members=True, receivers=receivers)
-project = GoPackages
+project = GoModules
 # The predeclared names of the language, and the package that stands for C.
 DECLARED = (
     "any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32 float64 imag int int16 "

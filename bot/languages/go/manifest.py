@@ -4,9 +4,9 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.languages.go.modules import directives
 from bot.text.tables import line_of
 from bot.values.consumer import Package, Requirement
+from impact.languages.go import directives
 
 LANGUAGE = "go"
 DECLARING = ("go.mod",)

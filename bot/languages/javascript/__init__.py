@@ -8,11 +8,12 @@ from tree_sitter import Node
 
 from bot.languages import syntax
 from bot.languages.constructions import with_constructions
-from bot.languages.javascript.clauses import STATEMENT, is_in_comment, loads_default
 from bot.languages.javascript.modules import JavaScriptModules
 from bot.languages.javascript.outline import outline_of
+from bot.languages.javascript.scripts import COMPONENTS, SVELTE, language_in, script
 from bot.languages.javascript.uses import CLASSES, SHAPE, constructions
-from bot.languages.lexical import MOST_IMPORTS, Lines
+from bot.languages.lexical import Lines
+from bot.languages.modules import statements
 from bot.languages.unreadable import check_nesting, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import JAVASCRIPT, TSX, TYPESCRIPT, FileType
@@ -40,11 +41,7 @@ GLOBALS = (
     "structuredClone test top undefined vi window"
 )
 AMBIENT = frozenset(GLOBALS.split())
-SVELTE = ".svelte"
-COMPONENTS = (".vue", SVELTE)
 STORE = re.compile(rb"(?<![\w$.])\$([A-Za-z_]\w{0,100})(?![\w$])")
-SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
-END = re.compile(rb"</script\s*+>", re.IGNORECASE)
 
 
 @outlines
@@ -62,7 +59,7 @@ def uses(path: str, source: bytes, names: Collection[str]) -> tuple[Use, ...]:
     check_nesting(code)
     root = _root(path, code)
     code_uses = with_constructions(root, syntax.uses(root, code, names, SHAPE), CLASSES, constructions)
-    more = [*(_stores(source, names) if path.endswith(SVELTE) else ()), *_loaded_defaults(code, names)]
+    more = [*(_stores(source, names) if path.endswith(SVELTE) else ()), *_loaded_defaults(path, code, names)]
     if not more or isinstance(code_uses, SomeUses):
         return code_uses
     return tuple(sorted((*code_uses, *more), key=lambda use: use.at))
@@ -76,30 +73,13 @@ def _stores(source: bytes, names: Collection[str]) -> Iterator[Use]:
             yield Use(name, lines.at(match.start()), "name", at=match.start())
 
 
-def _loaded_defaults(code: bytes, names: Collection[str]) -> Iterator[Use]:
+def _loaded_defaults(path: str, code: bytes, names: Collection[str]) -> Iterator[Use]:
     """The calls that load a module for its default, which none of them names: `lazy(() => import("./Button"))`."""
-    if "default" not in names:
-        return
-    lines = Lines(code)
-    for match in islice(STATEMENT.finditer(code), MOST_IMPORTS):
-        if loads_default(match) and not is_in_comment(code, match.start()):
-            yield Use("default", lines.at(match.start()), "import", is_guarded=True, at=match.start())
-
-
-def script(path: str, source: bytes) -> bytes:
-    """The scripts of a component with all else blanked out, so that lines and columns stay what they are."""
-    if not path.endswith(COMPONENTS):
-        return source
-    script = bytearray(re.sub(rb"[^\r\n]", b" ", source))
-    at = 0
-    while opening := SCRIPT.search(source, at):
-        first = source.find(b">", opening.end()) + 1
-        closing = END.search(source, first) if first else None
-        if closing is None:
-            break
-        script[first : closing.start()] = source[first : closing.start()]
-        at = closing.end()
-    return bytes(script)
+    language = language_in(path)
+    for item in statements(language, code) if language is not None and "default" in names else ():
+        for bound in item.names:
+            if (bound.there, bound.here) == ("default", ""):
+                yield Use("default", bound.line, "import", is_guarded=True)
 
 
 def file_type(path: str, code: bytes) -> FileType:

@@ -5,10 +5,10 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bot.languages.javascript.modules import ALIAS, exported_files
 from bot.text.lines import utf8
 from bot.text.tables import at, json_table, line_of, table, text_of
 from bot.values.consumer import Package, Requirement
+from impact.languages.javascript import ALIAS, exported_files
 
 LANGUAGE = "javascript"
 DECLARING = ("package.json",)

@@ -75,11 +75,6 @@ class Names:
             self._configure(posixpath.dirname(path), configs[path])
         self._prefixes = sorted(self._prefixes[:MOST_PREFIXES], key=lambda row: (-len(row[0]), row))
 
-    @property
-    def settings(self) -> object:
-        """Namespaces with their folders, the files that are always loaded, and the folders that are searched for classes."""
-        return self._prefixes, self._functions, self._class_homes
-
     def _configure(self, folder: str, source: bytes) -> None:
         try:
             table = _table(json.loads(source))

@@ -59,11 +59,6 @@ class Layout:
         self._crates: dict[str, dict[str, str]] = {}
 
     @cached_property
-    def settings(self) -> object:
-        """The libraries, and the crates of the tree that each manifest can name."""
-        return self.libraries, {folder: sorted(self._visible(folder)) for folder in self.manifests}
-
-    @cached_property
     def _patches(self) -> Mapping[str, tuple[str, str]]:
         """The published crates that a manifest of the tree replaces by a folder, the first one that does."""
         patches: dict[str, tuple[str, str]] = {}

@@ -23,11 +23,6 @@ class Crates:
         self._layout = Layout(paths, configs)
         self._known: dict[str, tuple[int, tuple[Import, ...]]] = {}  # file -> (hash of its source, its imports)
 
-    @property
-    def settings(self) -> object:
-        """The libraries of the tree, and which crate means which."""
-        return self._layout.settings
-
     def clues(self, path: str) -> Clues:
         """A module's name is in every path to it, but for its children's `super` and, of a root, `crate`."""
         place = self._layout.place(path)

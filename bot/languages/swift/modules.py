@@ -53,7 +53,7 @@ class _FileNames:
 
 
 class SwiftModules:
-    """The modules of one tree. Satisfies `ports.Project`, `ports.SharedScope`, `ports.HasSettings` and `ports.SelfDescribed`."""
+    """The modules of one tree. Satisfies `ports.Project`, `ports.SharedScope`, and `ports.SelfDescribed`."""
 
     def __init__(self, paths: Collection[str], configs: Mapping[str, bytes]) -> None:
         self._paths = frozenset(path for path in paths if path.endswith(SUFFIXES))
@@ -65,11 +65,6 @@ class SwiftModules:
                     self._exported[self.module(path)[1]].add(match["module"].decode())
         self._files: dict[Module, frozenset[str]] | None = None
         self._told: dict[str, _FileNames] = {}
-
-    @property
-    def settings(self) -> object:
-        """The folders of targets, and what a module hands on."""
-        return self._folders, self._exported
 
     def module(self, path: str) -> Module:
         """The module that a file belongs to. Code of a documentation is built by nobody, each file is a version of another."""

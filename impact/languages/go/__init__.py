@@ -28,13 +28,15 @@ SOURCES = (
 class Modules:
     """The packages of one tree."""
 
+    guesses = False
+
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
         self._folders: dict[str, set[str]] = defaultdict(set)
         for path in paths.files:
             if path.endswith(".go") and "vendor/" not in path:
                 self._folders[posixpath.dirname(path)].add(path)
-        rows = {path: tuple(_directives(source)) for path, source in configs.items() if not path.endswith("ignore")}
+        rows = {path: tuple(directives(source)) for path, source in configs.items() if not path.endswith("ignore")}
         self._names = {
             posixpath.dirname(path): words[0].strip('"').rstrip("/")
             for path, lines in rows.items()
@@ -79,6 +81,13 @@ class Modules:
         folder = self._folders.get(posixpath.dirname(path), ())
         return tuple(sorted(one for one in folder if is_test or not one.endswith("_test.go")))
 
+    def specs(self, path: str) -> frozenset[str]:
+        """The import paths that mean the package of a file."""
+        folder = posixpath.dirname(path)
+        home = self._home(folder)
+        prefixes = {name for rows in self._meant.values() for name, at in rows if at == home}
+        return frozenset(f"{one}/{folder[len(home or '') :].strip('/')}".rstrip("/") for one in prefixes)
+
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The packages of the same module whose paths are like the one that is missing."""
         home = self._home(posixpath.dirname(importer))
@@ -96,11 +105,9 @@ class Modules:
             for prefix, folder in (self._meant[home] if home is not None else ())
             if spec == prefix or spec.startswith(f"{prefix}/")
         ]
-        if not fits:
-            return None
-        prefix, module = max(fits, key=lambda row: len(row[0]))
-        folder = joined(module, spec[len(prefix) + 1 :])
-        return folder if self._home(folder) == module else None
+        longest = max((len(prefix) for prefix, _ in fits), default=0)
+        folders = [(joined(module, spec[longest + 1 :]), module) for prefix, module in fits if len(prefix) == longest]
+        return next((folder for folder, module in folders if self._home(folder) == module), None)
 
     def _home(self, folder: str) -> str | None:
         """The folder of the module that a folder belongs to."""
@@ -119,7 +126,7 @@ class Modules:
         )
 
 
-def _directives(source: bytes) -> Iterator[tuple[str, ...]]:
+def directives(source: bytes) -> Iterator[tuple[str, ...]]:
     """The directives of a go.mod or go.work: the verb and its words; the verb of a block stands before each line."""
     block = ""
     for line in source.decode("utf-8", "replace").splitlines():

@@ -3,7 +3,7 @@
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 
@@ -18,6 +18,9 @@ NOISE = re.compile(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*+|/\*(?:.*?\*/|.*)', re.DOT
 MADE = re.compile(
     r"[$!:]|\+types|(^|/)\.|node_modules|generated|virtual|(^|/)(dist|build|out)/"
 )  # a framework or a build makes it
+ASKED = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+# A package under another name: `npm:@acme/shop@^1`, `workspace:shop@*`, `jsr:@acme/shop`.
+ALIAS = re.compile(r"(?:npm|jsr|workspace|patch):/?(@[^@/]+/[^@/]+|[A-Za-z][^@/]*)(?:[@/](.*))?$")
 NESTED = 10  # tsconfig files that extend each other; conditions inside conditions
 Table = Mapping[str, object]
 Alias = tuple[str, tuple[str, ...]]  # pattern, and the paths that it may mean
@@ -25,6 +28,8 @@ Alias = tuple[str, tuple[str, ...]]  # pattern, and the paths that it may mean
 
 class Modules:
     """The modules of one tree."""
+
+    guesses = False
 
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
@@ -44,11 +49,11 @@ class Modules:
                     self._workspaces.add(folder)
             elif name != "lerna.json":
                 self._aliases.setdefault(folder, []).extend(self._of_config(path, folder))
-        self._asked = {
-            name
-            for table in self._tables.values()
-            for key in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-            for name in _table(table.get(key))
+        self._asked = {name for table in self._tables.values() for key in ASKED for name in _table(table.get(key))}
+        self._called = {  # folder -> what its manifest calls a package -> its name
+            posixpath.dirname(path): _renamed(table)
+            for path, table in self._tables.items()
+            if path.endswith("package.json")
         }
         self._found: dict[tuple[str, str], tuple[str, ...] | None] = {}
 
@@ -72,6 +77,34 @@ class Modules:
         del path, name
         return ()
 
+    def specs(self, path: str) -> frozenset[str]:
+        """What can be written for a file instead of a relative path."""
+        stem = re.sub(r"\.d$", "", posixpath.splitext(path)[0])
+        rows = [row for aliases in self._aliases.values() for row in aliases]
+        for name, (home, table) in self._packages.items():
+            exports = {".": None, **_table(table.get("exports"))} if _is_below(path, home) else {}
+            names = {
+                name,
+                *(here for renamed in self._called.values() for here, true in renamed.items() if true == name),
+            }
+            rows += [(one + key[1:], _paths_of(home, value)) for one in names for key, value in exports.items()]
+        for folder, table in self._own_names():
+            rows += [(key, _paths_of(folder, value)) for key, value in table.items() if _is_below(path, folder)]
+        found = {
+            pattern for pattern, _ in rows if "*" not in pattern and self.files(path, Import(pattern, 0)) == (path,)
+        }
+        for pattern, targets in rows:
+            for target in targets if "*" in pattern else ():
+                parts = [star_part(BUILT_ENDING.sub("", target), one) for one in (stem, stem.removesuffix("/index"))]
+                found.update(pattern.replace("*", part) for part in parts if part)
+        return frozenset(found)
+
+    def _own_names(self) -> Iterator[tuple[str, Table]]:
+        """The `imports` of each package.json."""
+        for path, table in self._tables.items():
+            if path.endswith("package.json") and table.get("imports"):
+                yield posixpath.dirname(path), _table(table["imports"])
+
     def near(self, importer: str, item: Import) -> tuple[str, ...]:
         """The files beside the one that is missing whose names are like its."""
         spec, mark, query = item.spec.partition("?")
@@ -91,7 +124,7 @@ class Modules:
             return (found,)
         if spec.startswith("."):
             return () if bases and not self._is_loose(importer) and not self._may_be(bases[0], spec) else None
-        file = self._package(spec)
+        file = self._package(importer, spec)
         if file:
             return (file,)
         is_alias = bool(bases) and not any("node_modules" in base or self._may_be(base, spec) for base in bases)
@@ -107,6 +140,11 @@ class Modules:
                 part = star_part(pattern, spec)
                 if part is not None:
                     yield from (target.replace("*", part) for target in targets)
+        near = [row for row in self._own_names() if _is_below(importer, row[0])] if spec.startswith("#") else []
+        for folder, table in sorted(near, key=lambda row: -len(row[0]))[:1]:
+            for pattern, value in table.items():
+                part = star_part(pattern, spec)
+                yield from (one.replace("*", part) for one in _paths_of(folder, value) if part is not None)
 
     def _is_loose(self, importer: str) -> bool:
         return any(folder in self._loose for folder in (*above_of(importer), ""))
@@ -141,18 +179,46 @@ class Modules:
         """Whether a package of that name is in the tree, or is asked for."""
         return _package_name(spec) in self._packages or _package_name(spec) in self._asked
 
-    def _package(self, spec: str) -> str | None:
+    def _package(self, importer: str, spec: str) -> str | None:
         """A file of a package of the workspace, or the source that its built file is made from."""
-        name = _package_name(spec)
+        first = _package_name(spec)
+        name = self._true_name(importer, first)
         if name not in self._packages:
             return None
         folder, table = self._packages[name]
-        if not any(not root or folder == root or folder.startswith(f"{root}/") for root in self._workspaces):
+        if not self.guesses and not any(_is_below(folder, root) for root in self._workspaces):
             return None
-        below = spec[len(name) :].lstrip("/")
+        below = spec[len(first) :].lstrip("/")
         targets = _targets(table.get("exports"), below)
-        targets = targets or ([below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"])
-        return next((file for form in _forms(targets) if (file := self._file(joined(folder, form)))), None)
+        usual = [below, f"src/{below}"] if below else [*_mains(table), "src/index", "index"]
+        tries = _forms([*targets, *usual] if self.guesses else targets or usual)
+        found = next((file for form in tries if (file := self._file(joined(folder, form)))), None)
+        return found or (
+            self._called_like(folder, [*targets, *([] if below else ["index", "main"])]) if self.guesses else None
+        )
+
+    def _called_like(self, folder: str, targets: list[str]) -> str | None:
+        """The source that a build makes into one of these wherever it puts it: the one of its name, nearest to the top."""
+        stems = {posixpath.basename(one).partition(".")[0] for one in targets}
+        sources = [
+            path
+            for path in self._paths.files
+            if posixpath.basename(path).partition(".")[0] in stems
+            and _is_below(path, folder)
+            and BUILT_ENDING.search(path)
+            and ".d." not in path
+        ]
+        top = min((path.count("/") for path in sources), default=0)
+        near = [path for path in sources if path.count("/") == top]
+        return near[0] if len(near) == 1 else None
+
+    def _true_name(self, importer: str, name: str) -> str:
+        """The package that a name means, by the nearest manifest that says so; for a guess, by the only one."""
+        near = [folder for folder, renamed in self._called.items() if name in renamed and _is_below(importer, folder)]
+        if near:
+            return self._called[max(near, key=len)][name]
+        others = {renamed[name] for renamed in self._called.values() if name in renamed}
+        return others.pop() if self.guesses and name not in self._packages and len(others) == 1 else name
 
     def _of_config(self, path: str, folder: str, depth: int = 0) -> list[Alias]:
         """The aliases of a compiler's configuration, with those that it extends."""
@@ -212,6 +278,24 @@ def _table(value: object) -> Table:
     return value if isinstance(value, dict) else {}
 
 
+def _renamed(table: Table) -> Mapping[str, str]:
+    """The packages that a manifest asks for under another name."""
+    wishes = (row for key in ASKED for row in _table(table.get(key)).items())
+    rows = ((name, ALIAS.match(wish)) for name, wish in wishes if isinstance(wish, str))
+    found = {name: alias[1] for name, alias in rows if alias is not None and alias[1] != name}
+    own = _table(table.get("imports")).items()
+    return found | {name: value for name, value in own if isinstance(value, str) and not value.startswith(".")}
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return not folder or path == folder or path.startswith(f"{folder}/")
+
+
+def _paths_of(folder: str, value: object) -> tuple[str, ...]:
+    """The paths to which an entry of a manifest leads, and the sources that they are made from."""
+    return tuple(joined(folder, form) for form in _forms(_texts(value)))
+
+
 def _package_name(spec: str) -> str:
     return "/".join(spec.split("/")[: 2 if spec.startswith("@") else 1])
 
@@ -246,3 +330,30 @@ def _mains(table: Table) -> list[str]:
 def _forms(targets: list[str]) -> list[str]:
     """The built files that a manifest names, each with the source that it is made from."""
     return [form for path in targets for form in (path, BUILT.sub("src/", BUILT_ENDING.sub("", path)))]
+
+
+def exported_files(folder: str, table: Table, paths: Collection[str]) -> tuple[str, ...] | None:
+    """The files that the `exports` of a manifest lead to, those that a build makes as the sources that they are made from.
+
+    None where a script comes from no file of its name, as a bundle does: which sources it holds is not known.
+    """
+    found: set[str] = set()
+    for target in _texts(table.get("exports")):
+        sources = {path for form in _forms([target]) for path in _led_to(folder, form, paths)}
+        if not sources and SCRIPT.search(target):
+            return None
+        found |= sources
+    found |= {path for form in _forms(_mains(table)) for path in _led_to(folder, form, paths)}
+    return tuple(sorted(found))
+
+
+def _led_to(folder: str, form: str, paths: Collection[str]) -> Iterator[str]:
+    """The files of a tree that a path of a manifest means, with or without an ending or a star."""
+    base = posixpath.normpath(posixpath.join(folder, form))
+    if "*" in base:
+        before, _, after = base.partition("*")
+        has_ending = bool(posixpath.splitext(after)[1])
+        yield from (path for path in paths if path.startswith(before) and (path.endswith(after) or not has_ending))
+        return
+    stem = SCRIPT.sub("", BUILT_ENDING.sub("", base))
+    yield from (path for end in ("", *ENDINGS) for path in (stem + end, f"{stem}/index{end}") if path in paths)

@@ -46,6 +46,8 @@ OWN = 2  # parts of a package that its importer shares
 class Modules:
     """The packages of one tree."""
 
+    guesses = False
+
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
         self._folders: dict[str, list[str]] = defaultdict(list)  # last part of a package -> folders

@@ -13,6 +13,8 @@ from impact.values import Import
 class Modules:
     """The namespaces of one tree."""
 
+    guesses = False
+
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
         self._folders: list[tuple[str, str]] = []  # prefix of a namespace and its folder

@@ -24,6 +24,8 @@ INSTALLS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py")
 class Modules:
     """The modules of one tree."""
 
+    guesses = False
+
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
         self._texts = b"\n".join(source for path, source in configs.items() if not path.endswith(".gitignore"))
@@ -79,13 +81,16 @@ class Modules:
                     return None
                 folder = posixpath.dirname(folder)
             return joined(folder, "/".join(parts))
-        if not parts or parts[0] in sys.stdlib_module_names:
-            return None
-        homes = self._roots.get(parts[0], ())
+        homes = self._roots.get(parts[0], ()) if parts else ()
+        if parts and parts[0] in sys.stdlib_module_names:  # a script may have a neighbour of that name
+            homes = tuple(home for home in homes if self.guesses and home == posixpath.dirname(importer))
         stems = [posixpath.join(home, *parts) for home in homes]
         found = [stem for stem in stems if self._file(stem) is not None]
+        if self.guesses and not found:  # a folder without `__init__.py`
+            found = [stem for stem in stems if self._paths.is_folder(stem)]
         mine = [stem for stem in found if self._is_own(stem[: -len("/".join(parts))].rstrip("/"), parts[0], importer)]
         if found:
+            mine = mine or (found if self.guesses else [])
             return min(mine, key=lambda one: _distance(one, importer)) if mine else None
         packages = [home for home in homes if posixpath.join(home, parts[0], "__init__.py") in self._paths.files]
         owning = [home for home in packages if self._is_own(home, parts[0], importer)]

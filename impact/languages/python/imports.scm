@@ -3,3 +3,4 @@
 (import_from_statement module_name: (_) @spec (wildcard_import) @star) @import
 (import_statement name: (dotted_name) @spec) @import
 (import_statement name: (aliased_import name: (dotted_name) @spec alias: (identifier) @here)) @import
+(call function: [(identifier) (attribute)] @f arguments: (argument_list . (string (string_content) @spec @nothing)) (#match? @f "(^|\\.)import_module$")) @import @guard

@@ -11,6 +11,8 @@ from impact.values import Import
 class Modules:
     """The files of one tree."""
 
+    guesses = False
+
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         del configs
         self._paths = paths

@@ -14,6 +14,8 @@ from impact.values import Import
 class Modules:
     """The modules of one tree."""
 
+    guesses = False
+
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
         self._packages = {posixpath.dirname(path) for path in configs if path.endswith("Cargo.toml")}
