@@ -15,6 +15,7 @@ BENCHES = (
     "large",
     "clean",
     "renamed",
+    "references",
     "providers",
     "wallet",
     "fuzz",

@@ -76,6 +76,8 @@ def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definitio
 
 def constructors(index: Index, path: str, one: Definition) -> tuple[tuple[str, Definition], ...]:
     """What a construction of a class may call; nothing where nobody can know, or it takes what the class itself lists."""
+    if one.owner:  # of a class in a class
+        return ((path, replace(one, parameters=None)),)
     language, line = language_of(path), lineage(index, path, one)
     if line is None and language is not None:  # what it takes is known only if it writes no constructor of its own
         rows = [row for row in members(index, path, one.name) if row[1].name in language.constructors_of(one.name)]

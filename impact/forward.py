@@ -88,7 +88,7 @@ class _File:
             spec, _, name = parts
             files = self._modules.files(self._path, replace(item, spec=spec))
         outer = replace(item, spec=spec)
-        if not files or self._path in files or self._modules.inner(self._path, outer, name) != ():
+        if not files or self._modules.inner(self._path, outer, name) != ():
             return
         if offered(self._index, files, name) is ABSENT:
             whole = self._language.below(spec, name)

@@ -83,6 +83,16 @@ def test_a_package_of_another_project_and_what_is_invoked_are_silent() -> None:
     assert away == messages({**SHOP, more: box}, more) == []
 
 
+def test_a_package_that_a_generator_may_make_is_missing_only_if_it_is_like_another_or_its_class_is_elsewhere() -> None:
+    path = "src/test/java/org/other/Use.java"
+    text = "package org.other;\nimport com.acme.shop.mony.Rows;\nimport com.acme.shop.made.Rows;\nimport com.acme.shop.made.Cents;\nclass Use {}\n"
+    tree = {**SHOP, "build.gradle": "id 'org.jooq'", path: text}
+    assert messages(tree, path) == [
+        "2 missing-module com.acme.shop.mony: com.acme.shop.money",
+        "4 missing-module com.acme.shop.made",
+    ]
+
+
 def test_an_annotation_of_kotlin_is_a_class() -> None:
     made = "package com.acme.shop.pay\n\n@Retention(AnnotationRetention.RUNTIME)\n@Target(AnnotationTarget.CLASS)\nannotation class Paid\n"
     tree = {

@@ -64,6 +64,17 @@ def test_rust() -> None:
     tree = {"Cargo.toml": "", "src/lib.rs": macros, "src/money.rs": "", "src/a.rs": text}
     assert messages(tree, "src/a.rs") == ["2 missing-module crate::mad", "3 missing-name Made", "4 missing-name Two"]
     assert messages({**tree, "src/lib.rs": f'include!("made.rs");\n{macros}'}, "src/a.rs") == []
+    program = {
+        "Cargo.toml": '[[bin]]\npath = "core/main.rs"\n',
+        "core/main.rs": "mod flags;\nuse crate::flgs::x;\n",
+        "core/flags/mod.rs": "pub mod defs;\nuse crate::flags::dfs::FLAG;\nuse crate::flags::defs::FLAGS;\n",
+        "core/flags/defs.rs": "pub const FLAG: u8 = 1;\n",
+    }
+    assert messages(program, "core/main.rs") == ["2 missing-module crate::flgs: flags"]
+    assert messages(program, "core/flags/mod.rs") == [
+        "2 missing-module crate::flags::dfs: defs",
+        "3 missing-name FLAGS: FLAG",
+    ]
     unnamed = 'fn take(_: &str, low: u8) {}\nfn f() { take("", 1); take(1); }\n'
     assert messages({"src/a.rs": unnamed}, "src/a.rs") == ["2 arguments take: is missing 'low'"]
 

@@ -75,6 +75,9 @@ def test_the_attributes_of_an_object_leave_its_module_as_written() -> None:
     text = "from shop.kinds import Bag, Box, Bags\nbag = Bag()\nbag.nothing\nbox = Box()\nbox.nothing\n"
     assert of(text, {"shop/kinds.py": kinds}) == ["1 missing-name Bags: Bag", "5 missing-member box.nothing"]
     patched = "import shop.money\n\nshop.money.__dict__.update(a=1)\n"
+    run = "import sys\n\n\ndef run(code, rows):\n    exec(code, rows)\n    return eval(code), vars(rows), sys.modules[code]\n"
+    assert of("from shop.run import nothing\n", {"shop/run.py": run}) == ["1 missing-name nothing"]
+    assert of("from shop.run import nothing\n", {"shop/run.py": f"{run}exec(run)\n"}) == []
     assert of("from shop.patched import nothing\n", {"shop/patched.py": patched}) == []
 
 
@@ -183,6 +186,8 @@ def test_a_member_that_a_pattern_assigns_is_there() -> None:
 
 
 def test_a_base_that_is_no_class_of_the_file_may_have_any_member() -> None:
+    nested = "class Box:\n    class Row:\n        def __init__(self, a): ...\n\n    def row(self): self.Row(a=1, b=2)\n    def __put(self): ...\n\n\nbox = Box()\nbox._Box__put()\n"
+    assert of(nested) == []
     text = "import io\n\nText = io.StringIO\n\n\nclass Out(Text):\n    pass\n\n\nout = Out()\nout.getvalue()\n"
     assert of(text) == []
 

@@ -1,1 +1,0 @@
-((comment) @open (#match? @open "^//go:generate"))

@@ -1,10 +1,11 @@
 """Packages of Java and Kotlin: a package is the folders whose path ends in it, of whatever source root.
 
-A package is the tree's own where the importer shares its first two parts. A class is looked for in the file of its name, else in every
+A package is the tree's own where the importer shares its first two parts, or the tree has a main source root with them. A class is looked for in the file of its name, else in every
 file of the package: Kotlin puts several into one.
 """
 
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -40,7 +41,8 @@ MAKERS = (
     b"swagger",
     b"wsdl",
 )
-OWN = 2  # parts of a package that its importer shares
+OWN = 2  # parts of a package that its importer shares, or a package of a main source root
+MAIN = re.compile(r"(?:^|/)src/main/(?:java|kotlin)/(.+)")
 
 
 class Modules:
@@ -54,16 +56,21 @@ class Modules:
         seen = {posixpath.dirname(path) for path in paths.files if path.endswith(ENDINGS)}
         for folder in sorted(seen):
             self._folders[posixpath.basename(folder)].append(folder)
+        self._starts = {"/".join(found[1].split("/")[:OWN]) for folder in seen if (found := MAIN.search(folder))}
+        self._classes = {posixpath.basename(path).partition(".")[0] for path in paths.files if path.endswith(ENDINGS)}
         text = b"\n".join(source.lower() for path, source in configs.items() if not path.endswith(".gitignore"))
         self._is_made = any(word in text for word in MAKERS) or any(path.endswith(OTHERS) for path in paths.files)
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
-        """The files of a package, with a name the one that is called so."""
+        """The files of a package, with a name the one that is called so. None is missing that a generator may make: such a one is like no other."""
         folders = self._of_package(item.spec)
         if not folders and item.spec.rpartition(".")[2][:1].isupper():  # a class, of which the import takes a member
             return None
         if not folders:
-            return () if self._is_own(importer, item.spec) and not self._is_made and self._is_known(item.spec) else None
+            names = {name, *(bound.there for bound in item.names)}
+            is_known = self._near(item.spec) or bool(names & self._classes)
+            is_known = is_known or (not self._is_made and bool(self._of_package(item.spec.rpartition(".")[0])))
+            return () if self._is_own(importer, item.spec) and is_known else None
         if not self._is_own(importer, item.spec):
             return None
         return self._named(folders, name) or self._all(folders)
@@ -131,10 +138,6 @@ class Modules:
             if name.endswith(ENDINGS)
         )
 
-    def _is_known(self, spec: str) -> bool:
-        """Whether what stands before the last part of a package has files of the tree, or a package whose name is like the last part."""
-        return bool(self._of_package(spec.rpartition(".")[0]) or self._near(spec))
-
     def _is_own(self, importer: str, spec: str) -> bool:
         start = "/".join(spec.split(".")[:OWN])
-        return spec.count(".") >= OWN - 1 and f"/{start}/" in f"/{importer}"
+        return spec.count(".") >= OWN - 1 and (f"/{start}/" in f"/{importer}" or start in self._starts)

@@ -4,10 +4,12 @@
 (assignment left: (_ (identifier) @n (#eq? @n "__getattr__"))) @open
 (assignment left: (identifier) @n (#eq? @n "__getattr__")) @open
 (import_from_statement name: (dotted_name) @n (#eq? @n "__getattr__")) @open
-(call function: (identifier) @f (#any-of? @f "exec" "globals" "vars" "eval" "execfile")) @open
-(subscript value: (attribute) @m (#eq? @m "sys.modules")) @open
+(call function: (identifier) @f arguments: (argument_list . (_) .) (#any-of? @f "exec" "execfile")) @open
+(call function: (identifier) @f arguments: (argument_list . ")") (#any-of? @f "globals" "vars")) @open
+(subscript value: (attribute) @m subscript: (identifier) @k (#eq? @m "sys.modules") (#eq? @k "__name__")) @open
 (call function: (identifier) @f arguments: (argument_list (subscript value: (attribute) @m (#eq? @m "sys.modules"))) (#eq? @f "setattr")) @open
-(call function: (attribute) @f (#match? @f "sys\\.modules\\.|importlib\\.reload|update_wrapper")) @open
+(call function: (attribute) @f arguments: (argument_list . (identifier) @k) (#match? @f "^sys\\.modules\\.") (#eq? @k "__name__")) @open
+(call function: (attribute) @f (#match? @f "importlib\\.reload")) @open
 (class_definition body: (block (function_definition name: (identifier) @n (#any-of? @n "__getattr__" "__getattribute__" "__new__")) @open.owner))
 (class_definition superclasses: (argument_list (keyword_argument name: (identifier) @k (#eq? @k "metaclass"))) body: (block (_) @open.owner))
 ((attribute object: (identifier) @self attribute: (identifier) @n) @open.owner (#any-of? @self "self" "cls") (#eq? @n "__dict__"))

@@ -4,11 +4,14 @@ What `super` and `self` mean depends on inline modules, and what a macro makes i
 """
 
 import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from impact.paths import Paths, joined
+from impact.paths import Paths, above_of, joined
 from impact.values import Import
+
+PROGRAM = re.compile(r"(?m)^\s*path\s*=\s*\"([^\"\n]+\.rs)\"")
 
 
 class Modules:
@@ -19,6 +22,12 @@ class Modules:
     def __init__(self, paths: Paths, configs: Mapping[str, bytes]) -> None:
         self._paths = paths
         self._packages = {posixpath.dirname(path) for path in configs if path.endswith("Cargo.toml")}
+        self._programs = {  # the folders of crates that lie elsewhere than in `src`, each with its root
+            posixpath.dirname(root): root
+            for path, source in configs.items()
+            for one in PROGRAM.findall(source.decode("utf-8", "replace"))
+            if (root := joined(posixpath.dirname(path), one)) in paths.files
+        }
 
     def files(self, importer: str, item: Import, name: str = "") -> tuple[str, ...] | None:
         """The file of a module; None for one that no file is: an inline one, or a type."""
@@ -29,8 +38,8 @@ class Modules:
         if len(parts) == 1:
             if name.islower():  # a macro of any file may be exported here
                 return None
-            roots = (joined(source, one) for one in ("lib.rs", "main.rs"))
-            return tuple(path for path in roots if path in self._paths.files) or None
+            roots = (self._programs.get(source, ""), joined(source, "lib.rs"), joined(source, "main.rs"))
+            return tuple(path for path in dict.fromkeys(roots) if path in self._paths.files) or None
         base = joined(source, "/".join(parts[1:]))
         found = next((path for path in (f"{base}.rs", f"{base}/mod.rs") if path in self._paths.files), None)
         return (found,) if found else None
@@ -52,6 +61,9 @@ class Modules:
     def _source(self, importer: str) -> str | None:
         """The folder of the crate's sources; None for tests, examples and programs beside them, each a crate of its own."""
         folder = posixpath.dirname(importer)
+        program = next((above for above in (folder, *above_of(importer)) if above in self._programs), None)
+        if program:
+            return program
         while folder and folder not in self._packages:
             folder = posixpath.dirname(folder)
         source = joined(folder, "src")
