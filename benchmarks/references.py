@@ -39,6 +39,7 @@ NAMES: Mapping[str, str] = {
 MODULES: Mapping[str, str] = {
     ".py": r"import (?P<spec>[\w.]+) as (?P<name>\w+)$",
     ".ts .tsx .js .jsx .mjs": r"import \* as (?P<name>\w+) from ['\"](?P<spec>\.[^'\"]+)['\"];?$",
+    ".cs": r"using (?P<spec>[A-Z][\w.]+);(?P<name>)$",
     ".go": r"\t(?:(?P<name>\w+) )?\"(?P<spec>[\w-]+\.[\w./-]+)\"$",
 }
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from impact.index import Index
-from impact.language import language_of
+from impact.language import Modules, language_of
 from impact.resolve import OPEN, Answer, offered
-from impact.values import Definition
+from impact.values import Definition, Facts
 
 DEPTH = 6  # bases above each other
 Class = tuple[str, str]  # its file and its name
@@ -41,11 +41,21 @@ def named(index: Index, path: str, name: str) -> Answer:
         return OPEN
     found = of_mates(index, modules.mates(path, name) or (path,), name)
     rows = [(item, bound) for item in facts.imports for bound in item.names if bound.here == name]
+    if not rows and found.state != "found":
+        return by_star(index, modules, path, facts, name)
     if found.state == "found" or len(rows) != 1:
         return OPEN if rows else found
     item, bound = rows[0]
     files = modules.files(path, item, bound.there)
     return offered(index, files, bound.there) if files and path not in files else OPEN
+
+
+def by_star(index: Index, modules: Modules, path: str, facts: Facts, name: str) -> Answer:
+    """What a name means that only an import of all names can bring: known if one of them does."""
+    stars = [modules.files(path, item, name) for item in facts.imports if item.star]
+    answers = [offered(index, files, name) for files in stars if files and path not in files]
+    found = [answer for answer in answers if answer.state == "found"]
+    return found[0] if len(found) == 1 else OPEN
 
 
 def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:

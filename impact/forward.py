@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from impact import fit, reader
-from impact.classes import constructors, lineage, members, of_mates
+from impact.classes import by_star, constructors, lineage, members, of_mates
 from impact.index import Index
 from impact.language import Language, Modules, language_of
 from impact.reader import Seen, Typed
@@ -134,7 +134,8 @@ class _File:
 
     def _of_class(self, use: Use) -> Iterator[Place]:
         """A member that is asked of a class by its name."""
-        if not re.match(self._language.classes, use.receiver):
+        is_member = any(one.owner and one.name == use.receiver for one in self._facts.definitions)
+        if is_member or not re.match(self._language.classes, use.receiver):
             return
         found = self._class(use.receiver)
         if found is None or re.search(self._language.unknown_members or "^$", use.name):
@@ -184,7 +185,8 @@ class _File:
         item, bound = self._import_of(name)
         if item is not None:
             return self._name_of(item, bound.there) if bound is not None else OPEN
-        return of_mates(self._index, self._modules.mates(self._path, name) or (self._path,), name)
+        found = of_mates(self._index, self._modules.mates(self._path, name) or (self._path,), name)
+        return found if found.state == "found" else by_star(self._index, self._modules, self._path, self._facts, name)
 
     def _module(self, receiver: str) -> tuple[str, ...]:
         """The files of the module that a name of this file means; () if it means no module, or if that is uncertain."""
@@ -247,9 +249,11 @@ class _File:
                 continue
             rows += [(path, one) for one in facts.definitions if one.name == use.name and not one.owner]
             is_open = is_open or facts.may_offer(use.name)
-        if rows:
+        if not rows and any(item.star for item in self._facts.imports):
+            yield from self._misfit(use, by_star(self._index, self._modules, self._path, self._facts, use.name))
+        elif rows:
             yield from self._misfit(use, Answer("found", tuple(rows)))
-        elif not is_open and use.name not in self._language.ambient and not any(i.star for i in self._facts.imports):
+        elif not is_open and use.name not in self._language.ambient:
             names = [
                 one.name
                 for path in files
