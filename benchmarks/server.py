@@ -32,7 +32,7 @@ PARTS = ("alone", "burst", "begun", "beside", "storm")
 BESIDE = {"sqlite": 250.0, "postgres": 400.0}  # ms, p99 of an answer beside 8 reviews
 REVIEWS, RATE, BURST, ACKS = 8, 50, 500, 300
 SETTLE, IDLE = 11.0, 30.0  # seconds; PostgreSQL reports the counts of an idle connection after ten
-OPENED = 20
+OPENED = 41  # the first of them right after the start
 PUSHES, GAP = 6, 0.2
 
 
@@ -155,8 +155,12 @@ async def _begun(folder: Path, database: Mapping[str, str]) -> list[Row]:
                     await asyncio.sleep(0.005)
             seconds.append(time.monotonic() - started)
             await _completed(gh, [pull])
-    found = {"seconds": seconds}
-    return [Row("  webhook to review begun, p95", _percentile(found, 95) / 1000, 1.2, "s", beside=_spread(found))]
+    first, *others = seconds  # while the first is begun, the server still loads what its children share
+    found = {"seconds": others}
+    return [
+        Row("  webhook to review begun, p95", _percentile(found, 95) / 1000, 1.2, "s", beside=_spread(found)),
+        Row("  the same of the first one, as the server starts", first, unit="s"),
+    ]
 
 
 async def _beside(store: str, folder: Path, database: Mapping[str, str], seconds: float) -> list[Row]:
