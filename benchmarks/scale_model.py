@@ -42,7 +42,7 @@ REQUESTS = (
 POINTS = 900  # a minute: 1 for a request that reads, 5 for one that writes
 CONTENT = 500  # comments, reviews and the like an hour
 
-# Defaults of our own: docs/operations.md, docs/configuration.md
+# Defaults of our own: docs/server.md, docs/configuration.md
 PLACES = 8  # DEEPREPO_REVIEWS
 CAP, CAP_INSTALLATION = 100.0, 50.0  # dollars: DEEPREPO_CAP_USD_PER_DAY, DEEPREPO_CAP_USD_PER_DAY_INSTALLATION
 CONNECTIONS = 100  # PostgreSQL's max_connections

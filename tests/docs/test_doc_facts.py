@@ -15,7 +15,7 @@ from bot.commands import COMMANDS
 from bot.config import operator, reference
 from bot.models import PROVIDERS
 
-APP, USING, OPERATIONS = (ROOT / "docs" / f"{name}.md" for name in ("github-app", "using", "operations"))
+APP, USING, SERVER = (ROOT / "docs" / f"{name}.md" for name in ("github-app", "using", "server"))
 VARIABLE = re.compile(r"\bDEEPREPO_[A-Z_]*[A-Z]\b")
 
 
@@ -87,7 +87,7 @@ def test_commands_are_listed() -> None:
 def test_metrics_are_listed() -> None:
     """Everything that /metrics tells of us stands in the table, and nothing else."""
     told = re.findall(r"^# TYPE (deeprepo_\w+) ", Metrics().tell({}, {}).decode(), re.MULTILINE)
-    listed = {quoted(cells[0])[0] for cells in rows(OPERATIONS, "## Metrics")} - {"process_*"}
+    listed = {quoted(cells[0])[0] for cells in rows(SERVER, "## Metrics")} - {"process_*"}
     assert listed == {name for name in told if not name.endswith("_created")}
 
 
