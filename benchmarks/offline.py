@@ -164,12 +164,15 @@ def _hits(finding: Finding, defect: Defect) -> bool:
     """At the forgotten caller for `omit` (its span is outside the diff), at any span otherwise. A mined one is also named."""
     spans = [span for span in defect.spans if not span.in_diff] if defect.symbol else defect.spans
     if defect.change:
-        quotes = " ".join(item.quote for item in finding.evidence if item.path == finding.path)
+        paths = {finding.path, *(item.path for item in finding.evidence if item.is_broken)}
+        quotes = " ".join(item.quote for item in finding.evidence if item.path in paths)
         said = f"{finding.title} {finding.why} {finding.quote} {quotes}"
         named = re.search(rf"(?<!\w){re.escape(defect.symbol)}(?!\w)", said) is not None
-        return named and any(finding.path == span.file for span in spans)
+        return named and any(span.file in paths for span in spans)
     at = [(finding.path, finding.start, finding.end)]
-    at += [(item.path, item.line, item.line) for item in finding.evidence if item.path == finding.path]
+    at += [
+        (item.path, item.line, item.line) for item in finding.evidence if item.path == finding.path or item.is_broken
+    ]
     return any(near(path, start, end, spans) for path, start, end in at)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from deeprepo._calls import Path, Progress, Scope, call_apart, workplace
@@ -75,7 +75,7 @@ def _impact(effect: "Effect") -> Impact:
         definitions=tuple(_definition(item) for item in users.symbols),
         dependents=tuple(copy(Dependent, row, names=tuple(sorted(row.names))) for row in users.files),
         uses=tuple(_use(row) for row in users.references),
-        broken=tuple(_broken(item) for item in effect.breakages),
+        broken=tuple(one for item in effect.breakages for one in _broken(item)),
         consumers=tuple(map(consumer, effect.consumers)),
         notes=(*users.cut, *unread),
     )
@@ -85,21 +85,27 @@ def _places(consumers: Sequence[Path]) -> tuple[str, ...]:
     return tuple(os.fspath(one) for one in consumers)
 
 
-def _broken(item: "Finding") -> Broken:
+def _broken(item: "Finding") -> Iterator[Broken]:
+    """What breaks, one for each file."""
     from bot.values.finding import ALSO_BROKEN
 
-    path, line = _place(item)
-    others = {one.line for one in item.evidence if one.note == ALSO_BROKEN}
-    return Broken(
-        path,
-        line,
-        item.rule,
-        item.title,
-        item.why,
-        proven=item.verdict == "proven",
-        consumer=item.consumer,
-        lines=(line, *sorted(others - {line})),
-    )
+    first = _place(item)
+    lines: dict[str, list[int]] = {first[0]: [first[1]]}
+    for one in item.evidence:
+        if one.note == ALSO_BROKEN:
+            lines.setdefault(one.path, []).append(one.line)
+    for path, numbers in lines.items():
+        at = first[1] if path == first[0] else min(numbers)
+        yield Broken(
+            path,
+            at,
+            item.rule,
+            item.title,
+            item.why,
+            proven=item.verdict == "proven",
+            consumer=item.consumer,
+            lines=(at, *sorted({*numbers} - {at})),
+        )
 
 
 def _place(item: "Finding") -> tuple[str, int]:

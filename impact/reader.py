@@ -76,7 +76,7 @@ class Spans:
 
 def is_readable(source: bytes) -> bool:
     """Whether a person may have written it: not too long, not nested without end, no line of a bundle."""
-    if len(source) > LONGEST or b"\0" in source:
+    if len(source) > LONGEST:
         return False
     if len(source) > BUNDLE and max(map(len, source.split(b"\n"))) > BUNDLE:
         return False
@@ -85,7 +85,7 @@ def is_readable(source: bytes) -> bool:
 
 def parse(language: Language, source: bytes) -> Node | None:
     """The root of a file's syntax tree; None if a parser takes more than its share of time."""
-    return root_of(language.grammar, source) if is_readable(source) else None
+    return root_of(language.grammar, source.replace(b"\0", b" ")) if is_readable(source) else None
 
 
 def matches(language: Language, name: str, root: Node) -> list[Captures]:

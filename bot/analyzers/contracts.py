@@ -20,8 +20,7 @@ from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
 from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Judgement, Reference, Silence
 
-GLANCE, MOST = 10, 4  # lines read at one glance; findings of one caller about one changed file
-Group = tuple[str, str, str]  # caller, changed file, family
+GLANCE = 10  # lines read at one glance
 Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
 REPORTED, FITS, OTHER, THERE = "reported", "fits the new signature", "means something else", "the name is still there"
 
@@ -45,7 +44,7 @@ class Contracts:
         )
 
     async def check(self, tree: Tree, files: Sequence[ChangedFile], dependents: Dependents) -> Judgement:
-        """One finding per place of a caller file that breaks."""
+        """One finding for each changed definition, with the places that it breaks."""
         return Judgement(await check(tree, files, dependents, self._languages), frozenset(file.path for file in files))
 
     def silence(self, finding: Finding, dependents: Dependents) -> Silence:
@@ -68,14 +67,14 @@ async def check(
     dependents: Dependents,
     languages: Mapping[str, Language] = MappingProxyType({}),
 ) -> tuple[Finding, ...]:
-    """One finding per place of a caller file that breaks, with the caller's own line and both sides as evidence.
+    """One finding for each changed definition, at the worst of the places that it breaks, with the others and both sides as evidence.
 
     `languages`: those whose files can be rewritten.
     """
     symbols = dependents.by_key()
     old = {file.path: file.old_path for file in files if file.old_path}
     new_paths = {file.old_path: file.path for file in files if file.status == "renamed"}
-    groups: dict[Group, list[Breakage]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Breakage]] = defaultdict(list)  # by changed file and family
     breakages: dict[
         tuple[str, int, str], Breakage
     ] = {}  # a name on a line that several changed definitions explain is told once
@@ -92,10 +91,14 @@ async def check(
         family = "likely" if reference.likely else "removed" if breakage.rule.startswith("removed") else "signature"
         home = reference.symbol.rpartition(":")[0]
         new_path = new_paths.get(home) or new_paths.get(breakage.home_before) or ""
-        groups[reference.path, home, family].append(replace(breakage, new_path=new_path))
+        groups[home, family].append(replace(breakage, new_path=new_path))
     findings = await _with_rewrites(
         tree,
-        [(rows, await finding(tree, rows, old)) for group in groups.values() for rows in _places(group)],
+        [
+            (rows, await finding(tree, rows, old, family))
+            for (_, family), group in groups.items()
+            for rows in _causes(group)
+        ],
         languages,
     )
     findings += await overridden(tree, dependents.heirs, symbols)
@@ -218,23 +221,50 @@ def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
     return misfit(before, after, reference)
 
 
-def _places(rows: Sequence[Breakage]) -> list[list[Breakage]]:
-    """The rows by definition, those of one neighbourhood together: what is read at one glance is said once."""
-    by_name: dict[str, list[Breakage]] = defaultdict(list)
-    module = any(row.rule == "removed-module" for row in rows)  # then the names in it are gone with it
+def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:
+    """The rows by what broke them: one definition, a class with its members, or neighbours that are gone and were used side by side."""
+    if any(row.rule == "removed-module" for row in rows):  # then the names in it are gone with it
+        return [_order(rows)]
+    keys = {row.reference.symbol for row in rows}
+    by_root: dict[str, list[Breakage]] = defaultdict(list)
     for row in rows:
-        by_name["" if module else row.reference.symbol].append(row)
-    places: list[list[Breakage]] = []
-    for mine in sorted((_order(part) for part in by_name.values()), key=lambda part: part[0].reference.line):
-        near = places and mine[0].reference.line - places[-1][0].reference.line <= GLANCE
-        if near or len(places) == MOST:
-            places[-1] += mine
+        home, _, name = row.reference.symbol.rpartition(":")
+        parts = name.split(".")
+        owners = (f"{home}:{'.'.join(parts[:count])}" for count in range(1, len(parts)))
+        by_root[next((owner for owner in owners if owner in keys), row.reference.symbol)].append(row)
+    causes: list[list[Breakage]] = []
+    for mine in by_root.values():
+        beside = next((other for other in causes if _side_by_side(mine, other)), None)
+        if beside is None:
+            causes.append(list(mine))
         else:
-            places.append(mine)
-    return places
+            beside += mine
+    return [_order(cause) for cause in causes]
+
+
+def _side_by_side(one: Sequence[Breakage], other: Sequence[Breakage]) -> bool:
+    """Whether two names are gone that the same files use, within lines that are read at one glance."""
+    lines = [defaultdict[str, set[int]](set), defaultdict[str, set[int]](set)]
+    for side, rows in zip(lines, (one, other), strict=True):
+        for row in rows:
+            if row.misfit is not None:
+                return False
+            side[row.reference.path].add(row.reference.line)
+    return lines[0].keys() == lines[1].keys() and all(
+        min(abs(mine - theirs) for mine in lines[0][path] for theirs in lines[1][path]) <= GLANCE for path in lines[0]
+    )
 
 
 def _order(rows: Sequence[Breakage]) -> list[Breakage]:
-    """The row that speaks first: a sure call before a mention before an import, then by line."""
+    """The row that speaks first: outside tests, a sure call before a mention before an import, then by place."""
     forms = {"call": 0, "mention": 1}
-    return sorted(rows, key=lambda r: (not r.reference.sure, forms.get(r.reference.form, 2), r.reference.line))
+    return sorted(
+        rows,
+        key=lambda row: (
+            row.reference.test,
+            not row.reference.sure,
+            forms.get(row.reference.form, 2),
+            row.reference.path,
+            row.reference.line,
+        ),
+    )

@@ -1,6 +1,7 @@
 """A method that overrides one whose signature changed, and that was left as it was."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.analyzers.contracts_arity import insists_on_signatures, misfit
@@ -9,6 +10,7 @@ from bot.dependents.contract import moved_places
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Signature, Source, Symbol, Verdict
+from bot.values.finding import ALSO_BROKEN, break_of, proof_of
 
 
 def comparable(item: ChangedSymbol, own: Symbol) -> bool:
@@ -54,14 +56,14 @@ def _call(signature: Signature, own: Symbol) -> Reference:
 async def overridden(
     tree: Tree, heirs: tuple[tuple[str, Symbol], ...], symbols: Mapping[str, ChangedSymbol]
 ) -> list[Finding]:
-    """One finding at each override that was left behind, with the base method before and after as evidence."""
-    findings = []
+    """One finding for each base method whose overrides were left behind, with the method before and after as evidence."""
+    left: dict[str, list[tuple[Symbol, Evidence]]] = defaultdict(list)
     for key, own in heirs:
         item = symbols.get(key)
         at = await line_of(tree, own, "") if item is not None and no_longer_fits(item, own) else None
-        if item is not None and at is not None:
-            findings.append(await _finding(tree, item, own, at))
-    return findings
+        if at is not None:
+            left[key].append((own, at))
+    return [await _finding(tree, key, symbols[key], rows) for key, rows in left.items()]
 
 
 def _consequence(own: Symbol, name: str) -> str:
@@ -73,24 +75,37 @@ def _consequence(own: Symbol, name: str) -> str:
     return f"The file no longer compiles, or {fails}" if language.broken_use else f"{fails[:1].upper()}{fails[1:]}"
 
 
-async def _finding(tree: Tree, item: ChangedSymbol, own: Symbol, at: Evidence) -> Finding:
+async def _finding(tree: Tree, key: str, item: ChangedSymbol, rows: Sequence[tuple[Symbol, Evidence]]) -> Finding:
+    own, at = rows[0]
     sides = [(item.before, "before"), (item.after, "after")]
     evidence = [await line_of(tree, symbol, note) for symbol, note in sides if symbol is not None]
     was, now = (side.signature.text if side is not None and side.signature is not None else "" for side, _ in sides)
     still = own.signature.text if own.signature is not None else ""
-    name = item.symbol.name
+    name, cause = item.symbol.name, break_of("override", key)
+    more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
     return Finding(
         path=own.path,
         quote=at.quote,
-        title=f"{name}() has a new signature, but {own.path} still overrides it with the old one",
+        title=f"{name}() has a new signature, but {own.path} still overrides it with the old one{more}",
         why=f"{name}() was `{was}` and is now `{now}` ({item.symbol.path}). {own.name}() takes its place and still is `{still}`.",
         consequence=_consequence(own, name),
         severity="high",
         category="broken-caller",
-        sources=(Source("analyser", "contracts"),),
+        sources=(
+            Source(
+                "analyser",
+                "contracts",
+                proof=proof_of("override", cause),
+                breaks=tuple(sorted(break_of(key, one.path, one.name) for one, _ in rows)),
+            ),
+        ),
+        cause=cause,
         rule="override",
         start=at.line,
         end=at.line,
-        evidence=tuple(one for one in evidence if one is not None),
+        evidence=(
+            *(one for one in evidence if one is not None),
+            *(replace(there, note=ALSO_BROKEN) for _, there in rows[1:]),
+        ),
         verdict=Verdict.PROVEN,
     )

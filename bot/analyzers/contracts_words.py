@@ -9,10 +9,11 @@ from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
-from bot.values.finding import ALSO_BROKEN, break_of
+from bot.values.finding import ALSO_BROKEN, break_of, proof_of
+from impact.language import language_of
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
-MORE = 6  # further lines of the caller that are quoted
+MORE = 40  # further lines that are quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,8 @@ class Breakage:
         return f"{label}()" if before is not None and before.kind in ("function", "method", "declaration") else label
 
 
-async def finding(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) -> Finding:
-    """One finding of a caller file; the first row is quoted, the others are evidence. `old`: path -> path before the change."""
+async def finding(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str], family: str) -> Finding:
+    """One finding of one cause; the first row is quoted, the others are evidence. `old`: path -> path before the change."""
     first = next((row for row in rows if row.rule == "removed-module"), rows[0])
     reference = rows[0].reference
     evidence = await _definitions(tree, rows, old)
@@ -62,15 +63,17 @@ async def finding(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) 
     evidence += [
         Evidence(row.reference.path, row.reference.text, row.reference.line, note=ALSO_BROKEN) for row in _further(rows)
     ]
+    cause = break_of(family, min(row.reference.symbol for row in rows))
     return Finding(
         path=reference.path,
         quote=reference.text,
-        title=_title(first, rows),
+        title=_title(first, rows) + _more_files(rows),
         why=_why(first, reference, where) + _all(first, rows),
-        consequence=_consequence(reference, len({row.reference.line for row in rows})),
+        consequence=_consequence(rows),
         severity="medium" if reference.test or reference.likely else "high",
         category="broken-caller",
-        sources=(Source("analyser", "contracts", breaks=_breaks(rows)),),
+        sources=(Source("analyser", "contracts", proof=_proof(reference, family, cause), breaks=_breaks(rows)),),
+        cause=cause,
         rule=first.rule,
         start=reference.line,
         end=reference.line,
@@ -91,10 +94,27 @@ def _breaks(rows: Sequence[Breakage]) -> tuple[str, ...]:
     return tuple(sorted(breaks))
 
 
+def _proof(reference: Reference, family: str, cause: str) -> str:
+    return "" if reference.likely else proof_of(family, cause)
+
+
 def _further(rows: Sequence[Breakage]) -> list[Breakage]:
-    """The other lines, one row each."""
-    lines = {row.reference.line: row for row in reversed(rows) if row.reference.line != rows[0].reference.line}
-    return [lines[line] for line in sorted(lines)][:MORE]
+    """The other lines, one row each, those of the first file first."""
+    first = rows[0].reference
+    places = {(row.reference.path, row.reference.line): row for row in reversed(rows)}
+    places.pop((first.path, first.line))
+
+    def order(place: tuple[str, int]) -> tuple[bool, bool, bool, str, int]:
+        one = places[place].reference
+        is_other = one.path != first.path
+        return is_other, is_other and one.form == "import", one.test, one.path, one.line
+
+    return [places[place] for place in sorted(places, key=order)][:MORE]
+
+
+def _more_files(rows: Sequence[Breakage]) -> str:
+    more = len({row.reference.path for row in rows}) - 1
+    return f" (and {more} more {'file' if more == 1 else 'files'})" if more else ""
 
 
 def _title(first: Breakage, rows: Sequence[Breakage]) -> str:
@@ -160,20 +180,44 @@ def _head(symbol: Symbol | None) -> str:
     return symbol.signature.text if symbol.signature is not None else f"{symbol.kind} {symbol.short}"
 
 
-def _consequence(reference: Reference, places: int) -> str:
-    many = f" {places} lines of this file are affected." if places > 1 else ""
-    if reference.misuse is not None:
-        return f"This line {reference.misuse.happens}.{many}"
-    if reference.likely:
-        return f"If nothing else offers it, this line fails or no longer compiles.{many}"
+def _consequence(rows: Sequence[Breakage]) -> str:
+    reference = rows[0].reference
+    places = {(row.reference.path, row.reference.line) for row in rows}
+    files = {path for path, _ in places}
+    where = "of this file" if len(files) == 1 else f"of {len(files)} files"
+    many = f" {len(places)} lines {where} are affected." if len(places) > 1 else ""
     language = filetype(reference.path)
-    if language.broken_use:
-        return f"{language.broken_use}{many}"
-    if reference.form == "import":
-        return f"Importing this file fails, or the name is undefined when it is used.{many}"
-    if language.missing_arguments and reference.form != "call":
-        return f"This line fails, or reads `undefined`, whenever it runs.{many}"
-    return f"This line fails whenever it runs.{many}"
+    if reference.misuse is not None:
+        effect = f"This line {reference.misuse.happens}."
+    elif reference.likely:
+        effect = "If nothing else offers it, this line fails or no longer compiles."
+    elif language.broken_use or _fails(rows):
+        effect = language.broken_use or _fails(rows)
+    elif reference.form == "import":
+        effect = "Importing this file fails, or the name is undefined when it is used."
+    elif language.missing_arguments and reference.form != "call":
+        effect = "This line fails, or reads `undefined`, whenever it runs."
+    else:
+        effect = "This line fails whenever it runs."
+    return f"{effect}{many}"
+
+
+def _fails(rows: Sequence[Breakage]) -> str:
+    """What a run says of the first broken line of the file that is quoted; "" where the language's words are others."""
+    reference = rows[0].reference
+    known = language_of(reference.path)
+    if known is None or known.exports:
+        return ""
+    taken = next(
+        (row for row in rows if row.reference.path == reference.path and row.reference.form == "import"), rows[0]
+    )
+    kind = "missing-module" if taken.rule == "removed-module" else "missing-name"
+    if rows[0].misfit is not None:
+        return f"This line {known.fails['arguments']}."
+    if taken.reference.form != "import":
+        kind = "missing-member" if re.search(rf"\.{re.escape(taken.reference.name)}\b", taken.reference.text) else ""
+    where = "This line" if taken.reference.line == reference.line else f"Line {taken.reference.line}"
+    return f"{where} {known.fails[kind]}." if kind else ""
 
 
 async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str]) -> list[Evidence]:

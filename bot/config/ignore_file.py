@@ -17,7 +17,7 @@ from bot.values import Finding
 
 FILE, OTHER_NAMES = names.IGNORE, names.OTHER_IGNORE
 Scope = Literal["finding", "rule", "path"]
-MOST_PLACES = 6  # digests of one entry
+MOST_PLACES = 12  # digests of one entry
 NEEDS: dict[Scope, Sequence[str]] = {"finding": ("fingerprint",), "rule": ("rule", "path"), "path": ("path",)}
 
 
@@ -39,7 +39,7 @@ class IgnoreEntry(BaseModel):
         """Whether the finding is one of those meant. `old_path`: where its file was before the change, if that has moved it."""
         if self.scope == "finding":
             by_fingerprint = bool(self.fingerprint) and self.fingerprint == finding.identity
-            there = not self.path or globs.matches([self.path], finding.path)
+            there = not self.path or bool(finding.cause) or globs.matches([self.path], finding.path)
             known_places = frozenset(self.digest.split())
             return by_fingerprint and there and (not known_places or known_places.issuperset(digest(finding).split()))
         inside = bool(self.path) and globs.holds(self.path, finding.path, old_path)
@@ -55,6 +55,8 @@ def digest(finding: Finding) -> str:
     if finding.category == "secret" and finding.proofs:
         return _digest(finding.path, "\0".join(sorted(finding.proofs)), finding.category)
     lines = [(finding.path, finding.quote), *((item.path, item.quote) for item in finding.evidence if item.is_broken)]
+    if finding.cause:
+        lines = []  # each break below has its line
     digests = list(dict.fromkeys(_digest(path, " ".join(quote.split()), finding.category) for path, quote in lines))
     breaks = dict.fromkeys(each for source in finding.sources for each in source.breaks)
     digests += [_digest(each, finding.category) for each in sorted(breaks)]

@@ -50,7 +50,7 @@ def _same_break(proven: Finding, telling: Finding) -> bool:
     speaks = _GONE if proven.rule.startswith("removed") else _UNFIT
     if names.isdisjoint(_words([telling.title])) or not speaks.search(telling.title) or _DOES.search(telling.title):
         return False
-    callers = {*_own(proven), *(_place(item) for item in proven.evidence if item.path == proven.path)}
+    callers = {*_own(proven), *(_place(item) for item in proven.evidence if item.path == proven.path or item.is_broken)}
     if not callers.isdisjoint(_own(telling)):
         return True
     shows = any(_place(item) in callers or _alike(item, proven) for item in telling.evidence)

@@ -91,9 +91,9 @@ def _proving(source: Source, proof: str) -> Source:
 
 
 def fingerprint(finding: Finding) -> str:
-    """Path, quote with whitespace folded, category, and the consumer that breaks: unchanged when lines move."""
-    quote = fold(finding.quote)
-    parts = [finding.path, quote, finding.category, *filter(None, [finding.consumer])]
+    """Path, quote with whitespace folded, or the cause of several places; category, and the consumer that breaks: unchanged when lines move."""
+    place = [finding.cause] if finding.cause else [finding.path, fold(finding.quote)]
+    parts = [*place, finding.category, *filter(None, [finding.consumer])]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 

@@ -108,7 +108,11 @@ class IgnoreList:
             if silenced_finding.is_revoked:  # about the secret itself: the value is the same everywhere
                 return silenced_finding
             silenced_findings.append(silenced_finding)
-        return reported or silenced_findings[0]
+        if reported is None or not (silenced_findings and finding.cause):
+            return reported or silenced_findings[0]
+        quiet = {one.path for one in silenced_findings}
+        rest = tuple(item for item in reported.evidence if not item.is_broken or item.path not in quiet)
+        return replace(reported, evidence=rest)
 
     def _silencing(self, finding: Finding) -> Silencing | None:
         """Why the finding is not reported at its place; None if it is."""
@@ -129,17 +133,20 @@ def silenced(finding: Finding, silencing: Silencing) -> Finding:
 
 
 def _places(finding: Finding) -> list[Finding]:
-    """Return a finding as it would be reported at each of its places. One secret may have several, and each has to be silenced.
+    """Return a finding as it would be reported at each of its places: of a secret each line, of a broken contract each file.
 
-    If a person has ignored the secret itself at one place, that counts for all places: the value is the same.
+    Each of them has to be silenced. If a person has ignored the secret itself at one place, that counts for all places: the value is the same.
     """
     others = [item for item in finding.evidence if item.note == SAME_VALUE] if finding.category == "secret" else []
+    if finding.cause:
+        files = {item.path: item for item in reversed(finding.evidence) if item.is_broken}
+        others = [item for path, item in reversed(files.items()) if path != finding.path]
     return [finding, *(_at(finding, item) for item in others)]
 
 
 def _at(finding: Finding, there: Evidence) -> Finding:
     """Return the finding as it would be reported at a line of its evidence."""
-    own = Evidence(finding.path, finding.quote, finding.start, finding.side, note=SAME_VALUE)
+    own = Evidence(finding.path, finding.quote, finding.start, finding.side, note=there.note)
     rest = (item for item in finding.evidence if item is not there)
     return identify(
         replace(

@@ -21,7 +21,17 @@ from bot.outputs import facts, walkthrough
 from bot.render import cut, line, visible
 
 if TYPE_CHECKING:
-    from bot.values import CheckReport, Coverage, Finding, OwnerRule, PlacedFinding, Review, Severity, Walkthrough
+    from bot.values import (
+        CheckReport,
+        Coverage,
+        Evidence,
+        Finding,
+        OwnerRule,
+        PlacedFinding,
+        Review,
+        Severity,
+        Walkthrough,
+    )
 
 WIDTH = 100  # prose is not set wider: long lines are hard to follow
 BADGES: dict["Severity", str] = {
@@ -186,7 +196,13 @@ def _details(finding: "Finding", replacement: str | None) -> Iterator[tuple[str,
     if finding.trigger.strip():
         yield "trigger", _prose(finding.trigger)
     if finding.evidence:
-        yield "evidence", Group(*(_evidence(item.path, item.line, item.quote, item.note) for item in finding.evidence))
+        yield (
+            "evidence",
+            Group(*(_evidence(item, finding.rewritten(item.path, item.line, item.side)) for item in finding.evidence)),
+        )
+    own = finding.rewritten(finding.path, finding.start, finding.side)
+    if finding.suggestion is None and own:
+        yield "fix", Text(visible(own.strip()), "green")
     if finding.suggestion is not None:
         replacement_text = finding.suggestion if replacement is None else replacement
         yield "fix", Text(dedent(visible(replacement_text.strip("\r\n"))) or "delete these lines", "green")
@@ -208,10 +224,13 @@ def _prose(text: str) -> Text:
     return prose
 
 
-def _evidence(path: str, number: int, quote: str, note: str) -> RenderableType:
-    at = f"{line(path)}:{number}" if number else line(path)
-    code = "  ".join(row.strip() for row in visible(quote).split("\n")[:3])
-    return Text.assemble((at, "cyan"), (f"  {line(note)}" if note else "", "dim"), "  ", cut(code, 2 * WIDTH))
+def _evidence(item: "Evidence", becomes: str) -> RenderableType:
+    at = f"{line(item.path)}:{item.line}" if item.line else line(item.path)
+    code = "  ".join(row.strip() for row in visible(item.quote).split("\n")[:3])
+    mended = (f" → {cut(visible(becomes.strip()), WIDTH)}", "green") if becomes else ""
+    return Text.assemble(
+        (at, "cyan"), (f"  {line(item.note)}" if item.note else "", "dim"), "  ", cut(code, 2 * WIDTH), mended
+    )
 
 
 def _short(title: str, findings: Sequence["Finding"]) -> RenderableType:

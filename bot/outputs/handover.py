@@ -7,7 +7,7 @@ from typing import Any
 from bot import render
 from bot.values import PlacedFinding
 
-EVIDENCE = 8  # places of one finding
+EVIDENCE = 16  # places of one finding
 MOST = 20  # findings of one prompt
 MOST_BYTES = 24_000  # of a prompt in a comment: the rest of the comment belongs to the findings themselves
 

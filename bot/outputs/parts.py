@@ -163,7 +163,7 @@ def one(
         "collapsed": bool(more or finding.consequence or finding.trigger or finding.evidence) if short else long,
         "consequence": finding.consequence,
         "trigger": finding.trigger,
-        "evidence": [evidence(item, review.pull) for item in finding.evidence],
+        "evidence": _mended(finding, review.pull),
         "suggestion": finding.suggestion,
         "replacement": placed_finding.replacement,
         "refused": words.say(f"refused_{placed_finding.refused}") if placed_finding.refused else "",
@@ -214,12 +214,19 @@ def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: P
     }
 
 
-def evidence(item: Evidence, pull: PullRequest) -> dict[str, Any]:
-    """A quote with its place, as templates show it."""
+def _mended(finding: Finding, pull: PullRequest) -> list[dict[str, Any]]:
+    """The evidence; before it the finding's own line, where code can write it anew."""
+    own = Evidence(finding.path, finding.quote, finding.start, finding.side)
+    rows = [(item, finding.rewritten(item.path, item.line, item.side)) for item in (own, *finding.evidence)]
+    return [evidence(item, pull, becomes) for item, becomes in rows if becomes or item is not own]
+
+
+def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, Any]:
+    """A quote with its place, as templates show it. `becomes`: the line that mends it."""
     last = item.line + item.quote.strip("\n").count("\n") if item.line else 0
     address = "" if item.repository else facts.permalink(pull, item.path, item.side, item.line, last)
     label = item.path + (f":{item.line}" if item.line else "")
-    return {"where": link(label[:200], address), "note": item.note, "quote": item.quote}
+    return {"where": link(label[:200], address), "note": item.note, "quote": item.quote, "becomes": becomes.strip()}
 
 
 def _open(rows: Sequence[facts.Open], review: Review) -> list[dict[str, Any]]:

@@ -181,7 +181,9 @@ class Finding:
     suggestion: str | None = None
     trigger: str = ""
     verdict: Verdict = Verdict.UNPROVEN
-    fingerprint: str = field(default="", metadata=EXACT)  # path, normalised quote and category; survives moves
+    fingerprint: str = field(
+        default="", metadata=EXACT
+    )  # path, normalised quote (or cause) and category; survives moves
     status: Status = "new"
     how: How = ""
     silencing: Silencing | None = None  # of a silenced one
@@ -193,6 +195,12 @@ class Finding:
     consumer: str = field(default="", metadata=EXACT)  # the repository that breaks, where it is another one
     consumer_id: int = 0  # GitHub's number of it; 0 for a clone on a disk
     rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
+    cause: str = field(default="", metadata=EXACT)  # a digest of what breaks all of its places, where that is one thing
+
+    def rewritten(self, path: str, line: int, side: Side = "head") -> str:
+        """The one line that code writes in place of one; "" where it writes none, or more."""
+        rows = (row for row in self.rewrites if (row.path, row.line) == (path, line) and side == "head")
+        return next((row.new for row in rows if "\n" not in row.old + row.new), "")
 
     @property
     def is_new(self) -> bool:
@@ -280,5 +288,5 @@ def digested_proof(proof: str) -> str:
 
 
 def _identity(finding: Finding, proofs: Iterable[str]) -> str:
-    parts = [finding.path, finding.fingerprint, *sorted({*proofs} - {""})]
+    parts = [finding.cause or finding.path, finding.fingerprint, *sorted({*proofs} - {""})]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]

@@ -1,6 +1,7 @@
 """How the tests of the contract checks look at a change."""
 
 import asyncio
+from dataclasses import replace
 
 from bot import dependents, diff
 from bot.analyzers import contracts
@@ -9,10 +10,37 @@ from bot.dependents.roles import changes_role
 from bot.findings.check import check as verify
 from bot.languages import LANGUAGES
 from bot.review import coverage
-from bot.values import Finding, PullRequest
+from bot.text.paths import is_test
+from bot.values import Evidence, Finding, PullRequest
+from bot.values.finding import ALSO_BROKEN
 
 
 def look(pull: PullRequest) -> list[Finding]:
+    """What breaks in each file, worst first: a finding that tells several files stands for each of them."""
+    found = [place for finding in causes(pull) for place in _by_file(finding)]
+    return sorted(found, key=lambda finding: (finding.severity != "high", finding.path, finding.start))
+
+
+def _by_file(finding: Finding) -> list[Finding]:
+    """A finding as it tells each of its files, in the words of the first."""
+    if not finding.cause:
+        return [finding]
+    broken = [Evidence(finding.path, finding.quote, finding.start, note=ALSO_BROKEN)]
+    broken += [item for item in finding.evidence if item.note == ALSO_BROKEN]
+    rest = tuple(item for item in finding.evidence if item.note != ALSO_BROKEN)
+    places = []
+    for path in dict.fromkeys(item.path for item in broken):
+        first, *more = (item for item in broken if item.path == path)
+        mine = tuple(item for item in more)
+        one = replace(finding, path=path, quote=first.quote, start=first.line, end=first.line, evidence=(*rest, *mine))
+        severity = finding.severity if path == finding.path or not is_test(path) else "medium"
+        title = finding.title.split(" (and ")[0].replace(finding.path, path)
+        rewrites = tuple(row for row in finding.rewrites if row.path == path)
+        places.append(replace(one, severity=severity, title=title, rewrites=rewrites))
+    return places
+
+
+def causes(pull: PullRequest) -> list[Finding]:
     """The findings about a change, each confirmed to quote what stands in the tree."""
 
     async def run() -> list[Finding]:

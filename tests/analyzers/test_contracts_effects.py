@@ -48,7 +48,7 @@ SCRIPT: tuple[Files, Files] = (
         (GO, "The file no longer compiles."),
         (RUST, "The file no longer compiles."),
         (C, "The file no longer compiles, or the program no longer links."),
-        (PYTHON, "This line fails whenever it runs."),
+        (PYTHON, "This line raises AttributeError when it runs."),
         (SCRIPT, "This line fails, or reads `undefined`, whenever it runs."),
     ],
     ids=["go", "rust", "c", "python", "javascript"],

@@ -1,7 +1,7 @@
 import asyncio
 
 import pytest
-from contract_findings import look
+from contract_findings import causes, look
 from fakes import Repository
 
 from bot import diff
@@ -230,3 +230,20 @@ def test_plain_javascript_is_tolerant_in_every_ending() -> None:
         suffix for suffix in LANGUAGES["javascript"].SUFFIXES if insists_on_signatures(f"a{suffix}", f"b{suffix}")
     }
     assert strict == {".ts", ".tsx", ".mts", ".cts"}
+
+
+def test_one_definition_is_one_finding_with_all_its_places(repository: Repository) -> None:
+    """Nine callers that a rename forgot are one finding: outside of tests first, each place with the line that mends it; ignored as one."""
+    callers = {
+        f"shop/m{n}.py": f"from shop.money import cents\n\n\ndef total{n}(a):\n    return cents(a)\n" for n in range(8)
+    }
+    callers["tests/test_money.py"] = "from shop.money import cents\n\n\ndef test_it():\n    assert cents(1)\n"
+    pull = repository.change(
+        {"shop/money.py": "def cents(a):\n    return a\n", **callers},
+        {"shop/money.py": "def to_cents(a):\n    return a\n"},
+    )
+    (found,) = causes(pull)
+    broken = {found.path, *(item.path for item in found.evidence if item.is_broken)}
+    assert broken == set(callers)
+    assert (found.path, found.start, found.title.endswith("(and 8 more files)")) == ("shop/m0.py", 5, True)
+    assert found.consequence == "Line 1 raises ImportError when it runs. 18 lines of 9 files are affected."

@@ -167,7 +167,7 @@ def test_of_a_file_that_hands_on_many_defaults_one_line_is_about_the_one_that_mo
     assert mended(pull) == {
         "src/index.js": index.replace("./total", "./sum"), "src/wide.js": wide.replace("./total", "./sum")
     }  # fmt: skip
-    assert {(finding.path, finding.start, finding.consequence.count("lines")) for finding in look(pull)} == {
+    assert {(finding.path, finding.start, finding.consequence.count("lines of this")) for finding in look(pull)} == {
         ("src/index.js", 2, 0),
         ("src/wide.js", 3, 0),
     }

@@ -25,5 +25,10 @@ def look(pull: PullRequest) -> tuple[Dependents, tuple[Finding, ...]]:
 
 
 def rows(pull: PullRequest) -> list[Row]:
-    """What is proven, as (path, line, rule); hints are tested in tests/analyzers/test_contracts_likely.py."""
-    return [(item.path, item.start, item.rule) for item in look(pull)[1] if item.verdict == "proven"]
+    """What is proven, as (path, line, rule), the first line of each file that a finding tells; hints are tested in test_contracts_likely.py."""
+    found = dict[tuple[str, str, str], Row]()
+    for item in look(pull)[1]:
+        broken = [(one.path, one.line) for one in item.evidence if one.is_broken]
+        for path, line in [(item.path, item.start), *broken] if item.verdict == "proven" else ():
+            found.setdefault((item.identity, path, item.rule), (path, line, item.rule))
+    return list(found.values())

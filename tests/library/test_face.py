@@ -105,8 +105,8 @@ def test_a_review_is_what_the_command_prints(shop: Path) -> None:
     assert {**printed, "seconds": 0} == {**made, "seconds": 0}
     assert [(found.path, found.start, found.verdict) for found in review.findings] == [
         ("shop.py", 5, "proven"),
-        ("tests/test_prices.py", 5, "proven"),
     ]
+    assert "tests/test_prices.py" in review.to_markdown()
     assert "shop.py" in review.to_markdown()
     assert json.loads(review.to_sarif())["runs"][0]["results"][0]["ruleId"]
     assert [found.path for found in review.reaching("high")] == ["shop.py"]
@@ -236,7 +236,7 @@ def test_a_key_that_is_given_is_used_and_never_shown(shop: Path, tmp_path: Path)
         wrong = deeprepo.Model("compatible/scripted", api_key=KEY, base_url=refusing.openai_url)
         failed = deeprepo.review(shop, "main..feature", root=wrong)
     assert failed.interrupted_by == "provider"
-    assert [found.path for found in failed.findings] == ["shop.py", "tests/test_prices.py"]
+    assert [found.path for found in failed.findings] == ["shop.py"]
     assert not [text for text in (*shown, repr(failed), *failed.notes) if KEY in text]
 
 

@@ -20,7 +20,7 @@ from bot.values import Evidence, Message, PlacedFinding, Prompt, Review
 SECRET = "tr0ub4dor" + "&3xKq9"
 # Fields that hold no words: masking them would lose the place or the identity of what they name.
 EXACT = {
-    "Finding": {"consumer", "path", "category", "sources", "rule", "fingerprint"},
+    "Finding": {"consumer", "path", "category", "sources", "rule", "fingerprint", "cause"},
     "Evidence": {"commit", "path", "repository"},
     "ChangedFile": {"path", "old_path"},
 }

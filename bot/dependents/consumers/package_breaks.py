@@ -226,15 +226,16 @@ async def _reported(
     overlay: OverlayTree, files: Sequence[ChangedFile], users: Dependents, contracts: Analyzer
 ) -> list[tuple[str, Finding]]:
     """(changed file, finding) of the comparisons, each place once."""
-    rows: dict[str, list[Reference]] = defaultdict(list)
+    rows: dict[tuple[str, str], list[Reference]] = defaultdict(list)  # by changed file and file of the consumer
     for row in users.references:
-        rows[row.symbol.rpartition(":")[0]].append(row)
-    homes = dict.fromkeys([*rows, *(key.rpartition(":")[0] for key, _ in users.heirs)])
+        rows[row.symbol.rpartition(":")[0], row.path].append(row)
+    pairs = dict.fromkeys([*rows, *((key.rpartition(":")[0], own.path) for key, own in users.heirs)])
     reported_places: set[tuple[str, int]] = set()
     found = []
-    for home in homes:
-        heirs = tuple((key, own) for key, own in users.heirs if key.rpartition(":")[0] == home)
-        judged = await contracts.check(overlay, files, replace(users, references=tuple(rows[home]), heirs=heirs))
+    for home, path in pairs:
+        heirs = tuple((key, own) for key, own in users.heirs if (key.rpartition(":")[0], own.path) == (home, path))
+        mine = replace(users, references=tuple(rows[home, path]), heirs=heirs)
+        judged = await contracts.check(overlay, files, mine)
         for one in judged.findings:
             if overlay.inside(one.path) is not None and (one.path, one.start) not in reported_places:
                 reported_places.add((one.path, one.start))

@@ -59,9 +59,10 @@ async def _findings(clone: Path, parent: str, broke: str) -> list[Finding] | Non
 
 def _names(finding: Finding, caller: Caller) -> bool:
     """Whether a finding is in the forgotten file and names what is gone."""
-    quotes = " ".join(item.quote for item in finding.evidence if item.path == finding.path)
+    paths = {finding.path, *(item.path for item in finding.evidence if item.is_broken)}
+    quotes = " ".join(item.quote for item in finding.evidence if item.path in paths)
     words = set(re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.quote} {quotes}"))
-    return finding.path == caller.user and any(name.name in words for name in caller.names)
+    return caller.user in paths and any(name.name in words for name in caller.names)
 
 
 def table(results: Sequence[Result], absent: Sequence[str]) -> str:
