@@ -18,7 +18,7 @@ from bot.analyzers.contracts_words import Breakage, finding
 from bot.dependents.contract import moved_places
 from bot.diff.skip import MOVED, REPLACED
 from bot.ports import Language, Tree
-from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Judgement, Reference, Silence
+from bot.values import ChangedFile, ChangedSymbol, Dependents, Finding, Judgement, Reference, Rewrite, Silence
 
 GLANCE = 10  # lines read at one glance
 Place = tuple[str, str, int]  # changed definition ("path:name"), path and line of its use
@@ -74,6 +74,7 @@ async def check(
     symbols = dependents.by_key()
     old = {file.path: file.old_path for file in files if file.old_path}
     new_paths = {file.old_path: file.path for file in files if file.status == "renamed"}
+    gone_files = {file.path for file in files if file.status == "deleted"}
     groups: dict[tuple[str, str], list[Breakage]] = defaultdict(list)  # by changed file and family
     breakages: dict[
         tuple[str, int, str], Breakage
@@ -96,8 +97,8 @@ async def check(
         tree,
         [
             (rows, await finding(tree, rows, old, family))
-            for (_, family), group in groups.items()
-            for rows in _causes(group)
+            for (home, family), group in groups.items()
+            for rows in ([_order(group)] if home in gone_files else _causes(group))
         ],
         languages,
     )
@@ -108,7 +109,7 @@ async def check(
 async def _with_rewrites(
     tree: Tree, rows: Sequence[tuple[Sequence[Breakage], Finding]], languages: Mapping[str, Language]
 ) -> list[Finding]:
-    """The findings, each with the lines that mend it where code can write them for all of its places."""
+    """The findings, each with the lines that mend it, in every file where code can write them for all of its places."""
     findings = [finding for _, finding in rows]
     if not languages or not any(finding.proven for finding in findings):
         return findings
@@ -119,10 +120,11 @@ async def _with_rewrites(
     mended = await rewrites(tree, [group for group, _ in rows], languages)
     with_rewrites = []
     for group, one in rows:
-        keys = dict.fromkeys((row.reference.path, row.reference.symbol) for row in group)
-        lines = [mended.get(key, ()) for key in keys]
-        each = tuple(dict.fromkeys(line for mine in lines for line in mine)) if all(lines) and one.proven else ()
-        with_rewrites.append(replace(one, rewrites=each))
+        lines_by_path: dict[str, list[Sequence[Rewrite]]] = defaultdict(list)
+        for path, symbol in dict.fromkeys((row.reference.path, row.reference.symbol) for row in group):
+            lines_by_path[path].append(mended.get((path, symbol), ()))
+        lines = [line for mine in lines_by_path.values() if all(mine) for some in mine for line in some]
+        with_rewrites.append(replace(one, rewrites=tuple(dict.fromkeys(lines)) if one.proven else ()))
     return with_rewrites
 
 

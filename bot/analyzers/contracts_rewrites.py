@@ -1,7 +1,7 @@
 """Broken uses that code can rewrite, because the check knows the old form and the new one.
 
 Four kinds: another name, another file, another keyword, an argument that nothing takes any more. A use that needs a decision (a value for a
-new parameter, a replacement for what is gone) has no rewrite, and neither has a finding of which one place needs one.
+new parameter, a replacement for what is gone) has no rewrite, and neither has any other of its file.
 """
 
 import posixpath

@@ -9,11 +9,11 @@ from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
-from bot.values.finding import ALSO_BROKEN, break_of, proof_of
+from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_of, proof_of
 from impact.language import language_of
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
-MORE = 40  # further lines that are quoted
+DEFINITIONS = 12  # that are quoted, on both sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +99,21 @@ def _proof(reference: Reference, family: str, cause: str) -> str:
 
 
 def _further(rows: Sequence[Breakage]) -> list[Breakage]:
-    """The other lines, one row each, those of the first file first."""
+    """The other lines, one row each: those of the first file, then one of each other file, tests last."""
     first = rows[0].reference
     places = {(row.reference.path, row.reference.line): row for row in reversed(rows)}
     places.pop((first.path, first.line))
 
+    ranks: dict[tuple[str, int], int] = {}  # among the lines of its file, calls before imports
+    for path, line in sorted(places, key=lambda place: (places[place].reference.form == "import", place)):
+        ranks[path, line] = sum(other == path for other, _ in ranks)
+
     def order(place: tuple[str, int]) -> tuple[bool, bool, bool, str, int]:
         one = places[place].reference
         is_other = one.path != first.path
-        return is_other, is_other and one.form == "import", one.test, one.path, one.line
+        return is_other, is_other and ranks[place] > 0, one.test, one.path, one.line
 
-    return [places[place] for place in sorted(places, key=order)][:MORE]
+    return [places[place] for place in sorted(places, key=order)][:MOST_BROKEN]
 
 
 def _more_files(rows: Sequence[Breakage]) -> str:
@@ -234,7 +238,7 @@ async def _definitions(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, s
             item = await _former_offer(tree, old.get(row.home, row.home), row.reference.symbol.rpartition(":")[2])
             if item is not None:
                 evidence.setdefault((item.path, item.line, item.side), item)
-    return list(evidence.values())[: 2 * MORE]
+    return list(evidence.values())[: 2 * DEFINITIONS]
 
 
 async def line_of(tree: Tree, symbol: Symbol, note: str, line: int = 0) -> Evidence | None:

@@ -24,6 +24,7 @@ REASONS = {
     "clash": "another fix changes the same lines",
     "syntax": "the file would not parse",
     "long": "it changes too much at once",
+    "part": "what has to stand there is for a person to decide",
 }
 
 
@@ -105,9 +106,10 @@ def report(fix: "Fix", check: "FixCheck", *, is_patch: bool = False) -> None:
             tell(line(f"new: {finding.path}:{finding.start} {finding.title}"))
     if check.is_clean:
         unjudged = len(fix.findings) - check.by_code
+        is_partial = any(reason == "part" for _, reason in fix.refusals)
         tell(
             "A review of the result by code reports "
-            + ("none of them any more, and nothing new." if not unjudged else "nothing new.")
+            + ("nothing new." if unjudged or is_partial else "none of them any more, and nothing new.")
             + (
                 f" {count(unjudged, 'finding')} of models can be judged by a model alone: review again."
                 if unjudged

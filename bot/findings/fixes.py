@@ -1,6 +1,6 @@
 """Fixes of findings as new contents of files: the rewrites that code has made, else the suggestion that can be committed.
 
-A fix is applied whole or not at all. Before it counts, its lines have to stand where they stood, no other line may change, and each file has
+A fix is applied whole or not at all; of a cause with several places it is whole in each file, and the files that need a decision are named. Before it counts, its lines have to stand where they stood, no other line may change, and each file has
 to parse as before.
 """
 
@@ -8,6 +8,7 @@ import difflib
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from bot.findings.quotes import fold
 from bot.findings.suggest import Faults
@@ -60,6 +61,9 @@ async def fix(placed_findings: Iterable[PlacedFinding], tree: Tree, faults: Faul
             refusals.append((finding, str(reason)))
         else:
             mended_findings.append(finding)
+            refusals += [
+                (replace(finding, path=item.path, start=item.line, end=item.line), "part") for item in finding.unmended
+            ]
     contents = {path: _applied(heads[path], mine) for path, mine in rewrites_by_path.items()}
     patch = "".join(_patch(path, heads[path], contents[path]) for path in sorted(contents))
     return Fix(contents, {path: heads[path] for path in contents}, tuple(mended_findings), tuple(refusals), patch)

@@ -14,7 +14,7 @@ from bot.findings import rules
 from bot.findings.merge import identify
 from bot.text import globs
 from bot.values import ChangedFile, Evidence, Finding, OwnerRule, Silencing
-from bot.values.finding import SAME_VALUE
+from bot.values.finding import MOST_BROKEN, SAME_VALUE
 
 if TYPE_CHECKING:  # imported when there is such a file: it loads slower than a review by code
     from bot.config.ignore_file import IgnoreEntry, Scope
@@ -108,11 +108,17 @@ class IgnoreList:
             if silenced_finding.is_revoked:  # about the secret itself: the value is the same everywhere
                 return silenced_finding
             silenced_findings.append(silenced_finding)
-        if reported is None or not (silenced_findings and finding.cause):
-            return reported or silenced_findings[0]
+        if reported is None:
+            is_cut = bool(finding.cause) and sum(item.is_broken for item in finding.evidence) >= MOST_BROKEN
+            return (
+                finding if is_cut else silenced_findings[0]
+            )  # places that it does not show may be silenced by nothing
+        if not (silenced_findings and finding.cause):
+            return reported
         quiet = {one.path for one in silenced_findings}
         rest = tuple(item for item in reported.evidence if not item.is_broken or item.path not in quiet)
-        return replace(reported, evidence=rest)
+        rewrites = tuple(row for row in reported.rewrites if row.path not in quiet)
+        return replace(reported, evidence=rest, rewrites=rewrites)
 
     def _silencing(self, finding: Finding) -> Silencing | None:
         """Why the finding is not reported at its place; None if it is."""

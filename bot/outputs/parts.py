@@ -215,10 +215,12 @@ def _silence(rule: OwnerRule, reason: str, number: int, review: Review, words: P
 
 
 def _mended(finding: Finding, pull: PullRequest) -> list[dict[str, Any]]:
-    """The evidence; before it the finding's own line, where code can write it anew."""
-    own = Evidence(finding.path, finding.quote, finding.start, finding.side)
-    rows = [(item, finding.rewritten(item.path, item.line, item.side)) for item in (own, *finding.evidence)]
-    return [evidence(item, pull, becomes) for item, becomes in rows if becomes or item is not own]
+    """The evidence; before it the finding's own line as code can write it anew."""
+    own = finding.rewritten(finding.path, finding.start, finding.side)
+    rows = [Evidence(finding.path, own.strip(), finding.start, note="becomes")] if own else []
+    return [evidence(item, pull) for item in rows] + [
+        evidence(item, pull, finding.rewritten(item.path, item.line, item.side)) for item in finding.evidence
+    ]
 
 
 def evidence(item: Evidence, pull: PullRequest, becomes: str = "") -> dict[str, Any]:

@@ -101,6 +101,7 @@ SAME_VALUE = "the same value"  # the note of a line that holds the secret too
 
 # What code notes beside a line that breaks.
 ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS = "also broken", "uses it", "names it", "breaks"
+MOST_BROKEN = 40  # such lines of one cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +202,16 @@ class Finding:
         """The one line that code writes in place of one; "" where it writes none, or more."""
         rows = (row for row in self.rewrites if (row.path, row.line) == (path, line) and side == "head")
         return next((row.new for row in rows if "\n" not in row.old + row.new), "")
+
+    @property
+    def unmended(self) -> tuple["Evidence", ...]:
+        """The first broken line of each file that its rewrites leave as it is; empty if it has none."""
+        mended_paths = {row.path for row in self.rewrites}
+        own = Evidence(self.path, self.quote, self.start, self.side)
+        places = {item.path: item for item in reversed((own, *(one for one in self.evidence if one.is_broken)))}
+        return (
+            tuple(places[path] for path in sorted(places.keys() - mended_paths)) if self.rewrites and self.cause else ()
+        )
 
     @property
     def is_new(self) -> bool:

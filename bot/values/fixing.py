@@ -16,7 +16,7 @@ class Fix:
     findings: tuple[Finding, ...] = ()
     refusals: tuple[
         tuple[Finding, str], ...
-    ] = ()  # with the reason: "none", "place", "moved", "clash", "syntax", "long"
+    ] = ()  # with the reason: "none", "place", "moved", "clash", "syntax", "long", "part"
     patch: str = ""  # the same change as `git apply` reads it
 
     def __bool__(self) -> bool:

@@ -92,7 +92,7 @@ def compare(findings: Sequence[Finding], before: Sequence[Finding], after: Seque
     """What the review of the result reports that the one before did not. A finding is itself wherever its lines have gone."""
     old = Counter(finding.identity for finding in before)
     by_code = [finding for finding in findings if any(source.kind in CODE for source in finding.sources)]
-    marks = {finding.identity for finding in by_code}
+    marks = {finding.identity for finding in by_code if not finding.unmended}  # of the others some places are left
     still = tuple(finding for finding in after if finding.identity in marks)
     new = []
     for finding in after:

@@ -55,6 +55,18 @@ def test_a_review_fixes_what_it_finds_and_reviews_the_result(broken: Repository)
     assert text(broken, "shop/order.py").endswith("return price.total(items)\n")
 
 
+def test_places_that_need_a_decision_are_left_and_named(broken: Repository) -> None:
+    """An argument that does something is not dropped; the other callers of the same definition are mended."""
+    told = "from shop import price\n\n\ndef bill(items):\n    return price.total(items, ask())\n"
+    broken.commit({"shop/bill.py": told}, "a caller that asks")
+    done = run(broken, "review", "main..feature", "--effort", "none", "--fix")
+    assert "1 finding fixed in 2 files: shop/cart.py, shop/order.py" in done.stderr
+    assert "not fixed: shop/bill.py:5 " in done.stderr
+    assert "what has to stand there is for a person to decide" in done.stderr
+    assert done.returncode == 1
+    assert text(broken, "shop/bill.py") == told
+
+
 @pytest.mark.slow
 def test_one_number_brings_the_other_callers_of_the_same_definition(broken: Repository) -> None:
     """To fix one of them alone would leave the defect."""

@@ -54,7 +54,7 @@ TRUE: list[tuple[str, Tree, Tree, list[Row]]] = [
         "a file of the package is gone, the package is left",
         tree(beside="Open(a, b)"),
         {"store/cart.go": None},
-        [("main.go", 6, "removed-symbol"), ("store/beside.go", 3, "removed-symbol"), ("store/beside.go", 4, "removed-symbol")],
+        [("main.go", 6, "removed-symbol"), ("store/beside.go", 3, "removed-symbol")],
     ),
     ("a constant is gone", tree("_ = store.MaxItems"), {"store/cart.go": without("const MaxItems = 3\n")}, [("main.go", 6, "removed-symbol")]),
     ("a method of a parameter is gone", tree("_ = 1", "c.AddItem(a, 1)"), {"store/cart.go": without(ADD)}, [("store/beside.go", 4, "removed-symbol")]),
