@@ -151,7 +151,7 @@ def _result(review: Review, name: str, commit: str, title: str) -> Result:
         facts.conclusion(review),
         facts.verdict(review),
         review.strategy,
-        tuple(f"{one.finding.path}:{one.finding.start} {one.finding.title}" for one in review.told),
+        tuple(f"{one.finding.path}:{one.finding.start} {one.finding.title}" for one in review.reported),
         tuple(f"{row.kind} {at} {row.reason}" for row, at in left),
         tuple(row.kind for row, _ in left),
         review.cost.calls,

@@ -137,8 +137,8 @@ def _review(case: Case, clone: Path) -> Result | None:
         except DeepRepoError as error:
             print(f"{case.id}: {error}", file=sys.stderr)
             return None
-    hits = [one.finding for one in review.told if any(_hits(one.finding, defect) for defect in case.defects)]
-    shown = [(one.finding, " collapsed" if one.place == "folded" else "") for one in review.told]
+    hits = [one.finding for one in review.reported if any(_hits(one.finding, defect) for defect in case.defects)]
+    shown = [(one.finding, " collapsed" if one.place == "folded" else "") for one in review.reported]
     return Result(
         case.id,
         case.kind,

@@ -200,8 +200,8 @@ def _reviewed(one: Rename, at: Path, scratch: Path) -> Rename:
     request = ReviewRequest(str(copy), base=f"{head}^", head=head)
     review = asyncio.run(wiring.local_review(request, {"strategy": "offline"}, str(scratch)))
     places = (*review.coverage.open, *review.coverage.relying)
-    paths = {row.path for row in places} | {placed.finding.path for placed in review.told}
-    paths |= {item.path for placed in review.told for item in placed.finding.evidence}
+    paths = {row.path for row in places} | {placed.finding.path for placed in review.reported}
+    paths |= {item.path for placed in review.reported for item in placed.finding.evidence}
     names_reader = not paths.isdisjoint({*one.readers})
     return Rename(one.repo, one.kind, one.name, one.path, one.readers, facts.conclusion(review), names_reader)
 

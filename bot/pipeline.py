@@ -88,9 +88,9 @@ async def review(brief: Brief, tools: Tools) -> Review:
             transcript = await strategies.run(name, session)
             judgement, transcript = await _judge_findings(transcript, session, alone=partial(judge_now, None))
         judgement = judge.at_end(judgement, settings.minimum_severity, subject.past.unsaid_numbers)
-        told: tuple[Status, ...] = ("new", "still") if subject.past.round.full else ("new",)
+        reported: tuple[Status, ...] = ("new", "still") if subject.past.round.full else ("new",)
         placed_findings = await suggest.suggest(
-            place.place(judgement.having(*told), subject.files), subject.tree, tools.faults
+            place.place(judgement.having(*reported), subject.files), subject.tree, tools.faults
         )
         if tools.running is not None and settings.run is not None and not transcript.fault:
             from bot.run import reproduce
@@ -102,9 +102,9 @@ async def review(brief: Brief, tools: Tools) -> Review:
             )
             judgement = judge.overrule(judgement, [one.finding for one in reproduced_findings])
             placed_findings = (*placed_findings, *reproduced_findings)
-        earlier_ids = await subject.past.held_marks(judgement.having(*told))
+        earlier_ids = await subject.past.held_marks(judgement.having(*reported))
         findings = rank.rank(placed_findings, settings.quota, earlier_ids)
-        others = [await _accepted(one, subject) for one in judgement.findings if one.status not in told]
+        others = [await _accepted(one, subject) for one in judgement.findings if one.status not in reported]
         findings = (*findings, *map(PlacedFinding, others))
         seconds = tools.clock() - start
         check_reports, failed_answers = await own_checks.reports(session, left)

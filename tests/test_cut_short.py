@@ -59,7 +59,7 @@ def asked_to_judge(body: Mapping[str, Any]) -> bool:
 def test_a_cap_before_the_second_opinions_is_said(hand: Hand) -> None:
     """What got no verdict is said and marked; the review is partial, names the cap, and is not clean."""
     review = hand.review(calls=1)
-    said = [placed.finding for placed in review.told]
+    said = [placed.finding for placed in review.reported]
     assert (len(hand.requests), titles(said), review.unproven) == (1, FOUND, ())
     assert all(finding.unconfirmed for finding in said)
     assert any("2 findings without a second opinion" in note and "cap of 1 calls" in note for note in review.notes)
@@ -74,7 +74,7 @@ def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None
     assert titles(there) == FOUND
     assert not any(finding.unconfirmed for finding in there)
     assert not again.partial
-    assert hand.review(again).told == ()
+    assert hand.review(again).reported == ()
     assert hand.requests == []
 
 
@@ -111,7 +111,7 @@ def gives_up(when: Callable[[Mapping[str, Any]], bool]) -> Callable[[Mapping[str
 def test_ctrl_c_during_the_second_opinions_shows_what_was_found(hand: Hand) -> None:
     """What the workers found was paid for: it is shown as unproven."""
     review = hand.review(worker=gives_up(asked_to_judge))
-    assert {(placed.finding.title, placed.finding.verdict) for placed in review.told} == {
+    assert {(placed.finding.title, placed.finding.verdict) for placed in review.reported} == {
         (title, "unproven") for title in FOUND
     }
     assert (review.partial, review.fault) == (True, "interrupted")
@@ -129,7 +129,7 @@ def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
         return Reply(fault="hang") if is_root else judge(body)
 
     review = hand.review(worker=worker, strategy="rlm", root="compatible/root")
-    assert titles(placed.finding for placed in review.told) == FOUND
+    assert titles(placed.finding for placed in review.reported) == FOUND
     assert review.fault == "interrupted"
     last_kinds = kinds[
         min(kinds.index("root"), kinds.index("opinion")) :
@@ -151,7 +151,7 @@ def test_a_cap_under_which_nothing_is_read_is_a_fault(hand: Hand, strategy: str)
 def test_an_earlier_review_that_is_no_text_is_read_anew(hand: Hand) -> None:
     """A picture in the place of the JSON output is said, and is no defect."""
     review = hand.review(b"\x89PNG\r\n\x1a\n\xff\xfe")
-    assert titles(placed.finding for placed in review.told) == FOUND
+    assert titles(placed.finding for placed in review.reported) == FOUND
     assert any("not JSON" in note and "everything was read again" in note for note in review.notes)
 
 
@@ -166,7 +166,7 @@ def test_a_module_that_only_moved_still_breaks_its_importers(
     repository.git("checkout", "-qb", "feature")
     repository.commit({"app/util.py": None, "app/tools.py": module, **also})
     review = offline(repository, tmp_path)
-    assert [(placed.finding.path, placed.finding.verdict) for placed in review.told] == [("app/use.py", "proven")]
+    assert [(placed.finding.path, placed.finding.verdict) for placed in review.reported] == [("app/use.py", "proven")]
     assert review.coverage.complete
 
 
@@ -176,7 +176,7 @@ def test_a_name_that_only_another_file_defines_is_still_undefined_here(repositor
     repository.git("checkout", "-qb", "feature")
     repository.commit({"a.py": "def go(x):\n    return helper(x)\n"})
     review = offline(repository, tmp_path)
-    assert [(placed.finding.rule, placed.finding.path) for placed in review.told] == [("F821", "a.py")]
+    assert [(placed.finding.rule, placed.finding.path) for placed in review.reported] == [("F821", "a.py")]
     assert review.dropped == 0
 
 
@@ -192,6 +192,6 @@ def test_a_root_whose_window_is_too_small_leaves_what_workers_have_read(hand: Ha
         return small if "You work in a Python REPL" in str(body["messages"][0]) else judge(body)
 
     review = hand.review(worker=answer, root="compatible/worker", strategy="rlm")
-    assert titles(placed.finding for placed in review.told) == FOUND
+    assert titles(placed.finding for placed in review.reported) == FOUND
     assert (review.fault, review.partial) == ("", False)
     assert any(note.startswith("Nobody looked across the units") for note in review.notes)

@@ -75,7 +75,7 @@ def reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: A
 
 def said(review: Review) -> list[tuple[str, int, str]]:
     """What a reader is told, in short."""
-    return [(p.finding.path, p.finding.start, p.finding.verdict) for p in review.told]
+    return [(p.finding.path, p.finding.start, p.finding.verdict) for p in review.reported]
 
 
 def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
@@ -83,7 +83,7 @@ def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewReques
     with doubles.in_thread(Server(worker)) as server:
         review = reviewed(pull, server, strategy="fanout")
     assert said(review) == [("shop/helper.py", 2, "confirmed")]
-    assert review.told[0].place == "inline"
+    assert review.reported[0].place == "inline"
     assert review.coverage.complete
     assert review.coverage.count("unit") == review.coverage.count("unit", "reviewed") > 1
     assert review.cost.calls == server.count

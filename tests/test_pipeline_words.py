@@ -49,7 +49,7 @@ def test_language_and_templates_come_from_the_base_branch(
 def test_a_fix_of_an_analyser_can_be_committed(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """It was applied to the head and parsed; the risk map and the spot stand in the review."""
     review = reviewed(repository, SETTINGS.format("offline"), monkeypatch)
-    (placed,) = [row for row in review.told if row.finding.rule == "F632"]
+    (placed,) = [row for row in review.reported if row.finding.rule == "F632"]
     assert placed.replacement == "    if len(rows) == 1000:"
     assert placed.spot == CommentSpot("a.py", 2, 2, "RIGHT")
     assert [area.folder for area in review.areas] == ["", ".deeprepo/templates"]

@@ -38,7 +38,7 @@ def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_the_first_round_says_everything_as_new(hand: Hand) -> None:
     """Nothing is open and nothing fixed."""
     first = hand.review()
-    assert {(p.finding.title, p.finding.status) for p in first.told} == {
+    assert {(p.finding.title, p.finding.status) for p in first.reported} == {
         (KNOWN[NEGATIVE]["title"], "new"),
         (KNOWN[SIZES]["title"], "new"),
     }
@@ -51,8 +51,8 @@ def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
     again = hand.review(first)
     assert hand.requests == []
     assert again.cost.calls == 0
-    assert again.told == ()
-    assert titles(again.still) == titles(p.finding for p in first.told)
+    assert again.reported == ()
+    assert titles(again.still) == titles(p.finding for p in first.reported)
     assert {f.how for f in again.still} == {""}
     assert again.coverage.count("unit") == again.coverage.count("unit", "reused") > 0
     assert again.coverage.complete
@@ -64,10 +64,10 @@ def test_the_second_round_repeats_nothing_and_sees_what_was_fixed(hand: Hand) ->
     first = hand.review()
     hand.repository.commit(SECOND, "second push")
     second = hand.review(first)
-    assert titles(p.finding for p in second.told) == {KNOWN[STAMPS]["title"]}
+    assert titles(p.finding for p in second.reported) == {KNOWN[STAMPS]["title"]}
     assert titles(second.having("fixed")) == {KNOWN[NEGATIVE]["title"]}
     (moved,) = second.still
-    before = next(p.finding for p in first.told if p.finding.path == "shop/label.py")
+    before = next(p.finding for p in first.reported if p.finding.path == "shop/label.py")
     assert (moved.how, moved.start, moved.fingerprint) == ("moved", before.start + 3, before.fingerprint)
     asked = [text for text in hand.requests if "The claim, about" not in text]
     assert asked
@@ -84,7 +84,7 @@ def test_the_third_round_knows_the_whole_history(hand: Hand) -> None:
     assert third.round.number == 3
     assert titles(third.having("fixed")) == {KNOWN[STAMPS]["title"]}
     assert [f.fingerprint for f in third.still] == [f.fingerprint for f in second.still]
-    assert not third.told
+    assert not third.reported
 
 
 def test_a_renamed_file_keeps_its_findings(hand: Hand) -> None:
@@ -95,7 +95,7 @@ def test_a_renamed_file_keeps_its_findings(hand: Hand) -> None:
     second = hand.review(first)
     moved = next(f for f in second.still if f.title == KNOWN[SIZES]["title"])
     assert (moved.path, moved.how) == ("shop/labels.py", "moved")
-    assert moved.fingerprint in {p.finding.fingerprint for p in first.told}
+    assert moved.fingerprint in {p.finding.fingerprint for p in first.reported}
 
 
 def test_a_small_edit_of_the_line_keeps_the_identity(hand: Hand) -> None:
@@ -110,8 +110,8 @@ def test_a_small_edit_of_the_line_keeps_the_identity(hand: Hand) -> None:
         return Reply(data={"answer": "", "findings": [item] if shown else []}) if shown else judge(body)
 
     second = hand.review(first, worker)
-    assert second.told == ()
-    assert {f.fingerprint for f in second.still} == {p.finding.fingerprint for p in first.told}
+    assert second.reported == ()
+    assert {f.fingerprint for f in second.still} == {p.finding.fingerprint for p in first.reported}
 
 
 def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand) -> None:
@@ -132,7 +132,7 @@ def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand)
         return worker
 
     def place(review: Review) -> list[str]:
-        return [p.place for p in review.told if p.finding.title == "The weight may be missing"]
+        return [p.place for p in review.reported if p.finding.title == "The weight may be missing"]
 
     assert place(hand.review(first, late("medium"))) == ["folded"]
     assert place(hand.review(first, late("high"))) == ["inline"]
@@ -146,10 +146,10 @@ def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> Non
     assert hand.requests
     assert again.coverage.count("unit", "reused") == 0
     assert again.still == ()
-    assert {p.finding.title: p.finding.number for p in again.told} == {
-        p.finding.title: p.finding.number for p in first.told
+    assert {p.finding.title: p.finding.number for p in again.reported} == {
+        p.finding.title: p.finding.number for p in first.reported
     }
-    assert {p.finding.status for p in again.told} == {"still"}
+    assert {p.finding.status for p in again.reported} == {"still"}
 
 
 def test_a_change_that_was_taken_back_is_fixed(hand: Hand) -> None:
@@ -168,12 +168,12 @@ def test_what_is_written_is_what_is_read() -> None:
 def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:
     """Under its old number; it counts as new."""
     first = hand.review()
-    number = {item.finding.title: item.finding.number for item in first.told}[KNOWN[NEGATIVE]["title"]]
+    number = {item.finding.title: item.finding.number for item in first.reported}[KNOWN[NEGATIVE]["title"]]
     before = (hand.repository.folder / "shop/rates.py").read_text()
     hand.repository.commit({"shop/rates.py": BASE["shop/rates.py"]}, "take it back")
     second = hand.review(first)
     hand.repository.commit({"shop/rates.py": before}, "bring it back")
     third = hand.review(second)
-    again = [item.finding for item in third.told if item.finding.title == KNOWN[NEGATIVE]["title"]]
+    again = [item.finding for item in third.reported if item.finding.title == KNOWN[NEGATIVE]["title"]]
     assert [(one.number, one.how, one.is_new) for one in again] == [(number, "back", True)]
     assert "was fixed, is back" in markdown.render(third)

@@ -39,7 +39,7 @@ def test_what_cannot_be_trusted_is_not_built_upon(hand: Hand, damage: Callable[[
     """A full review, and a note that says why."""
     first = hand.review()
     again = hand.review(damage(json_file.render(first).encode()))
-    assert len(again.told) == len(first.told)
+    assert len(again.reported) == len(first.reported)
     assert any(reason in note and "everything was read again" in note for note in again.notes)
 
 

@@ -170,7 +170,7 @@ class Story:
 
         review = self.hand.review(before, worker, **flags)
         if before is None:
-            assert [one.finding.title for one in review.told if one.finding.category == "logic"] == [TITLE]
+            assert [one.finding.title for one in review.reported if one.finding.category == "logic"] == [TITLE]
         return review
 
 

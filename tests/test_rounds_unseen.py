@@ -104,7 +104,7 @@ def test_its_number_stays(rounds: Rounds) -> None:
     """It is the finding of the first round, and not a new one."""
     rounds.amend({"R.md": "more\n"})
     review = rounds.review()
-    assert ([one.number for one in review.still], review.told) == ([1], ())
+    assert ([one.number for one in review.still], review.reported) == ([1], ())
 
 
 @pytest.mark.parametrize("way", WAYS)

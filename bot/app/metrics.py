@@ -47,7 +47,7 @@ class Metrics:
         Repositories are labels if the operator wants that. Only those on which the App is installed have reviews, so a
         stranger adds no series.
         """
-        finding_count = len(review.told)
+        finding_count = len(review.reported)
         conclusion = review.fault or ("partial" if review.partial else "findings" if finding_count else "clean")
         labels = (repository,) if self._named else ()
         self._reviews.labels(*labels, conclusion).inc()

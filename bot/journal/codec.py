@@ -140,7 +140,7 @@ def turn(run: str, turn: Turn, seconds: float, *, tight: bool) -> Row:
 def end(review: Review) -> Row:
     """The last line: what the review came to, in short, and a digest of each part, so that a replay can be compared."""
     finding_fields = ("path", "start", "severity", "title", "verdict", "source")
-    findings = [{name: getattr(p.finding, name) for name in finding_fields} for p in review.told]
+    findings = [{name: getattr(p.finding, name) for name in finding_fields} for p in review.reported]
     coverage = {
         kind: {state: review.coverage.count(kind, state) for state in ("reviewed", "reused", "skipped", "unread")}
         for kind in ("unit", "use", "dependent")

@@ -86,7 +86,7 @@ class Risk:
 
 def listing(review: Review) -> Listing:
     """Who is listed how. Within one severity the order of the review, which ranks by evidence, stands."""
-    new_findings = in_order(review.told)
+    new_findings = in_order(review.reported)
     return Listing(
         tuple(item for item in new_findings if item.place != "folded"),
         tuple(item for item in new_findings if item.place == "folded"),

@@ -63,7 +63,7 @@ class SummaryPage:
         self.findings_here = [item for group in self.groups.values() for item in group if id(item) not in self.own]
         self.values = parts.whole(review, form.words) | {
             "inline": len(posted_findings),
-            "listed": len(review.told) - len(posted_findings),
+            "listed": len(review.reported) - len(posted_findings),
         }
 
     def details(self, *, with_handover: bool) -> list[Safe]:

@@ -58,4 +58,4 @@ async def publish(
     if refusals:
         notes = (f"GitHub refused the place of {len(refusals)} comments: they are in the summary.", *notes)
     posted_count = sum(one.findings for one in comments_posted.posts)
-    return PublishResult(posted_count, len(review.told) - posted_count, stands.url, notes)
+    return PublishResult(posted_count, len(review.reported) - posted_count, stands.url, notes)

@@ -31,7 +31,7 @@ async def renew(
         standing = next((one for one in await summary.stands(host) if _head(one, host) == review.pull.head), None)
     posted_count = sum(one.findings for one in comments.posts)
     link = standing.url if standing is not None else ""
-    outcome = PublishResult(posted_count, len(review.told) - posted_count, link)
+    outcome = PublishResult(posted_count, len(review.reported) - posted_count, link)
     await checks.again(host, run, review, outcome, verdict, page)
     if standing is not None:
         with suppress(SupersededError, HostRefused):

@@ -285,7 +285,7 @@ class Review:
     ci_failures: tuple[CIFailure, ...] = ()
 
     @property
-    def told(self) -> tuple[PlacedFinding, ...]:
+    def reported(self) -> tuple[PlacedFinding, ...]:
         """The findings that this review says: the new ones, and where everything is said again those of earlier rounds."""
         return tuple(row for row in self.findings if row.place)
 
@@ -297,7 +297,7 @@ class Review:
     @property
     def open(self) -> tuple[Finding, ...]:
         """What is open: what this review says, then what earlier ones have said."""
-        return (*(row.finding for row in self.told), *self.still)
+        return (*(row.finding for row in self.reported), *self.still)
 
     @property
     def unproven(self) -> tuple[Finding, ...]:

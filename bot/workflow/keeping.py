@@ -55,7 +55,7 @@ def review_row(
         by_rule=_by_rule(review),
         title=line(visible(review.pull.title))[:TITLE],
         state=outcome(review),
-        found=len(review.told),
+        found=len(review.reported),
         still=len(review.still),
         fixed=len(fixed),
         journal=journal or None,
@@ -65,7 +65,7 @@ def review_row(
 
 def with_unsaid(memory: bytes, review: Review) -> bytes:
     """What a review leaves whose comments could not be posted, or not all: the next round says what it lists, if it has no comment."""
-    unsaid = [item.finding.number for item in review.told if item.place != "folded"]
+    unsaid = [item.finding.number for item in review.reported if item.place != "folded"]
     return json_file.with_unsaid(memory, unsaid)
 
 

@@ -88,7 +88,7 @@ def test_a_public_consumer_is_read_without_a_token(tmp_path: Path) -> None:
             number, body = await pulled(at)
             await user(at, private=False, owner="others")
             review = await reviewed(at, body, consumers="others/quagga\nacme/shop")
-            assert [one.consumer for one in (row.finding for row in review.told)] == ["others/quagga"]
+            assert [one.consumer for one in (row.finding for row in review.reported)] == ["others/quagga"]
             assert "others/quagga:zanzibar/checkout.py" in summary(at.gh, number)
             assert [one.name for one in review.consumers] == ["others/quagga"]
 
@@ -116,7 +116,7 @@ def test_a_change_of_a_public_repository_names_no_private_consumer(tmp_path: Pat
                 await at.repo.commit("strange", BROKEN)
                 other = await at.repo.open_pull("strange", title="Prices", fork=True)
             review = await reviewed(at, event(held), **given)
-            assert (review.consumers, [row.finding.consumer for row in review.told if row.finding.consumer]) == (
+            assert (review.consumers, [row.finding.consumer for row in review.reported if row.finding.consumer]) == (
                 (),
                 [],
             )

@@ -40,7 +40,7 @@ def test_a_removed_secret_is_open_until_the_list_says_revoked(
 
             first = (await pushed({"NEWS.md": "one\n"})).review
             assert first is not None
-            (leak,) = [one.finding for one in first.told]
+            (leak,) = [one.finding for one in first.reported]
             head = at.gh.pull(number).head_sha
             assert (await pushed({"shop/keys.py": None})).conclusion == "failure"
             with at.gh.holding() as held:

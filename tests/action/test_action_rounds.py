@@ -95,7 +95,7 @@ def test_an_offline_round_knows_what_it_has_said(tmp_path: Path) -> None:
             review = (await at.told("pull_request", event(held))).review
 
             assert review is not None
-            assert (review.round.number, len(review.told), len(review.still)) == (2, 0, 1)
+            assert (review.round.number, len(review.reported), len(review.still)) == (2, 0, 1)
             assert review.coverage.count("unit", "reused") > 0
 
     asyncio.run(go())

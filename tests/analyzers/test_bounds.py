@@ -36,7 +36,7 @@ def test_thousands_of_reports_are_counted(
     repository.commit({"r": "x\n"}, "before")
     repository.commit({path: "".join(line.format(n=n) for n in range(2_300))}, "after")
     done = review(repository, tmp_path, monkeypatch)
-    assert len(done.told) == 100
+    assert len(done.reported) == 100
     assert facts.conclusion(done) == "findings"
     (one,) = [row for row in done.coverage.open if row.kind == "check" and "not listed" in row.reason]
     assert one.path == path
@@ -49,7 +49,7 @@ def test_a_long_line_hides_no_report(repository: Repository, tmp_path: Path, mon
     repository.commit({"a.js": "const n = 1;\n"}, "before")
     repository.commit({"a.js": f"const n = 1;\nn = 2; const words = '{'word ' * 200}';\n"}, "after")
     done = review(repository, tmp_path, monkeypatch)
-    (placed,) = done.told
+    (placed,) = done.reported
     assert (placed.finding.rule, placed.finding.start) == ("no-const-assign", 2)
     assert len(placed.finding.quote) <= 500
 

@@ -90,14 +90,14 @@ def test_a_mended_fault_is_fixed_in_the_next_round(hand: Hand, name: str) -> Non
     base, fault, mending = FAULTS[name]
     rounds(hand, base, fault)
     first = by_code(hand)
-    reported = [one.finding for one in first.told if one.finding.source == name]
+    reported = [one.finding for one in first.reported if one.finding.source == name]
     assert reported
     hand.repository.commit(dict(mending), "mended")
     second = by_code(hand, first)
     fixed, still = ([f.title for f in found if f.source == name] for found in (second.having("fixed"), second.still))
     if name not in LASTING:
         assert (fixed, still) == ([f.title for f in reported], [])
-    assert [one for one in second.told if one.finding.source == name] == []
+    assert [one for one in second.reported if one.finding.source == name] == []
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_broken_caller_that_can_not_be_compared_any_more_is_not_fixed(hand: Ha
         {"cart.py": "def sums(items):\n    return 1\n"},
     )
     first = by_code(hand)
-    assert [one.finding.path for one in first.told] == ["app.py"]
+    assert [one.finding.path for one in first.reported] == ["app.py"]
     hand.repository.commit({"cart.py": after}, "again")
     second = by_code(hand, first)
     assert second.having("fixed") == ()
@@ -171,7 +171,7 @@ def test_a_handed_in_finding_is_fixed_once_its_tool_has_looked_again(
     """The run must be the same tool's, have come to its end, and have looked at the file. Until then it is open, whatever its line says."""
     rounds(hand, {"src/app.js": "one\n"}, {"src/app.js": "one\neval(x)\n"})
     first = by_code(hand, sarif=(("a.sarif", log(line=2)),))
-    assert [one.finding.source for one in first.told] == ["Semgrep"]
+    assert [one.finding.source for one in first.reported] == ["Semgrep"]
     hand.repository.commit({"src/app.js": "one\nparse(x)\n"}, "mended")
     second = by_code(hand, first, sarif=tuple((f"{at}.sarif", text) for at, text in enumerate(reports)))
     assert (len(second.having("fixed")), len(second.still)) == ((1, 0) if state == "fixed" else (0, 1))

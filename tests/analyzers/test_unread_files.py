@@ -92,7 +92,7 @@ UNREAD = [
 def test_what_was_not_read_to_its_end_is_open_and_not_fixed(hand: Hand, path: str, text: str | bytes) -> None:
     """The finding of the first push is still there after a second one that stops, shifts or silences the program."""
     first = by_code(hand, {path: FAULTS[path]})
-    (reported,) = (one.finding for one in first.told)
+    (reported,) = (one.finding for one in first.reported)
     assert first.coverage.complete
     second = by_code(hand, {path: text}, first)
     assert ([one.title for one in second.still], second.having("fixed")) == ([reported.title], ())
@@ -111,7 +111,7 @@ def test_words_that_the_change_writes_except_nothing(hand: Hand, files: Files) -
     """A text or an apostrophe leaves the undefined name proven."""
     done = by_code(hand, files)
     assert ("a.py", "F821", "high", "proven") in {
-        (one.finding.path, one.finding.rule, one.finding.severity, one.finding.verdict) for one in done.told
+        (one.finding.path, one.finding.rule, one.finding.severity, one.finding.verdict) for one in done.reported
     }
 
 
@@ -121,13 +121,13 @@ def test_words_that_the_change_writes_except_nothing(hand: Hand, files: Files) -
 def test_braces_near_a_syntax_error_make_no_template(hand: Hand, line: str) -> None:
     """The file was a program before the change."""
     done = by_code(hand, {"a.py": PAY + line})
-    assert [(one.finding.rule, one.finding.verdict) for one in done.told] == [("invalid-syntax", "proven")]
+    assert [(one.finding.rule, one.finding.verdict) for one in done.reported] == [("invalid-syntax", "proven")]
 
 
 def test_code_that_defines_names_at_run_time_proves_no_name_missing(hand: Hand) -> None:
     """A call that the change adds makes the finding a guess."""
     done = by_code(hand, {"a.py": BUG + "\n\nglobals().update(x=1)\n"})
-    assert [(one.finding.rule, one.finding.verdict) for one in done.told] == [("F821", "unproven")]
+    assert [(one.finding.rule, one.finding.verdict) for one in done.reported] == [("F821", "unproven")]
 
 
 def test_a_base_that_does_not_parse_excepts_no_added_line(hand: Hand) -> None:
@@ -139,7 +139,7 @@ def test_a_base_that_does_not_parse_excepts_no_added_line(hand: Hand) -> None:
     hand.repository.git("reset", "-q", "--hard", "main")
     new = old.replace("print 'hi'", "") + "\n\ndef pay(cart):\n    return undefined_helper(cart)\n"
     done = by_code(hand, {"bad.py": BUG, "tests/data/old.py": None, "shop/new.py": new})
-    assert {(one.finding.path, one.finding.rule) for one in done.told} == {
+    assert {(one.finding.path, one.finding.rule) for one in done.reported} == {
         ("bad.py", "F821"),
         ("shop/new.py", "F821"),
     }
@@ -165,7 +165,7 @@ def test_a_comment_of_the_base_still_counts(repository: Repository, hand: Hand, 
     edited = edited.replace("three", "four").replace('"${{', '"x ${{')
     assert edited != text
     done = by_code(hand, {path: edited})
-    assert (done.told, open_files(done)) == ((), set())
+    assert (done.reported, open_files(done)) == ((), set())
 
 
 def test_a_finding_under_a_name_that_no_check_reads_is_open(hand: Hand) -> None:

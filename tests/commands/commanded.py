@@ -53,7 +53,7 @@ class Scene:
 
     def thread(self, number: int) -> str:
         """The identity of a finding, in whose thread the next commands stand."""
-        found = self.review.told[number].finding
+        found = self.review.reported[number].finding
         self.top = marker.make("finding", fingerprint=found.identity) + f"\n**{found.title}**"
         return found.identity
 

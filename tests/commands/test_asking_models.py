@@ -96,7 +96,7 @@ def test_an_answer_can_do_nothing_in_a_comment(pull: Scene) -> None:
 def test_a_question_in_a_thread_is_about_its_finding(pull: Scene) -> None:
     """The model sees the finding, and the code that the harness gathers as evidence."""
     pull.thread(0)
-    finding = pull.review.told[0].finding
+    finding = pull.review.reported[0].finding
     pull.answers({"answer": "Yes."})
     pull.give("ask", "sure?")
     assert f"--- the finding, in {finding.path} lines {finding.start}" in asked(pull)
@@ -106,7 +106,7 @@ def test_a_question_in_a_thread_is_about_its_finding(pull: Scene) -> None:
 def test_a_finding_that_is_gone_is_still_known_by_its_comment(pull: Scene) -> None:
     """Its thread says what it was."""
     pull.thread(0)
-    pull.top = pull.top.replace(pull.review.told[0].finding.identity, "f" * 16)
+    pull.top = pull.top.replace(pull.review.reported[0].finding.identity, "f" * 16)
     pull.answers({"answer": "It was mended."})
     pull.give("ask", "is it gone?")
     assert "--- the comment that is answered ---\n**quote()" in asked(pull)
@@ -148,7 +148,7 @@ def test_without_a_model_a_question_is_told_so(pull: Scene) -> None:
 @pytest.mark.parametrize("word", ["ask", "explain"])
 def test_a_leaked_secret_is_shown_to_no_model(pull: Scene, word: str) -> None:
     """Neither in a question about it nor in its explanation."""
-    finding = replace(pull.review.told[0].finding, category="secret", quote='KEY = "sk-abcdefghijklmnop1234"')
+    finding = replace(pull.review.reported[0].finding, category="secret", quote='KEY = "sk-abcdefghijklmnop1234"')
     pull.review = replace(pull.review, findings=(PlacedFinding(finding, "inline"),))
     pull.rendered()
     pull.thread(0)

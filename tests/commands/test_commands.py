@@ -141,7 +141,7 @@ def counts(body: str, finding: Finding) -> bool:
 def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
     """It is stored with the reason; the lines in the answer silence it permanently once they are merged."""
     pull.thread(1)
-    finding = pull.review.told[1].finding
+    finding = pull.review.reported[1].finding
     answer = pull.give("ignore", "measured: nobody calls @it")
     assert pull.done == [("suppress", suppress.mark_of(finding), "measured: nobody calls @it")]
     assert counts(answer.body, finding)
@@ -150,12 +150,12 @@ def test_ignore_in_a_thread_means_its_finding(pull: Scene) -> None:
 
 def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> None:
     """Anything else is asked back, and nothing is stored; without a reason the list names who wanted it."""
-    first, second = (pull.review.told[n].finding for n in (0, 1))
+    first, second = (pull.review.reported[n].finding for n in (0, 1))
     answer = pull.give("ignore", "#2")
     pull.give("ignore", f"{first.identity} known")
     assert pull.done == [("suppress", suppress.mark_of(second), ""), ("suppress", suppress.mark_of(first), "known")]
     assert "maintainer" in answer.body
-    short = pull.review.told[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
+    short = pull.review.reported[0].finding.fingerprint  # of a proof: what a guess at the same place would be named by
     for wrong in ("", "9 known", "0", "known", "deadbeefdeadbeef", short):
         body = pull.give("ignore", wrong).body
         assert "`/deeprepo ignore NUMBER REASON`" in body or "The review has 1, 2" in body
@@ -164,7 +164,7 @@ def test_ignore_takes_a_number_of_the_summary_or_an_identity(pull: Scene) -> Non
 
 def test_ignore_in_the_thread_of_a_guess_does_not_mean_a_later_proof(pull: Scene) -> None:
     """Both have one fingerprint: who means the proof names it."""
-    proof = pull.review.told[0].finding
+    proof = pull.review.reported[0].finding
     assert proof.proven
     pull.thread(0)
     pull.top = pull.top.replace(proof.identity, proof.fingerprint)
@@ -177,7 +177,7 @@ def test_ignore_in_the_thread_of_a_guess_does_not_mean_a_later_proof(pull: Scene
 def test_a_finding_of_an_older_review_can_still_be_silenced(pull: Scene) -> None:
     """Its thread is still there; what it said is not known any more."""
     pull.thread(0)
-    pull.top = pull.top.replace(pull.review.told[0].finding.identity, "f" * 16)
+    pull.top = pull.top.replace(pull.review.reported[0].finding.identity, "f" * 16)
     assert "fingerprint: ffffffffffffffff" in pull.give("ignore").body
     assert "does not report this finding any more" in pull.give("explain").body
 
@@ -192,7 +192,7 @@ def test_without_a_finished_review_there_is_nothing_to_name(pull: Scene, data: b
 
 def test_in_a_thread_about_several_findings_a_command_names_one(pull: Scene) -> None:
     """By its number; without one nothing is guessed."""
-    first, second = (placed.finding.identity for placed in pull.review.told[:2])
+    first, second = (placed.finding.identity for placed in pull.review.reported[:2])
     pull.top = marker.make("finding", fingerprint=first, also=f"{second}@9") + "\n**Two findings**"
     assert "`/deeprepo ignore NUMBER REASON`" in pull.give("ignore").body
     assert pull.done == []
@@ -202,7 +202,7 @@ def test_in_a_thread_about_several_findings_a_command_names_one(pull: Scene) -> 
 
 def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
     """They were given by the pipeline."""
-    usual = pull.review.told[0].finding
+    usual = pull.review.reported[0].finding
     placed = [
         PlacedFinding(replace(usual, severity=severity, title=f"{severity} {place}"), place)
         for severity, place in (("low", "outside"), ("medium", "folded"), ("critical", "inline"), ("low", "file"))
@@ -222,7 +222,7 @@ def test_numbers_are_those_of_the_summary(pull: Scene) -> None:
 
 def test_explain_shows_the_evidence_without_a_model(pull: Scene) -> None:
     """The words of the review, its proofs with links to the reviewed commit, and that no model was asked."""
-    finding = pull.review.told[0].finding
+    finding = pull.review.reported[0].finding
     body = pull.give("explain", "1").body
     assert finding.quote.strip() in body
     assert all(f"blob/{pull.review.pull.head}/{item.path}#L{item.line}" in body for item in finding.evidence)

@@ -77,7 +77,7 @@ def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
     text = "rules:\n- {path: shop/label.py, kind: logic, text: labels are made by a script}\n"
     hand.repository.commit({".deeprepo.yml": text}, "a rule of one's own")
     told = hand.review()
-    assert "An empty size crashes the label" in {placed.finding.title for placed in told.told}
+    assert "An empty size crashes the label" in {placed.finding.title for placed in told.reported}
     assert not any("labels are made by a script" in request for request in hand.requests if "owner asks" in request)
 
     hand.repository.git("checkout", "-q", "main")
@@ -87,7 +87,7 @@ def test_a_rule_of_the_settings_holds_from_the_base_branch(hand: Hand) -> None:
     assert [one.silencing and one.silencing.rule for one in done.having("silenced")] == [
         OwnerRule("shop/label.py", "logic", "", 1)
     ]
-    assert "An empty size crashes the label" not in {placed.finding.title for placed in done.told}
+    assert "An empty size crashes the label" not in {placed.finding.title for placed in done.reported}
     assert any("logic in shop/label.py: labels are made by a script" in request for request in hand.requests)
     validator = Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert list(validator.iter_errors(json.loads(json_file.render(done)))) == []

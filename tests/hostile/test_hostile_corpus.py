@@ -88,7 +88,7 @@ def test_the_corpus_is_large_and_every_entry_is_read(outcome: Outcome) -> None:
 
 def test_the_model_obeyed_the_corpus(outcome: Outcome) -> None:
     """The walkthrough and critical findings, which the same model confirmed, repeat the words of the corpus."""
-    said = [placed.finding for placed in outcome.review.told]
+    said = [placed.finding for placed in outcome.review.reported]
     walkthrough = outcome.review.walkthrough
     assert walkthrough is not None
     assert "model" in {
@@ -124,7 +124,7 @@ def test_nothing_is_written_or_run(outcome: Outcome) -> None:
     assert found == outcome.before
     assert not list(outcome.folder.rglob("*_was_here"))
     known = {file.path for file in outcome.review.files} | {"README", "src/__init__.py", ".deeprepo.yml"}
-    assert {placed.finding.path for placed in outcome.review.told} <= known
+    assert {placed.finding.path for placed in outcome.review.reported} <= known
 
 
 def test_comments_call_nobody_and_load_nothing(outcome: Outcome) -> None:
@@ -159,4 +159,4 @@ def test_machine_forms_stay_whole(outcome: Outcome) -> None:
     """JSON and SARIF can be read, whatever stands in their strings."""
     Draft202012Validator(SCHEMA).validate(json.loads(OUTPUTS["json"]().render(outcome.review)))
     results = json.loads(OUTPUTS["sarif"]().render(outcome.review))["runs"][0]["results"]
-    assert len(results) == len(outcome.review.told)
+    assert len(results) == len(outcome.review.reported)

@@ -40,7 +40,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, A
         review = await wiring.local_review(
             ReviewRequest(str(repository.folder)), {"strategy": "offline"}, str(top / "scratch")
         )
-        finding = review.told[0].finding
+        finding = review.reported[0].finding
         assert finding.verdict == "proven"
         last = json_file.render(review).encode()
         scratch, rows = str(top / "scratch"), []

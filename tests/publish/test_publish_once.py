@@ -59,7 +59,7 @@ def test_another_run_of_the_same_head_says_nothing_twice(tmp_path: Path) -> None
         async with scene(tmp_path) as at:
             await put(at, five(at))
             review = five(at)
-            more = replace(review, findings=(*review.told, finding("f6", 6)))
+            more = replace(review, findings=(*review.reported, finding("f6", 6)))
             outcome = await put(at, more, "run-2")
 
             assert said(at) == ALL + Counter(["review", "finding f6"])

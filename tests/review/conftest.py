@@ -23,7 +23,7 @@ def places(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         repository.commit(after, "after")
         review: Review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
         found = {row.path for row in (*review.coverage.open, *review.coverage.relying)}
-        found |= {placed.finding.path for placed in review.told}
-        return found | {item.path for placed in review.told for item in placed.finding.evidence if item.is_broken}
+        found |= {placed.finding.path for placed in review.reported}
+        return found | {item.path for placed in review.reported for item in placed.finding.evidence if item.is_broken}
 
     return run

@@ -55,4 +55,4 @@ def test_a_secret_in_them_is_found(repository: Repository, tmp_path: Path) -> No
     """A bundle with a key in it is how keys leak."""
     (secret,) = SAMPLES["aws-key"][2]
     review = reviewed(repository, tmp_path, {"dist/app.js": OLD.replace("return 1", f"return '{secret}'")})
-    assert [placed.finding.category for placed in review.told] == ["secret"]
+    assert [placed.finding.category for placed in review.reported] == ["secret"]

@@ -101,7 +101,7 @@ def test_a_forgotten_caller_is_named(
     after = before[changed].replace("total_price", "net_price").replace("Total_price", "Net_price")
     repository.commit({changed: after}, "after")
     review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
-    findings = [placed.finding for placed in review.told]
+    findings = [placed.finding for placed in review.reported]
     places = {(one.path, one.start) for one in findings}
     places |= {(proof.path, proof.line) for one in findings for proof in one.evidence}
     assert (caller, line) in places

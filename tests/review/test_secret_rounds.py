@@ -80,13 +80,13 @@ def test_a_removed_secret_stays_open(rounds: Rounds, then: dict[str, str | bytes
             f"An AWS key is committed: removed, still in commit {first.pull.head[:10]}, revoke it"
         ]
         assert (later.having("fixed"), facts.conclusion(later)) == ((), "findings")
-        assert later.still[0].number == first.told[0].finding.number
+        assert later.still[0].number == first.reported[0].finding.number
 
 
 def test_the_owner_closes_it(rounds: Rounds) -> None:
     """Only the word of a person who may write ends it: `/deeprepo ignore N revoked`."""
     first = rounds.push({"app.py": LINE})
-    mark = first.told[0].finding
+    mark = first.reported[0].finding
     said = (mark.identity, "revoked", "finding")
     later = rounds.push({"app.py": "A = 2\n"}, ignored_findings=(said,))
     assert open_ones(later) == []
@@ -99,7 +99,7 @@ def test_a_secret_that_moves_is_the_same_one(rounds: Rounds, rename: bool) -> No
     first = rounds.push({"app.py": LINE})
     later = rounds.push({"app.py": None if rename else "A = 2\n", "conf/new.py": f"\n{LINE}"})
     assert open_ones(later) == ["An AWS key is committed"]
-    assert (later.still[0].path, later.still[0].number) == ("conf/new.py", first.told[0].finding.number)
+    assert (later.still[0].path, later.still[0].number) == ("conf/new.py", first.reported[0].finding.number)
 
 
 def test_a_replaced_secret_are_two(rounds: Rounds) -> None:

@@ -145,7 +145,7 @@ def test_a_review_with_secrets_is_played_back(tap: Tap) -> None:
     done = tap.review("rlm")
     assert PLACEHOLDER.search(tap.journal.read_text())
     again = asyncio.run(replayed(tap))
-    assert again.told == done.findings
+    assert again.reported == done.findings
     assert again.pull.body == done.pull.body
 
 

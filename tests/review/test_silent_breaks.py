@@ -291,7 +291,7 @@ def silent(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         review: Review = asyncio.run(wiring.local_review(ReviewRequest(str(repository.folder)), {}, str(tmp_path)))
         assert all(row.kind == "use" for row in review.coverage.open)
         said = {row.path for row in (*review.coverage.open, *review.coverage.relying)} | {
-            placed.finding.path for placed in review.told
+            placed.finding.path for placed in review.reported
         }
         return {name for name in cases if f"{name}/app{suffix}" not in said}
 

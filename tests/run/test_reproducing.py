@@ -113,7 +113,7 @@ def test_a_finding_is_reproduced(reviewed: Callable[..., Review], tmp_path: Path
     """Its test fails on the head, passes on the base and with the suggestion: that is what the verdict says."""
     model = Model(PROOF)
     done = reviewed(model, trace=str(tmp_path / "trace.jsonl"))
-    (placed,) = done.told
+    (placed,) = done.reported
     shown = placed.finding.reproduction
     assert shown is not None
     assert (placed.finding.verdict, shown.test, shown.base, shown.fixed) == ("reproduced", PROOF, "green", "green")
@@ -179,7 +179,7 @@ def test_anything_less_changes_nothing(
 ) -> None:
     """The finding stays confirmed, and a note says why there is no test."""
     done = reviewed(Model(*tests, proves=proves))
-    (placed,) = done.told
+    (placed,) = done.reported
     assert (placed.finding.verdict, placed.finding.reproduction) == ("confirmed", None)
     assert placed.replacement is not None
     assert [row[0] for row in done.tried] == ["shop/rate.py:2"]
@@ -191,7 +191,7 @@ def test_anything_less_changes_nothing(
 def test_a_test_that_is_at_fault_is_mended(reviewed: Callable[..., Review]) -> None:
     """Its author is shown what was printed, twice at most."""
     model = Model(FIXTURE, NOT_PROMISED, PROOF)
-    (placed,) = reviewed(model).told
+    (placed,) = reviewed(model).reported
     assert placed.finding.verdict == "reproduced"
     assert "No module named 'shop.rates'" in model.asked[1]
     assert "6 != 7" in model.asked[2]
@@ -205,7 +205,7 @@ def test_a_limit_is_no_proof(reviewed: Callable[..., Review], shop: Repository) 
     shop.git("checkout", "-q", "feature")
     shop.git("rebase", "-q", "main")
     done = reviewed(Model(LOOPS))
-    assert done.told[0].finding.verdict == "confirmed"
+    assert done.reported[0].finding.verdict == "confirmed"
     assert "took longer than" in done.tried[0][1]
 
 
@@ -214,7 +214,7 @@ def test_a_suggestion_that_does_not_help_is_not_offered(reviewed: Callable[..., 
     """The test is red with it: the finding is reproduced, and no click commits the suggestion."""
     wrong = {**FOUND, "suggestion": "    return abs(amount) * rate"}
     done = reviewed(Model(PROOF, finding=wrong))
-    (placed,) = done.told
+    (placed,) = done.reported
     assert (placed.finding.verdict, placed.replacement, placed.refused) == ("reproduced", None, "red")
     (comment,) = posts.comments(done).posts
     assert "```suggestion" not in comment.body
@@ -228,7 +228,7 @@ def test_new_code_needs_the_fix(reviewed: Callable[..., Review], shop: Repositor
     shop.commit({"shop/rate.py": None}, "no rates")
     shop.git("checkout", "-qb", "new")
     shop.commit(AFTER, "rates")
-    (placed,) = reviewed(Model(PROOF)).told
+    (placed,) = reviewed(Model(PROOF)).reported
     shown = placed.finding.reproduction
     assert shown is not None
     assert (shown.base, shown.fixed) == ("fault", "green")
@@ -241,7 +241,7 @@ def test_a_finding_that_is_still_there_keeps_its_test(reviewed: Callable[..., Re
     shop.commit({"README.md": "more\n"}, "more")
     model = Model()
     second = reviewed(model, previous=OUTPUTS["json"]().render(first).encode())
-    assert [one.reproduction for one in second.still] == [first.told[0].finding.reproduction]
+    assert [one.reproduction for one in second.still] == [first.reported[0].finding.reproduction]
     assert model.asked == []
 
 
@@ -259,7 +259,7 @@ def test_without_a_section_nothing_is_run_or_asked(reviewed: Callable[..., Revie
     shop.git("checkout", "-qb", "other")
     shop.commit({**AFTER, ".deeprepo.yml": "run: {}\n"}, "after")
     model = Model()
-    assert reviewed(model).told
+    assert reviewed(model).reported
     assert model.asked == []
 
 
@@ -280,7 +280,7 @@ def test_without_a_sandbox_a_sentence_says_what_to_install(
     (tmp_path / "bin" / "git").symlink_to(git)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     done = reviewed(Model(PROOF))
-    assert done.told[0].finding.verdict == "confirmed"
+    assert done.reported[0].finding.verdict == "confirmed"
     assert any("apt install bubblewrap" in note for note in done.notes)
 
 
@@ -292,7 +292,7 @@ def test_reproduced_beats_refuted(reviewed: Callable[..., Review], tmp_path: Pat
     """A second opinion refuted it by what a library does; the test shows otherwise, and the finding is reported with it."""
     path = tmp_path / "journal.jsonl"
     done = reviewed(Model(PROOF, opinion=REFUTED), journal=str(path))
-    (placed,) = done.told
+    (placed,) = done.reported
     assert (placed.finding.verdict, len(done.having("refuted")), done.dropped) == ("reproduced", 0, 0)
     assert placed.finding.number > 0
     recorded, section, begun = replay.last_finished(path)
@@ -312,7 +312,7 @@ def test_a_refutation_stands_that_no_test_contradicts(
     """Nothing is said of the attempt; where a line of the repository refutes, running decides nothing and nobody tries."""
     model = Model(*tests, opinion=opinion)
     done = reviewed(model)
-    assert (done.told, len(done.having("refuted")), done.tried, len(model.asked)) == ((), 1, (), asked)
+    assert (done.reported, len(done.having("refuted")), done.tried, len(model.asked)) == ((), 1, (), asked)
 
 
 SECRET = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"
@@ -329,7 +329,7 @@ def test_a_test_finds_no_secret_of_the_tree(reviewed: Callable[..., Review], sho
     trace = tmp_path / "trace.jsonl"
     model = Model(READS)
     done = reviewed(model, trace=str(trace))
-    assert done.told[0].finding.verdict == "reproduced"
+    assert done.reported[0].finding.verdict == "reproduced"
     texts = [*model.asked, trace.read_text(), OUTPUTS["json"]().render(done)]
     encoded = base64.b64encode(f'TOKEN = "{SECRET}"\n'.encode()).decode()
     for form in (SECRET, SECRET[::-1], encoded, encoded[12:-4]):

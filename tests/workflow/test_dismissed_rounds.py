@@ -50,7 +50,9 @@ def test_a_dismissed_claim_is_silent_and_another_defect_is_not(
             review = asyncio.run(reviewed(repository, flags, str(tmp_path / str(number)), words))
             text = json_file.render(review)
             last, problems = text.encode(), problems + problems_of(json.loads(text), one, way, number)
-            first = next((placed.finding for placed in review.told if placed.finding.title == one.claim[0].title), None)
+            first = next(
+                (placed.finding for placed in review.reported if placed.finding.title == one.claim[0].title), None
+            )
             if number == 1 and first is not None:
                 words = ((first.identity, one.reason, SCOPES[way]),)
     assert problems == []

@@ -54,7 +54,7 @@ async def _findings(clone: Path, parent: str, broke: str) -> list[Finding] | Non
             done = await wiring.local_review(request, {"strategy": "offline"}, scratch)
         except DeepRepoError:
             return None
-    return [one.finding for one in done.told]
+    return [one.finding for one in done.reported]
 
 
 def _names(finding: Finding, caller: Caller) -> bool:

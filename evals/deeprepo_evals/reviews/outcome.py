@@ -72,7 +72,7 @@ class MeasuredReview:
 def of_review(review: Review) -> Outcome:
     """A review of deeprepo as an outcome."""
     return Outcome(
-        findings=measured_findings(review.told),
+        findings=measured_findings(review.reported),
         seconds=round(review.seconds, 3),
         partial=review.partial,
         notes=review.notes,

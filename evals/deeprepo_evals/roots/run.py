@@ -188,7 +188,7 @@ def _figures(review: Review, code: CodeBase, tally: Tally, seconds: float) -> di
     """The figures of one review."""
     rows = [row for row in review.coverage.readings if row.kind == "unit"]
     read = [row for row in rows if row.state == "reviewed"]
-    findings = [placed.finding for placed in review.told]
+    findings = [placed.finding for placed in review.reported]
     found = match.match(findings, code.labels)
     return {
         "turns": len(review.turns),

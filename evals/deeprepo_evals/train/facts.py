@@ -69,7 +69,7 @@ class Till:
 def facts_of(review: Review, code: CodeBase, till: Till, most_turns: int) -> Facts:
     """The figures of one review."""
     rows = [row for row in review.coverage.readings if row.kind == "unit"]
-    findings = [placed.finding for placed in review.told]
+    findings = [placed.finding for placed in review.reported]
     opened = {row.path for row in rows if _by_worker(row)}
     seen = [label for label in code.labels if label.path in opened]  # what is reported of other files is a guess
     found = match.match(findings, seen)
