@@ -137,7 +137,7 @@ class NamedConsumer:
 class Consumers:
     """The repositories that a review looks at beside its own: clones that a person named, or those that a host was asked for."""
 
-    audience: Audience | None = None  # who reads about them on a host; None: whoever named them
+    audience: Audience | None = None  # who reads the review on a host; None: whoever named them
     named: tuple[NamedConsumer, ...] = ()
     note: str = ""  # a sentence for the reader of the review, of whom nobody learns which repositories there are
     organization: "OrganizationFile | None" = None  # the defaults of those of the reviewed repository's owner

@@ -151,7 +151,7 @@ class Backend(Protocol):
         """Why there is no review, now that the changed files and the commits of the change are known."""
 
     def consumers(self, run: ReviewRun) -> AbstractAsyncContextManager[Consumers]:
-        """The repositories that use the reviewed one, in local stores which are gone afterwards, and who reads about them."""
+        """The repositories that use the reviewed one, in local stores which are gone afterwards, and who reads the review."""
 
     async def brief(self, run: ReviewRun, pull: PullRequest) -> Brief:
         """The review to make: what this run asks for, and the last review to build upon."""

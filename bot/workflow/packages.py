@@ -137,7 +137,7 @@ async def _fetched(
 
 @asynccontextmanager
 async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[Consumers]:
-    """The repositories of the same installation that take what the reviewed one offers, and who reads about them.
+    """The repositories of the same installation that take what the reviewed one offers, and who reads the review.
 
     Those that the repository's own file names narrow them down: it is read at the base branch, so no author of a change chooses. A clone
     at hand is used; one that has to be fetched has some seconds.

@@ -31,10 +31,7 @@ _RETIRES = re.compile(r"ignored_columns|ignore_columns|deprecated_columns")
 _BEFORE, _AFTER = 25, 15  # lines of a statement
 # A query that is a chain of calls: `Order.objects.filter(total=1)`, `Order.where(total: 1).pluck(:total)`.
 _ASKED = r"(?<![\w.$])(?:NAME)\s*+(?:\.|::|->|\()"
-_ASKED_FOR = r"[\"'`](?:TABLE\.)?NAME(?:\s++[Aa][Ss]\s++\w{1,40})?[\"'`]|[{,]\s*+NAME\s*+[,}]|(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
-# The same on a table that a text names: `knex("orders").where({ total: 1 })`, `DB::table('orders')->select('total')`.
-_ASKED_TABLE = r"[\w\])>]\(\s*+[\"'`](?:\w{1,40}\.)?NAME(?:\s++(?:[Aa][Ss]\s++)?\w{1,40})?[\"'`]\s*+[,)]\s*+(?:$|\.|->|\?\.|\w|\[|[\"'`])|(?:\.|->)(?:[Ff]rom|[Ii]nto)\(\s*+[\"'`]NAME[\"'`]"
-_RELATION = r"(?<![A-Za-z0-9])(?:TABLES)__NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|[\"'])"  # the field behind a relation
+_ASKED_FOR = r"[\"'`]NAME[\"'`]|[{,]\s*+NAME\s*+[,}]|(?<![\w.])NAME(?:__\w{1,80})?\s*+(?:=(?![=>])|:(?!:))|[\"']-?NAME(?:__\w{1,80})?[\"']|(?<![\w:]):NAME\b"
 _GOES_ON = ("(", "[", "{", ",", ".", "\\")
 _QUERY_LINES, LONGEST = 5, 2_000
 _DUMP = re.compile(r"(?:^|/)(?:schema|structure)\.(?:rb|sql)$")
@@ -94,17 +91,10 @@ def _of_column(one: SchemaBreak, place: SchemaPlace) -> Likeness:
 
 def _is_in_query(one: SchemaBreak, place: SchemaPlace) -> bool:
     """Whether the statement around a line asks the class of the table's rows, and the line says the column as a text, a symbol or an argument."""
-    owners = models.owners_of(one)
-    tables = "|".join(re.escape(form) for form in sorted(owners))
-    if tables and re.search(_RELATION.replace("TABLES", tables).replace("NAME", re.escape(one.name)), place.text):
-        return True
-    classes = "|".join(re.escape(form) for form in sorted(owners) if form[:1].isupper())
-    patterns = [_ASKED.replace("NAME", classes)] if classes else []
-    patterns += [_ASKED_TABLE.replace("NAME", re.escape(one.owner))] if one.owner else []
-    asked_for = _ASKED_FOR.replace("TABLE", re.escape(one.owner)).replace("NAME", re.escape(one.name))
-    if not patterns or not re.search(asked_for, place.text):
+    classes = "|".join(re.escape(form) for form in sorted(models.owners_of(one)) if form[:1].isupper())
+    if not classes or not re.search(_ASKED_FOR.replace("NAME", re.escape(one.name)), place.text):
         return False
-    query = re.compile("|".join(patterns))
+    query = re.compile(_ASKED.replace("NAME", classes))
     return any(
         query.search(line[:LONGEST])
         and (at == 0 or line.rstrip().endswith(_GOES_ON) or place.text.lstrip().startswith((".", "->", "?.")))
