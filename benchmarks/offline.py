@@ -26,6 +26,7 @@ from benchmarks.table import Row, report
 from bot import wiring
 from bot.errors import DeepRepoError
 from bot.values import Finding, ReviewRequest
+from bot.values.finding import MAY_BREAK
 from deeprepo_evals import public
 from deeprepo_evals.reviews import build
 from deeprepo_evals.reviews.build import clone_of
@@ -164,7 +165,8 @@ def _hits(finding: Finding, defect: Defect) -> bool:
     """At the forgotten caller for `omit` (its span is outside the diff), at any span otherwise. A mined one is also named."""
     spans = [span for span in defect.spans if not span.in_diff] if defect.symbol else defect.spans
     if defect.change:
-        paths = {finding.path, *(item.path for item in finding.evidence if item.is_broken)}
+        told = (item.path for item in finding.evidence if item.is_broken or item.note == MAY_BREAK)
+        paths = {finding.path, *told}
         quotes = " ".join(item.quote for item in finding.evidence if item.path in paths)
         said = f"{finding.title} {finding.why} {finding.quote} {quotes}"
         named = re.search(rf"(?<!\w){re.escape(defect.symbol)}(?!\w)", said) is not None

@@ -95,10 +95,11 @@ async def check(
         home = reference.symbol.rpartition(":")[0]
         new_path = new_paths.get(home) or new_paths.get(breakage.home_before) or ""
         groups[home, family].append(replace(breakage, new_path=new_path))
+    doubtful = _doubtful(groups)
     findings = await _with_rewrites(
         tree,
         [
-            (rows, await finding(tree, rows, old, family))
+            (rows, await finding(tree, rows, old, family, doubtful))
             for (home, family), group in groups.items()
             for rows in ([_order(group)] if home in gone_files else _causes(group))
         ],
@@ -224,6 +225,18 @@ def _misfit(reference: Reference, item: ChangedSymbol) -> Misfit | None:
     if misfit(before, before, reference) is not None:
         return None
     return misfit(before, after, reference)
+
+
+def _doubtful(groups: dict[tuple[str, str], list[Breakage]]) -> list[Breakage]:
+    """Take out the hints about a definition of which other uses are proven to break: they are told with these."""
+    gone = {row.reference.symbol for (_, family), rows in groups.items() if family == "removed" for row in rows}
+    doubtful = []
+    for key in [key for key in groups if key[1] == "likely"]:
+        rows = groups.pop(key)
+        doubtful += [row for row in rows if row.reference.symbol in gone]
+        if rest := [row for row in rows if row.reference.symbol not in gone]:
+            groups[key] = rest
+    return doubtful
 
 
 def _causes(rows: Sequence[Breakage]) -> list[list[Breakage]]:

@@ -9,7 +9,7 @@ from bot.analyzers.contracts_arity import Misfit
 from bot.ports import Tree
 from bot.text.filetypes import filetype
 from bot.values import ChangedSymbol, Evidence, Finding, Reference, Side, Source, Symbol, Verdict
-from bot.values.finding import ALSO_BROKEN, MOST_BROKEN, break_of, proof_of
+from bot.values.finding import ALSO_BROKEN, MAY_BREAK, MOST_BROKEN, break_of, proof_of
 from impact.language import language_of
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
@@ -54,14 +54,25 @@ class Breakage:
         return f"{label}()" if before is not None and before.kind in ("function", "method", "declaration") else label
 
 
-async def finding(tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str], family: str) -> Finding:
-    """One finding of one cause; the first row is quoted, the others are evidence. `old`: path -> path before the change."""
+async def finding(
+    tree: Tree, rows: Sequence[Breakage], old: Mapping[str, str], family: str, doubtful: Sequence[Breakage] = ()
+) -> Finding:
+    """One finding of one cause; the first row is quoted, the others are evidence. `old`: path -> path before the change.
+
+    `doubtful`: places of which nobody can tell whether they use a definition that is gone.
+    """
     first = next((row for row in rows if row.rule == "removed-module"), rows[0])
     reference = rows[0].reference
     evidence = await _definitions(tree, rows, old)
     where = next((f"{item.path}:{item.line}" for item in evidence if item.side == "base"), first.home)
     evidence += [
         Evidence(row.reference.path, row.reference.text, row.reference.line, note=ALSO_BROKEN) for row in _further(rows)
+    ]
+    symbols = {row.reference.symbol for row in rows} if family == "removed" else set()
+    evidence += [
+        Evidence(row.reference.path, row.reference.text, row.reference.line, note=MAY_BREAK)
+        for row in doubtful[:MOST_BROKEN]
+        if row.reference.symbol in symbols
     ]
     cause = break_of(family, min(row.reference.symbol for row in rows))
     return Finding(

@@ -101,6 +101,7 @@ SAME_VALUE = "the same value"  # the note of a line that holds the secret too
 
 # What code notes beside a line that breaks.
 ALSO_BROKEN, USES_IT, NAMES_IT, BREAKS = "also broken", "uses it", "names it", "breaks"
+MAY_BREAK = "may use it too"  # the note of a line that was not proven to
 MOST_BROKEN = 40  # such lines of one cause
 
 

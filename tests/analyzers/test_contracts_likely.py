@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-from contract_findings import look
+from contract_findings import causes, look
 from fakes import Repository
 from families import few
 
@@ -193,3 +193,14 @@ def test_a_function_that_loses_one_of_its_clauses_is_not_gone(repository: Reposi
     }
 
     assert look(repository.change(before, {"lib/shop.ex": f"{other}defmodule Shop do\n{left}end\n"})) == []
+
+
+def test_a_hint_is_told_with_what_is_proven_of_the_same_definition(repository: Repository) -> None:
+    """One cause is one finding: the use that nobody can be sure of is listed, as such."""
+    proven = "package a\n\nfunc g(s *Store) {\n\ts.PutAllRows()\n}\n"
+    before = {**MOD, "a/store.go": STORE, "a/app.go": APP, "a/sure.go": proven}
+    (finding,) = causes(repository.change(before, {"a/store.go": "package a\n\ntype Store struct{}\n"}))
+    assert (finding.path, finding.verdict.value) == ("a/sure.go", "proven")
+    assert [(item.path, item.note) for item in finding.evidence if item.side == "head"] == [
+        ("a/app.go", "may use it too")
+    ]
