@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -19,6 +19,7 @@ from bot.values import (
     PullRef,
     PullRequest,
     Review,
+    ReviewSettings,
     Source,
     Status,
     Verdict,
@@ -101,10 +102,12 @@ def finding(fingerprint: str, line: int = 0, **changes: object) -> PlacedFinding
 
 
 def reviewed(head: str, *findings: PlacedFinding, **changes: object) -> Review:
-    """A review of this head with these findings."""
+    """A review of this head with these findings; a change that names a setting of its own changes that."""
     pull = PullRequest("A change", "", "a" * 40, head, "main", "feature", "/nowhere", base_tip="a" * 40)
     made = Review(pull, (), "offline", "no model", findings, COVERAGE, Cost(), 1.0, version="0.1.0")
-    return replace(made, **changes)  # type: ignore[arg-type]
+    names = {one.name for one in fields(ReviewSettings)} & changes.keys()
+    settings = replace(made.settings, **{name: changes.pop(name) for name in names})  # type: ignore[arg-type]
+    return replace(made, settings=settings, **changes)  # type: ignore[arg-type]
 
 
 def now(one: PlacedFinding, status: Status, **changes: object) -> PlacedFinding:

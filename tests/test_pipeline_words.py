@@ -41,7 +41,7 @@ def test_language_and_templates_come_from_the_base_branch(
     """What the pull request says about them is not heard."""
     review = reviewed(repository, SETTINGS.format("offline"), monkeypatch)
     made = posts.comments(review)
-    assert review.language == "de"
+    assert review.settings.language == "de"
     assert "<summary>Was abgedeckt wurde" in made.summary
     assert [post.body.split("\n")[1][:3] for post in made.posts] == ["OWN"] * len(made.posts) != []
 

@@ -228,7 +228,7 @@ class StepBackend:
     async def review(self, run: ReviewRun, brief: Brief, say: Say) -> MadeReview:
         """The review, from a child process."""
         made_review = await parts.review_change(brief, say)
-        if made_review.ci:
+        if made_review.settings.ci:
             made_review = replace(made_review, ci_failures=await self._ci_failures(run, made_review))
         return MadeReview(made_review, await asyncio.to_thread(self.comments, run, made_review))
 

@@ -72,7 +72,7 @@ def tell_stopped(review: "Review", *, push: bool) -> None:
 
     if not hook.is_running():
         return
-    mark = next((finding.identity for finding in review.reaching(review.fail_on)), "FINDING")
+    mark = next((finding.identity for finding in review.reaching(review.settings.fail_on)), "FINDING")
     again = "git push --no-verify" if push else "git commit --no-verify"
     own, program = Path(sys.executable).parent / "deeprepo", shutil.which("deeprepo", path=hook.path())
     name = "deeprepo" if program is not None and Path(program).resolve() == own.resolve() else shlex.quote(str(own))

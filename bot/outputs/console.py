@@ -111,7 +111,7 @@ def _beside(review: "Review") -> Iterator[RenderableType]:
     if fixed := review.having("fixed"):
         yield _short("Fixed since", fixed)
     if below := review.having("below"):
-        yield Padding(Text(facts.ENGLISH.say("kept_back", len(below), severity=review.minimum)), (1, 0, 0, 0))
+        yield Padding(Text(facts.ENGLISH.say("kept_back", len(below), severity=review.settings.minimum)), (1, 0, 0, 0))
     if review.unproven:
         yield _short(facts.ENGLISH.say("list_unproven"), review.unproven)
 

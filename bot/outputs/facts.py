@@ -421,7 +421,7 @@ def finding_count_text(review: Review, words: Phrases = ENGLISH) -> str:
         if review.having("fixed") and conclusion(review) == "clean":
             return words.say("nothing_left")
         if review.having("below"):
-            return words.say("nothing_above", severity=words.say(review.minimum))
+            return words.say("nothing_above", severity=words.say(review.settings.minimum))
         return _nothing(review, words)
     short = words.say("in_short", len(groups.collapsed_findings)) if groups.collapsed_findings else ""
     return words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)

@@ -13,9 +13,9 @@ class ReviewTemplates:
     """The templates of one review. Not frozen: it learns which of the repository's own are broken."""
 
     def __init__(self, review: Review) -> None:
-        self.words: Phrases = load(review.language)
+        self.words: Phrases = load(review.settings.language)
         self.notes: list[str] = []  # about the repository's templates, for the reader
-        self._own = dict(review.templates)
+        self._own = dict(review.settings.templates)
 
     def fill(self, name: str, each: Callable[[], Sequence[Mapping[str, Any]]], most: int) -> list[Safe]:
         """The template for each set of values; `each` is asked again where the repository's own fails. `most`: bytes of one text."""

@@ -14,15 +14,6 @@ from bot.values.consumer import ConsumerReport
 SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new one; new keys do not count
 
 
-SETTINGS = (
-    "language",
-    "tone",
-    "fail_on",
-    "strict",
-    "request_changes",
-    "ci",
-    "templates",
-)  # by which its comments are made
 # What is written of the pull request, and read: nothing of where its objects lie on a machine.
 PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
 
@@ -59,7 +50,7 @@ def _review(review: Review) -> dict[str, Any]:
         "issues": [asdict(report) for report in review.issues],
         "checks": [asdict(report) for report in review.checks],
         "findings": [_finding(item) for item in review.findings],
-        "minimum_severity": review.minimum,
+        "minimum_severity": review.settings.minimum,
         "numbers": [list(row) for row in review.numbers],
         "tried": [list(row) for row in review.tried],
         "dropped": review.dropped,
@@ -76,7 +67,7 @@ def _review(review: Review) -> dict[str, Any]:
         "cost": asdict(review.cost),
         "seconds": review.seconds,
         "notes": list(review.notes),
-        "settings": {name: getattr(review, name) for name in SETTINGS},
+        "settings": {name: value for name, value in asdict(review.settings).items() if name != "minimum"},
         "turns": [asdict(turn) for turn in review.turns],
     }
 
@@ -129,14 +120,13 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
     coverage = document["coverage"]
     return {
         **{name: document[name] for name in (*same.split(), "cost", "seconds", "notes")},
-        **document["settings"],
+        "settings": {**document["settings"], "minimum": document["minimum_severity"]},
         "tried": document.get("tried", ()),
         "ci_failures": document.get("ci_failures", ()),
         "checks": document.get("checks", ()),
         "read": marks_of(document["read"], document["read_by_model"]),
         "consumers": document.get("consumers", ()),
         "shown_consumers": document.get("shown_consumers", ()),
-        "minimum": document["minimum_severity"],
         "version": document["tool"]["version"],
         "strategy": document["strategy"]["name"],
         "reason": document["strategy"]["reason"],

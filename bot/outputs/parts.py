@@ -77,7 +77,7 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "checks": [_check(one, review, words) for one in review.checks],
         "ci_failures": [_ci_failure(one, review, words) for one in review.ci_failures],
         "kept_back": len(review.having("below")),
-        "minimum": Safe(words.say(review.minimum)),
+        "minimum": Safe(words.say(review.settings.minimum)),
         "suppressed": facts.suppressed_count(review),
         "withdrawn": facts.withdrawn(review),
         "repeats": facts.repeats(review),
@@ -141,7 +141,7 @@ def one(
     """
     finding, spot = placed_finding.finding, placed_finding.spot
     first, more = sentences(finding.why, 1)
-    short = review.tone == "short"
+    short = review.settings.tone == "short"
     long = len(finding.evidence) > OPEN_PLACES or sum(len(item.quote) for item in finding.evidence) > OPEN_CHARS
     elsewhere = spot is None or (spot.start, spot.end) != (finding.start, max(finding.start, finding.end))
     return {

@@ -45,7 +45,7 @@ async def publish(
 
     `facts`: what else the marker of the summary has to keep. Raises SupersededError where the head, the base or the pull request is no longer what was reviewed, and HostError's kinds.
     """
-    job = Publication(host, review, run, load(review.language), still_current)
+    job = Publication(host, review, run, load(review.settings.language), still_current)
     await job.check()
     request = await requests.look(job)
     comments_posted, refusals = await post(job, comments, request)

@@ -100,7 +100,7 @@ async def end_with_review(
     host: Host, number: int, run: str, review: Review, outcome: PublishResult, verdict: Verdict, page: str = ""
 ) -> None:
     """End it with the review. `verdict`: what its head comes to. `page`: the review as Markdown, where that is made already."""
-    words, sentence = load(review.language), facts.verdict(review, load(review.language))
+    words, sentence = load(review.settings.language), facts.verdict(review, load(review.settings.language))
     first = comment(
         "publish/check.md.j2",
         words,
@@ -143,7 +143,7 @@ async def again(host: Host, run: str, review: Review, outcome: PublishResult, ve
     mine = [one for one in checks if _facts(one).get("run") == run and one.is_over]
     if mine:
         await end_with_review(host, max(one.id for one in mine), run, review, outcome, verdict, page)
-    await show(host, review.pull.head, verdict, review.language)
+    await show(host, review.pull.head, verdict, review.settings.language)
 
 
 async def show(host: Host, head: str, verdict: Verdict, language: str = "en") -> None:

@@ -44,7 +44,7 @@ def _head(standing: PostedComment, host: Host) -> str:
 
 async def _renew_page(host: Host, resolver: Host, standing: PostedComment, review: Review, comments: Comments) -> None:
     marker_facts = facts(standing, host)
-    job = Publication(host, review, marker_facts.get("run", ""), load(review.language), _is_wanted)
+    job = Publication(host, review, marker_facts.get("run", ""), load(review.settings.language), _is_wanted)
     await job.check()
     others = {name: value for name, value in marker_facts.items() if name != "kind"}
     text = f"{marker.make(marker_facts['kind'], **others)}\n{comments.summary.partition(chr(10))[2]}"

@@ -37,7 +37,7 @@ async def look(job: Publication) -> ChangeRequest:
     """What the review asks for, compared with what is on the pull request."""
     own_reviews = await _ours(job.host)
     standing = tuple(one for one in own_reviews if one.state == STANDS)
-    there = job.review.reaching(job.review.request_changes)
+    there = job.review.reaching(job.review.settings.request_changes)
     is_dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one, job.host) for one in own_reviews)
     is_wanted = any(finding.is_new for finding in there) if is_dismissed else bool(there)
     return ChangeRequest(there, standing, is_wanted and not standing)
@@ -53,7 +53,7 @@ def _over(words: Phrases, bar: Severity) -> str:
 
 def review_text(job: Publication, request: ChangeRequest | None, posts: int) -> str:
     """The text of a review with so many comments. `request`: the one that it makes."""
-    bar, blocks = job.review.request_changes, bool(request and request.made_by_this)
+    bar, blocks = job.review.settings.request_changes, bool(request and request.made_by_this)
     bar_name = Safe(job.words.say(bar)) if bar else ""
     return comment("publish/review.md.j2", job.words, posts=posts, blocking=blocks, bar=bar_name)
 
@@ -66,7 +66,7 @@ async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
         return ()
     if job.review.partial or job.review.fault:
         return (INCOMPLETE,)
-    bar = job.review.request_changes
+    bar = job.review.settings.request_changes
     why = _over(job.words, bar) if bar else job.words.say("withdrawn_off")
     return tuple([each for one in request.standing for each in await _dismiss(job, one, why)])
 

@@ -81,6 +81,7 @@ from bot.values.review import (
     Mark,
     PlacedFinding,
     Review,
+    ReviewSettings,
     Round,
     Shortfall,
     Tone,

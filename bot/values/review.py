@@ -241,6 +241,20 @@ class CIFailure:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewSettings:
+    """The settings by which a review is concluded, and shown."""
+
+    language: str = field(default="en", metadata=EXACT)  # of the comments' own words
+    tone: Tone = "normal"
+    fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
+    strict: bool = False  # with that bar, whether what nobody has decided fails it too
+    request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
+    ci: bool = True  # whether jobs of CI that failed on the head are named; they decide nothing
+    templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
+    minimum: Severity = "low"  # findings below it are not said
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
     """The whole result, as every output reads it."""
 
@@ -257,31 +271,24 @@ class Review:
     partial: bool = False
     fault: Literal["", "provider", "interrupted"] = ""
     failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
-    fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
-    strict: bool = False  # with that bar, whether what nobody has decided fails it too
+    settings: ReviewSettings = ReviewSettings()
     dropped: int = 0  # findings that did not survive the checks
     turns: tuple[Turn, ...] = ()
     version: str = field(default="", metadata=EXACT)
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
-    language: str = field(default="en", metadata=EXACT)  # of the comments' own words
-    templates: tuple[tuple[str, str], ...] = ()  # the repository's own comment templates: (name, source)
     round: Round = Round()
     tried: tuple[tuple[str, str], ...] = ()  # findings that no test reproduces: the place, and why
     numbers: tuple[tuple[int, str], ...] = field(
         default=(), metadata=EXACT
     )  # every number given so far, and the fingerprint of its finding
     walkthrough: Walkthrough | None = None  # None: the settings switch it off
-    minimum: Severity = "low"  # findings below it are not said
-    tone: Tone = "normal"
     issues: tuple[IssueReport, ...] = ()
     checks: tuple[CheckReport, ...] = ()  # what the team's own checks come to
-    request_changes: Severity | None = None  # the bar from which a review requests changes; None: it never does
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
     # Names and GitHub's numbers of those that not everybody can read and whose lines models were shown, in this round or an earlier one.
     shown_consumers: tuple[tuple[str, int], ...] = ()
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
     failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
-    ci: bool = True  # whether jobs of CI that failed on the head are named; they decide nothing
     ci_failures: tuple[CIFailure, ...] = ()
 
     @property
@@ -332,12 +339,12 @@ class Review:
     @property
     def lacking(self) -> tuple[Shortfall, ...]:
         """Of the shortfalls, those that fail a check, if the owner has set a bar."""
-        has_bar = is_bar(self.fail_on, (one.severity for one in self.checks))
-        return tuple(name for name in self.shortfalls if has_bar and (name != "undecided" or self.strict))
+        has_bar = is_bar(self.settings.fail_on, (one.severity for one in self.checks))
+        return tuple(name for name in self.shortfalls if has_bar and (name != "undecided" or self.settings.strict))
 
     @property
     def failing(self) -> bool:
         """Whether a check fails for it: a finding reaches the owner's bar, a check of the team's own stops it, or the review lacks what the owner wants."""
-        bar = self.fail_on  # what is below the least severity may reach one that was set later
+        bar = self.settings.fail_on  # what is below the least severity may reach one that was set later
         below = bar is not None and any(at_least(one.severity, bar) for one in self.having("below"))
         return bool(self.lacking or self.reaching(bar) or below or any(one.blocks for one in self.checks))

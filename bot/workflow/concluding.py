@@ -79,7 +79,8 @@ def under(review: Review, settings: Config) -> Review:
     asked = [CustomCheck(*row) for row in settings.without_secrets().checks]  # as a review asks them
     severities = {one.digest: one.severity for one in asked}
     own_checks = tuple(replace(one, severity=severities.get(one.digest, "note")) for one in review.checks)
-    return replace(review, fail_on=settings.fail_on, strict=settings.strict, checks=own_checks)
+    bar = replace(review.settings, fail_on=settings.fail_on, strict=settings.strict)
+    return replace(review, settings=bar, checks=own_checks)
 
 
 async def _stored(pull: PullRef, facts: PullFacts, settings: Config | None, store: Store) -> Ending | None:

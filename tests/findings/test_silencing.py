@@ -17,6 +17,7 @@ from bot.values import (
     PlacedFinding,
     PullRequest,
     Review,
+    ReviewSettings,
     Source,
     Verdict,
 )
@@ -40,7 +41,9 @@ def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *fil
     pull = PullRequest("T", "", "a" * 40, "b" * 40, "main", "f", "/nowhere")
     rows = [*(PlacedFinding(one, "inline") for one in findings)]
     rows += [PlacedFinding(replace(one, status="still")) for one in still]
-    return Review(pull, files, "fanout", "why", tuple(rows), Coverage(()), Cost(), 1.0, fail_on="high")
+    return Review(
+        pull, files, "fanout", "why", tuple(rows), Coverage(()), Cost(), 1.0, settings=ReviewSettings(fail_on="high")
+    )
 
 
 @pytest.mark.parametrize("is_still", [False, True], ids=["new", "still open"])

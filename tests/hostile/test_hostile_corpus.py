@@ -105,7 +105,12 @@ def test_the_model_obeyed_the_corpus(outcome: Outcome) -> None:
 def test_no_setting_changes(outcome: Outcome) -> None:
     """Strategy, bar, language, templates and models are those of the base branch and of the command."""
     review = outcome.review
-    assert (review.strategy, review.fail_on, review.language, review.templates) == ("rlm", "high", "en", ())
+    assert (review.strategy, review.settings.fail_on, review.settings.language, review.settings.templates) == (
+        "rlm",
+        "high",
+        "en",
+        (),
+    )
     assert {body["model"] for body in outcome.requests} == {"root", "worker"}
     assert review.having("silenced") == ()
     assert not [file for file in review.files if file.skip and re.search("left out|generated", file.skip)]

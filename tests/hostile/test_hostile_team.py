@@ -125,4 +125,9 @@ def test_the_table_keeps_its_columns(taught: tuple[Review, Obedient]) -> None:
 def test_no_setting_follows_from_a_text(taught: tuple[Review, Obedient]) -> None:
     """No bar, no language, no template, no rule beside those that the owner wrote."""
     review, _ = taught
-    assert (review.fail_on, review.language, review.templates, review.failing) == (None, "en", (), False)
+    assert (review.settings.fail_on, review.settings.language, review.settings.templates, review.failing) == (
+        None,
+        "en",
+        (),
+        False,
+    )

@@ -7,14 +7,14 @@ from sample_reviews import REVIEW
 
 from bot.outputs import markdown, marker, posts
 from bot.render import languages, load, sandbox
-from bot.values import Review
+from bot.values import Review, ReviewSettings
 
 WORDS = load()
 
 
 def with_own(source: str, name: str = "summary.md.j2", review: Review = REVIEW) -> str:
     """The summary of a review whose repository has this template."""
-    return markdown.render(replace(review, templates=((name, source),)))
+    return markdown.render(replace(review, settings=replace(review.settings, templates=((name, source),))))
 
 
 def test_the_owner_decides_on_the_form() -> None:
@@ -27,7 +27,7 @@ def test_the_owner_decides_on_the_form() -> None:
 def test_every_part_has_its_own_template() -> None:
     """The finding in the summary and the comment on the lines as well."""
     assert "* `resolve` now needs `strict`" in with_own("* {{ title }}\n", "finding.md.j2")
-    made = posts.comments(replace(said(FIX), templates=(("inline.md.j2", "! {{ why }}"),)))
+    made = posts.comments(replace(said(FIX), settings=ReviewSettings(templates=(("inline.md.j2", "! {{ why }}"),))))
     assert made.posts[0].body.endswith("-->\n! Two equal numbers need not be the same object.")
 
 

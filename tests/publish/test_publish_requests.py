@@ -1,7 +1,6 @@
 """Changes are requested while a finding at or above the owner's bar is open, and the request is dismissed once none is."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ DISMISSALS = r"/dismissals$"
 
 def high(at: Scene, *findings: PlacedFinding, **changes: object) -> Review:
     """A review in a repository that asks for changes from high severity on."""
-    return replace(reviewed(at.stands.head_sha, *findings), request_changes="high", **changes)  # type: ignore[arg-type]
+    return reviewed(at.stands.head_sha, *findings, **{"request_changes": "high", **changes})
 
 
 def states(at: Scene) -> list[str]:
@@ -65,7 +64,7 @@ def test_the_bar_decides(tmp_path: Path, setting: str) -> None:
     async def go() -> None:
         async with scene(tmp_path) as at:
             bar = None if setting == "off" else setting
-            await put(at, replace(high(at, finding("f1")), request_changes=bar))  # type: ignore[arg-type]
+            await put(at, high(at, finding("f1"), request_changes=bar))
             assert states(at) == (["CHANGES_REQUESTED"] if setting == "low" else [])
 
     asyncio.run(go())
@@ -114,7 +113,7 @@ def test_an_incomplete_review_dismisses_nothing(tmp_path: Path) -> None:
             await put(at, high(at, partial=True, fault="provider"), "run-2")
             assert states(at) == ["CHANGES_REQUESTED"]
             assert "The request for changes stands" in at.stands.comments[-1].body
-            await put(at, replace(high(at), request_changes=None), "run-3")
+            await put(at, high(at, request_changes=None), "run-3")
             assert states(at) == ["DISMISSED"]
 
     asyncio.run(go())
