@@ -73,7 +73,7 @@ def of_mates(index: Index, mates: Sequence[str], name: str) -> Answer:
 
 
 def members(index: Index, path: str, name: str) -> Iterator[tuple[str, Definition]]:
-    """What a class itself defines, each with its file: where a module is a folder, its methods may stand in any file of that."""
+    """What a class itself defines, each with its file. Where a module is a folder, methods may be in any of its files."""
     language = language_of(path)
     modules = index.modules(language) if language is not None else None
     is_spread = language is not None and language.unit == "folder"

@@ -139,6 +139,6 @@ def _defines(use: Use, spans: Collection[tuple[int, int]]) -> bool:
 
 
 def _spells(name: str, source: bytes) -> bool:
-    """Whether the name stands in quotes beside code that looks names up."""
+    """Whether the name stands in quotes where code looks something up by its name."""
     word = re.escape(name.encode())
     return re.search(rb"(?:attr\s*+\([^)\n]{0,200}|\[\s*+)[\"']" + word + rb"[\"']", source) is not None

@@ -37,9 +37,11 @@ class Runner:
     language: str  # its name in a prompt
     test: str
     files: str  # where a new test goes in a package that has none
-    green: re.Pattern[str]  # matches the output of a test that passed: an exit status alone may mean that none ran
-    red: re.Pattern[str]  # of a test that failed by an assertion or an error of the code that it calls
-    fault: re.Pattern[str]  # the test itself is at fault: not found, does not parse, lacks imports or fixtures
+    green: re.Pattern[str]  # matches the output of a test that passed: exit status 0 alone may mean that none ran
+    red: re.Pattern[str]  # of a test that failed: an assertion, or an error in the code that it calls
+    fault: re.Pattern[
+        str
+    ]  # of a test that is itself at fault: it was not found, does not parse, lacks imports or fixtures
     own: str = ""  # runs a test file that is there already; "": as `test` does
     marks: tuple[tuple[str, str], ...] = ()  # before and after the name of a test file that the runner collects
 

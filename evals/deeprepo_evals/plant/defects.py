@@ -1,4 +1,4 @@
-"""The defects of defects.txt: what each changes in a piece, where it can stand in a code base, and what it then looks like.
+"""The defects of defects.txt: what each one changes, where it can be planted in a code base, and what the code looks like then.
 
 The file reads like a patch: `#~ class path function`, the lines of the function that go (`-`) and come (`+`), and after `=` a line of another
 place that proves the defect. A forgotten caller has a proof alone: the function gets another name everywhere but in that file. `#~ older` names
@@ -50,7 +50,7 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a defect can stand in the files of a code base."""
+    """Where a defect can be planted in the files of a code base."""
 
     defect: Defect
     head: Row
