@@ -31,14 +31,14 @@ LONGEST = 300_000  # bytes of a file that is broken
 # How a language imports a name: groups `spec` and `name`; and how it imports a module as a whole: `spec`, and `name` if that is given.
 NAMES: Mapping[str, str] = {
     ".py": r"from (?P<spec>[\w.]+) import (?P<name>\w+)$",
-    ".ts .tsx .js .jsx .mjs": r"import \{ ?(?P<name>\w+) ?\} from ['\"](?P<spec>\.[^'\"]+)['\"];?$",
+    ".ts .tsx .js .jsx .mjs .vue .svelte": r"import \{ ?(?P<name>\w+) ?\} from ['\"](?P<spec>\.[^'\"]+)['\"];?$",
     ".java .kt": r"import (?P<spec>[a-z][\w.]*)\.(?P<name>[A-Z]\w*);?$",
     ".rs": r"(?:pub )?use (?P<spec>crate::[\w:]+)::(?P<name>\w+);$",
     ".php": r"use (?P<spec>\w[\w\\]*)\\(?P<name>[A-Z]\w*);$",
 }
 MODULES: Mapping[str, str] = {
     ".py": r"import (?P<spec>[\w.]+) as (?P<name>\w+)$",
-    ".ts .tsx .js .jsx .mjs": r"import \* as (?P<name>\w+) from ['\"](?P<spec>\.[^'\"]+)['\"];?$",
+    ".ts .tsx .js .jsx .mjs .vue .svelte": r"import \* as (?P<name>\w+) from ['\"](?P<spec>\.[^'\"]+)['\"];?$",
     ".cs": r"using (?P<spec>[A-Z][\w.]+);(?P<name>)$",
     ".go": r"\t(?:(?P<name>\w+) )?\"(?P<spec>[\w-]+\.[\w./-]+)\"$",
 }

@@ -85,6 +85,7 @@ class Language:
     name: str
     suffixes: tuple[str, ...]
     folder: str
+    scripts: bool  # its code stands in the script elements of a page
     grammar_module: str
     grammar_function: str
     configs: tuple[str, ...]  # globs of base names
@@ -180,7 +181,8 @@ def load(folder: str) -> tuple[Language, ...]:
     modules: type[Modules] = import_module(f"impact.languages.{folder}").Modules
     return tuple(
         Language(
-            name=name,
+            name=row.get("reads_as", name),
+            scripts=row.get("scripts", False),
             suffixes=tuple(row["suffixes"]),
             folder=folder,
             grammar_module=row["grammar"][0],

@@ -18,6 +18,8 @@ MATCHES = 60_000  # of one query in one file
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
 QUOTES = "\"'`<>"
+ELEMENT = re.compile(rb"(?is)<script\b[^>]*+>(.*?)</script\s*+>")
+BLANK = re.compile(rb"[^\n]")
 GLOBAL = ("global", "attribute")  # kinds that count although a function holds them
 Captures = Mapping[str, Sequence[Node]]
 
@@ -85,7 +87,19 @@ def is_readable(source: bytes) -> bool:
 
 def parse(language: Language, source: bytes) -> Node | None:
     """The root of a file's syntax tree; None if a parser takes more than its share of time."""
-    return root_of(language.grammar, source.replace(b"\0", b" ")) if is_readable(source) else None
+    if not is_readable(source):
+        return None
+    code = source.replace(b"\0", b" ")
+    return root_of(language.grammar, _scripts(code) if language.scripts else code)
+
+
+def _scripts(page: bytes) -> bytes:
+    """The code of a page where it stands, and white space in the place of all else."""
+    pieces, at = list[bytes](), 0
+    for found in ELEMENT.finditer(page):
+        pieces += [BLANK.sub(b" ", page[at : found.start(1)]), found[1]]
+        at = found.end(1)
+    return b"".join([*pieces, BLANK.sub(b" ", page[at:])])
 
 
 def matches(language: Language, name: str, root: Node) -> list[Captures]:
@@ -136,7 +150,7 @@ class _Reader:
 
     def facts(self) -> Facts:
         definitions = self._definitions()
-        opened, owners, made = "", set[str](), set[str]()
+        opened, owners, made = "a component" if self._language.scripts else "", set[str](), set[str]()
         hidden = {node.start_byte for _, found in self._defs for node in found.get("opaque", ())}
         for found in self._matches("open"):
             for node in found.get("open", ()):

@@ -156,3 +156,19 @@ def test_what_an_export_renames_a_declaration_file_and_a_query_offer() -> None:
     }
     text = "import made, { made as m, mad } from './made';\nimport { Row } from './types';\nimport url from './worker?url';\nimport none from './workr?url';\n"
     assert of(text, more) == ["1 missing-name mad: made", "4 missing-module ./workr?url: ./worker?url"]
+
+
+def test_the_script_of_a_component() -> None:
+    more = {
+        "src/one.ts": "export const one = 1;\nexport function two(a: number) {}\n",
+        "src/Row.vue": "<script setup>\nconst own = 1;\n</script>\n",
+    }
+    page = (
+        "<template>\n  <p>import { nothing } from './one'</p>\n</template>\n<script setup lang=\"ts\">\nimport { one, on } from './one';\nimport * as all from './/one';\n"
+        "import Row, { anything } from './Row.vue';\nimport Rows from './Rows.vue';\nall.thre;\nall.two();\n</script>\n<style>a { color: red }</style>\n"
+    )
+    assert messages({"package.json": "{}", **more, "src/Page.vue": page}, "src/Page.vue") == [
+        "5 missing-name on: one",
+        "8 missing-module ./Rows.vue: ./Row.vue",
+        "9 missing-member all.thre",
+    ]

@@ -63,7 +63,7 @@ class Modules:
         key = posixpath.dirname(importer), item.spec
         if key not in self._found:
             path, query, _ = item.spec.partition("?")
-            found = self._search(importer, path)
+            found = self._search(importer, re.sub(r"(?<!:)/{2,}", "/", path))
             self._found[key] = None if query and found else found  # what such a module offers, a bundler decides
         return self._found[key]
 
@@ -111,9 +111,7 @@ class Modules:
         before, _, name = spec.rpartition("/")
         base = next(iter(self._bases(importer, spec)), "")
         names = {one.partition(".")[0] for one in self._paths.names(posixpath.dirname(base))} - {""}
-        ending = ("".join(SCRIPT.findall(name)[:1]) and name[name.rfind(".") :]) or (
-            name[name.rfind(".") :] if SCRIPT.search(name) else ""
-        )
+        ending = name[name.rfind(".") :] if name.endswith(ENDINGS) else ""
         close = get_close_matches(name.removesuffix(ending), sorted(names), 3, 0.72)
         return tuple(f"{before}/{one}{ending}{mark}{query}" for one in close)
 
