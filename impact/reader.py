@@ -18,7 +18,6 @@ MATCHES = 60_000  # of one query in one file
 WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
 QUOTES = "\"'`<>"
-ELEMENT = re.compile(rb"(?is)<script\b[^>]*+>(.*?)</script\s*+>")
 BLANK = re.compile(rb"[^\n]")
 GLOBAL = ("global", "attribute")  # kinds that count although a function holds them
 Captures = Mapping[str, Sequence[Node]]
@@ -95,10 +94,14 @@ def parse(language: Language, source: bytes) -> Node | None:
 
 def _scripts(page: bytes) -> bytes:
     """The code of a page where it stands, and white space in the place of all else."""
-    pieces, at = list[bytes](), 0
-    for found in ELEMENT.finditer(page):
-        pieces += [BLANK.sub(b" ", page[at : found.start(1)]), found[1]]
-        at = found.end(1)
+    low, pieces, at = page.lower(), list[bytes](), 0
+    while (start := low.find(b"<script", at)) >= 0:
+        body = low.find(b">", start) + 1
+        end = low.find(b"</script", body) if body else -1
+        if end < 0:
+            break
+        pieces += [BLANK.sub(b" ", page[at:body]), page[body:end]]
+        at = end
     return b"".join([*pieces, BLANK.sub(b" ", page[at:])])
 
 

@@ -5,6 +5,7 @@ in tests and documents. No finding repeats the secret in its words; its quote is
 """
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -33,6 +34,8 @@ READS = "every text file"
 ROWS: Literal["git", "other"] = "git"
 
 UNREAD = "it has a line with thousands of names that may stand before a secret"
+RUN = 100  # characters beside a value that tell that it is a part of something encoded
+ENCODED = re.compile(rf"[A-Za-z0-9+/]{{{RUN}}}")
 LONG = 1_000  # characters; of a longer line the secret alone is quoted
 
 _Secret = tuple[
@@ -105,9 +108,16 @@ def _in_hunks(file: ChangedFile, *, with_keys: bool) -> Iterator[_Secret]:
         added_indexes = {at for at, line in enumerate(after) if line.kind == "+"}
         former = _former(hunk.lines)
         for secret in new_secrets(secrets_in, file.path, texts, added_indexes.__contains__, [before]):
-            if with_keys or secret.hit.rule != KEY:
-                line = after[secret.at]
+            line = after[secret.at]
+            if (with_keys or secret.hit.rule != KEY) and not _is_encoded(line.text, secret.hit.value):
                 yield line, secret.text, secret.hit, _stays_allowed(file, texts, secret.at, former.get(line.new or 0))
+
+
+def _is_encoded(line: str, value: str) -> bool:
+    """Whether a value stands only inside of long runs of letters and digits: a program or a picture as text has every short form by chance."""
+    found = re.finditer(re.escape(value), line)
+    beside = [(line[max(0, one.start() - RUN) : one.start()], line[one.end() : one.end() + RUN]) for one in found]
+    return bool(beside) and all(any(ENCODED.fullmatch(side) for side in sides) for sides in beside)
 
 
 def _keys(file: ChangedFile, head: Sequence[str], before: Sequence[str]) -> Iterator[_Secret]:

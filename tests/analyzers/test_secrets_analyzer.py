@@ -70,6 +70,16 @@ def test_secrets_are_found(
     assert (finding.path, finding.start, finding.quote, finding.category) == (path, 2, line, "secret")
 
 
+def test_a_key_by_chance_in_a_program_as_text_is_none(repository: Repository) -> None:
+    """A form of letters and digits alone occurs in what is encoded; beside that it is a key."""
+    key, run = "ABIA" + "RHBEADQCABLQAAQS", "AGFzbQEAAAABJwdg" * 20
+    change = repository.change({"a.js": ""}, {"a.js": f"const wasm = '{run}{key}{run}';\n"})
+    assert look(change) == []
+    assert [
+        one.rule for one in look(repository.change({"b.js": ""}, {"b.js": f"const wasm = '{run}', id = '{key}';\n"}))
+    ] == ["aws-key"]
+
+
 def test_the_words_never_repeat_the_secret(repository: Repository) -> None:
     """Title, reason and effect name the kind alone."""
     (finding,) = look(repository.change({"r": "x"}, {"a.py": f'GH = "{GITHUB}"\n'}))
