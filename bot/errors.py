@@ -135,11 +135,9 @@ class StorageError(DeepRepoError):
 class ProviderError(DeepRepoError):
     """A model provider failed.
 
-    `usage` is the `values.Usage` that the provider bills all the same, because it had counted tokens or begun to write. If it is
-    None, `may_be_billed` says that the provider has taken the request and nobody knows what it did; without both it bills nothing.
+    `may_be_billed`: the provider has taken the request, and nobody knows what it did; without it, it bills nothing.
     """
 
-    usage: object = None
     may_be_billed: bool = False
 
 

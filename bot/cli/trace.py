@@ -119,14 +119,7 @@ def _phase(
     record: "Record", branch: "Tree", section: "Section", title: str, at: str | None, roles: set[str], *, calls: bool
 ) -> None:
     """The calls of one place, summed up, and one by one where that is wanted."""
-    from bot.render import count
-
     phase_calls = [call for call in _calls(section, at) if call["role"] in roles]
-    reused_rows = [row for row in section.of("reused") if at in {None, row["at"]} and row["role"] in roles]
-    if reused_rows:
-        branch.add(
-            _words((f"{title}  ", ""), (f"{count(len(reused_rows), 'call')} that an earlier run had paid", "dim"))
-        )
     if not phase_calls:
         return
     below = branch.add(_words((f"{title}  ", ""), (_totals(phase_calls), "dim")))

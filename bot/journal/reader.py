@@ -22,7 +22,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "failed": ("key",),
     "tool": ("at", "name", "arguments"),
     "run": ("key",),
-    **dict.fromkeys(("review", "resumed", "strategy", "message", "request", "reused", "turn", "end"), ()),
+    **dict.fromkeys(("review", "resumed", "strategy", "message", "request", "turn", "end"), ()),
 }
 PAID = (b'"request"', b'"call"', b'"resumed"')  # what lines that cost something hold
 Key = tuple[object, ...]
@@ -75,36 +75,20 @@ class Outcomes:
     def __init__(self, section: Section | None = None, older: Iterable[Section] = ()) -> None:
         self.section = section
         self._waiting: dict[tuple[str, Key], deque[list[Row]]] = defaultdict(deque)
-        self._told: dict[tuple[str, Key], list[Row]] = {}  # last words that everybody is told who asks again
-        self._replies: dict[Key, Row] = {}
+        self._replies = {(row["key"],): row for one in older for row in one.of("call") if "reply" in row}
         self._turns = {(row["run"], row["number"]): row for row in section.of("turn")} if section else {}
         for kind, key, rows in _outcomes(section.rows if section else ()):
             self._waiting[kind, key].append(rows)
-        self._known = {key for kind, key in self._waiting if kind == "call"}  # or taken over into this section
-        self._known |= {(row["key"],) for row in section.of("reused")} if section else set()
-        self.add_replies(older)
 
-    def add_replies(self, sections: Iterable[Section]) -> None:
-        """Take replies from these too."""
-        for section in sections:
-            self._replies |= {(row["key"],): row for row in section.of("call") if "reply" in row}
-
-    def take(self, kind: str, key: Key) -> tuple[list[Row], bool]:
-        """The lines of the next outcome, none where this was never done, and whether they are to be taken over."""
+    def take(self, kind: str, key: Key) -> list[Row]:
+        """The lines of the next outcome, none where this was never done. A last word is told to everybody who asks again."""
         waiting = self._waiting.get((kind, key))
         if waiting:
             rows = waiting.popleft()
-            if rows[-1]["kind"] == "failed":
-                self._told[kind, key] = rows[-1:]
-            return rows, False
-        if (kind, key) in self._told:
-            return self._told[kind, key], False
-        reply = self._replies.get(key) if kind == "call" else None
-        if reply is None:
-            return [], False
-        is_new = key not in self._known
-        self._known.add(key)
-        return [reply], is_new
+            if not waiting and rows[-1]["kind"] == "failed":
+                waiting.append(rows[-1:])
+            return rows
+        return [self._replies[key]] if kind == "call" and key in self._replies else []
 
     def knows(self, key: str) -> bool:
         """Whether this request was sent before, whatever came of it."""

@@ -75,17 +75,9 @@ class Spans:
         self._provider.shutdown()
 
     def _begin(self, row: Row) -> None:
-        pull = row["pull"]
-        self._review = self._span(
-            "invoke_agent deeprepo",
-            {
-                "gen_ai.operation.name": "invoke_agent",
-                "gen_ai.agent.name": "deeprepo",
-                "gen_ai.agent.version": row["version"],
-                "deeprepo.base": pull["base"],
-                "deeprepo.head": pull["head"],
-            },
-        )
+        facts = {f"deeprepo.{name}": row["pull"][name] for name in ("base", "head")}
+        facts |= {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "deeprepo"}
+        self._review = self._span("invoke_agent deeprepo", {**facts, "gen_ai.agent.version": row["version"]})
 
     def _call(self, row: Row) -> None:
         """A finished request: it began `seconds` ago. The root's reply is where its block begins."""
@@ -104,22 +96,20 @@ class Spans:
         else:
             facts["error.type"] = row["error"].partition(":")[0]
         of_root, now = row["role"] == "root", time.time_ns()
-        span = self._span(f"chat {model}", facts, row["at"], now - int(row["seconds"] * NANO), outside=of_root)
-        self._fail(span, facts)
-        span.end(now)
+        beside = row["at"] if of_root else ""
+        span = self._span(f"chat {model}", facts, beside, now - int(row["seconds"] * NANO))
+        _end_span(span, {}, now)
         if of_root and "reply" in row and ":" in row["at"]:
             block = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "execute_python"}
-            block |= {"gen_ai.tool.type": "function", "deeprepo.turn": row["at"]}
-            self._blocks[row["at"]] = self._span("execute_tool execute_python", block, row["at"], outside=True)
+            self._blocks[row["at"]] = self._span(
+                "execute_tool execute_python", {**block, "deeprepo.turn": row["at"]}, beside
+            )
 
     def _turn(self, row: Row) -> None:
         span = self._blocks.pop(f"{row['run']}:{row['number']}", None)
-        if span is None:
-            return
-        facts = {"error.type": row["outcome"]} if row["error"] else {}
-        span.set_attributes({"deeprepo.outcome": row["outcome"], **facts})
-        self._fail(span, facts)
-        span.end()
+        if span is not None:
+            failure = {"error.type": row["outcome"]} if row["error"] else {}
+            _end_span(span, {"deeprepo.outcome": row["outcome"], **failure})
 
     def _end(self, row: Row) -> None:
         if self._review is None:
@@ -127,30 +117,29 @@ class Spans:
         cost = row["cost"]
         facts = {"deeprepo.findings": len(row["findings"]), "deeprepo.calls": cost["calls"]}
         facts |= {"deeprepo.usd": cost["usd"]} if cost["usd"] is not None else {}
-        facts |= {"error.type": row["fault"]} if row["fault"] else {}
-        self._review.set_attributes(facts)
-        self._fail(self._review, facts)
-        self._review.end()
+        _end_span(self._review, facts | ({"error.type": row["fault"]} if row["fault"] else {}))
 
-    def _span(
-        self, name: str, facts: Mapping[str, Any], at: str = "", start: int | None = None, *, outside: bool = False
-    ) -> "Span":
-        """A span below the block that it belongs to; `outside`: beside that block, where the root's own call stands."""
+    def _span(self, name: str, facts: Mapping[str, Any], beside: str = "", start: int | None = None) -> "Span":
+        """A span below the innermost block that runs. `beside`: the block next to which it stands, as the root's own call does."""
         from opentelemetry.trace import SpanKind, set_span_in_context
 
-        open_ones = [span for place, span in self._blocks.items() if not (outside and place == at)]
-        inner = (
-            at.partition(":")[0].count(".") if outside else None
-        )  # how deep the run is: that many blocks are around it
-        around = open_ones[:inner] if outside else open_ones
-        parent = around[-1] if around else self._review
+        parent = next((span for at, span in reversed(self._blocks.items()) if at != beside), self._review)
         context = set_span_in_context(parent) if parent is not None else None
         kind = SpanKind.CLIENT if name.startswith("chat ") else SpanKind.INTERNAL
         span: Span = self._tracer.start_span(name, context, kind, facts, start_time=start)
+        if "error.type" in facts:
+            _fail(span)
         return span
 
-    def _fail(self, span: "Span", facts: Mapping[str, Any]) -> None:
-        from opentelemetry.trace import StatusCode
 
-        if "error.type" in facts:
-            span.set_status(StatusCode.ERROR)
+def _end_span(span: "Span", facts: Mapping[str, Any], now: int | None = None) -> None:
+    span.set_attributes(dict(facts))
+    if "error.type" in facts:
+        _fail(span)
+    span.end(now)
+
+
+def _fail(span: "Span") -> None:
+    from opentelemetry.trace import StatusCode
+
+    span.set_status(StatusCode.ERROR)

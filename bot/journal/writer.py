@@ -24,7 +24,10 @@ from bot.machine import files
 from bot.values import Prompt, Review
 
 INCIDENTAL = ("today", "request", "warnings")  # of a brief: another one makes no other review
-LONGEST = 60  # characters of a setting that is told
+OTHER_SETTINGS = (
+    "The journal holds an earlier review of this change with other settings ({}): "
+    "a call is reused if the request is identical, everything else is asked again."
+)
 
 
 class Watch(Protocol):
@@ -61,7 +64,7 @@ class Journal:
         self.lines: list[Row] = []  # of this run, where there is no file
         self._path, self._watch, self._keep = path, watch, keep
         self._file = _open(path) if path is not None else None
-        self._record, self._outcomes = Record(), Outcomes()
+        self._record = Record()
         if path is not None and self._file is not None:
             try:
                 self._record = reader.load(path)
@@ -74,7 +77,7 @@ class Journal:
             elif path.stat().st_size and not path.read_bytes().endswith(b"\n"):  # a crash tore the last line
                 self._file.write("\n")
         self._written = set(self._record.messages)
-        self._outcomes.add_replies(self._record.sections)
+        self._outcomes = Outcomes(older=self._record.sections)
 
     def begin(self, start: Start) -> tuple[str, ...]:
         """The review starts: goes on where the same one was cut off, else in a new section. Sentences for its reader.
@@ -86,15 +89,16 @@ class Journal:
         if section is not None:
             last = reader.start(section)
             is_question = "question" in last.brief
-            if _change(last) != _change(start):
-                held = "a question about another context" if is_question else _other_change(last, start)
+            if (last.pull.base, last.pull.head) != (start.pull.base, start.pull.head):
+                change = f"the review of another change ({_label(last)}; this is {_label(start)})"
+                held = "a question about another context" if is_question else change
                 raise UsageError(f"the journal {self._path} holds {held}: name another file, or delete this one")
             differing = _differing(last, start)
             if not differing and (section.end is None or is_question):  # an answer is read from its record
                 self._outcomes = Outcomes(section, [one for one in self._record.sections if one is not section])
                 self.put("resumed", time=_now())
                 return ()
-            notes = (_note(differing),) if differing else ()
+            notes = (OTHER_SETTINGS.format(", ".join(differing)),) if differing else ()
         self.put(**codec.review(start), time=_now(), notes=list(notes))
         return notes
 
@@ -102,19 +106,13 @@ class Journal:
         """Whether an earlier run of this review has sent this very request."""
         return self._outcomes.knows(key)
 
-    def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:  # noqa: ARG002 - a replay explains itself with it
-        """How an earlier run got on with this very request: the lines of its tries, and of its last word where there is one.
-
-        `about`: who asks ("role", "model", "at"), for the line that says that a reply is taken from an older section.
-        """
-        rows, is_older = self._outcomes.take("call", (key,))
-        if is_older:
-            self.put("reused", key=key, **about, usd=rows[-1]["usd"], usage=rows[-1]["usage"])
-        return rows
+    def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:  # noqa: ARG002 - a replay explains itself with them
+        """How an earlier run got on with this very request: the lines of its tries, and of its last word where there is one."""
+        return self._outcomes.take("call", (key,))
 
     def get(self, kind: str, *key: object) -> Row | None:
         """What an earlier run of this review has written of this very turn, tool or run: it is not done a second time."""
-        rows, _ = self._outcomes.take(kind, key)
+        rows = self._outcomes.take(kind, key)
         return rows[-1] if rows else None
 
     def put(self, kind: str, **fields: Any) -> None:  # noqa: ANN401 - any JSON value
@@ -201,14 +199,6 @@ def _open(path: Path) -> TextIO:
     return file
 
 
-def _change(start: Start) -> tuple[str, str]:
-    return start.pull.base, start.pull.head
-
-
-def _other_change(held: Start, start: Start) -> str:
-    return f"the review of another change ({_label(held)}; this is {_label(start)})"
-
-
 def _label(start: Start) -> str:
     """A change as a person would call it, with its ids."""
     pull = start.pull
@@ -216,10 +206,9 @@ def _label(start: Start) -> str:
 
 
 def _differing(earlier: Start, start: Start) -> list[str]:
-    """What is set otherwise than in the earlier review, as words."""
+    """The names of what is set otherwise than in the earlier review."""
     ours, theirs = _asked_for(start), _asked_for(earlier)
-    names = [name for name in ours if ours[name] != theirs.get(name)]
-    return [f"{name} was {_text(theirs.get(name))}, is {_text(ours[name])}" for name in names]
+    return [name for name in ours if ours[name] != theirs.get(name)]
 
 
 def _asked_for(start: Start) -> Row:
@@ -228,18 +217,6 @@ def _asked_for(start: Start) -> Row:
     inputs = {name: value for name, value in inputs.items() if name not in INCIDENTAL}
     settings = inputs.pop("settings", {})
     return {**settings, **inputs, "root": start.root, "worker": start.worker, "version": start.version}
-
-
-def _text(value: object) -> str:
-    text = ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-
-
-def _note(differing: list[str]) -> str:
-    return (
-        f"The journal holds an earlier review of this change with other settings ({'; '.join(differing)}): "
-        "a call is reused if the request is identical, everything else is asked again."
-    )
 
 
 def _now() -> str:

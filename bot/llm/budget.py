@@ -13,7 +13,6 @@ from bot.errors import BudgetSpent
 from bot.llm.capacity import OWN_SERVERS, USEFUL
 from bot.values import Cost, Limits, Purpose, Usage
 
-TOKENS_PER_USD = 2_000_000  # what a dollar stands for on a server of the user's own, which bills nobody by the token
 # Dollars for a million tokens in and out of the dearest model on the price list: what a call counts where nobody knows its price.
 DEAREST_INPUT, DEAREST_OUTPUT = 150.0, 600.0
 MILLION = 1_000_000
@@ -72,12 +71,11 @@ def unknown(usage: Usage) -> float:
 
 
 def usd_for_cap(cost: Cost) -> float:
-    """The dollars of a finished piece of work for a cap over many of them; tokens count where nobody knows their price."""
+    """The dollars of a finished piece of work for a cap over many of them. A server of the user's own bills nobody."""
     if cost.usd is not None:
         return cost.usd
-    if all(model.partition("/")[0] in OWN_SERVERS for model in cost.models):
-        return (cost.usage.input + cost.usage.output) / TOKENS_PER_USD
-    return unknown(cost.usage)
+    is_owned = all(model.partition("/")[0] in OWN_SERVERS for model in cost.models)
+    return 0.0 if is_owned else unknown(cost.usage)
 
 
 class Budget:
@@ -87,14 +85,12 @@ class Budget:
         self.limits = limits
         self.notes: list[str] = []  # sentences for the reader of the review
         self.refused = ""  # the sentence of the first call that was not sent because of a cap
-        self.unpriced: set[str] = set()  # models of unknown price, where that has mattered
         self.in_flight = 0  # calls that hold a reservation: what they do not use comes back
         self._clock, self._started = clock, clock()
         self._lock, self._spent = Lock(), SettledCalls()
         self._held_tokens, self._held_usd = 0, 0.0
         self._kept: Hold | None = None
         self._longest: dict[tuple[str, Purpose], int] = {}  # replies of a model in a role
-        self._by_tokens = False  # a server of the user's own: the cap in dollars is enforced in tokens
 
     def is_owned(self, model: str) -> bool:
         """Whether the model runs on a server of the user's own, which bills nobody by the token."""
@@ -110,15 +106,16 @@ class Budget:
         has less of it where not all of it can be paid. So the calls in flight can never cost more together than is left.
         """
         with self._lock:
+            guess = ""
             if price(usage) is None:
                 self._note_unpriced(model)
+                guess = f" (the price of {model} is unknown: it counts as the dearest)"
 
             def hold(output: int) -> Hold:
                 asked = replace(usage, output=output)
                 return Hold(asked.input + output, self.worst(price, model, asked), output)
 
             wanted = hold(self._output(hold, usage.output, usage.output if visible is None else visible, model, role))
-            guess = f" (the price of {model} is unknown: it counts as the dearest)" if price(usage) is None else ""
             self._check(wanted, role, guess)
             self._held_tokens += wanted.tokens
             self._held_usd += wanted.usd
@@ -144,14 +141,15 @@ class Budget:
             return self._room(role)
 
     def _room(self, role: Purpose) -> tuple[float, float, float]:
-        caps, spent, cap = self.limits, self._spent, self._token_cap()
+        caps, spent = self.limits, self._spent
         kept = self._kept if role != "root" else None
         usd = math.inf if caps.usd is None else caps.usd - spent.rough - self._held_usd
-        tokens = math.inf if cap is None else cap - spent.usage.input - spent.usage.output - self._held_tokens
+        used = spent.usage.input + spent.usage.output + self._held_tokens
+        tokens = math.inf if caps.tokens is None else caps.tokens - used
         calls = math.inf if caps.calls is None else caps.calls - spent.calls + spent.limited_count - self.in_flight
         if kept is not None:
             usd -= min(kept.usd, (caps.usd or 0.0) / 2)
-            tokens -= min(kept.tokens, (cap or 0) // 2)
+            tokens -= min(kept.tokens, (caps.tokens or 0) // 2)
         return usd, tokens, calls - bool(kept)
 
     def book(
@@ -214,10 +212,11 @@ class Budget:
     def left(self) -> Left:
         """What remains, reservations not counted as spent."""
         with self._lock:
-            spent, caps, cap = self._spent, self.limits, self._token_cap()
+            spent, caps = self._spent, self.limits
+            used = spent.usage.input + spent.usage.output
             return Left(
                 usd=None if caps.usd is None or spent.unknown else max(0.0, caps.usd - spent.paid_usd()),
-                tokens=None if cap is None else max(0, cap - spent.usage.input - spent.usage.output),
+                tokens=None if caps.tokens is None else max(0, caps.tokens - used),
                 calls=None if caps.calls is None else max(0, caps.calls - spent.calls),
                 seconds=self.seconds_left(),
             )
@@ -242,16 +241,16 @@ class Budget:
 
     def _check(self, wanted: Hold, role: Purpose, guess: str) -> None:
         """Raise BudgetSpent unless the call fits. Each cap is asked whether it holds the sum: against what is not a number it does not."""
-        caps, cap, (usd, tokens, calls) = self.limits, self._token_cap(), self._room(role)
+        caps, (usd, tokens, calls) = self.limits, self._room(role)
         if self.seconds_left() == 0.0:
             raise BudgetSpent(self.out_of_time())
         if caps.calls is not None and not calls >= 1:
             raise BudgetSpent(
                 f"the cap of {caps.calls:,} calls is reached: finish with what you have, or allow more calls"
             )
-        if cap is not None and not wanted.tokens <= tokens:
+        if caps.tokens is not None and not wanted.tokens <= tokens:
             raise BudgetSpent(
-                f"the cap of {cap:,} tokens would be exceeded: this call needs up to {wanted.tokens:,}, "
+                f"the cap of {caps.tokens:,} tokens would be exceeded: this call needs up to {wanted.tokens:,}, "
                 f"{max(0, tokens):,} are left; finish with what you have, or allow more tokens"
             )
         if caps.usd is not None and not wanted.usd <= usd and wanted.usd:
@@ -277,28 +276,10 @@ class Budget:
         return most if least >= most else max(least, int(max(0.0, affordable)))
 
     def _note_unpriced(self, model: str) -> None:
-        self.unpriced.add(model)
-        if self.limits.usd is None:
-            return
-        if self.is_owned(model):
-            self._by_tokens = True
-            sentence = (
-                f"The price of {model} is unknown: instead of ${self.limits.usd:,.2f}, "
-                f"{self._token_cap():,} tokens are the cap of this review."
-            )
-        else:
-            sentence = (
-                f"The price of {model} is unknown: under the cap of ${self.limits.usd:,.2f} its calls count as much as those of "
-                f"the dearest model on the price list (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} for a million tokens in and out). "
-                "Choose a model whose price is known, or allow more dollars (`--max-usd`)."
-            )
-        if sentence not in self.notes:
+        sentence = (
+            f"The price of {model} is unknown: under the cap of ${self.limits.usd or 0.0:,.2f} its calls count as much as those of "
+            f"the dearest model on the price list (${DEAREST_INPUT:g} and ${DEAREST_OUTPUT:g} for a million tokens in and out). "
+            "Choose a model whose price is known, or allow more dollars (`--max-usd`)."
+        )
+        if self.limits.usd is not None and not self.is_owned(model) and sentence not in self.notes:
             self.notes.append(sentence)
-
-    def _token_cap(self) -> int | None:
-        """The cap in tokens; where a price is unknown, the one in dollars turned into tokens too."""
-        caps = self.limits
-        if not self._by_tokens or caps.usd is None:
-            return caps.tokens
-        instead = int(caps.usd * TOKENS_PER_USD)
-        return instead if caps.tokens is None else min(caps.tokens, instead)

@@ -32,31 +32,22 @@ from bot.ports import Model
 from bot.values import Completion, Purpose, Usage
 
 Pause = Callable[[float], Awaitable[None]]
-TRIES = 4  # of one call, and of a provider that does not answer: the first and three more
-IN_A_ROW = 3  # failures of a provider that has answered before, after which only one call at a time tries
+TRIES = 4  # of one call, and of a provider that has never answered
+OUTAGE = 8  # failures of one that has answered before, after which it is given up
 HEAD_START = 0.05  # seconds of the first call
-BACKOFF, LONGEST_BACKOFF = 0.5, 20.0  # seconds; doubled with each failure
+BACKOFF, LONGEST_BACKOFF = 1.0, 20.0  # seconds; doubled with each failure
 SHORTEST, LONGEST = 1.0, 60.0  # seconds of a pause where a limit names none
 AGAIN = 0.1  # seconds at least after a limit, longer after each further one, whatever the provider says
 PATIENCE = 3_600.0  # seconds to wait for a provider where the review has no deadline
 SILENCES = 2  # tries of a call during which the provider falls silent: each of them may be billed
 
 
-class TooLate(RateLimited):
-    """The provider's limit outlasts the review: no further try."""
-
-
-def backoff(failures: int, chance: float) -> float:
-    """Seconds to wait after so many failures."""
-    return float(min(LONGEST_BACKOFF, BACKOFF * 2**failures) * (1 + chance / 4))
-
-
 class Gate:
     """The way to one provider, for all calls of a review: how many are in flight, how long it asks to wait, whether it is given up.
 
     The first call goes a moment ahead, for as long as a closed port or a refused key needs to show. A 429 stops all calls for as long
-    as the provider asks, and from then on fewer are in flight. A provider that fails is tried by one call at a time: an answer lets all
-    others go on, and after a few failures it is given up, with every call that it has not yet been sent. `left` says how many seconds the review may still take; None: it has no deadline.
+    as the provider asks, and from then on fewer are in flight. While a provider fails, one call at a time tries.
+    `left` says how many seconds the review may still take; None: it has no deadline.
     """
 
     def __init__(
@@ -67,45 +58,26 @@ class Gate:
         self._line, self._news = (
             asyncio.Lock(),
             asyncio.Event(),
-        )  # the first in line waits for its turn, the others for theirs
+        )  # the first in line waits for its turn, the rest for theirs
         self._running = self._round = 0  # what was sent in an earlier round says nothing new
         self._has_begun = False
-        self._hold, self._limits, self._why = 0.0, 0, RateLimited("")
-        self._in_a_row = self._probes = 0  # failures since the last answer; those of one call at a time
+        self._hold, self._why = 0.0, ProviderError("")  # seconds to wait, and the reason
+        self._limits = self._failures = 0  # since the last answer
         self._answered: set[str] = set()  # models
-        self._refused: dict[str, ModelRefused] = {}
-        self._gone: ProviderError | None = None  # why nothing more is sent
+        self._gone: dict[str, ProviderError] = {}  # why nothing more is sent to a model; "": to none of them
 
-    @property
-    def is_down(self) -> bool:
-        """Whether one call at a time tries, which the gate itself lets wait."""
-        return self._probes > 0
+    def gone(self, model: str) -> ProviderError | None:
+        """Why nothing more is sent to this model; None if it is not given up."""
+        return self._gone.get("") or self._gone.get(model)
 
     @asynccontextmanager
     async def place(self, model: str) -> AsyncIterator[None]:
-        """A place for one request; how it went decides about the next ones. Raises what is known beforehand, and TooLate."""
+        """A place for one request; how it went decides about the next ones. Raises why the model is given up, if it is."""
         sent = await self._enter(model)
         try:
             yield
-        except RateLimited as error:
-            self._limit(sent, error)
-            raise
-        except TimedOut:  # it has taken the request: with fewer at once each is answered sooner
-            if self._is_news(sent):
-                self._width = max(1.0, self._width // 2)
-            self._answer(None)
-            raise
-        except ProviderDown as error:
-            self._fail(sent, error)
-            raise
-        except (AccountRefused, ModelRefused) as error:
-            if isinstance(error, AccountRefused):
-                self._gone = error
-            elif model not in self._answered:  # else it is about this request
-                self._refused[model] = error
-            raise
-        except ProviderError:  # a prompt that is too long: an answer
-            self._answer(model)
+        except ProviderError as error:
+            self._hear(error, model, sent)
             raise
         else:
             self._answer(model)
@@ -118,35 +90,65 @@ class Gate:
 
     async def _enter(self, model: str) -> int:
         async with self._line:
-            while True:
-                error = self._gone or self._refused.get(model)
-                if error is not None:
-                    raise copy.copy(error)
+            while (error := self.gone(model)) is None:
                 if self._hold:
                     await self._wait(self._hold)
-                elif self._running < (1 if self.is_down or not self._has_begun else int(self._width)):
-                    break
+                elif self._running < (1 if self._failures or not self._has_begun else int(self._width)):
+                    self._running += 1
+                    return self._round
                 else:
                     self._news.clear()
                     try:
                         await asyncio.wait_for(self._news.wait(), None if self._has_begun else HEAD_START)
                     except TimeoutError:
                         self._has_begun = True
-            self._running += 1
-            return self._round
+            raise copy.copy(error)
 
     async def _wait(self, seconds: float) -> None:
         left = self._left()
         rest = PATIENCE if left is None else left
-        if seconds >= rest and not self.is_down:
-            raise TooLate(
+        if seconds < rest:
+            await self._pause(seconds)
+            self._hold = 0.0 if self._hold == seconds else self._hold
+        elif isinstance(self._why, RateLimited):
+            self._gone[""] = RateLimited(
                 f"{self._why}: that is longer than this review may still take ({rest:,.0f} s): "
                 "run it again later, allow more seconds, or use another provider",
                 self._why.retry_after,
             )
-        await self._pause(seconds)
-        if self._hold == seconds:
-            self._hold = 0.0
+        else:
+            self._gone[""] = self._why
+
+    def _hear(self, error: ProviderError, model: str, sent: int) -> None:
+        """What a failure says of the next requests."""
+        match error:
+            case RateLimited():
+                self._failures, self._width = (
+                    0,
+                    max(1.0, min(self._width, self._running - 1.0)),
+                )  # the others were taken
+                if self._is_news(sent):
+                    self._limits += 1
+                    pause = error.retry_after, min(LONGEST, SHORTEST * 2 ** (self._limits - 1))
+                    asked = next(seconds for seconds in pause if seconds is not None)
+                    self._hold, self._why = max(asked, min(SHORTEST, AGAIN * self._limits)), error
+            case TimedOut():  # it has taken the request: with fewer at once each is answered sooner
+                self._failures = 0
+                if self._is_news(sent):
+                    self._width = max(1.0, self._width // 2)
+            case ProviderDown():
+                if self._is_news(sent):
+                    self._failures += 1
+                    wait = min(LONGEST_BACKOFF, BACKOFF * 2 ** (self._failures - 1)) * (1 + self._chance() / 4)
+                    self._hold, self._why = wait, error
+                    if self._failures == (OUTAGE if self._answered else TRIES):
+                        self._gone[""] = error
+            case AccountRefused():
+                self._gone[""] = error
+            case ModelRefused():  # of one that has answered it is about this request
+                self._gone |= {} if model in self._answered else {model: error}
+            case _:  # a prompt that is too long: an answer
+                self._answer(model)
 
     def _is_news(self, sent: int) -> bool:
         """Whether this request was sent since the last trouble: those that were in flight together meet one, not many."""
@@ -154,32 +156,9 @@ class Gate:
         self._round += is_news
         return is_news
 
-    def _limit(self, sent: int, error: RateLimited) -> None:
-        self._answer(None)
-        self._width = max(1.0, min(self._width, self._running - 1.0))  # the others: they were taken
-        if self._is_news(sent):
-            self._limits, self._why = self._limits + 1, error
-            asked = error.retry_after
-            pause = min(LONGEST, SHORTEST * 2 ** (self._limits - 1)) if asked is None else asked
-            self._hold = max(pause, min(SHORTEST, AGAIN * self._limits))
-
-    def _fail(self, sent: int, error: ProviderDown) -> None:
-        self._in_a_row += 1
-        if (self._answered and self._in_a_row < IN_A_ROW and not self.is_down) or not self._is_news(sent):
-            return
-        self._probes += 1
-        if self._probes == TRIES:
-            self._gone = error
-        else:
-            self._hold = backoff(self._probes, self._chance())
-
-    def _answer(self, model: str | None) -> None:
-        """The provider is there."""
-        if model is not None:
-            self._answered.add(model)
-        if self.is_down:
-            self._hold = 0.0
-        self._in_a_row = self._probes = 0
+    def _answer(self, model: str) -> None:
+        self._failures = 0
+        self._answered.add(model)
 
 
 class Surroundings(TypedDict, total=False):
@@ -221,26 +200,17 @@ class Sender:
                 attempts += 1
                 try:
                     return await self._try(model, request, {**about, "try": attempts})
-                except TooLate as error:
-                    raise RateLimited(str(error), error.retry_after) from None
-                except RateLimited as error:
-                    failures += error.usage is not None or error.may_be_billed
-                    if failures == TRIES:
+                except (RateLimited, PromptTooLong, ProviderDown) as error:
+                    failures += isinstance(error, ProviderDown) or error.may_be_billed
+                    silent += isinstance(error, TimedOut)
+                    if failures == TRIES or silent == SILENCES or self._gate(model).gone(model.name) is not None:
                         raise
-                except PromptTooLong as error:
-                    self._sizes.shrink(model, error.window)
-                    smaller = self._sizes.with_less_room(model, request, error.window)
-                    failures += error.usage is not None or error.may_be_billed
-                    if smaller is None or failures == TRIES:
-                        raise
-                    request = smaller
-                except ProviderDown as error:
-                    failures, silent = failures + 1, silent + isinstance(error, TimedOut)
-                    wait, left = backoff(failures, self._chance()), self._budget.seconds_left()
-                    if failures == TRIES or silent == SILENCES or (left is not None and wait >= left):
-                        raise
-                    if not self._gate(model).is_down:
-                        await self._pause(wait)
+                    if isinstance(error, PromptTooLong):
+                        self._sizes.shrink(model, error.window)
+                        smaller = self._sizes.with_less_room(model, request, error.window)
+                        if smaller is None:
+                            raise
+                        request = smaller
 
     def _gate(self, model: Model) -> Gate:
         provider = model.name.partition("/")[0]
@@ -289,9 +259,7 @@ class Sender:
             usage, usd = replies[0].usage, model.price(replies[0].usage)
             said = {"reply": codec.reply(replies[0])}
         except ProviderError as error:
-            if isinstance(error.usage, Usage):
-                usage, usd = error.usage, model.price(error.usage)
-            elif not error.may_be_billed:  # it was turned away
+            if not error.may_be_billed:  # it was turned away
                 usage, usd = Usage(), model.price(Usage())
             was_limited = isinstance(error, RateLimited) and usage == Usage()
             said = {"error": f"{type(error).__name__}: {error}"}
@@ -322,7 +290,7 @@ class Sender:
             error = failure
         else:
             return
-        usd = None if model.name in self._budget.unpriced else 0.0
+        usd = None if model.price(Usage()) is None else 0.0
         self._journal.put("failed", **about, usd=usd, **codec.failure(error))
         raise error
 

@@ -32,9 +32,6 @@ class Sizes:
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._windows: dict[str, int] = {}  # tokens that a model takes, as it was found out
-        self._cut: dict[
-            str, tuple[int, str]
-        ] = {}  # models that read a part of a prompt only: how much, and the note on it
         self._broken: dict[tuple[str, Purpose], int] = {}  # tokens at which replies broke off
         self._density: dict[str, float] = {}  # tokens of a prompt for each of its characters
         self._read: dict[tuple[str, Purpose], tuple[tuple[Message, ...], int]] = {}  # the last prompt, and its tokens
@@ -104,7 +101,11 @@ class Sizes:
         name, usage = model.name, reply.usage
         if capacity.cut_silently(name, prompt.messages, usage):
             self.shrink(model, usage.input)
-            self._note_cut(name, usage.input)
+            note = (
+                f"{name} cuts prompts that are longer than its window without a word: what stood in "
+                f"such a prompt does not count as read. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
+            )
+            self._budget.notes += [] if note in self._budget.notes else [note]
             raise PromptTooLong(
                 f"{name} read only {usage.input:,} of about {capacity.least_tokens(prompt.messages):,} tokens: {ENLARGE}",
                 usage.input,
@@ -115,21 +116,6 @@ class Sizes:
         if reply.stop == "length":
             self._broken[name, role] = max(self._broken.get((name, role), 0), usage.output)
         return reply
-
-    def _note_cut(self, name: str, window: int) -> None:
-        """One sentence for the reader of the review, with the smallest window that was seen."""
-        least, note = self._cut.get(name, (window, ""))
-        least = min(least, window)
-        cut_note = (
-            f"{name} cuts prompts that are longer than its window without a word (it read {least:,} tokens): what stood in "
-            f"such a prompt does not count as read. {ENLARGE[:1].upper()}{ENLARGE[1:]}."
-        )
-        notes = self._budget.notes
-        if note in notes:
-            notes[notes.index(note)] = cut_note
-        else:
-            notes.append(cut_note)
-        self._cut[name] = (least, cut_note)
 
 
 def _most(message: Message) -> int:

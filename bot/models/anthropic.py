@@ -27,7 +27,6 @@ from bot.models.connection import (
     count,
     estimate,
     transport,
-    written_chars,
 )
 from bot.models.forms import ANTHROPIC, Forms, RequestForm
 from bot.models.provider import Key, key_text
@@ -61,7 +60,7 @@ class AnthropicModel(HttpModel):
     def __init__(
         self, name: str, url: str, timeout: float, make_client: Callable[[], Client], library: Library = LIBRARY
     ) -> None:
-        dialect = Dialect("/v1/messages", body, read, Messages, _usage)
+        dialect = Dialect("/v1/messages", body, read, Messages)
         super().__init__(
             name, url, timeout, dialect, Forms(RequestForm(answer="tool"), name, ANTHROPIC), make_client, library
         )
@@ -245,5 +244,5 @@ def _usage(report: object, prompt: Prompt, work: object) -> Usage:
     prompt_tokens, output_tokens = count(counts.get("input_tokens")) + read_ + write, count(counts.get("output_tokens"))
     if prompt_tokens:
         return Usage(prompt_tokens, output_tokens, read_, write)
-    guess = estimate(prompt, written_chars(work))
+    guess = estimate(prompt, work)
     return Usage(guess.input, output_tokens or guess.output)

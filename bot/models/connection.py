@@ -25,7 +25,7 @@ import httpx2
 
 from bot.errors import AccountRefused, ProviderDown, ProviderError
 from bot.models import failures, prices
-from bot.models.forms import CHARS_PER_TOKEN, Forms, RequestForm
+from bot.models.forms import Forms, RequestForm
 from bot.models.stream import Assembly
 from bot.values import Completion, Prompt, Usage
 
@@ -34,9 +34,8 @@ ABOUT_THE_REQUEST = {Http.BAD_REQUEST, Http.NOT_FOUND, Http.UNPROCESSABLE_ENTITY
 STREAMS = ("text/event-stream", "application/vnd.amazon.eventstream")
 LIMITS = {"max_connections": 1000, "max_keepalive_connections": 256, "keepalive_expiry": 30.0}
 JSON_ONLY = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
-FRAME = {"role", "type", "id", "index", "finish_reason", "logprobs"}  # fields around what is written
-WORK = ("choices", "content")  # of a reply: what the model has written
-OUTPUT = ("completion_tokens", "output_tokens")  # of its usage
+WORK = ("choices", "content", "usage")  # of a reply: what the model has written, and what it has cost
+CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
 
 
 class Client(Protocol):
@@ -84,7 +83,6 @@ class Dialect:
     body: Callable[[str, Prompt, RequestForm], dict[str, Any]]  # of a request
     read: Callable[[Mapping[str, Any], Prompt, RequestForm, str], Completion]  # a reply
     assembly: Callable[[], Assembly]  # that puts a stream together
-    usage: Callable[[object, Prompt, object], Usage]  # its tokens, by what it says of them and by what it holds
 
 
 class HttpModel:
@@ -137,7 +135,7 @@ class HttpModel:
             await client.close()
 
     async def _ask(self, prompt: Prompt, form: RequestForm) -> Completion:
-        """One request. What a failure has cost is in its error: the tokens where its whole reply counts them, or that nobody knows them."""
+        """One request. A failure says whether it may be billed: once the model is at work, nobody knows what it did."""
         body, assembly = self._dialect.body(self.name, prompt, form), self._dialect.assembly()
         client, library, was_accepted = self._open_client(), self._library, False
         reply: Mapping[str, Any] | None = None
@@ -171,14 +169,11 @@ class HttpModel:
                 was_accepted = not was_refused and (was_accepted or failures.was_sent(error))
                 raise failure from None
         except (ProviderError, FormRefused) as error:
-            has_work = assembly.has_begun or (reply is not None and _has_work(reply))
+            has_work = assembly.has_begun or (reply is not None and any(map(reply.get, WORK)))
             if isinstance(error, FormRefused) and has_work:
                 error = failures.translate(error.refusal, self.name)
             if isinstance(error, ProviderError):
-                if reply is not None and _is_counted(reply):
-                    error.usage = self._dialect.usage(reply.get("usage"), prompt, reply)
-                elif has_work or was_accepted:
-                    error.may_be_billed = True
+                error.may_be_billed |= has_work or was_accepted
             raise error from None
 
     async def _read(self, response: httpx2.Response, client: Client, assembly: Assembly) -> Mapping[str, Any]:
@@ -259,42 +254,15 @@ def _parse(content: bytes, name: str) -> dict[str, Any]:
     return reply
 
 
-def _has_work(reply: Mapping[str, Any]) -> bool:
-    """Whether a reply tells of tokens, or holds anything that a model wrote."""
-    report = reply.get("usage")
-    counts = report.values() if isinstance(report, Mapping) else ()
-    return any(count(tokens) for tokens in counts) or any(reply.get(field) for field in WORK)
-
-
-def _is_counted(reply: Mapping[str, Any]) -> bool:
-    """Whether the provider says how many tokens a whole reply has."""
-    report = reply.get("usage")
-    return isinstance(report, Mapping) and any(count(report.get(name)) for name in OUTPUT)
-
-
-def estimate(prompt: Prompt, reply_chars: int) -> Usage:
-    """The tokens of a prompt and of so many characters of its reply, where the provider has not counted them."""
+def estimate(prompt: Prompt, work: object) -> Usage:
+    """The tokens of a prompt and of what a model has written, where the provider has not counted them."""
     chars = sum(
         len(message.text) + sum(len(json.dumps(dict(call.arguments))) for call in message.calls)
         for message in prompt.messages
     )
     schemas = (schema for schema in (prompt.answer, prompt.tool) if schema is not None)
     chars += sum(len(json.dumps(schema.parameters, default=dict)) for schema in schemas)
-    return Usage(chars // CHARS_PER_TOKEN + 1, reply_chars // CHARS_PER_TOKEN + 1)
-
-
-def written_chars(work: object) -> int:
-    """About how many characters a model has written, by the part of a reply that holds it."""
-    chars, left = 0, [work]
-    while left:  # no recursion: a reply may be nested as deep as its parser allows
-        part = left.pop()
-        if isinstance(part, Mapping):
-            left += [value for name, value in part.items() if name not in FRAME]
-        elif isinstance(part, list):
-            left += part
-        elif part is not None:
-            chars += len(str(part))
-    return chars
+    return Usage(chars // CHARS_PER_TOKEN + 1, len(json.dumps(work)) // CHARS_PER_TOKEN + 1)
 
 
 def count(tokens: object) -> int:

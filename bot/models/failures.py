@@ -3,7 +3,6 @@
 The provider's own message is read but never repeated: it may quote the prompt or the key. Its error code is repeated.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -104,7 +103,6 @@ class HttpFailure:
     code: str = ""
     param: str = ""
     retry_after: float | None = None
-    window: int | None = None  # tokens, where an error has a field for it
 
     @property
     def words(self) -> str:
@@ -122,9 +120,8 @@ def read(status: int, body: object, headers: Mapping[str, str]) -> HttpFailure:
     code = error.get("code") or error.get("type")
     if isinstance(code, int):
         code = error.get("type") or ""
-    message = str(error.get("message") or "") or _other_words(outer)
-    window = error.get("n_ctx") if isinstance(error.get("n_ctx"), int) else None
-    return HttpFailure(status, message[:2000], str(code or ""), str(error.get("param") or ""), wait, window)
+    message = str(error.get("message") or error.get("detail") or "")
+    return HttpFailure(status, message[:2000], str(code or ""), str(error.get("param") or ""), wait)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -153,11 +150,6 @@ def inside(reply: Mapping[str, object]) -> HttpFailure:
     return read(status, reply, {})
 
 
-def _other_words(body: object) -> str:
-    """What an error says that has no message, such as a list of fields that were not expected."""
-    return json.dumps(body, default=str) if isinstance(body, Mapping) and "detail" in body else ""
-
-
 def too_long(refusal: HttpFailure) -> bool:
     """Whether the prompt does not fit: the model's window, or what the account may send in a minute."""
     if refusal.code in SPOILT:
@@ -171,8 +163,6 @@ def too_long(refusal: HttpFailure) -> bool:
 
 def window(refusal: HttpFailure) -> int | None:
     """The tokens of the window, where the provider says how many it has."""
-    if refusal.window is not None:
-        return refusal.window
     window_match = next((match for pattern in WINDOW if (match := pattern.search(refusal.message))), None)
     return int(window_match[1].replace(",", "")) if window_match else None
 

@@ -33,8 +33,7 @@ MOST = re.compile(  # how long a reply may be at most
     r"|model limit of (\d+)|to (\d+) \(exclusive\)|maximum (?:value|of|is) `?(\d+)|<= ?(\d+)",
     re.IGNORECASE,
 )
-LEAST = 1_024  # tokens of a reply that is worth asking for
-CHARS_PER_TOKEN = 3  # of a prompt, on the careful side
+LEAST = 256  # tokens of a reply that is worth asking for
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +51,10 @@ class RequestForm:
     effort: bool = True  # whether the effort is said
     extras: bool = True  # whether thinking goes back
     most: int | None = None  # the longest reply that the model gives
-    window: int | None = None  # tokens of prompt and reply together
 
     def cap(self, prompt: Prompt) -> int:
         """The cap of a reply to this prompt."""
-        cap = min(prompt.max_tokens, self.most or prompt.max_tokens)
-        if self.window is None:
-            return cap
-        return max(min(cap, LEAST), min(cap, self.window - size(prompt)))
-
-
-def size(prompt: Prompt) -> int:
-    """About how many tokens a prompt has, rather more than fewer."""
-    return sum(len(message.text) for message in prompt.messages) // CHARS_PER_TOKEN + LEAST // 2
+        return min(prompt.max_tokens, self.most or prompt.max_tokens)
 
 
 # When it applies to what a refusal says; what changes.
@@ -106,24 +96,15 @@ def other(rules: tuple[Rule, ...], form: RequestForm, refusal: HttpFailure, prom
     """The form to try after this refusal, None where another form would not help."""
     if refusal.code in SPOILT:
         return None
-    shorter = _shorter(form, refusal, prompt)
-    if shorter is not None or failures.too_long(refusal):
-        return shorter
+    most = MOST.search(refusal.message) if CAP.search(refusal.message) else None
+    if most is not None and "input" not in refusal.message.lower():  # the model gives no reply as long as was asked for
+        token_cap = min(int(number) for number in most.groups() if number) - (" (exclusive)" in refusal.message)
+        if LEAST <= token_cap < form.cap(prompt):
+            return replace(form, most=token_cap)
+    if failures.too_long(refusal):
+        return None
     change = next((change for applies, change in rules if applies(form, prompt, refusal.words)), None)
     return None if change is None else replace(form, **change)
-
-
-def _shorter(form: RequestForm, refusal: HttpFailure, prompt: Prompt) -> RequestForm | None:
-    """A shorter reply, where the model gives none as long as was asked for, or where its window has room for no more."""
-    token_cap = form.cap(prompt)
-    match = MOST.search(refusal.message) if CAP.search(refusal.message) else None
-    if match is not None and "input" not in refusal.message.lower():
-        most = min(int(number) for number in match.groups() if number) - (" (exclusive)" in refusal.message)
-        return replace(form, most=most) if LEAST // 4 <= most < token_cap else None
-    if not failures.too_long(refusal) or (window := failures.window(refusal)) is None:
-        return None
-    shorter = replace(form, window=window)
-    return shorter if size(prompt) + LEAST <= window and shorter.cap(prompt) < token_cap else None
 
 
 def _has_extras(prompt: Prompt) -> bool:

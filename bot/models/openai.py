@@ -27,7 +27,6 @@ from bot.models.connection import (
     count,
     estimate,
     transport,
-    written_chars,
 )
 from bot.models.forms import OPENAI, Forms, RequestForm
 from bot.models.provider import Key, Tokens, key_text
@@ -96,7 +95,7 @@ class OpenAIModel(HttpModel):
             typed_client: Client = library_client
             return typed_client
 
-        dialect = Dialect("/chat/completions", body, read, Chat, _usage)
+        dialect = Dialect("/chat/completions", body, read, Chat)
         super().__init__(name, url, timeout, dialect, Forms(RequestForm(tokens), name, OPENAI), client, LIBRARY)
 
 
@@ -259,7 +258,7 @@ def _usage(report: object, prompt: Prompt, work: object) -> Usage:
     write, prompt_tokens = count(details.get("cache_write_tokens")), count(counts.get("prompt_tokens"))
     output_tokens = count(counts.get("completion_tokens"))
     if not prompt_tokens:
-        guess = estimate(prompt, written_chars(work))
+        guess = estimate(prompt, work)
         return Usage(max(guess.input, read_ + write), output_tokens or guess.output, read_, write)
     # Gemini and xAI count thinking here alone, and bill it.
     rest = count(counts.get("total_tokens")) - prompt_tokens

@@ -255,7 +255,7 @@ def test_another_change_is_not_mixed_in(copy: Path) -> None:
     assert journal.read_text() == before
     done = deeprepo("review", "main..feature", *offline, "--format", "json", cwd=copy)
     assert done.returncode == 0, done.stderr
-    assert "strategy was rlm, is offline" in str(json.loads(done.stdout)["notes"])
+    assert "other settings (root, worker, strategy)" in str(json.loads(done.stdout)["notes"])
     again = deeprepo("replay", str(journal), "--format", "json", cwd=copy)
     assert again.stdout == done.stdout, again.stderr
 

@@ -279,15 +279,6 @@ def test_a_silent_provider_is_asked_twice_and_booked() -> None:
     assert all(line["usage"][1] == 16_384 for line in calls.journal.lines if line["kind"] == "call")
 
 
-def test_what_arrived_before_a_stream_broke_is_booked() -> None:
-    """The usage that a broken reply names is paid."""
-    broken = ProviderDown("broken")
-    broken.usage = Usage(70, 30)
-    calls = door(Limits(usd=1.0))
-    many(calls, ScriptedModel([broken, Completion("fine", Usage(1, 0))], price=0.001), ["q"])
-    assert calls.budget.cost().usd == pytest.approx(0.101)
-
-
 def test_a_prompt_that_was_cut_silently_is_too_long() -> None:
     """A server that reports half of a prompt's tokens has read half: an error and a note that name the setting."""
     text = "def total(prices, tax): return sum(prices) * (1 + tax)\n" * 700
@@ -307,6 +298,17 @@ def test_nothing_is_sent_that_does_not_fit_the_window() -> None:
     assert isinstance(short, Completion)
     assert len(model.prompts) == 1
     assert model.prompts[0].max_tokens < 4_096 - 1_000
+
+
+def test_a_window_that_a_refusal_names_gets_a_shorter_reply() -> None:
+    """A prompt that fits a small window beside a shorter reply is asked again with one, and later prompts get it at once."""
+    refusal = PromptTooLong("too long", 8_192)
+    model = ScriptedModel(
+        lambda asked: refusal if asked.max_tokens > 6_000 else Completion("fine", Usage(3_000, 5)), "p/m"
+    )
+    calls = door()
+    assert [reply.text for reply in many(calls, model, ["x" * 9_000, "y" * 9_000])] == ["fine", "fine"]
+    assert len(sent(calls)) == 3
 
 
 def test_one_call_fills_the_cache_first() -> None:

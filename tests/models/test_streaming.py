@@ -8,7 +8,7 @@ import pytest
 from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
 
 from bot import models
-from bot.errors import AccountRefused, ProviderDown, ProviderError, RateLimited, TimedOut
+from bot.errors import ProviderDown, ProviderError, RateLimited, TimedOut
 from bot.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
@@ -56,14 +56,14 @@ def test_a_reply_longer_than_the_time_out(name: str) -> None:
 def test_a_stream_that_stalls(name: str) -> None:
     """A stream that falls silent in the middle is a time-out, and may be billed to its end."""
     (error,), _ = ask(name, Reply("word " * 60, fault="stall", usage=Usage(500, 70, 200)), timeout=0.2)
-    assert (type(error), error.usage, error.may_be_billed) == (TimedOut, None, True)
+    assert (type(error), error.may_be_billed) == (TimedOut, True)
 
 
 @dialects
 def test_a_server_that_never_begins(name: str) -> None:
     """Nothing arrived, so nobody knows what is billed."""
     (error,), _ = ask(name, Reply(fault="hang"), timeout=0.1)
-    assert (type(error), error.usage) == (TimedOut, None)
+    assert type(error) is TimedOut
 
 
 @dialects
@@ -72,7 +72,7 @@ def test_a_stream_without_its_end(name: str, fault: Fault) -> None:
     """A stream that ends early is a broken reply and never an answer, however much of it would parse."""
     whole = {"findings": [f"number {n}" for n in range(20)]}
     (error,), _ = ask(name, Reply(data=whole, fault=fault), asked(answer=ANSWER))
-    assert (type(error), error.usage, error.may_be_billed) == (ProviderDown, None, True)
+    assert (type(error), error.may_be_billed) == (ProviderDown, True)
 
 
 @dialects
@@ -190,21 +190,8 @@ def test_a_model_with_shorter_replies() -> None:
     assert [body["max_completion_tokens"] for body in bodies] == [32_000, 4096, 4096]
 
 
-def test_a_window_with_room_for_a_shorter_reply() -> None:
-    """A prompt that fits a small window beside a shorter reply is answered."""
-    modes = Modes(window=8_192, wording="vllm")
-    (done,), bodies = ask("compatible/m", "ok", Prompt(asked("x" * 9_000).messages, max_tokens=8_000), modes=modes)
-    assert (done.text, [body["max_tokens"] < 8_000 for body in bodies]) == ("ok", [False, True])
-
-
 @dialects
 def test_a_refusal_is_known_as_one(name: str) -> None:
     """A refusal of a structured answer says so: it is no broken answer."""
     (done,), _ = ask(name, Reply("No.", stop="refusal"), asked(answer=ANSWER))
     assert (done.stop, done.data) == ("refusal", None)
-
-
-def test_no_credentials_are_no_reason_to_try_again() -> None:
-    """A 401 is told as such with a stream too."""
-    (error,), _ = ask(OPENAI, Reply(status=401))
-    assert type(error) is AccountRefused

@@ -7,7 +7,7 @@ from talking import KEY, asked
 
 from bot import models
 from bot.errors import PromptTooLong, ProviderError, RateLimited
-from bot.models.failures import HttpFailure, inside, read, translate, window
+from bot.models.failures import HttpFailure, inside, translate, window
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
 from deeprepo_sandbox.providers.modes import TOO_LONG
@@ -62,14 +62,6 @@ def test_windows(message: str, size: int | None) -> None:
     error = translate(HttpFailure(400, message), "p/m")
     assert isinstance(error, PromptTooLong)
     assert (error.window, window(HttpFailure(400, message))) == (size, size)
-
-
-def test_a_field_for_the_window() -> None:
-    """llama.cpp has a field for it."""
-    body = {"error": {"code": 400, "message": "exceeds", "type": "exceed_context_size_error", "n_ctx": 4096}}
-    error = translate(read(400, body, {}), "p/m")
-    assert isinstance(error, PromptTooLong)
-    assert error.window == 4096
 
 
 @pytest.mark.parametrize(
