@@ -301,11 +301,11 @@ class Result:
     """What `RLM.run` came to.
 
     `outcome` is "answered", or what ended the run before: "turns" (all were used), "budget", "provider", "window" (the dialogue outgrew
-    the model's), "declined", "stuck" (the same error three times), "astray" (turns without code). `answer` is "" then, or what there was.
+    the model's), "declined", "astray" (turns without code). `answer` is "" then, or what there was.
     """
 
     answer: str
-    outcome: Literal["answered", "turns", "budget", "provider", "window", "declined", "stuck", "astray"]
+    outcome: Literal["answered", "turns", "budget", "provider", "window", "declined", "astray"]
     trajectory: tuple[Turn, ...]
     cost: Cost
     notes: tuple[str, ...]

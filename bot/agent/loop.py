@@ -25,7 +25,6 @@ ENDS: dict[Outcome, str] = {
     "provider": "The root's model failed: {why}",
     "window": "Nobody looked across the units: {why}.",
     "declined": "The root's model declined to go on. {why}",
-    "stuck": "The root met the same error three times and was stopped.",
     "astray": "The root was stopped after {idle} turns that brought nothing new.",
 }
 

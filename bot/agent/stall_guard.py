@@ -1,24 +1,22 @@
 """Where a run of a root stands: what it repeats, whether it still gains, and which note it must get.
 
-The rules answer failures seen in transcripts: the same error or cell again, going round in circles, finishing on turn one.
+The rules answer failures seen in transcripts: the same cell again, going round in circles, finishing on turn one.
 Searching is progress: a turn that shows the root lines which it had not seen is never held against it.
 """
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.values import Observation
 
-SAME_ERROR_SIMPLE, SAME_ERROR_STOP = 2, 3
 STALE_ADVICE, STALE_STOP = 2, 5  # turns without a newly read unit, a change of the findings or a new line
 HELD = 2  # how often a run goes on because report() refused something in the block that finished
 LETTERS = 6  # of a line that can be new: brackets and numbers tell nothing
 LOOKS = re.compile(r"\b(?:more|coverage|budget|findings|last_batch|SHOW_VARS)\(")  # worth asking again
 
 _NUMBERED = re.compile(r"^[ +-]?[ \t]*+\d{1,7} ")  # sign and number before a line of code
-Advice = Literal["", "simple", "synthesis", "stopping", "last", "spent"]
+Advice = Literal["", "synthesis", "stopping", "last", "spent"]
 Gain = tuple[int, ...]  # units unread, reports, findings dropped, worker calls
 
 
@@ -27,14 +25,12 @@ class StallGuard:
     """One run."""
 
     turns: int
-    errors: Counter[str] = field(default_factory=Counter)
     stale: int = 0
     refused_finish: bool = False
     total_chars: int = 0
     _cells: set[str] = field(default_factory=set)
     _lines: set[str] = field(default_factory=set)  # that the root was shown
     _gain: Gain | None = None
-    _repeats: int = 0
 
     def repeats(self, code: str) -> bool:
         """Whether this very cell ran before; looking at what changes by itself is not a repetition."""
@@ -55,15 +51,7 @@ class StallGuard:
         """Note what a block did."""
         if observation.outcome in {"limit", "crash"}:
             self._cells.clear()  # its names are gone: the same cell may be needed again
-        new = self.note_text(observation.output)
-        if new or self._gain not in {None, gain}:
-            self.errors.clear()
-        self._repeats = 0
-        if observation.error:
-            cause = _cause(observation.error)
-            self.errors[cause] += 1
-            self._repeats = self.errors[cause]
-        self.idle(gain, new=new)
+        self.idle(gain, new=self.note_text(observation.output))
 
     def idle(self, gain: Gain, *, new: bool = False) -> None:
         """A turn has passed: was anything learnt or done in it?"""
@@ -86,8 +74,6 @@ class StallGuard:
 
     def advice(self, number: int, *, budget_spent: bool) -> Advice:
         """The note that the root must get after turn `number`."""
-        if self._repeats >= SAME_ERROR_SIMPLE:
-            return "simple"
         if budget_spent:
             return "spent"
         if number >= self.turns - 1:
@@ -97,19 +83,6 @@ class StallGuard:
         return "synthesis" if self.stale >= STALE_ADVICE else ""
 
     @property
-    def stuck(self) -> bool:
-        """The same error for the third time."""
-        return self._repeats >= SAME_ERROR_STOP
-
-    @property
     def astray(self) -> bool:
         """Turn after turn with nothing new."""
         return self.stale >= STALE_STOP
-
-
-def _cause(error: str) -> str:
-    """An error without what differs from block to block: its last line, numbers and quoted parts left out of the count."""
-    last = next(
-        (line for line in reversed(error.strip().split("\n")) if re.match(r"[\w.]+(?:Error|Exception)\b", line)), ""
-    )
-    return re.sub(r"\d+", "0", last or error.strip().split("\n")[-1])[:200]

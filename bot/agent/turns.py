@@ -16,8 +16,7 @@ from bot.journal import codec
 from bot.ports import Model
 from bot.values import Completion, Observation, Prompt, Turn, Usage, Verdict, tokens
 
-Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "stuck", "astray"]
-TIGHT_SECONDS = 45.0  # before the deadline: time for one more reply, not for another question
+Outcome = Literal["", "answered", "turns", "budget", "provider", "window", "declined", "astray"]
 READY = f'[bool(answer["ready"]), str(answer["content"])[:{MAX_ANSWER}]]'
 
 NO_CODE = "There was no code in that reply. Call execute_python with code, or write one ```python block. To finish: set_answer('...')."
@@ -45,7 +44,6 @@ class Turns:
     turns: list[Turn] = field(default_factory=list)
     summary: str = ""
     read: int = 0  # messages that the coverage tracker has seen
-    tight: bool = False  # the time is running out
     outcome: Outcome = ""
     why: str = ""
     news: tuple[str, ...] = ()  # what the root is told once, beside what its block printed
@@ -124,8 +122,7 @@ class Turns:
         observation, hint = await self._observe(number, block, reply)
         turn = Turn(number, block, observation, reply.text)
         self.turns.append(turn)
-        self.tight = self._tight(number, block)
-        calls.journal.turn(codec.turn(self.name, turn, calls.now() - start, tight=self.tight))
+        calls.journal.turn(codec.turn(self.name, turn, calls.now() - start))
         is_done, is_spent = await self._is_finished(), self._is_spent()
         finish_refused = (
             is_done and self.gate and bool(self.state.session.tracker.unread()) and self.guard.refuse_finish()
@@ -139,8 +136,8 @@ class Turns:
             await self._reopen()
         elif is_done:
             self.outcome = "answered"
-        elif self.guard.stuck or self.guard.astray:
-            self.outcome = "stuck" if self.guard.stuck else "astray"
+        elif self.guard.astray:
+            self.outcome = "astray"
         status = replace(
             self._status(number, budget_spent=is_spent),
             finish_refused=finish_refused,
@@ -150,14 +147,6 @@ class Turns:
         self.conversation.answer(
             reply, turn_text(observation, hint, status, self.conversation.form, self.conversation.words)
         )
-
-    def _tight(self, number: int, block: str) -> bool:
-        """Whether the time is running out; what an earlier run of this review has said stays said."""
-        recording = self.state.session.calls.journal.recorded_turn(self.name, number, block)
-        if recording is not None:
-            return bool(recording["tight"])
-        seconds = self.state.session.calls.budget.seconds_left()
-        return seconds is not None and seconds < TIGHT_SECONDS
 
     async def _observe(self, number: int, block: str, reply: Completion) -> tuple[Observation, str]:
         """What the block did, and the one hint that goes with it."""
@@ -217,7 +206,6 @@ class Turns:
         usd = self.model.price(need)
         return (
             bool(budget.refused)
-            or self.tight
             or (left.calls is not None and left.calls <= 1)
             or (left.tokens is not None and left.tokens < need.input + need.output)
             or (left.usd is not None and usd is not None and left.usd < usd)

@@ -119,8 +119,8 @@ def error(row: Row) -> DeepRepoError:
     return kind(row["text"]) if is_known else ProviderError(row["text"])
 
 
-def turn(run: str, turn: Turn, seconds: float, *, tight: bool) -> Row:
-    """One turn of a root: what it said and wrote, what came back, and whether the clock had run down by then."""
+def turn(run: str, turn: Turn, seconds: float) -> Row:
+    """One turn of a root: what it said and wrote, and what came back."""
     observation = turn.observation
     return {
         "kind": "turn",
@@ -133,7 +133,6 @@ def turn(run: str, turn: Turn, seconds: float, *, tight: bool) -> Row:
         "error": observation.error,
         "outcome": observation.outcome,
         "omitted": observation.omitted,
-        "tight": tight,
     }
 
 

@@ -21,15 +21,7 @@ from bot.values import Completion, Prompt, PullRequest, Review, ReviewRequest, U
 Pull = Callable[[ReviewRequest, str], Awaitable[PullRequest]]
 SHOWN = 160  # characters of what differs
 PATIENCE = 0.2  # seconds for what was answered before an interruption to be dealt with
-FIELDS = (
-    "said",
-    "code",
-    "output",
-    "error",
-    "outcome",
-    "omitted",
-    "tight",
-)  # of a turn, in the order in which they come about
+FIELDS = ("said", "code", "output", "error", "outcome", "omitted")  # of a turn, in the order in which they come about
 
 
 class Replay(Journal):

@@ -153,16 +153,6 @@ def test_words_in_strings_do_not_finish(table: Table) -> None:
     assert len(transcript.turns) == 2
 
 
-def test_repeated_error_changes_the_mode_then_stops(table: Table) -> None:
-    """The same error twice asks for simple calls, three times ends the root's run."""
-    bad = [called(f"print({n})\ndel x{n}") for n in range(3)]
-    transcript, seen, session = root(table, *bad, gate=True)
-    assert "From here on write only single calls" in seen[-1]
-    assert transcript.notes == ("The root met the same error three times and was stopped.",)
-    assert len(transcript.turns) == 3
-    assert session.tracker.unread()  # the strategy has the workers read it
-
-
 def test_identical_cell_is_not_run_again(table: Table) -> None:
     """A cell that ran before is refused without running; looking at the coverage is not."""
     transcript, seen, _ = root(
@@ -352,15 +342,6 @@ def test_a_limit_is_told_as_it_was(table: Table, tmp_path: Path) -> None:
     assert first.turns[0].observation.outcome == "limit"
     assert "exceeded long ago" in (second.turns[0].observation.error or "")
     assert len(session.root.prompts) == 1  # the changed words are another prompt; without them nothing would be sent
-
-
-def test_time_that_ran_out_stays_run_out(table: Table, tmp_path: Path) -> None:
-    """Whether a turn was told to conclude for want of time is taken from the journal, not from today's clock."""
-    table.journal = tmp_path / "j"
-    again(table, called("print(1)"), DONE)
-    table.journal.write_text(table.journal.read_text().replace('"tight": false', '"tight": true', 1))
-    _, session = again(table, DONE)
-    assert "The budget of this review is used up" in session.root.prompts[0].messages[-1].text
 
 
 def test_instructions_in_the_repository_stay_data(table: Table) -> None:

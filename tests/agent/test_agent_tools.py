@@ -285,9 +285,8 @@ def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table)
     ("look", "value", "note"),
     few(
         [
-            ("search('total', '*.{ts,tsx}')", "[]", "no text file fits *.ts, *.tsx; the tree has 3 .py, 1 .txt"),
+            ("search('total', '*.{ts,tsx}')", "[]", "no text file fits *.ts, *.tsx"),
             ("search('total', 'shop/**/price.ts')", "[]", "no text file fits shop/**/price.ts"),
-            ("search('total', 'shop/prices.py')", "[]", "did you mean shop/price.py?"),
             ("search('TOTAL')", "[]", "no line matches; ignoring case 3 lines would, as shop/cart.py:1"),
             (
                 "search('def total', 'shop/cart.py')",
@@ -304,7 +303,7 @@ def test_a_secret_that_code_suspects_is_neither_retold_nor_dropped(table: Table)
             ),
             ("readers('total + 1')", "[]", "that is no name; search() takes patterns"),
         ],
-        *range(0, 10, 4),
+        *range(0, 9, 4),
     ),
 )
 def test_an_empty_result_says_why(table: Table, look: str, value: str, note: str) -> None:

@@ -166,19 +166,6 @@ print("users:", [{"path": "src/a.ts", "line": 5, "text": "  return total(cart)",
     assert "[6 more with the line \"import { total } from './price'\": src/3.ts:3, src/4.ts:4" in seen
 
 
-def test_of_many_places_code_comes_in_full() -> None:
-    """In a long list imports, tests and texts are counted by file; code of the product is listed."""
-    code = """
-rows = [f"src/{i}.py:{i}: total({i})" for i in range(30)] + [f"tests/test_{i % 2}.py:{i}: check({i})" for i in range(40)]
-print(rows + [f"README.md:{i}: about total {i}" for i in range(20)])
-"""
-    seen = one(code, limits=Limits()).output
-    assert seen.startswith("90 places in 33 files\n")
-    assert all(f"total({i})" in seen for i in range(30))
-    assert "[37 more tests: tests/test_1.py:3,5,7,9,11,13,..., tests/test_0.py:4,6" in seen
-    assert "[17 more texts: README.md:3,4,5,6,7,8,...]" in seen
-
-
 def test_printed_dicts_are_shown_as_text() -> None:
     """A worker's answer is read as it was written, without quotes and escapes."""
     code = "print({'answer': 'first line\\nsecond line ' + 'x' * 200, 'found': None, 'quotes': []})"

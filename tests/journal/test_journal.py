@@ -234,7 +234,7 @@ def test_a_turn_is_written_once(tmp_path: Path) -> None:
             fine,
             [],
             then=lambda journal, o=output: journal.turn(
-                codec.turn("root", replace(turn, observation=Observation(o)), 0.0, tight=False)
+                codec.turn("root", replace(turn, observation=Observation(o)), 0.0)
             ),
         )
     turns = [row for row in rows(path) if row["kind"] == "turn"]

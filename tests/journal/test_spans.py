@@ -65,7 +65,7 @@ def recorded(journal: Journal) -> None:
         journal.put("call", **about, usd=0.25, seconds=0.5, usage=[10, 5, 4, 0], reply=reply)
     failed = Turn(1, "secret code", Observation("", "NameError: x", "error"))
     for run, turn in (("root.1", failed), ("root", Turn(1, "more code", Observation("fine")))):
-        journal.turn(codec.turn(run, turn, 0.0, tight=False))
+        journal.turn(codec.turn(run, turn, 0.0))
     about = {"key": "k", "role": "verify", "model": "openai/big", "at": ""}
     journal.put("call", **about, usd=0.0, seconds=0.1, error="ProviderDown: 502")
     journal.end(REVIEW)

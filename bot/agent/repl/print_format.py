@@ -9,13 +9,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from bot.text.paths import is_product, is_test
-
 LEAST, MOST = 200, 200_000  # characters of a text that is looked at
 SAME = 3  # places with the same line that are listed one by one; the others are counted, with their lines
-MANY = 30  # places, above which imports, tests and texts are counted in the same way
-PLAIN = {"import", "test", "text"}
-LINES, FILES = 6, 8  # that are named of what is counted
+FILES = 8  # that are named of what is counted
 _LITERAL = re.compile(r"([^\[\](){}\n]{0,80})([\[{].*[\]}])\s*\Z")  # a label, then the value
 _PLACE = re.compile(r"(.{1,400}?):(\d{1,7}): (.*)\Z", re.DOTALL)
 Place = tuple[str, int, str, str]  # path, line, text, what else is known of it
@@ -71,13 +67,13 @@ def _place(item: Any) -> Place | None:  # noqa: ANN401
 
 
 def _by_file(places: Sequence[Place]) -> list[str]:
-    """The places by file, in their order. Of the same line in many files, and of a long list's imports, tests and texts, the first few."""
+    """The places by file, in their order. Of the same line in many files the first few."""
     alike: dict[tuple[str, str], list[Place]] = defaultdict(list)
     for place in places:
-        alike[_alike(place, many=len(places) > MANY)].append(place)
-    files: dict[str, list[str]] = defaultdict(list)
-    left = {what: group[SAME:] for what, group in alike.items() if len(group) > SAME + 1}
+        alike[place[2].strip(), place[3].partition(" in ")[0]].append(place)
+    left = {text: group[SAME:] for (text, _), group in alike.items() if len(group) > SAME + 1}
     counted_ids = {id(place) for group in left.values() for place in group}
+    files: dict[str, list[str]] = defaultdict(list)
     for place in places:
         path, line, text, what = place
         if id(place) not in counted_ids:
@@ -85,26 +81,8 @@ def _by_file(places: Sequence[Place]) -> list[str]:
     rows = [f"{len(places)} places in {len({path for path, *_ in places})} files"]
     for path, lines in files.items():
         rows += [f"{path}:{lines[0].lstrip().replace(' ', ': ', 1)}"] if len(lines) == 1 else [f"{path}:", *lines]
-    for (same, kind), group in left.items():
-        rows.append(
-            f"[{len(group)} more {f'with the line {same[:80]!r}' if same else f'{kind}s'}: {_places_by_file(group)}]"
-        )
+    for text, group in left.items():
+        where = ", ".join(f"{path}:{line}" for path, line, *_ in group[:FILES])
+        more = f" and {len(group) - FILES} more" if len(group) > FILES else ""
+        rows.append(f"[{len(group)} more with the line {text[:80]!r}: {where}{more}]")
     return rows
-
-
-def _alike(place: Place, *, many: bool) -> tuple[str, str]:
-    """What makes two places alike: the line and what is done there; in a long list, that neither of them runs in the product."""
-    path, _, text, what = place
-    kind = what.partition(" in ")[0]
-    if many and (kind in PLAIN or not (kind or is_product(path))):
-        return "", kind or ("test" if is_test(path) else "text")
-    return text.strip(), kind
-
-
-def _places_by_file(places: Sequence[Place]) -> str:
-    """Where they are: by file, with their lines."""
-    files: dict[str, list[str]] = defaultdict(list)
-    for path, line, *_ in places:
-        files[path].append(str(line))
-    parts = [f"{path}:{','.join(lines[:LINES])}{',...' if len(lines) > LINES else ''}" for path, lines in files.items()]
-    return ", ".join(parts[:FILES]) + (f" and {len(parts) - FILES} more files" if len(parts) > FILES else "")

@@ -4,7 +4,6 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from bot.agent.state import RunState
@@ -76,14 +75,15 @@ async def search(
     state: RunState, pattern: str, glob: str | Sequence[str] = "*", limit: int = MAX_HITS, base: bool = False
 ) -> list[str]:
     """Lines of the whole tree that match a Perl-compatible pattern, as "path:line: text". Why nothing does is a note."""
-    looking = _Looking(state, pattern, _globs([glob] if isinstance(glob, str) else glob), "base" if base else "head")
+    side: Side = "base" if base else "head"
+    paths = _globs([glob] if isinstance(glob, str) else glob)
     most = max(1, min(int(limit), MAX_HITS))
     before = len(state.session.tree.stopped_searches)
-    hits, note = await looking.lines(), ""
+    hits, note = await _matching(state, pattern, paths, side), ""
     if not hits and not re.fullmatch(r"[\w\s]*", pattern):  # no pattern, or one whose brackets were meant as they stand
-        hits, note = await looking.lines(syntax="fixed"), "[searched as plain text]"
+        hits, note = await _matching(state, pattern, paths, side, syntax="fixed"), "[searched as plain text]"
     if not hits and len(state.session.tree.stopped_searches) == before:
-        await looking.explain()
+        await _explain(state, pattern, paths, side)
     if len(hits) > most:  # what is left out should be what matters least
         changed_paths = {file.path for file in state.session.files}
         hits = _spread(sorted(hits, key=lambda row: _rank(row, changed_paths)), changed_paths)
@@ -125,61 +125,32 @@ def _left_out(rows: Sequence[Row], most: int) -> str:
     return f"[... left out: {more}{count(len(rows), 'line')} ({counts_text}; {where}): narrow the pattern, or give a glob such as {glob!r}]"
 
 
-@dataclass(frozen=True, slots=True)
-class _Looking:
-    """One search, and what it comes to when a part of it is left out."""
-
-    state: RunState
-    pattern: str
-    globs: Sequence[str]
-    side: Side
-
-    async def lines(
-        self, pattern: str = "", *, syntax: Literal["perl", "fixed"] = "perl", everywhere: bool = False
-    ) -> Sequence[tuple[str, int, str]]:
-        """The matching lines, nothing if the pattern is not valid."""
-        tree, paths = self.state.session.tree, () if everywhere else self.globs
-        try:
-            return await tree.grep_lines(
-                Query([pattern or self.pattern], paths, syntax=syntax, side=self.side, limit=MAX_COUNTED)
-            )
-        except GitError:
-            return ()
-
-    async def explain(self) -> None:
-        """Note why nothing was found where the pattern or the glob can match nothing, and what would match."""
-        tree, call_text = self.state.session.tree, f"search({self.pattern[:PATH_CHARS]!r})"
-        if self.globs and not await tree.grep(Query(["^"], self.globs, syntax="perl", side=self.side)):
-            globs_text, entries = ", ".join(self.globs[:5]).replace(":(glob)", ""), await tree.entries(self.side)
-            self.state.note(
-                f"{call_text}: no text file fits {globs_text}{_like(self.globs[0].removeprefix(':(glob)'), entries)}"
-            )
-        if "\n" in self.pattern or r"\n" in self.pattern:
-            self.state.note(f"{call_text}: a search looks at one line at a time, and the pattern has a line break")
-        elif r"\|" in self.pattern:
-            self.state.note(rf"{call_text}: in these patterns \| is a bar in the text; alternatives are written a|b")
-        loose = [("without the glob", await self.lines(everywhere=True))] if self.globs else []
-        loose += [("ignoring case", await self.lines(f"(?i){self.pattern}"))]
-        for how, rows in loose:
-            if rows:
-                path, line, _ = rows[0]
-                self.state.note(
-                    f"{call_text}: no line matches; {how} {count(len(rows), 'line')} would, as {path}:{line}"
-                )
+async def _matching(
+    state: RunState, pattern: str, paths: Sequence[str], side: Side, syntax: Literal["perl", "fixed"] = "perl"
+) -> Sequence[Row]:
+    """The matching lines, nothing if the pattern is not valid."""
+    try:
+        query = Query([pattern], paths, syntax=syntax, side=side, limit=MAX_COUNTED)
+        return await state.session.tree.grep_lines(query)
+    except GitError:
+        return ()
 
 
-def _like(glob: str, candidates: Iterable[str]) -> str:
-    """What files there are like those of a glob that fits none: of the same name or folder, else the endings that there are."""
-    paths = list(candidates)
-    near_path = nearest(glob, paths)
-    folder, _, name = glob.rpartition("/")
-    ending = re.search(r"\.(\w+)\W*$", name)
-    inside = Counter(posixpath.dirname(path) for path in paths if ending and path.endswith(f".{ending[1]}"))
-    if not near_path and folder and inside:
-        near_path = f"; files of that ending are in {', '.join(f'{at or chr(46)}/' for at, _ in inside.most_common(3))}"
-    endings = Counter(posixpath.splitext(path)[1] for path in paths)
-    counts_text = ", ".join(f"{number} {end}" for end, number in endings.most_common(5) if end)
-    return near_path or (f"; the tree has {counts_text}" if counts_text else "")
+async def _explain(state: RunState, pattern: str, paths: Sequence[str], side: Side) -> None:
+    """Note why nothing was found where the pattern or the glob can match nothing, and what would match."""
+    call_text = f"search({pattern[:PATH_CHARS]!r})"
+    if paths and not await state.session.tree.grep(Query(["^"], paths, syntax="perl", side=side)):
+        state.note(f"{call_text}: no text file fits {', '.join(paths[:5]).replace(':(glob)', '')}")
+    if "\n" in pattern or r"\n" in pattern:
+        state.note(f"{call_text}: a search looks at one line at a time, and the pattern has a line break")
+    elif r"\|" in pattern:
+        state.note(rf"{call_text}: in these patterns \| is a bar in the text; alternatives are written a|b")
+    loose = [("without the glob", await _matching(state, pattern, (), side))] if paths else []
+    loose += [("ignoring case", await _matching(state, f"(?i){pattern}", paths, side))]
+    for how, rows in loose:
+        if rows:
+            path, line, _ = rows[0]
+            state.note(f"{call_text}: no line matches; {how} {count(len(rows), 'line')} would, as {path}:{line}")
 
 
 async def callers(state: RunState, symbol: str) -> list[dict[str, object]]:
