@@ -9,7 +9,6 @@ from bot.commands.conversation import HeardRemark
 from bot.config import Config
 from bot.outputs.posts import Comments
 from bot.values import CIJobLog, Review
-from bot.values.consumer import Disclosure
 from bot.values.fixing import Fix, FixCheck
 
 
@@ -88,6 +87,3 @@ class Remark:
     language: str
     last: bytes | None  # the JSON output of the last finished review
     brief: Brief
-    levels: tuple[
-        tuple[str, Disclosure], ...
-    ] = ()  # what may be shown now of the consumers that it names; of others, that they exist

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from bot import __version__, checkout, config, dependents, diff, render, strategies
 from bot.brief import Brief
-from bot.checkout.masked import ShownTree
 from bot.checkout.tree import CachedTree, WrittenTree
 from bot.config import Config
 from bot.dependents.budget import SearchLimits
@@ -71,7 +70,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
     async with survey(brief, tools) as subject, tools.open_session(subject) as session:
         settings = subject.brief.settings
         by_model = session.reader is not None
-        again = await own_checks.files_to_ask_about(subject) if by_model and subject.checks else ()
+        again = own_checks.files_to_ask_about(subject) if by_model and subject.checks else ()
         subject.past.carry(subject.tracker, subject.dependents, by_model=by_model, again=again)
         left = subject.tracker.unread()
         name, reason = strategies.choose(
@@ -108,12 +107,12 @@ async def review(brief: Brief, tools: Tools) -> Review:
         others = [await _accepted(one, subject) for one in judgement.findings if one.status not in reported]
         findings = (*findings, *map(PlacedFinding, others))
         seconds = tools.clock() - start
-        check_reports, failed_answers = await own_checks.reports(session, left)
+        check_reports = await own_checks.reports(session, left)
         has_unread = any(file.path in brief.left_out for file in subject.files)
         transcript = replace(transcript, partial=transcript.partial or has_unread)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
         review = _review(settings, session, (name, reason), transcript, judgement, findings, seconds)
-        review = replace(review, checks=check_reports, failed_answers=failed_answers)
+        review = replace(review, checks=check_reports)
         return session.calls.journal.end(subject.masks.cover(review))
 
 
@@ -138,8 +137,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
         users = _without(
             await dependents.find(WrittenTree(cached), files, tools.languages, tools.search), files, brief.left_out
         )
-        beyond = await _beyond(tree, files, users, brief, tools, past)
-        past = past.as_shown(beyond.levels)
+        beyond = await _beyond(tree, files, users, brief, tools)
         texts = await _texts(tree, files)
         masks.learn_files(texts.head, texts.base, await _unchanged_users(tree, users), beyond.texts())
         parts = units.cut(files, users, texts)
@@ -161,7 +159,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
             ignore_list=ignore_list.also(brief.ignored_findings, guides.rules).about(files),
             guidance=guides,
             consumers=beyond,
-            checks=await own_checks.of_change(settings.checks, files, past, ShownTree(tree, masks)),
+            checks=own_checks.of_change(settings.checks, files),
         )
 
 
@@ -220,7 +218,6 @@ async def _beyond(
     users: Dependents,
     brief: Brief,
     tools: Tools,
-    past: incremental.Past,
 ) -> ConsumerImpact:
     """What the change breaks in the repositories that somebody has named, as far as who reads the review may see it."""
     if tools.look_at_consumers is None:
@@ -233,7 +230,7 @@ async def _beyond(
         return impact
     from bot.dependents.consumers.disclosure import disclose
 
-    return disclose(impact, audience, past.consumers)
+    return disclose(impact, audience)
 
 
 async def _ignore_list(brief: Brief, tree: checkout.Checkout) -> suppress.IgnoreList:
@@ -331,7 +328,6 @@ def _review(
         numbers=numbered_findings,
         read=incremental.read(subject.tracker, judgement.unheard),
         consumers=subject.consumers.reports,
-        shown_consumers=subject.past.shown_with(subject.consumers.reports),
         areas=units.areas(subject.units),
         walkthrough=_walkthrough(session, coverage_now, open_findings) if settings.walkthrough else None,
     )

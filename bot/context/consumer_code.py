@@ -124,7 +124,7 @@ class ConsumerCode:
         name = next((name for item in finding.evidence if (name := self._quoted(item))), "")
         if not name:
             return finding
-        commit, number = next(((one.commit, one.id) for one in self.impact.reports if one.name == name), ("", 0))
+        commit = next((one.commit for one in self.impact.reports if one.name == name), "")
         evidence = []
         for item in finding.evidence:
             if self._quoted(item) == name:
@@ -135,7 +135,7 @@ class ConsumerCode:
                 evidence.append(item)
         if not any(item.repository == name for item in evidence):
             return replace(finding, evidence=tuple(evidence))
-        return replace(finding, evidence=tuple(evidence), consumer=name, consumer_id=number)
+        return replace(finding, evidence=tuple(evidence), consumer=name)
 
     async def close(self) -> None:
         """Give up what was opened."""

@@ -1,14 +1,13 @@
 """The team's own checks: asked beside what readers read anyway, answered with quotes that code verifies, and carried from round to round.
 
 A failure counts if one of its quotes is part of the changed code that its reader was asked about. What nobody has answered is never passed,
-and a failure stands until a reader has seen the check kept in another text of its file.
+what nobody has read again keeps its last answer, and a failure stands until somebody has read the lines that it quotes again.
 """
 
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 from bot import render
@@ -23,7 +22,6 @@ from bot.values import (
     CheckVerdict,
     CustomCheck,
     Evidence,
-    FailedAnswer,
     Schema,
     Unit,
     tokens,
@@ -57,49 +55,13 @@ def concerns(check: CustomCheck, path: str) -> bool:
     return not check.paths or path in check.moved_paths or globs.matches(check.paths, path)
 
 
-async def of_change(
-    checks: Sequence[CustomCheck], files: Sequence[ChangedFile], failed_answers: Sequence[FailedAnswer], tree: Tree
-) -> tuple[CustomCheck, ...]:
-    """The checks as this change has to answer them: no author moves a file, or what a check has failed in, out of its paths."""
-    if not any(check.paths for check in checks):
-        return tuple(checks)
-    contents = await contents_of(files, tree) if failed_answers else {}
+def of_change(checks: Sequence[CustomCheck], files: Sequence[ChangedFile]) -> tuple[CustomCheck, ...]:
+    """The checks as this change has to answer them: no author moves a file out of their paths."""
+    moved = [(file.path, file.old_path) for file in files if file.old_path is not None]
     return tuple(
-        [
-            replace(check, moved_paths=await _moved_paths(check, files, failed_answers, contents, tree))
-            for check in checks
-        ]
+        replace(check, moved_paths=tuple(path for path, old in moved if concerns(check, old) > concerns(check, path)))
+        for check in checks
     )
-
-
-async def _moved_paths(
-    check: CustomCheck,
-    files: Sequence[ChangedFile],
-    failed_answers: Sequence[FailedAnswer],
-    contents: Mapping[str, str],
-    tree: Tree,
-) -> tuple[str, ...]:
-    rows = [row for row in failed_answers if row.check == check.digest]
-    known_contents = {row.content for row in rows} - {""}
-    left = [row for row in rows if row.is_open and not await _stands_in(row.file, row.file.path, tree)]
-    return tuple(
-        [
-            file.path
-            for file in files
-            if not concerns(check, file.path)
-            and (
-                (file.old_path is not None and concerns(check, file.old_path))
-                or contents.get(file.path) in known_contents
-                or any([await _stands_in(row.file, file.path, tree) for row in left])
-            )
-        ]
-    )
-
-
-async def _stands_in(file: CheckedFile, path: str, tree: Tree) -> bool:
-    """Whether the file at this path contains every quote of a failure."""
-    own = [quote.quote for quote in file.quotes if quote.path == file.path and quote.side == "head"]
-    return bool(own) and all([await quotes.find_quote(tree, path, quote, 0, ("head",)) for quote in own])
 
 
 def about(checks: Sequence[CustomCheck], units: Sequence[Unit]) -> tuple[CustomCheck, ...]:
@@ -161,58 +123,12 @@ def _says_something(quote: str) -> bool:
 
 
 def files_to_read(
-    checks: Sequence[CustomCheck],
-    earlier: Sequence[CheckReport],
-    units: Sequence[Unit],
-    failed_answers: Sequence[FailedAnswer] = (),
-    contents: Mapping[str, str] = MappingProxyType({}),
+    checks: Sequence[CustomCheck], earlier: Sequence[CheckReport], units: Sequence[Unit]
 ) -> frozenset[str]:
-    """The files that have to be read again because a check was not asked in the rounds before, or in other words, or failed in another text.
-
-    `contents`: of changed files, see `contents_of`.
-    """
+    """The files that have to be read again because a check was not asked in the rounds before, or in other words."""
     asked_digests = {report.digest for report in earlier if report.files}
-    digests = {check.digest for check in checks}
     new = [check for check in checks if check.digest not in asked_digests]
-    failed_in = {
-        row.file.path
-        for row in failed_answers
-        if row.is_open and row.check in digests and row.content not in ("", contents.get(row.file.path))
-    }
-    return frozenset(
-        unit.path for unit in units if unit.path in failed_in or any(concerns(check, unit.path) for check in new)
-    )
-
-
-async def contents_of(files: Sequence[ChangedFile], tree: Tree) -> dict[str, str]:
-    """What tells the text of each changed file from others: git's name of its content, of a removed file that of the base."""
-    head, base = await tree.entries("head"), await tree.entries("base")
-    ends = ((file.path, head.get(file.path), base.get(file.old_path or file.path)) for file in files)
-    rows = ((path, now.oid if now else f"removed {was.oid}" if was else "") for path, now, was in ends)
-    return {path: content for path, content in rows if content}
-
-
-def _key(row: FailedAnswer) -> tuple[str, str, str]:
-    return row.check, row.file.path, row.content
-
-
-def remember(reports: Sequence[CheckReport], scene: "CheckScene") -> tuple[FailedAnswer, ...]:
-    """The failures after a review, the newest last. Of what no check of this base asks, nothing has changed."""
-    rows = {_key(row): row for row in scene.failed_answers}
-    files = [(report.digest, file) for report in reports for file in report.files]
-    for digest, file in sorted(files, key=lambda pair: pair[1].verdict == "failed"):
-        content = scene.contents.get(file.path, "")
-        if file.verdict != "failed" and file.verdict not in _KEPT:
-            continue
-        for key in [key for key in rows if key[0] == digest]:
-            if (scene.is_full and key[2] == content) or (key[1] == file.path and key[2] == ""):
-                del rows[key]  # a person has asked for a new answer about this very content
-            elif key[1] == file.path and key[2] != content:
-                rows[key] = replace(rows[key], is_open=False)
-        if file.verdict == "failed":
-            rows.pop((digest, file.path, content), None)
-            rows[digest, file.path, content] = FailedAnswer(digest, file, content)
-    return tuple(rows.values())
+    return frozenset(unit.path for unit in units if any(concerns(check, unit.path) for check in new))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,13 +138,9 @@ class CheckScene:
     tree: Tree  # as readers were shown it
     files: Sequence[ChangedFile]
     units: Sequence[Unit]
-    reread: Collection[str] = ()  # paths of which something was read in this round
+    reread: Sequence[Unit] = ()  # of these, what was to be read in this round
     earlier: Sequence[CheckReport] = ()
     has_model: bool = True
-    failed_answers: Sequence[FailedAnswer] = ()  # of reviews before this one
-    contents: Mapping[str, str] = field(default_factory=dict)  # see `contents_of`
-    unread: Collection[str] = ()  # paths of which nobody has read a part
-    is_full: bool = False  # a person who may has asked for new answers
 
 
 async def reports(
@@ -258,13 +170,13 @@ async def _report(check: CustomCheck, given_answers: Sequence[CheckAnswer], scen
             known = checked_files.get(row.path)
             if known is None or _rank(row.verdict) < _rank(known.verdict):
                 checked_files[row.path] = row
+    reread = {unit.path for unit in scene.reread}
     for row in before.files if before is not None else ():
-        if row.path in paths and row.path not in checked_files and row.path not in scene.reread:
+        is_left = row.path not in checked_files and (row.path not in reread or row.verdict == "failed")
+        if row.path in paths and (is_left or await _stands(row, scene)):
             checked_files[row.path] = await _again(row, scene)
-    failed_files = await _failed_files(check, checked_files, [*paths, *(file.path for file in unread)], scene)
-    if not scene.has_model and not failed_files:
+    if not scene.has_model and not any(row.verdict == "failed" for row in checked_files.values()):
         return replace(here, verdict="unasked", cause="no-model")
-    checked_files |= failed_files
     missing = [path for path in paths if path not in checked_files]
     rows = [*checked_files.values(), *(CheckedFile(path, "undecided", cause="no-reader") for path in missing)]
     rows += [CheckedFile(file.path, "undecided", file.skip or "", cause="unread") for file in unread]
@@ -307,47 +219,12 @@ async def _by_file(answer: CheckAnswer, scene: CheckScene) -> list[CheckedFile]:
     ]
 
 
-async def _failed_files(
-    check: CustomCheck, checked_files: Mapping[str, CheckedFile], paths: Sequence[str], scene: CheckScene
-) -> dict[str, CheckedFile]:
-    """Where failures of reviews before this one stand. `checked_files`: what readers say of the changed files now.
-
-    In the same text a failure stands whatever they say; in another one if none of them has read all of it and seen the check kept.
-    """
-    passed_paths = {path for path, row in checked_files.items() if row.verdict in _KEPT and path not in scene.unread}
-    failed_files: dict[str, CheckedFile] = {}
-    for row in (one for one in scene.failed_answers if one.check == check.digest):
-        same = [path for path in paths if row.content and scene.contents.get(path) == row.content]
-        again = [path for path in same if not (scene.is_full and path in passed_paths)]
-        places = [_at(row.file, path, [one async for one in _places(row.file, path, scene)]) for path in again]
-        places = [
-            one
-            for one in places
-            if one.path not in passed_paths or not one.quotes or any(_is_changed(quote, scene) for quote in one.quotes)
-        ]
-        if not same and row.is_open:
-            others = (path for path in paths if path != row.file.path)
-            for path in (one for one in (row.file.path, *others) if one in paths and one not in passed_paths):
-                quotes_there = [one async for one in _places(row.file, path, scene)]
-                is_hidden = path == row.file.path and path not in {unit.path for unit in scene.units}
-                if any(quote.path == path for quote in quotes_there) or is_hidden:
-                    places.append(_at(row.file, path, quotes_there))
-                    break
-        failed_files |= {one.path: one for one in places if one.path not in failed_files}
-    return failed_files
-
-
-def _at(file: CheckedFile, path: str, quotes_there: Sequence[Evidence]) -> CheckedFile:
-    return replace(file, path=path, quotes=tuple(quotes_there))
-
-
-async def _places(file: CheckedFile, path: str, scene: CheckScene) -> AsyncIterator[Evidence]:
-    """The quotes of a failure that stand, if its file has this path now."""
-    for quote in file.quotes:
-        moved_quote = replace(quote, path=path if quote.path == file.path else quote.path)
-        place = await _place(moved_quote, scene)
-        if place is not None:
-            yield place
+async def _stands(row: CheckedFile, scene: CheckScene) -> bool:
+    """Whether a file has failed by a quote that is there and that nobody was to read again."""
+    places = [place for quote in row.quotes if quote.path == row.path and (place := await _place(quote, scene))]
+    reread = [(unit.side, unit.start, unit.end) for unit in scene.reread if unit.path == row.path]
+    read = [any(side == at.side and start <= at.line <= end for side, start, end in reread) for at in places]
+    return row.verdict == "failed" and not all(read)
 
 
 async def _again(row: CheckedFile, scene: CheckScene) -> CheckedFile:

@@ -13,7 +13,6 @@ from bot.findings import merge, numbers
 from bot.values import (
     CheckReport,
     Earlier,
-    FailedAnswer,
     FileNote,
     Finding,
     IssueReport,
@@ -28,7 +27,6 @@ MAX_BYTES = 32 << 20
 _FINDINGS = tuple[Finding, ...]
 _ISSUES = tuple[IssueReport, ...]
 _CHECKS = tuple[CheckReport, ...]
-_FAILED_ANSWERS = tuple[FailedAnswer, ...]
 _MARKS = tuple[tuple[str, str, str], ...]
 _NUMBERS = tuple[tuple[int, str], ...]
 
@@ -79,21 +77,8 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         issues=_reader(_ISSUES).validate_python(document.get("issues", ())),
         checks=check_reports,
         numbers=numbers_given(document),
-        failed_answers=_failed_answers(document),
-        shown_consumers=_shown_consumers(document),
         unsaid_numbers=frozenset(map(int, document.get("unsaid", ()))),
     )
-
-
-def _shown_consumers(document: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
-    """Those whose lines models were shown."""
-    return tuple((str(name), int(number)) for name, number in document.get("shown_consumers", ()))
-
-
-def _failed_answers(document: Mapping[str, Any]) -> tuple[FailedAnswer, ...]:
-    """Where checks of the team's own have failed so far. Raises ValueError."""
-    answers: tuple[FailedAnswer, ...] = _reader(_FAILED_ANSWERS).validate_python(document.get("failed_answers", ()))
-    return answers
 
 
 def _reader_notes(row: Mapping[str, Any] | None) -> ReaderNotes:

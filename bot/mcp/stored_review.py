@@ -8,7 +8,6 @@ from bot.errors import NothingToReview, UsageError
 from bot.findings import earlier
 from bot.machine import extras
 from bot.mcp import local
-from bot.outputs import withheld
 from bot.values import PlacedFinding, in_order
 
 _PULL = re.compile(r"(?:https://[^/\s]+/)?([\w.-]+/[\w.-]+)(?:#|/pull/)(\d{1,9})/?")
@@ -25,7 +24,7 @@ async def handed_over(pull: str, number: int) -> str:
     output = await _output(match[1], int(match[2]))
     if output is None:
         raise NothingToReview(f"There is no finished review of {match[1]}#{match[2]} on this server.")
-    document = json.loads(withheld.withhold(output, withheld.levels_then(output)))
+    document = json.loads(output)
     findings = in_order(PlacedFinding(finding, "folded") for finding in earlier.findings_of(document, "new", "still"))
     return local.prompt_for(findings, number, str(document["pull"]["head"]))
 

@@ -59,8 +59,12 @@ def _fit(content: Mapping[str, Any], fits: Callable[[bytes], bool]) -> bytes:
         if fits(data := json.dumps(content).encode()):
             return data
     while not fits(data := json.dumps(content).encode()):
-        half = {name: content[name][: len(content[name]) // 2] for name in ("findings", "failed_answers")}
-        content = {**content, **half, "numbers": content["numbers"][(len(content["numbers"]) + 1) // 2 :]}
+        findings, numbers = content["findings"], content["numbers"]
+        content = {
+            **content,
+            "findings": findings[: len(findings) // 2],
+            "numbers": numbers[(len(numbers) + 1) // 2 :],
+        }
     return data
 
 
@@ -122,8 +126,6 @@ def _slim(full: Mapping[str, Any]) -> dict[str, Any]:
                 "checks",
                 "summary",
                 "numbers",
-                "failed_answers",
-                "shown_consumers",
             )
         },
         "findings": [

@@ -5,7 +5,7 @@ trusted to be ours, everything is read as if for the first time, and the review 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.findings import earlier as file
@@ -15,16 +15,13 @@ from bot.values import (
     ChangedFile,
     Dependents,
     Earlier,
-    FailedAnswer,
     Finding,
     Mark,
     PullRequest,
-    ReaderNotes,
     Reference,
     Round,
     Unit,
 )
-from bot.values.consumer import ConsumerReport, Disclosure, by_name
 
 
 class Commits(Protocol):
@@ -46,42 +43,12 @@ class Past:
     before: Mapping[str, str] = field(default_factory=dict)  # the changed files at the head of the round before
     numbers: tuple[tuple[int, str], ...] = ()  # what findings are called by, also where nothing else is built upon
     leaks: tuple[Finding, ...] = ()  # secrets that earlier commits of the change hold
-    failed_answers: tuple[FailedAnswer, ...] = ()  # where checks of the team's own have failed in it so far
-    shown_consumers: tuple[tuple[str, int], ...] = ()  # whose lines models may have told of in what is kept
     unsaid_numbers: frozenset[int] = frozenset()  # of findings that the review before could not post
 
     @property
     def earlier(self) -> Earlier | None:
         """The round before, as far as nothing that it read has to be read again."""
         return None if self.round.reason else self.known
-
-    @property
-    def consumers(self) -> dict[str, int]:
-        """The repositories beside this one that findings of earlier reviews name, with their numbers."""
-        findings = self.known.findings if self.known is not None else ()
-        named_consumers = [(one.consumer, one.consumer_id) for one in findings if one.consumer]
-        return by_name((*named_consumers, *self.shown_consumers))
-
-    def shown_with(self, reports: Iterable[ConsumerReport]) -> tuple[tuple[str, int], ...]:
-        """The consumers that not everybody can read and whose lines models were shown, so far and in this round."""
-        now = [(one.name, one.id) for one in reports if one.commit and one.visibility in ("private", "internal")]
-        return tuple(dict.fromkeys((*self.shown_consumers, *now)))
-
-    def as_shown(self, levels: Sequence[tuple[str, Disclosure]] | None) -> "Past":
-        """The same as who reads this review may see it: a consumer may have become private since. `levels`: how much of each; None: all.
-
-        If less may be shown than then, nothing of what models have written about it is built upon.
-        """
-        if levels is None or not self.consumers:
-            return self
-
-        now = dict(levels)
-        is_less = any(now.get(name, "existence") != "lines" for name, _ in self.shown_consumers)
-        past = self
-        if is_less:  # any sentence of a model may tell of it: none is kept
-            answers = tuple(replace(one, file=replace(one.file, reason="")) for one in self.failed_answers)
-            past = replace(past, failed_answers=answers, shown_consumers=())
-        return past if self.known is None else replace(past, known=_as_shown(self.known, past, now, is_less=is_less))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -138,8 +105,6 @@ async def past(
         round=Round(full=full, reason=reason) if reason else Round(known.number + 1, known.head, full),
         before={} if reason else await _texts(known, commits, files),
         numbers=known.numbers,
-        failed_answers=known.failed_answers,
-        shown_consumers=known.shown_consumers,
         unsaid_numbers=known.unsaid_numbers,
     )
 
@@ -162,31 +127,6 @@ async def _texts(known: Earlier, commits: Commits, files: Sequence[ChangedFile])
     blobs = await commits.many_at(known.head, [name for pair in names.values() for name in pair])
     there = {path: next((blobs[name] for name in pair if name in blobs), None) for path, pair in names.items()}
     return {path: blob.decode("utf-8", "replace") for path, blob in there.items() if blob is not None}
-
-
-def _as_shown(earlier: Earlier, past: Past, now: Mapping[str, Disclosure], *, is_less: bool) -> Earlier:
-    """The earlier review with what may be shown of it now. `is_less`: nothing that a model wrote is kept, and everything is read again."""
-    from bot.dependents.consumers.disclosure import still_shown
-
-    pairs = [(one, still_shown(one, now)) for one in earlier.findings]
-    kept_pairs = [(one, after) for one, after in pairs if after is not None and not (is_less and _is_of_model(after))]
-    marks = earlier.silenced_marks
-    earlier_now = replace(
-        earlier,
-        findings=tuple(after for _, after in kept_pairs),
-        silenced_marks=marks | {after.identity for one, after in kept_pairs if one.identity in marks},
-        failed_answers=past.failed_answers,
-        shown_consumers=past.shown_consumers,
-    )
-    if is_less:
-        earlier_now = replace(earlier_now, marks=(), dependents=(), uses=())
-    if is_less or earlier_now.findings != earlier.findings:
-        earlier_now = replace(earlier_now, summary="", reader_notes=ReaderNotes(), issues=(), checks=())
-    return earlier_now
-
-
-def _is_of_model(finding: Finding) -> bool:
-    return any(source.kind == "model" for source in finding.sources)
 
 
 def spans(units: Sequence[Unit]) -> tuple[tuple[str, int, int], ...]:

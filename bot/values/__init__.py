@@ -97,7 +97,6 @@ from bot.values.rule import (
     CheckSeverity,
     CheckVerdict,
     CustomCheck,
-    FailedAnswer,
     LearnedRule,
     Proposal,
     Rejection,

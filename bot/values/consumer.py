@@ -1,7 +1,7 @@
 """Consumers: other repositories that use the one under review; and what manifests tell: who offers and who takes which package."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -159,6 +159,14 @@ class Clone:
         return self.standing.id if self.standing is not None else 0
 
 
+def label(name: str, path: str) -> str:
+    """A file of a consumer, as people read it: "acme/billing:src/pay.py"."""
+    return f"{name}:{path}"
+
+
+PROMPT_TOKENS = 1_500  # of consumers' lines in one prompt
+
+
 @dataclass(frozen=True, slots=True)
 class ConsumerReport:
     """What became of one consumer in a review."""
@@ -173,23 +181,6 @@ class ConsumerReport:
     breaks: int = 0  # findings that code has proven
     hints: int = 0  # findings that it has not
     visibility: Visibility | None = None  # None: a clone on the reader's own disk
-    id: int = 0  # GitHub's number of the repository
-
-
-def by_name(consumers: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """The number of each repository that some rows name; 0 for a name that has meant more than one."""
-    ids: dict[str, int] = {}
-    for name, number in consumers:
-        ids[name] = number if ids.get(name, number) == number else 0
-    return ids
-
-
-def label(name: str, path: str) -> str:
-    """A file of a consumer, as people read it: "acme/billing:src/pay.py"."""
-    return f"{name}:{path}"
-
-
-PROMPT_TOKENS = 1_500  # of consumers' lines in one prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +195,6 @@ class ConsumerImpact:
     standings: tuple[
         tuple[str, Standing], ...
     ] = ()  # of those that a host has, by name, until it is decided what is shown
-    # What may be kept of the consumers that earlier findings name; None: nobody but the owner of the clones reads the review.
-    levels: tuple[tuple[str, Disclosure], ...] | None = None
     readable: tuple[str, ...] = ()  # the names of those whose code models may look up
     clones: tuple[Clone, ...] = ()  # of these, where they lie; not in a record
 
@@ -235,7 +224,7 @@ class ConsumerImpact:
 
     def rows(self) -> dict[str, Any]:
         """What a record keeps of it: nothing if nobody named a consumer."""
-        return {"consumers": asdict(replace(self, clones=()))} if self.reports or self.levels else {}
+        return {"consumers": asdict(replace(self, clones=()))} if self.reports else {}
 
     @classmethod
     def restore(cls, rows: object) -> "ConsumerImpact":

@@ -195,7 +195,6 @@ class Finding:
     reproduction: Reproduction | None = None  # the test that shows it, if one was run
     allowlisted: bool = False  # by a comment that the base already had on its line
     consumer: str = field(default="", metadata=EXACT)  # the repository that breaks, where it is another one
-    consumer_id: int = 0  # GitHub's number of it; 0 for a clone on a disk
     rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
     cause: str = field(default="", metadata=EXACT)  # a digest of what breaks all of its places, where that is one thing
 

@@ -10,7 +10,7 @@ from bot.values.consumer import ConsumerReport
 from bot.values.exact import EXACT
 from bot.values.finding import Finding, Status, at_least, severity_rank
 from bot.values.model import Turn, Usage
-from bot.values.rule import CheckReport, FailedAnswer, is_bar
+from bot.values.rule import CheckReport, is_bar
 from bot.values.walkthrough import Walkthrough
 
 Tone = Literal["normal", "short"]
@@ -285,10 +285,7 @@ class Review:
     issues: tuple[IssueReport, ...] = ()
     checks: tuple[CheckReport, ...] = ()  # what the team's own checks come to
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
-    # Names and GitHub's numbers of those that not everybody can read and whose lines models were shown, in this round or an earlier one.
-    shown_consumers: tuple[tuple[str, int], ...] = ()
     read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
-    failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
     ci_failures: tuple[CIFailure, ...] = ()
 
     @property

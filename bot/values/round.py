@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from bot.values.finding import Finding
 from bot.values.review import IssueReport, Mark
-from bot.values.rule import CheckReport, FailedAnswer
+from bot.values.rule import CheckReport
 from bot.values.walkthrough import ReaderNotes
 
 
@@ -27,6 +27,4 @@ class Earlier:
     issues: tuple[IssueReport, ...] = ()
     checks: tuple[CheckReport, ...] = ()  # what the team's own checks came to
     numbers: tuple[tuple[int, str], ...] = ()  # every number given so far, and the fingerprint of its finding
-    failed_answers: tuple[FailedAnswer, ...] = ()  # of the team's own checks so far, open or not
-    shown_consumers: tuple[tuple[str, int], ...] = ()  # as in the review
     unsaid_numbers: frozenset[int] = frozenset()  # of findings that could not be posted

@@ -69,7 +69,7 @@ class CustomCheck:
     ask: str
     paths: tuple[str, ...] = field(default=(), metadata=EXACT)  # as in .gitignore; empty: every file
     severity: CheckSeverity = "warn"
-    # Changed files that it is about as well, wherever they are now: they were at its paths before, or hold what it has failed in.
+    # Changed files that it is about as well, wherever they are now: they were at its paths before.
     moved_paths: tuple[str, ...] = field(default=(), metadata=EXACT)
 
     @property
@@ -100,16 +100,6 @@ class CheckedFile:
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()  # each is in the tree
     cause: CheckCause = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FailedAnswer:
-    """A check of the team's own that has failed in one file: it stands wherever that text does, and elsewhere until a reader sees it kept."""
-
-    check: str = field(metadata=EXACT)  # its digest
-    file: CheckedFile
-    content: str = field(default="", metadata=EXACT)  # git's name of what the file held then
-    is_open: bool = True  # whether it stood after the last review that was about it
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Re
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OrganizationFile, OwnerRule, Review, ReviewAsk, Trigger
-from bot.values.consumer import Disclosure, PackageRow
+from bot.values.consumer import PackageRow
 from bot.wiring import child, review, tasks
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
@@ -143,9 +143,8 @@ async def _page(
     memory: bytes | None,
     ignored_findings: Sequence[tuple[str, str, str]],
     rules: Sequence[OwnerRule],
-    levels: Mapping[str, Disclosure],
 ) -> MadeReview:
-    words = tuple(ignored_findings), tuple(rules), dict(levels)
+    words = tuple(ignored_findings), tuple(rules)
     return await child.run(tasks.page, output, memory, *words, caps=replace(caps, wall=PAGES))
 
 

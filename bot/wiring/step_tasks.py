@@ -27,6 +27,4 @@ async def review(line: ChildPipe, brief: Brief, scratch: str, left_out: Mapping[
 async def converse(line: ChildPipe, remark: Remark, scratch: str) -> RemarkReply:
     """A model's answer to a remark."""
     opening = partial(tasks.open_session, remark.brief, tasks.tools(line, remark.brief, scratch))
-    return await conversation.respond(
-        remark.heard_remark, remark.last, remark.language, opening, time.monotonic, dict(remark.levels)
-    )
+    return await conversation.respond(remark.heard_remark, remark.last, remark.language, opening, time.monotonic)

@@ -25,7 +25,7 @@ from bot.journal import spans
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.masking.masks import Masks
-from bot.outputs import json_file, markdown, posts, state, withheld
+from bot.outputs import json_file, markdown, posts, state
 from bot.outputs.posts import Comments
 from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Tools
@@ -39,7 +39,7 @@ from bot.values import (
     Review,
     Trigger,
 )
-from bot.values.consumer import Disclosure, PackageRow, label
+from bot.values.consumer import PackageRow, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import with_time_limit
@@ -74,10 +74,7 @@ async def answer(line: ChildPipe, question: Question, room: Room) -> CommandRepl
 async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
     opening = partial(open_session, remark.brief, _tools(line, remark.brief, room))
-    levels = dict(remark.levels)
-    return await conversation.respond(
-        remark.heard_remark, remark.last, remark.language, opening, time.monotonic, levels
-    )
+    return await conversation.respond(remark.heard_remark, remark.last, remark.language, opening, time.monotonic)
 
 
 async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
@@ -114,16 +111,14 @@ async def page(
     memory: bytes | None,
     ignored_findings: tuple[tuple[str, str, str], ...],
     rules: tuple[OwnerRule, ...],
-    levels: Mapping[str, Disclosure],
 ) -> MadeReview:
     """The texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
 
     Raises StorageError if it has another form.
-    `levels`: how much of each consumer the texts may show; what is stored stays as it is.
     """
     try:
-        stored_review = json_file.read(withheld.withhold(output, levels))
-    except withheld.OTHER_FORM as error:
+        stored_review = json_file.read(output)
+    except ValueError as error:
         raise StorageError(f"a stored review has another form ({type(error).__name__})") from error
     review_now = silencing.now(stored_review, ignored_findings, rules)
     numbers = silencing.new_numbers(stored_review, review_now)

@@ -20,7 +20,7 @@ from bot.render import Phrases, load
 from bot.storage import Store, Suppression
 from bot.values import CommandAsk, CommentRef, Finding, LearnedRule, OwnerRule, Proposal, ReviewAsk, RuleState
 from bot.values.daily import CapReached
-from bot.workflow import asking, fixing, learning, looking, paging, pausing, spending, stored_review
+from bot.workflow import asking, fixing, learning, looking, paging, pausing, spending
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, keep
@@ -107,19 +107,6 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
     """What the command is given to work with."""
     people, pull = parts.store.people, ask.pull
 
-    last_review = stored_review.reader(partial(parts.store.reviews.last, pull), host, parts)
-    review_then = stored_review.reader(partial(parts.store.reviews.last, pull, ask.given_at + SECOND), host, parts)
-
-    async def last() -> bytes | None:
-        return (await last_review()).data
-
-    async def then() -> bytes | None:
-        return (await review_then()).data
-
-    async def top() -> str:
-        text = await _top(ask.comment, host)
-        return text if not text or (await last_review()).is_whole else text.partition("\n")[0]
-
     async def submit(full: bool) -> None:
         request = ReviewAsk(
             pull, "command", full, ask.actor, ask.comment, state.facts.head_sha, base=state.facts.base_ref
@@ -145,15 +132,15 @@ def _context(ask: CommandAsk, state: PullState, settings: Config, host: Host, pa
         settings=parts.in_force(settings),
         actor=ask.actor,
         branch=state.facts.base_ref,
-        last=last,
+        last=partial(parts.store.reviews.last, pull),
         submit=submit,
         suppress=suppress,
         pause=pause,
         resume=resume,
         cancel=partial(parts.cancel, pull, None),
         given_at=ask.given_at,
-        then=then if ask.given_at else None,
-        top=top,
+        then=partial(parts.store.reviews.last, pull, ask.given_at + SECOND) if ask.given_at else None,
+        top=partial(_top, ask.comment, host),
         rules=_rules(ask, state, host, load(settings.language), parts.store),
     )
 

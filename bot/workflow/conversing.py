@@ -21,7 +21,7 @@ from bot.ports import Job
 from bot.render import Safe
 from bot.values import CommandAsk, RemarkAsk
 from bot.values.daily import CapReached
-from bot.workflow import asking, commanding, learning, looking, packages, paging, remarks, spending, stored_review
+from bot.workflow import asking, commanding, learning, looking, paging, remarks, spending
 from bot.workflow.fetching import fetch
 from bot.workflow.looking import PullState, look
 from bot.workflow.parts import Services, keep, unless_gone
@@ -68,7 +68,7 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
         return
     await asking.post_answer(CommandReply(), ask.comment, host, is_seen=True)
     remark_reply = await keep(
-        job, "answer", _REPLY, partial(_reply, ask, heard_remark, state, settings, host, parts), lasts=True
+        job, "answer", _REPLY, partial(_reply, ask, heard_remark, state, settings, parts), lasts=True
     )
     proposals = await _withdrawn(
         remark_reply, ask, heard_remark, state, settings.language, parts, writes=standing.writes
@@ -87,7 +87,7 @@ async def _answer(ask: RemarkAsk, heard_remark: HeardRemark, host: Host, job: Jo
 
 
 async def _reply(
-    ask: RemarkAsk, heard_remark: HeardRemark, state: PullState, settings: Config, host: Host, parts: Services
+    ask: RemarkAsk, heard_remark: HeardRemark, state: PullState, settings: Config, parts: Services
 ) -> RemarkReply:
     """The answer, made in a child process with the change as it is now and what the day leaves to spend."""
     name = f"{ask.pull.repository}-{ask.pull.number}-remark-{ask.comment.kind}-{ask.comment.id}"
@@ -99,12 +99,9 @@ async def _reply(
         ):
             if isinstance(grant, CapReached):
                 return remarks.failure_reply(spending.sentence(grant), language)
-            last = await stored_review.show(await parts.store.reviews.last(ask.pull), host, parts)
+            last = await parts.store.reviews.last(ask.pull)
             brief = state.brief(pull, settings.within(grant.usd), name)
-            remark = heard_remark if last.is_whole else conversation.without_our_words(heard_remark)
-            return await parts.converse(
-                Remark(remark, language, last.data, brief, await packages.levels(last.data, state, host))
-            )
+            return await parts.converse(Remark(heard_remark, language, last, brief))
     except OverLimit as error:
         return remarks.failure_reply(str(error), language)
     except (NothingToReview, UsageError, GitError) as error:  # it is merged, or its branch is gone

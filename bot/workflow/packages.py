@@ -3,11 +3,10 @@
 Each is read with a token that can read it and nothing else. One that is huge, hostile or gone costs its own row, with the reason.
 """
 
-import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,19 +16,17 @@ from pydantic import SecretStr
 from bot import github
 from bot.checkout import remote
 from bot.config import Settings
-from bot.dependents.consumers.disclosure import disclosure, level_now
+from bot.dependents.consumers.disclosure import disclosure
 from bot.errors import DeepRepoError, GitError, HostError, HostRefused, OverLimit, SupersededError, UsageError
-from bot.findings import earlier as earlier_file
-from bot.github import Host, apps, shapes
+from bot.github import apps, shapes
 from bot.github.client import GitHubClient
 from bot.storage.packages import PackageHome
 from bot.values import PackageSurvey, PullRef
-from bot.values.consumer import Audience, Consumers, Disclosure, NamedConsumer, Standing, by_name
+from bot.values.consumer import Audience, Consumers, NamedConsumer, Standing
 from bot.workflow import clones, consumers
 from bot.workflow.backend import ReviewRun
 from bot.workflow.consumers import Home
 from bot.workflow.fetching import room
-from bot.workflow.looking import PullState
 from bot.workflow.parts import Services
 
 log = logging.getLogger("deeprepo.review")
@@ -190,25 +187,6 @@ async def _note(repository: int, known_homes: Mapping[int, PackageHome], audienc
     ]
     somebody = Standing(audience.subject.owner, "private")  # the least that any of them may show
     return SOME_UNREAD if unread and disclosure(audience, somebody) != "nothing" else ""
-
-
-async def levels(last: bytes | None, state: PullState, host: Host) -> tuple[tuple[str, Disclosure], ...]:
-    """What may be shown now of the consumers that the last review names: all of one that is public, of another one that it exists."""
-    earlier = await asyncio.to_thread(earlier_file.read, last) if last is not None else ""
-    if isinstance(earlier, str):
-        return ()
-    numbers = by_name((one.consumer, one.consumer_id) for one in earlier.findings if consumers.is_name(one.consumer))
-    if not numbers:
-        return ()
-    subject = await consumers.subject(host.client, state.facts.repository)
-    audience = Audience(subject, "existence", is_stranger=state.stranger)
-    rows: list[tuple[str, Disclosure]] = []
-    for name, number in sorted(numbers.items())[: consumers.MOST]:
-        standing = None
-        with suppress(HostError, UsageError):
-            standing = (await consumers.look_up(host.client, name)).standing
-        rows.append((name, level_now(audience, name, number, standing)))
-    return tuple(rows)
 
 
 async def _refresh(installation: int, known_homes: Mapping[int, PackageHome], parts: Services) -> None:

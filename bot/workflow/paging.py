@@ -9,14 +9,13 @@ from dataclasses import replace
 from bot import config, github
 from bot.errors import OverLimit, StorageError
 from bot.github import Host
-from bot.outputs import withheld
 from bot.payloads import MadeReview
 from bot.ports import Job
 from bot.publish import checks, renewing
 from bot.storage.reviews import StoredReview
 from bot.values import Follow, PullRef, ReviewAsk
 from bot.values.review import Lack
-from bot.workflow import ci_failures, concluding, keeping, looking, stored_review
+from bot.workflow import ci_failures, concluding, keeping, looking
 from bot.workflow.backend import ReviewRun
 from bot.workflow.parts import Services, unless_gone
 
@@ -63,7 +62,7 @@ async def follow(pull: PullRef, host: Host, parts: Services, delivery: str) -> N
     await parts.store.reviews.close(pull, None)  # it may have been opened again without a word to us
     settings, store = await looking.settings(state, parts), parts.store
     own_review = await concluding.review_of_head(pull, facts, store)
-    made_review = await _make(own_review, pull, host, parts) if own_review is not None else None
+    made_review = await _make(own_review, pull, parts) if own_review is not None else None
     if own_review is None:
         lacks: Lack = "left out" if await checks.is_left_out(host, facts.head_sha) else "unreviewed"
         verdict = await concluding.of_head(pull, facts, settings, store, lacks)
@@ -84,20 +83,15 @@ async def follow(pull: PullRef, host: Host, parts: Services, delivery: str) -> N
 async def read_stored(run: ReviewRun, parts: Services) -> MadeReview | None:
     """The review that this run has stored already, with its comments; None if the pull request has gone on since."""
     own_review = await concluding.review_of_head(run.ask.pull, run.state.facts, parts.store)
-    return (
-        await _make(own_review, run.ask.pull, run.host, parts)
-        if own_review is not None and own_review.id == run.id
-        else None
-    )
+    return await _make(own_review, run.ask.pull, parts) if own_review is not None and own_review.id == run.id else None
 
 
-async def _make(own_review: StoredReview, pull: PullRef, host: Host, parts: Services) -> MadeReview | None:
+async def _make(own_review: StoredReview, pull: PullRef, parts: Services) -> MadeReview | None:
     """A stored review with its texts under the words that hold now; None if it cannot be read."""
     words = await keeping.words(pull, parts.store)
     try:
-        levels = await stored_review.levels(own_review.output, host, parts)
-        made_review = await parts.page(own_review.output, own_review.memory, *words, levels)
-    except (OverLimit, StorageError, *withheld.OTHER_FORM) as error:
+        made_review = await parts.page(own_review.output, own_review.memory, *words)
+    except (OverLimit, StorageError) as error:
         log.info("a stored review cannot be read", extra={"facts": {"pull": pull.key, "reason": str(error)}})
         return None
     if made_review.json_text:  # numbers were given: the next round has to know them

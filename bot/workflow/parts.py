@@ -19,7 +19,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.ports import LASTS, Job
 from bot.values import Ask, OrganizationFile, OwnerRule, PullRef, Review, ReviewAsk, Trigger
-from bot.values.consumer import Disclosure, PackageRow
+from bot.values.consumer import PackageRow
 from bot.workflow.progress import Say
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Services:
     defaults: Defaults
     no_review_reason: Callable[[Brief, Collection[str], Trigger], Awaitable[No | None]]
     page: Callable[
-        [bytes, bytes | None, SilencedFindings, Sequence[OwnerRule], Mapping[str, Disclosure]], Awaitable[MadeReview]
-    ]  # of a stored review, under the words that hold now, with so much of each consumer
+        [bytes, bytes | None, SilencedFindings, Sequence[OwnerRule]], Awaitable[MadeReview]
+    ]  # of a stored review, under the words that hold now
     ci_failures: Callable[[bytes, CIReport], Awaitable[str]]  # a stored review with them, as JSON
     packages: Callable[[str], Awaitable[tuple[PackageRow, ...]]]  # that a store's repository offers and takes
     comments: Callable[[Review], Comments]  # waits for a process: called in a thread

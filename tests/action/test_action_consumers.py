@@ -189,29 +189,3 @@ def test_its_token_is_in_no_argument_no_configuration_and_no_log(
             assert all("quagga.git" in one.path or one.path.endswith("/repos/acme/quagga") for one in asked)
 
     asyncio.run(go())
-
-
-def test_what_an_earlier_round_showed_is_taken_back_when_the_repository_opens(tmp_path: Path) -> None:
-    """A private repository that has become public names no private consumer any more, though the state of the last round does."""
-
-    async def go() -> None:
-        async with stage(tmp_path, LIBRARY) as at:
-            number, body = await pulled(at)
-            repo = await user(at, "as_consumer: lines\n")
-            given = {
-                "consumers": "acme/quagga",
-                "consumers_token": at.gh.token(READS, (repo.id,)),
-                "consumers_shown": "lines",
-            }
-            await reviewed(at, body, **given)
-            assert "zanzibar" in summary(at.gh, number)
-            at.repo.repository.private = False
-            with at.gh.holding() as held:
-                await at.repo.push("feature", {"NEWS.md": "more\n"})
-            for inputs in (given, {}):  # also if no consumer is named any more
-                review = await reviewed(at, event(held), **inputs)
-                text = summary(at.gh, number)
-                assert not [word for word in ("quagga", *PRIVATE) if word in text + repr(review)]
-                assert [one for one in review.open if one.consumer]
-
-    asyncio.run(go())

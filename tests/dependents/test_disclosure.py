@@ -5,14 +5,10 @@ from itertools import product
 
 import pytest
 
-from bot.dependents.consumers.disclosure import HIDDEN, disclose, disclosure, still_shown, withheld
-from bot.review.incremental import Past
+from bot.dependents.consumers.disclosure import HIDDEN, disclosure, withheld
 from bot.values import (
-    CheckedFile,
-    Earlier,
     Evidence,
     Excerpt,
-    FailedAnswer,
     Finding,
     Source,
     Verdict,
@@ -26,7 +22,6 @@ from bot.values.consumer import (
     Requirement,
     Standing,
     Visibility,
-    by_name,
 )
 
 KINDS: tuple[Visibility, ...] = ("public", "internal", "private")
@@ -150,59 +145,3 @@ def test_evidence_that_names_the_consumer_is_withheld_however_it_is_marked(item:
 def test_one_that_nobody_was_asked_about_is_not_shown() -> None:
     """A name without a level is left out altogether."""
     assert withheld(IMPACT, {}) == ConsumerImpact()
-
-
-def test_what_an_earlier_review_has_kept_is_asked_about_again() -> None:
-    """A repository that has become private since is taken out of the findings, which keep their number and mark."""
-    for level, words in (("existence", ("acme", "billing", *CODE)), ("name", CODE)):
-        one = still_shown(FINDING, {"acme/billing": level})
-        assert one is not None
-        assert [word for word in words if word in repr(astuple(one))] == []
-        assert (one.number, one.fingerprint) == (3, "f00d")
-        assert still_shown(one, {"acme/billing": level}) == one
-    assert still_shown(FINDING, {"acme/billing": "nothing"}) is None
-    assert still_shown(FINDING, {"acme/billing": "lines"}) == FINDING
-    assert "acme" not in repr(still_shown(FINDING, {}))
-    assert still_shown(replace(FINDING, consumer=""), {}) == replace(FINDING, consumer="")
-
-
-def test_a_review_keeps_what_was_decided_of_earlier_names() -> None:
-    """The levels of consumers that earlier findings name are with what is shown: a record of the review says them."""
-    audience = Audience(Standing("acme", "private"), "name")
-    shown = disclose(IMPACT, audience, {"acme/billing": 7, "acme/gone": 8})
-    assert shown.levels == (("acme/billing", "name"), ("acme/gone", "existence"))
-    assert ConsumerImpact.restore(shown.rows()["consumers"]) == shown
-    assert disclose(ConsumerImpact(), audience).rows() == {}
-
-
-@pytest.mark.parametrize("number", [0, 8])
-def test_a_name_that_another_repository_has_taken_shows_nothing_of_the_first(number: int) -> None:
-    """What was stored of a private repository is not what may be shown of the public one that bears its name now."""
-    public = replace(IMPACT, standings=(("acme/billing", Standing("acme", "public", id=7)),))
-    assert disclose(public, Audience(Standing("acme", "public")), {"acme/billing": 7}).levels == (
-        ("acme/billing", "lines"),
-    )
-    assert disclose(public, Audience(Standing("acme", "public")), {"acme/billing": number}).levels == (
-        ("acme/billing", "existence"),
-    )
-    assert by_name([("acme/billing", 7), ("acme/billing", 8), ("acme/gone", 9)]) == {"acme/billing": 0, "acme/gone": 9}
-
-
-def test_what_models_wrote_beside_lines_that_may_not_be_shown_now_is_forgotten() -> None:
-    """A finding of a model may tell of a consumer that it does not name: it goes, and all is read again; that of code stays."""
-    by_model = replace(FINDING, sources=(Source("model", "reader", "worker"),), consumer="", verdict=Verdict.CONFIRMED)
-    by_code = replace(FINDING, consumer="", sources=(Source("analyser", "contracts"),))
-    earlier = Earlier(
-        1, "base", "head", findings=(by_model, by_code), shown_consumers=(("acme/billing", 7),), summary="pay()",
-        uses=(("quotes.py:tax", "shop.py"),),
-    )  # fmt: skip
-    past = Past(known=earlier, shown_consumers=earlier.shown_consumers)
-    assert past.consumers == {"acme/billing": 7}
-    assert past.as_shown((("acme/billing", "lines"),)) == past
-    now = past.as_shown((("acme/billing", "name"),))
-    assert now.earlier is not None
-    assert (now.earlier.findings, now.earlier.summary, now.earlier.uses) == ((by_code,), "", ())
-    answer = FailedAnswer("d1", CheckedFile("shop.py", "failed", "acme/billing still calls pay()"))
-    apart = replace(past, known=None, failed_answers=(answer,)).as_shown((("acme/billing", "existence"),))
-    assert apart.failed_answers[0].file.reason == ""
-    assert apart.shown_consumers == ()

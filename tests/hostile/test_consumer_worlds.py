@@ -5,7 +5,6 @@ review of two rounds is made in it, in which repositories change who may read th
 """
 
 import asyncio
-import json
 import random
 import tempfile
 from collections.abc import Sequence
@@ -37,7 +36,6 @@ LIBRARY: dict[str, str | bytes | None] = {
 BROKEN: dict[str, str | bytes | None] = {"quotes/__init__.py": "def quote(cents):\n    return cents\n"}
 ANIMALS = ("aardwolf", "bandicoot", "capybara")
 KINDS = ("public", "internal", "private")
-ROUNDS = 2
 WORLDS, BLOCK = 1_000, 20  # of the slow tests; of one of them
 
 
@@ -133,9 +131,8 @@ class World:
 
 
 async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, folder: Path) -> int:
-    """Review it, and again after repositories have changed their readers. How many consumers were shown with their lines."""
-    earlier = None
-    for number in range(ROUNDS):
+    """Review it twice, the second time after repositories have changed their readers. How many consumers were shown with their lines."""
+    for number in range(2):
         world.shuffle()
         async with github_apps.holding(SecretStr(token), world.gh.api, RequestPace(between=0)) as client:
             subject = await consumers.subject(client, "acme/quotes")
@@ -151,13 +148,10 @@ async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, fol
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             fetched = Consumers(Audience(subject, world.most, world.stranger), tuple(named))
             settings = config.resolve({"effort": "none"}, None, config.environment(on_server=True))
-            brief = Brief(pull, settings, consumers=fetched, earlier=earlier)
+            brief = Brief(pull, settings, consumers=fetched)
             opened = partial(Journal, journal)
             one = await pipeline.review(brief, review.tools(brief, scratch, lambda _: None, opened, on_server=True))
-        record = without_earlier(journal.read_text())
-        places = left_by(one, host, record)
-        world.checked(places)
-        earlier = state.store(json_file.content(one))
+        world.checked(left_by(one, host, journal.read_text()))
     return world.shown
 
 
@@ -184,13 +178,3 @@ def test_no_byte_of_a_private_consumer_is_where_its_readers_may_not_read_it(tmp_
         return shown
 
     assert asyncio.run(go()) > len(seeds) / 4  # what may be shown is shown
-
-
-def without_earlier(journal: str) -> str:
-    """A journal without what it was handed of the round before, which was looked at then, and what was decided of the names in it."""
-    rows = [json.loads(row) for row in journal.splitlines()]
-    for row in rows:
-        brief = row.get("brief", {})
-        brief.pop("earlier", None)
-        brief.get("consumers", {}).pop("levels", None)
-    return json.dumps(rows)

@@ -4,5 +4,5 @@
 """
 
 from bot.commands.conversation.answering import Withdrawal
-from bot.commands.conversation.hearing import HeardRemark, Speech, above, below, without_our_words
+from bot.commands.conversation.hearing import HeardRemark, Speech, above, below
 from bot.commands.conversation.saying import RemarkReply, refusal, respond

@@ -6,7 +6,7 @@ answer. Whether a finding is withdrawn is decided here, by the model's reason an
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -23,7 +23,6 @@ from bot.findings.read import asking, strict, text
 from bot.review.guidance import tongue
 from bot.review.session import Session
 from bot.values import Evidence, Excerpt, Finding, Message, Prompt, Schema, tokens
-from bot.values.consumer import Disclosure
 
 MAX_TOKENS = 1_500
 CODE_TOKENS, DIFF_TOKENS = 2_200, 2_500  # of the code beside the remark; the diff is shown where no finding is meant
@@ -76,32 +75,16 @@ def schema() -> Schema:
     return asking("reply", "Hand in the reply.", properties)
 
 
-async def answer(
-    heard_remark: HeardRemark, last_review: LastReview | None, session: Session, levels: Mapping[str, Disclosure]
-) -> Answer:
-    """The model's answer, checked. `levels`: what may be shown of consumers now. Raises ProviderError and BudgetSpent."""
+async def answer(heard_remark: HeardRemark, last_review: LastReview | None, session: Session) -> Answer:
+    """The model's answer, checked. Raises ProviderError and BudgetSpent."""
     findings = [await as_it_is_now(one, session.tree) for one in subjects(heard_remark, last_review)]
     model = session.reader or session.root
     if model is None:
         raise ValueError("a conversation needs a model")
-    shown_review = last_review and replace(
-        last_review, findings=tuple(as_shown(one, levels) for one in last_review.findings)
-    )
-    prompt = await _prompt(heard_remark, [as_shown(one, levels) for one in findings], shown_review, session)
+    prompt = await _prompt(heard_remark, findings, last_review, session)
     data = await reply_to(prompt, session, model, "worker")
     quotes = await verbatim(data["quotes"], session.tree)
     return Answer(data["answer"].strip(), quotes, tuple(_withdrawals(data["withdraw"], findings, quotes, heard_remark)))
-
-
-def as_shown(finding: Finding, levels: Mapping[str, Disclosure]) -> Finding:
-    """A finding as it may be shown now: a consumer that it names may have become private since it was posted."""
-    if not finding.consumer:
-        return finding
-    from bot.dependents.consumers.disclosure import HIDDEN, still_shown, withheld_finding
-
-    return still_shown(finding, levels) or replace(
-        withheld_finding(finding, "hidden 0"), title=f"A finding about {HIDDEN}"
-    )
 
 
 def subjects(heard_remark: HeardRemark, last_review: LastReview | None) -> tuple[Finding, ...]:

@@ -76,12 +76,6 @@ def below(comments: Sequence[PostedComment], remark: PostedComment | None, login
     return _within_limit([*map(_speech, relevant), _speech(remark)])
 
 
-def without_our_words(remark: HeardRemark) -> HeardRemark:
-    """The same without what we have said: it may tell of what may not be shown any more."""
-    said = tuple(one for one in remark.said if one.kind != "us")
-    return replace(remark, said=said, left_out=remark.left_out + len(remark.said) - len(said), top="")
-
-
 def _reply(one: PostedComment) -> bool:
     return one.ours and (marker.read(one.body) or {}).get("kind") == REPLY
 

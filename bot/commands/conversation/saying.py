@@ -1,6 +1,6 @@
 """The comment that answers a remark, or the sentence that says why it is not answered. Text of models and people is disarmed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
@@ -14,9 +14,7 @@ from bot.outputs import facts
 from bot.outputs.parts import evidence
 from bot.render import code, comment, load
 from bot.review.session import Session
-from bot.values.consumer import Disclosure
 
-NO_LEVELS: Mapping[str, Disclosure] = {}  # of each consumer no more than that it exists
 IGNORE, HELP = "/deeprepo ignore", "/deeprepo help"
 
 
@@ -54,17 +52,14 @@ async def respond(
     language: str,
     open_session: Callable[[], AbstractAsyncContextManager[Session]],
     clock: Callable[[], float],
-    levels: Mapping[str, Disclosure] = NO_LEVELS,
 ) -> RemarkReply:
-    """A model's answer as a comment; the reason if the model gave no answer. `levels`: what may be shown of consumers now."""
+    """A model's answer as a comment; the reason if the model gave no answer."""
     words, last_review, start = load(language), target.read(last), clock()
     if any(finding.category == "secret" for finding in answering.subjects(heard_remark, last_review)):
         return RemarkReply(comment("replies/phrase.md.j2", words, key="reply_secret", number=None, values={}))
     try:
         async with open_session() as session:
-            checked_answer = session.calls.masks.cover(
-                await answering.answer(heard_remark, last_review, session, levels)
-            )
+            checked_answer = session.calls.masks.cover(await answering.answer(heard_remark, last_review, session))
             cost = facts.cost(session.calls.cost(), clock() - start, words)
             pull = session.pull
     except (ProviderError, BudgetSpent) as error:
@@ -77,9 +72,7 @@ async def respond(
         "replies/remark.md.j2",
         words,
         text=checked_answer.text,
-        withdrawn=[
-            {"title": answering.as_shown(one.finding, levels).title, "reason": one.reason} for one in withdrawals
-        ],
+        withdrawn=[{"title": one.finding.title, "reason": one.reason} for one in withdrawals],
         kept=[
             {"key": f"talk_{one.objection}", "example": code(_ignore(one))}
             for one in checked_answer.withdrawals

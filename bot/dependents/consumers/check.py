@@ -107,7 +107,7 @@ async def _own_standing(consumer: Clone, standing: Standing, shows: Callable[[by
 
 def _with_standing(report: ConsumerReport, standings: Mapping[str, Standing]) -> ConsumerReport:
     standing = standings.get(report.name)
-    return report if standing is None else replace(report, visibility=standing.visibility, id=standing.id)
+    return report if standing is None else replace(report, visibility=standing.visibility)
 
 
 async def _checked(

@@ -1,13 +1,11 @@
 """What of a consumer may be shown: its lines are read by everybody who reads the review, and by the provider of a model.
 
 There are four answers: nothing, that a repository exists which breaks, its name, or its lines. `disclosure` alone gives them. What may not
-be shown is taken out of the values themselves, before an output, a prompt, a record or a log exists, so none of them has a rule of its own;
-what an earlier review has kept is asked about again, for a repository may have become private since, or the reviewed one public.
+be shown is taken out of the values themselves, before an output, a prompt, a record or a log exists, so none of them has a rule of its own.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from bot.dependents.consumers import words
 from bot.dependents.consumers.overlay import LINKS, mount_of
@@ -53,32 +51,9 @@ def _is_within(subject: Standing, consumer: Standing) -> bool:
     return is_same and REACH[consumer.visibility] >= REACH[subject.visibility]
 
 
-def disclose(
-    consumers: ConsumerImpact, audience: Audience, earlier_consumers: Mapping[str, int] = MappingProxyType({})
-) -> ConsumerImpact:
-    """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs.
-
-    `earlier_consumers`: those that findings of earlier reviews name, with their numbers, of which `levels` has what may be kept.
-    """
-    levels = levels_of(consumers, audience)
-    standings = dict(consumers.standings)
-    kept_levels = {
-        name: levels.get(name, "existence") if is_still(standings.get(name), number) else "existence"
-        for name, number in sorted(earlier_consumers.items())
-    }
-    return replace(withheld(consumers, levels), levels=tuple(kept_levels.items()))
-
-
-def level_now(audience: Audience, name: str, number: int, standing: Standing | None) -> Disclosure:
-    """How much of a consumer that a stored review names may be shown. `standing`: of the repository that bears the name now, if there is one."""
-    if standing is None or not is_still(standing, number):
-        standing = Standing(name.partition("/")[0])
-    return disclosure(audience, standing)
-
-
-def is_still(standing: Standing | None, number: int) -> bool:
-    """Whether a name means the repository that it meant when something of it was stored: another one may have taken it since."""
-    return standing is not None and standing.id == number != 0
+def disclose(consumers: ConsumerImpact, audience: Audience) -> ConsumerImpact:
+    """The same as the readers of the review may see it: the one place through which it goes to prompts, records and outputs."""
+    return withheld(consumers, levels_of(consumers, audience))
 
 
 def levels_of(consumers: ConsumerImpact, audience: Audience) -> dict[str, Disclosure]:
@@ -148,7 +123,6 @@ def withheld_finding(finding: Finding, label: str) -> Finding:
         verdict=finding.verdict,
         status=finding.status,
         consumer=label or finding.consumer,
-        consumer_id=0 if label else finding.consumer_id,
     )  # fmt: skip
 
 
@@ -156,7 +130,7 @@ def withheld_report(report: ConsumerReport, label: str) -> ConsumerReport:
     """That there is a consumer, and whether it breaks; `label`: what stands for its name, "" if that may be shown."""
     reason = "" if not report.reason else "it may not be named here" if label else PARTLY
     shown = ConsumerReport(label or report.name, report.state, reason=reason, breaks=report.breaks, hints=report.hints)
-    return shown if label else replace(shown, visibility=report.visibility, id=report.id)
+    return shown if label else replace(shown, visibility=report.visibility)
 
 
 def _changed(finding: Finding, quote: str, own: tuple[Evidence, ...]) -> str:
@@ -164,22 +138,3 @@ def _changed(finding: Finding, quote: str, own: tuple[Evidence, ...]) -> str:
     gone = "removed" in finding.rule or finding.side == "base"
     line = " ".join((own[0].quote if own and not quote.strip() else quote).split()) or finding.path
     return f"`{line[:120]}` was {'removed or renamed' if gone else 'changed'}"
-
-
-def is_label(name: str) -> bool:
-    """Whether it stands for a name that may not be shown."""
-    return name.startswith("hidden ")
-
-
-def still_shown(finding: Finding, levels: Mapping[str, Disclosure]) -> Finding | None:
-    """A finding of an earlier review as it may be shown now; None if nothing of it may be. `levels`: of the consumers that are known now.
-
-    Of a consumer that is not known now nobody has been asked: no more is kept than that it exists.
-    """
-    level = levels.get(finding.consumer, "existence")
-    if not finding.consumer or is_label(finding.consumer) or level == "lines":
-        return finding
-    if level == "nothing":
-        return None
-    rest = withheld_finding(finding, "" if level == "name" else "hidden 0")
-    return replace(rest, fingerprint=finding.fingerprint, number=finding.number)

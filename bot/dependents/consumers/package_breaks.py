@@ -305,7 +305,6 @@ def _finding(
         evidence=tuple(_evidence(at, rows, consumer, overlay)),
         verdict=first.verdict,
         consumer=consumer.name,
-        consumer_id=consumer.id,
     )
 
 

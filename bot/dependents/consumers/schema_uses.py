@@ -44,7 +44,6 @@ async def schema_findings(breaks: SchemaBreaks, consumer: Clone, tree: Tree) -> 
                 sources=(Source("analyser", "consumers", proof=proof, breaks=breaks_of([proof_finding])),),
                 evidence=evidence,
                 consumer=consumer.name,
-                consumer_id=consumer.id,
             )
         )
     return tuple(rows), left
