@@ -13,8 +13,9 @@ from bot.errors import UsageError
 from bot.models import PROVIDERS, provider_of
 from bot.payloads import Remark
 from bot.values import ChangedFile, CIFailure, CIJobLog, Review
-from bot.wiring import child, step_tasks, tasks
+from bot.wiring import child, tasks
 from bot.wiring.local import LOCAL
+from bot.wiring.tasks import Room
 from bot.workflow.progress import Say
 
 LOGS = 60.0  # seconds to look through the logs of jobs of CI
@@ -25,7 +26,7 @@ async def review_change(brief: Brief, say: Say) -> Review:
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
 
         async def attempt(left_out: Mapping[str, str]) -> Review:
-            return await child.run(step_tasks.review, brief, scratch, left_out, caps=LOCAL, say=say)
+            return await child.run(tasks.review, brief, Room(scratch), left_out, caps=LOCAL, say=say)
 
         return await child.leaving_out(attempt)
 
@@ -38,7 +39,7 @@ async def ci_failures(logs: Sequence[CIJobLog], files: Sequence[ChangedFile]) ->
 async def converse(remark: Remark) -> RemarkReply:
     """A model's answer to a remark."""
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        return await child.run(step_tasks.converse, remark, scratch, caps=LOCAL)
+        return await child.run(tasks.converse, remark, Room(scratch), caps=LOCAL)
 
 
 def lend(inputs: Inputs) -> None:

@@ -7,7 +7,6 @@ progress, lines of the journal, of the log. It ends with its parent, and with it
 """
 
 import asyncio
-import fcntl
 import logging
 import multiprocessing
 import os
@@ -19,7 +18,6 @@ import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerContext, SpawnContext
@@ -57,17 +55,8 @@ class Fault(Exception):  # noqa: N818 - carries another process's exception
     """A child failed with an exception from outside `bot.errors`; the text is its traceback."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """What the parent does with what a child says."""
-
-    say: Callable[[str | Reading], None] = lambda _: None
-    put: Callable[[str], None] = lambda _: None
-    wait_stored: Callable[[], None] = lambda: None
-
-
 class ChildPipe:
-    """The child's end of the pipe. What it says reaches the parent's `Hooks`."""
+    """The child's end of the pipe. What it says is heard by the parent (`run`)."""
 
     def __init__(self, pipe: "connection.Connection[Any, Any]") -> None:
         self._pipe = pipe
@@ -111,11 +100,17 @@ async def run(
     Raises ChildEnded where a limit or a fault ended it, and DeepRepoError's kinds as they were raised there.
     """
     here, leave = asyncio.get_running_loop(), threading.Event()
-    hooks = Hooks(say=lambda message: _soon(here, say, message))
-    if keep is not None:
-        wait_stored = keep.wait_stored
-        hooks = Hooks(hooks.say, keep.put, lambda: asyncio.run_coroutine_threadsafe(wait_stored(), here).result())
-    doing = here.run_in_executor(_threads(), partial(call, task, *arguments, caps=caps, hooks=hooks, leave=leave))
+
+    def hear(kind: str, *words: Any) -> None:  # noqa: ANN401 - of the child's words
+        if kind == "say":
+            with suppress(RuntimeError):  # the loop is gone, and who listened with it
+                here.call_soon_threadsafe(say, *words)
+        elif keep is not None and kind == "put":
+            keep.put(*words)
+        elif keep is not None:
+            asyncio.run_coroutine_threadsafe(keep.wait_stored(), here).result()
+
+    doing = here.run_in_executor(_threads(), partial(call, task, *arguments, caps=caps, hear=hear, leave=leave))
     try:
         return await asyncio.shield(doing)
     except asyncio.CancelledError:
@@ -131,20 +126,22 @@ def call(
     task: Task[Result],
     *arguments: object,
     caps: ProcessLimits,
-    hooks: Hooks = Hooks(),
+    hear: Callable[..., None] = lambda *_: None,
     leave: threading.Event | None = None,
 ) -> Result:
-    """The same for a thread that may wait. Once `leave` is set the child is told to leave, and its last word counts."""
+    """The same for a thread that may wait. `hear` is given what the child says; once `leave` is set it is told to leave."""
     context = _context()
     pipe, theirs = context.Pipe()
     alive, ours = context.Pipe(duplex=False)  # nothing is written: it closes when this process ends
     note = context.RawArray("c", limits.SIZE)  # memory that both see
-    given = (theirs, alive, task, arguments, caps, note, _environment(), _here())
-    process = _started(given)
+    given = theirs, alive, task, arguments, caps, note, _environment(), _here()
+    process: Any = context.Process(target=_main, args=given, daemon=True)
+    with _LOCK, _safe_path():
+        process.start()
     theirs.close()
     alive.close()
     try:
-        outcome: Result = _watch(process, pipe, note, caps, hooks, leave or threading.Event())
+        outcome: Result = _last_word(process, pipe, note, caps, hear, leave or threading.Event())
     finally:
         _end(process)
         pipe.close()
@@ -182,76 +179,69 @@ async def leaving_out(
         return await attempt(left_out)
 
 
-def _started(given: tuple[object, ...]) -> Any:  # noqa: ANN401 - a process of either context
-    with _LOCK, _safe_path():
-        try:
-            process = _context().Process(target=_main, args=given, daemon=True)
-            process.start()
-        except (OSError, EOFError):  # somebody has ended the fork server: the next one is started by the next try
-            process = _context().Process(target=_main, args=given, daemon=True)
-            process.start()
-    return process
-
-
-def _watch(  # noqa: C901 - each way in which a child can end
+def _last_word(  # noqa: C901, PLR0912 - each way in which a child can end
     process: Any,  # noqa: ANN401 - a process of either context
     pipe: "connection.Connection[Any, Any]",
     note: Any,  # noqa: ANN401 - a ctypes array
     caps: ProcessLimits,
-    hooks: Hooks,
+    hear: Callable[..., None],
     leave: threading.Event,
 ) -> Any:  # noqa: ANN401 - whatever the task returns
     """Hear the child out to its last word."""
-    deadline, memory, told_at, looked_at = time.monotonic() + caps.wall, caps.memory, 0.0, 0.0
+    deadline, memory, killed_at, looked_at = time.monotonic() + caps.wall, caps.memory, 0.0, 0.0
     while True:
         now = time.monotonic()
-        if leave.is_set() and not told_at:
-            told_at = now
+        if leave.is_set() and not killed_at:
+            killed_at = now + GENTLE
             with suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGTERM)
-        if told_at and now - told_at > GENTLE:
+        if killed_at and now > killed_at:
             raise ChildEnded("", "was ended because it did not stop when asked")
-        path = limits.last_note(bytes(memoryview(note)))
         if now > deadline:
-            raise ChildEnded(path, "went over the time that a review may take")
-        if now - looked_at >= LOOK and limits.memory(process.pid) > memory:
-            raise _out_of_memory(path, caps)
-        looked_at = now if now - looked_at >= LOOK else looked_at
+            raise ChildEnded(_in_hand(note), "went over the time that a review may take")
+        if now - looked_at >= LOOK:
+            looked_at = now
+            if limits.memory(process.pid) > memory:
+                raise _out_of_memory(_in_hand(note), caps)
         try:
             if not pipe.poll(LOOK):
                 continue
             kind, *words = pipe.recv()
         except (EOFError, OSError):
-            raise _end_reason(process, limits.last_note(bytes(memoryview(note))), caps) from None
-        if kind == "done":
-            return words[0]
-        if kind == "allow":
-            seconds, more = words
-            deadline, memory = now + (float("inf") if seconds is None else seconds), caps.memory + more
-        elif kind == "stored":
-            pipe.send(_try(hooks.wait_stored))
-        else:
-            _hear(hooks, path, caps, kind, *words)
+            raise _end_reason(process, _in_hand(note), caps) from None
+        match kind:
+            case "done":
+                return words[0]
+            case "failed":
+                raise _failure(_in_hand(note), caps, *words)
+            case "allow":
+                seconds, more = words
+                deadline, memory = now + (float("inf") if seconds is None else seconds), caps.memory + more
+            case "stored":
+                pipe.send(_try(partial(hear, "stored")))
+            case "log":
+                name, level, text, facts = words
+                logging.getLogger(name).log(level, text, extra={"facts": facts})
+            case _:
+                hear(kind, *words)
 
 
-def _hear(hooks: Hooks, path: str, caps: ProcessLimits, kind: str, *words: Any) -> None:  # noqa: ANN401 - of the child's words
-    match kind:
-        case "say":
-            hooks.say(*words)
-        case "put":
-            hooks.put(*words)
-        case "log":
-            name, level, text, facts = words
-            logging.getLogger(name).log(level, text, extra={"facts": facts})
-        case "memory":
-            raise _out_of_memory(path, caps)
-        case "left":
-            raise ChildEnded("", "was ended, as it was told to")
-        case "failed":
-            error, trace = words
-            if trace.startswith("RecursionError") and path:
-                raise ChildEnded(path, "failed, as it is nested too deeply")
-            raise error from (None if isinstance(error, DeepRepoError) else Fault(trace))
+def _in_hand(note: Any) -> str:  # noqa: ANN401 - a ctypes array
+    return limits.last_note(bytes(memoryview(note)))
+
+
+def _failure(path: str, caps: ProcessLimits, error: BaseException, trace: str) -> BaseException:
+    """What to raise for the exception of a child: its own errors as they are, others with their traceback."""
+    if isinstance(error, DeepRepoError):
+        return error
+    if trace.startswith("MemoryError"):
+        return _out_of_memory(path, caps)
+    if trace.startswith("RecursionError") and path:
+        return ChildEnded(path, "failed, as it is nested too deeply")
+    if trace.startswith("CancelledError"):
+        return ChildEnded("", "was ended, as it was told to")
+    error.__cause__ = Fault(trace)
+    return error
 
 
 def _out_of_memory(path: str, caps: ProcessLimits) -> ChildEnded:
@@ -321,11 +311,6 @@ def _try(wait_stored: Callable[[], None]) -> Exception | None:
     return None
 
 
-def _soon(loop: asyncio.AbstractEventLoop, do: Callable[[str | Reading], None], message: str | Reading) -> None:
-    with suppress(RuntimeError):  # the loop is gone, and who listened with it
-        loop.call_soon_threadsafe(do, message)
-
-
 @cache
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(MOST_AT_ONCE, "children")
@@ -366,19 +351,21 @@ def _main(
     logging.getLogger().handlers[:] = [_Log(line)]
     try:
         last: tuple[object, ...] = ("done", asyncio.run(_turning(task(line, *arguments))))
+    except DeepRepoError as error:
+        last = "failed", error, ""
     except MemoryError:
-        last = ("memory",)
-    except asyncio.CancelledError:
-        last = ("left",)
-    except BaseException as error:  # noqa: BLE001 - the boundary of the process: the parent raises it again
-        last = _sendable(error)
+        last = "failed", RuntimeError(), "MemoryError"
+    except BaseException as error:  # noqa: BLE001 - the boundary of the process: the class may not be known over there
+        name, trace = type(error).__name__, "".join(traceback.format_exception(error))
+        last = "failed", RuntimeError(f"{name}: {error}"), f"{name}: {trace}"
     with suppress(BrokenPipeError):
         line.send(*last)
 
 
 async def _turning(work: Coroutine[Any, Any, Result]) -> Result:
     """The work, ended gently by SIGTERM. As long as the event loop turns the limit of CPU begins anew."""
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _cancel, asyncio.current_task())
+    work_task = asyncio.ensure_future(work)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, work_task.cancel)
 
     async def turn() -> None:
         while True:
@@ -387,33 +374,13 @@ async def _turning(work: Coroutine[Any, Any, Result]) -> Result:
 
     turning = asyncio.create_task(turn())
     try:
-        return await work
+        return await work_task
     finally:
         turning.cancel()
 
 
-def _cancel(task: "asyncio.Task[Any] | None") -> None:
-    if task is not None:
-        task.cancel()
-
-
-def _sendable(error: BaseException) -> tuple[object, ...]:
-    """Our own errors travel as themselves, others as words: their classes may not be known over there, or not be sent."""
-    if isinstance(error, DeepRepoError):
-        return "failed", error, ""
-    trace = "".join(traceback.format_exception(error))
-    return "failed", RuntimeError(f"{type(error).__name__}: {error}"), f"{type(error).__name__}: {trace}"
-
-
 def _end_with(alive: "connection.Connection[Any, Any]") -> None:
-    """End this process and what it started when the parent ends, however that ends.
-
-    On Linux the kernel does it, by a signal for the pipe's end: a thread would wait for the interpreter's lock.
-    """
-    if hasattr(fcntl, "F_SETSIG"):
-        fcntl.fcntl(alive, fcntl.F_SETOWN, -os.getpid())
-        fcntl.fcntl(alive, fcntl.F_SETSIG, signal.SIGKILL)
-        fcntl.fcntl(alive, fcntl.F_SETFL, fcntl.fcntl(alive, fcntl.F_GETFL) | os.O_ASYNC)
+    """End this process and what it started when the parent ends, however that ends."""
 
     def wait() -> None:
         with suppress(EOFError, OSError):

@@ -16,10 +16,10 @@ from bot.languages import LANGUAGES
 from bot.masking import forms
 from bot.render import templates
 from bot.review import lenses
-from bot.wiring import review, step_tasks, tasks
+from bot.wiring import review, tasks
 from impact.language import languages as known_languages
 
-__all__ = ["step_tasks", "tasks"]
+__all__ = ["tasks"]
 
 # A review goes through all of these, and would load their modules one by one.
 ROOMS = (analyzers, context, findings, reviewing, lenses, strategies)

@@ -6,7 +6,7 @@ file that it had in hand; paid calls are in the journal.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -18,19 +18,17 @@ from bot.brief import Brief
 from bot.commands import CommandReply
 from bot.commands.conversation import RemarkReply
 from bot.config import Config, Settings
-from bot.config.policy import No
 from bot.errors import ConfigError, OverLimit
 from bot.github import Host, Identity, RequestPace
 from bot.github.client import GitHubClient
 from bot.machine import files
 from bot.machine.limits import ProcessLimits
-from bot.outputs.posts import Comments
-from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
+from bot.payloads import MadeReview, Question, Remark
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
-from bot.values import Ask, OrganizationFile, OwnerRule, Review, ReviewAsk, Trigger
-from bot.values.consumer import PackageRow
+from bot.values import Ask, OrganizationFile, ReviewAsk
 from bot.wiring import child, review, tasks
+from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
 from bot.workflow.organization import OrganizationFiles
@@ -47,19 +45,20 @@ def worker(
     """Who carries out the jobs of a server, and who apologises for those that were given up."""
     store, folder, settings = surroundings["store"], surroundings["folder"], config.environment(on_server=True)
     fetching.swept(folder)
+    soon = replace(caps, wall=PAGES)
     parts = Services(
         settings=settings,
         review=partial(_review, store, folder, caps),
         answer=partial(_answer, store, folder, caps),
         converse=partial(_converse, store, folder, caps),
-        fix=partial(_fix, folder, caps),
+        fix=partial(_in_scratch, folder, tasks.fix, caps),
         resolve=partial(_resolve, settings, caps),
         defaults=_defaults(settings, surroundings["identity"], surroundings["pace"]),
-        no_review_reason=partial(_no_review_reason, caps),
-        page=partial(_page, caps),
-        ci_failures=partial(_ci_failures, caps),
-        packages=partial(_packages, folder, caps),
-        comments=partial(_comments, caps),
+        no_review_reason=partial(child.run, tasks.no_review_reason, caps=caps),
+        page=partial(child.run, tasks.page, caps=soon),
+        ci_failures=partial(child.run, tasks.ci_failures, caps=soon),
+        packages=partial(_in_scratch, folder, tasks.packages, soon),
+        comments=partial(child.call, tasks.comments, caps=soon),
         model=review.can_ask,
         in_force=review.in_force,
         **surroundings,
@@ -77,22 +76,18 @@ async def _carried_out(ask: Ask, job: Job, parts: Services) -> None:
 async def _review(store: Store, folder: Path, caps: ProcessLimits, brief: Brief, say: Say) -> MadeReview:
     """The review, without the files that cannot be read within the limits. Raises OverLimit where nothing can be left out."""
     async with _room(store, folder, brief.journal) as (room, keep):
-        known_files = await asyncio.to_thread(_known_files, room.journal)
+        left_out_file = journals.path(folder, brief.journal).with_suffix(".left.jsonl")  # goes when the journal does
+        known_files = await asyncio.to_thread(_known_files, left_out_file)
 
         async def attempt(left_out: Mapping[str, str]) -> MadeReview:
-            return await child.run(tasks.review, brief, room, left_out, caps=caps, say=say, keep=keep)
+            return await child.run(tasks.rendered_review, brief, room, left_out, caps=caps, say=say, keep=keep)
 
-        return await child.leaving_out(attempt, known_files, partial(_remember, room.journal))
+        return await child.leaving_out(attempt, known_files, partial(_remember, left_out_file))
 
 
 async def _answer(store: Store, folder: Path, caps: ProcessLimits, question: Question) -> CommandReply:
     async with _room(store, folder, question.journal) as (room, keep):
         return await child.run(tasks.answer, question, room, caps=caps, keep=keep)
-
-
-async def _fix(folder: Path, caps: ProcessLimits, request: FixRequest) -> MadeFix:
-    with fetching.room(folder) as scratch:
-        return await child.run(tasks.fix, request, scratch, caps=caps)
 
 
 async def _converse(store: Store, folder: Path, caps: ProcessLimits, remark: Remark) -> RemarkReply:
@@ -111,7 +106,7 @@ async def _resolve(
         return config.resolve({}, None, settings)
     few = replace(caps, cpu=min(caps.cpu, SETTINGS))
     try:
-        return await child.run(tasks.settings, _bytes(file), organization, settings, caps=few)
+        return await child.run(tasks.settings, file, organization, settings, caps=few)
     except OverLimit as error:
         raise ConfigError(f"{config.FILE} cannot be used, {error}: make it simpler") from error
 
@@ -129,36 +124,10 @@ def _defaults(settings: Settings, identity: Identity, pace: RequestPace) -> Defa
     return read
 
 
-def _bytes(text: str | None) -> bytes | None:
-    return None if text is None else text.encode()
-
-
-async def _no_review_reason(caps: ProcessLimits, brief: Brief, commits: Collection[str], trigger: Trigger) -> No | None:
-    return await child.run(tasks.no_review_reason, brief, commits, trigger, caps=caps)
-
-
-async def _page(
-    caps: ProcessLimits,
-    output: bytes,
-    memory: bytes | None,
-    ignored_findings: Sequence[tuple[str, str, str]],
-    rules: Sequence[OwnerRule],
-) -> MadeReview:
-    words = tuple(ignored_findings), tuple(rules)
-    return await child.run(tasks.page, output, memory, *words, caps=replace(caps, wall=PAGES))
-
-
-async def _ci_failures(caps: ProcessLimits, output: bytes, report: CIReport) -> str:
-    return await child.run(tasks.ci_failures, output, report, caps=replace(caps, wall=PAGES))
-
-
-async def _packages(folder: Path, caps: ProcessLimits, store: str) -> tuple[PackageRow, ...]:
+async def _in_scratch(folder: Path, task: Task[Result], caps: ProcessLimits, subject: object) -> Result:
+    """The work of a child that writes into a folder which goes with it."""
     with fetching.room(folder) as scratch:
-        return await child.run(tasks.packages, store, scratch, caps=replace(caps, wall=PAGES))
-
-
-def _comments(caps: ProcessLimits, review: Review) -> Comments:
-    return child.call(tasks.comments, review, caps=replace(caps, wall=PAGES))
+        return await child.run(task, subject, scratch, caps=caps)
 
 
 @asynccontextmanager
@@ -168,25 +137,20 @@ async def _room(store: Store, folder: Path, journal: str) -> AsyncIterator[tuple
     files.folder(path.parent, private=True)
     with fetching.room(folder) as scratch:
         if not store.database.postgres:
-            yield Room(path, scratch, sends_journal=False), None
+            yield Room(scratch, path), None
             return
         async with store.journals.hold(journal, path) as keep:
-            yield Room(path, scratch, sends_journal=True), keep
+            yield Room(scratch, path, sends_journal=True), keep
 
 
-def _known_files(journal: Path) -> dict[str, str]:
+def _known_files(file: Path) -> dict[str, str]:
     """The files that this change's earlier attempts could not read: a restart does not go through them again."""
     try:
-        files: dict[str, str] = json.loads(_beside(journal).read_text("utf-8"))
+        known_files: dict[str, str] = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return files
+    return known_files
 
 
-def _remember(journal: Path, left_out: Mapping[str, str]) -> None:
-    files.write(_beside(journal), json.dumps(dict(left_out)), private=True)
-
-
-def _beside(journal: Path) -> Path:
-    """Beside the journal, under a name that goes with those of its repository when they are deleted."""
-    return journal.with_suffix(".left.jsonl")
+def _remember(file: Path, left_out: Mapping[str, str]) -> None:
+    files.write(file, json.dumps(dict(left_out)), private=True)

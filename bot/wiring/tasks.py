@@ -1,10 +1,11 @@
-"""What is done in child processes of a server: everything that computes on what a repository or a person has written.
+"""What is done in child processes of a server and of a workflow's step: everything that computes on what somebody else has written.
 
-Each function is named to `child.run` and carried out over there, so it takes and returns values only.
+Each function is named to `child.run` and carried out over there, so it takes and returns values only. What it imports stands in the
+memory of the fork server, which has no use for GitHub's client.
 """
 
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -49,17 +50,22 @@ TOO_MUCH = "reading it takes more than a review may use"  # of a consumer
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where a child writes. `sends_journal`: the lines of its journal go to the parent too."""
+    """Where a child writes. `journal`: None for one in memory; `sends_journal`: its lines go to the parent too."""
 
-    journal: Path
     scratch: str
-    sends_journal: bool
+    journal: Path | None = None
+    sends_journal: bool = False
 
 
-async def review(line: ChildPipe, brief: Brief, room: Room, left_out: Mapping[str, str]) -> MadeReview:
-    """The review with everything that is reported of it."""
+async def review(line: ChildPipe, brief: Brief, room: Room, left_out: Mapping[str, str]) -> Review:
+    """The review."""
     brief = without(brief, left_out)
-    review_done = await pipeline.review(brief, _tools(line, brief, room))
+    return await pipeline.review(brief, _tools(line, brief, room))
+
+
+async def rendered_review(line: ChildPipe, brief: Brief, room: Room, left_out: Mapping[str, str]) -> MadeReview:
+    """The review with everything that is reported of it."""
+    review_done = await review(line, brief, room, left_out)
     content = json_file.content(review_done)
     texts = posts.comments(review_done), markdown.render(review_done), json_file.write(content), state.store(content)
     files = tuple(replace(file, hunks=()) for file in review_done.files)  # 90,000 hunks are 400 MB over there
@@ -73,8 +79,9 @@ async def answer(line: ChildPipe, question: Question, room: Room) -> CommandRepl
 
 async def converse(line: ChildPipe, remark: Remark, room: Room) -> RemarkReply:
     """A model's answer to a remark."""
-    opening = partial(open_session, remark.brief, _tools(line, remark.brief, room))
-    return await conversation.respond(remark.heard_remark, remark.last, remark.language, opening, time.monotonic)
+    opening = partial(_open_session, remark.brief, _tools(line, remark.brief, room))
+    heard = remark.heard_remark, remark.last, remark.language
+    return await conversation.respond(*heard, opening, time.monotonic)
 
 
 async def fix(_: ChildPipe, request: FixRequest, scratch: str) -> MadeFix:
@@ -109,8 +116,8 @@ async def page(
     _: ChildPipe,
     output: bytes,
     memory: bytes | None,
-    ignored_findings: tuple[tuple[str, str, str], ...],
-    rules: tuple[OwnerRule, ...],
+    ignored_findings: Sequence[tuple[str, str, str]],
+    rules: Sequence[OwnerRule],
 ) -> MadeReview:
     """The texts of a stored review under the words that hold now; as JSON, and what it leaves, only if findings were given numbers by it.
 
@@ -120,7 +127,7 @@ async def page(
         stored_review = json_file.read(output)
     except ValueError as error:
         raise StorageError(f"a stored review has another form ({type(error).__name__})") from error
-    review_now = silencing.now(stored_review, ignored_findings, rules)
+    review_now = silencing.now(stored_review, tuple(ignored_findings), tuple(rules))
     numbers = silencing.new_numbers(stored_review, review_now)
     json_text = json_file.with_numbers(output, numbers) if numbers else ""
     memory_now = json_file.with_numbers(memory, numbers).encode() if numbers and memory is not None else None
@@ -156,12 +163,13 @@ async def comments(_: ChildPipe, review_done: Review) -> Comments:
 
 async def settings(
     _: ChildPipe,
-    file: bytes | None,
+    file: str | None,
     organization: OrganizationFile | None,
     operator_settings: Settings,
 ) -> Config:
     """Every setting, resolved with the owner's file and the owner's defaults. Raises ConfigError."""
-    return config.resolve({}, file, operator_settings, organization=organization)
+    text = None if file is None else file.encode()
+    return config.resolve({}, text, operator_settings, organization=organization)
 
 
 async def no_review_reason(_: ChildPipe, brief: Brief, commits: Collection[str], trigger: Trigger) -> No | None:
@@ -170,16 +178,15 @@ async def no_review_reason(_: ChildPipe, brief: Brief, commits: Collection[str],
 
 
 def _tools(line: ChildPipe, brief: Brief, room: Room) -> Tools:
+    """What a review in a child is made with."""
+
     def open_journal() -> Journal:
+        if room.journal is None:
+            return Journal()
         watch = spans.exporting(config.telemetry())
         return Journal(room.journal, watch=watch, keep=line if room.sends_journal else None)
 
-    return tools(line, brief, room.scratch, open_journal)
-
-
-def tools(line: ChildPipe, brief: Brief, scratch: str, open_journal: Callable[[], Journal] = Journal) -> Tools:
-    """What a review in a child is made with."""
-    own = parts.tools(brief, scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
+    own = parts.tools(brief, room.scratch, line.say, open_journal, keep_on_cancel=False, on_server=True)
     return with_time_limit(line, own)
 
 
@@ -199,7 +206,7 @@ def _context(line: ChildPipe, question: Question, room: Room) -> CommandContext:
     return CommandContext(
         settings=question.settings, actor=question.actor, branch=question.branch, last=last, top=top,
         submit=nothing, suppress=nothing, pause=nothing, resume=nothing, cancel=nothing,
-        open_session=partial(open_session, brief, _tools(line, brief, room)) if brief is not None else None,
+        open_session=partial(_open_session, brief, _tools(line, brief, room)) if brief is not None else None,
     )  # fmt: skip
 
 
@@ -217,7 +224,7 @@ def without(brief: Brief, left_out: Mapping[str, str]) -> Brief:
 
 
 @asynccontextmanager
-async def open_session(brief: Brief, tools: Tools) -> AsyncIterator[Session]:
+async def _open_session(brief: Brief, tools: Tools) -> AsyncIterator[Session]:
     """The change, read and opened for a question."""
     async with pipeline.survey(brief, tools) as subject, tools.open_session(subject) as session:
         yield session

@@ -160,11 +160,9 @@ def test_lines_are_stored_by_the_parent_before_the_child_goes_on() -> None:
     assert (sink.lines, sink.tries) == (["one", "two"], 2)
 
 
-@pytest.mark.skipif(
-    sys.platform != "linux", reason="elsewhere a child that holds the lock ends at its limit of computing"
-)
+@pytest.mark.skipif(sys.platform != "linux", reason="needs numbers of processes that can be waited for")
 def test_a_child_dies_with_its_parent_and_takes_along_what_it_has_started() -> None:
-    """Whatever kills the parent, and whatever the child is doing."""
+    """Whatever kills the parent. A child that holds the interpreter's lock ends at its limit of computing."""
     parent = subprocess.Popen(
         [sys.executable, tasks.__file__], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
