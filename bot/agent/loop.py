@@ -1,16 +1,18 @@
 """A run of a root from seed to transcript."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
+from typing import Any
 
 from bot import render
 from bot.agent import tools
 from bot.agent.messages import Conversation
-from bot.agent.repl.bridge import open_bridge
+from bot.agent.repl.bridge import Async, open_bridge
 from bot.agent.stall_guard import StallGuard
 from bot.agent.state import RunState
 from bot.agent.turns import Outcome, Turns
 from bot.errors import UsageError
+from bot.ports import Model
 from bot.review.session import Session
 from bot.values import Source, Transcript
 
@@ -35,7 +37,6 @@ async def run(session: Session, seed: str, *, gate: bool, turns: int | None = No
     With `gate`, finishing with units unread is refused once; the strategy has what is still unread then read by workers.
     """
     root_run = await _run_root(session, seed, gate=gate, turns=turns or session.calls.budget.limits.turns)
-    session.calls.at = ""
     return _transcript(session, root_run)
 
 
@@ -52,13 +53,33 @@ async def _run_root(
     asks_for_walkthrough = session.walkthrough and not depth
     consumers = session.consumer_code.names if session.consumer_code is not None else ()
     conversation.open(seed, gate=gate, language=session.language, walkthrough=asks_for_walkthrough, consumers=consumers)
-    async with open_bridge(await tools.variables(session), tools.functions(state), limits) as bridge:
-        root_run = Turns(state, session.root, bridge, conversation, StallGuard(turns), gate, name)
+    names = await tools.variables(session), tools.functions(state)
+    return await run_turns(state, session.root, conversation, StallGuard(turns), names, gate=gate, name=name)
+
+
+async def run_turns(
+    state: RunState,
+    model: Model,
+    conversation: Conversation,
+    guard: StallGuard,
+    names: tuple[Mapping[str, Any], Mapping[str, Async]],
+    *,
+    gate: bool,
+    name: str,
+    runs: list[Turns] | None = None,
+) -> Turns:
+    """All turns of one root over a REPL with these variables and functions; the run joins `runs` before its first turn."""
+    budget, at = state.session.calls.budget, state.session.calls.at
+    async with open_bridge(*names, budget.limits) as bridge:
+        root_run = Turns(state, model, bridge, conversation, guard, gate, name)
+        if runs is not None:
+            runs.append(root_run)
         try:
             await root_run.go()
         finally:
-            if not depth:
-                session.calls.budget.keep(None)
+            state.session.calls.at = at
+            if not state.depth:
+                budget.keep(None)
     return root_run
 
 
@@ -83,11 +104,8 @@ async def _child(session: Session, task: str, paths: Sequence[str], depth: int, 
         files={p: t for p, t in files.items() if t},
         missing=missing,
     )
-    at, turns = session.calls.at, min(CHILD_TURNS, session.calls.budget.limits.turns)
-    try:
-        root_run = await _run_root(session, seed, gate=False, turns=turns, depth=depth, name=name)
-    finally:
-        session.calls.at = at
+    turns = min(CHILD_TURNS, session.calls.budget.limits.turns)
+    root_run = await _run_root(session, seed, gate=False, turns=turns, depth=depth, name=name)
     return root_run.summary or f"[the child run ended without an answer: {_end(root_run) or 'it said nothing'}]"
 
 

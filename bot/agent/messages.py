@@ -1,12 +1,10 @@
 """The messages between the harness and a root. Append-only, so that every provider's prompt cache holds."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot import render
 from bot.agent.repl import extraction
-from bot.agent.stall_guard import Advice
-from bot.llm.budget import Left
 from bot.review.guidance import tongue
 from bot.values import Completion, Limits, Message, Observation, Prompt, Schema
 
@@ -59,8 +57,17 @@ class Conversation:
         text = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
         self.messages.append(Message("assistant", text, reply.calls, extra=reply.extra))
 
-    def answer(self, reply: Completion, text: str) -> None:
-        """What came back, as the answer to the tool call where there was one."""
+    def answer(self, reply: Completion, observation: Observation, unread: Sequence[str], **facts: object) -> None:
+        """What came back, as the answer to the tool call where there was one. `facts`: what the last lines of every turn say."""
+        text = self.words(
+            f"{self.form}_turn.md.j2",
+            output=observation.output.rstrip("\n"),
+            error=observation.error or "",
+            turns=self.turns,
+            unread=unread[:MAX_UNREAD],
+            more_unread=max(0, len(unread) - MAX_UNREAD),
+            **facts,
+        ).strip("\n")
         if not reply.calls:
             self.messages.append(Message("user", text))
             return
@@ -78,43 +85,3 @@ class Conversation:
         for at in outputs[: -(-len(outputs) // 2)]:
             self.messages[at] = replace(self.messages[at], text=LEFT_OUT)
         return bool(outputs)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnStatus:
-    """What the last lines of every turn say."""
-
-    number: int
-    turns: int
-    left: Left
-    unread: tuple[str, ...]
-    advice: Advice = ""
-    finish_refused: bool = False  # the root wanted to finish and may not yet
-    unreported_findings: Mapping[str, str] = field(
-        default_factory=dict
-    )  # title -> why; report() refused it in the block that finished
-    notes: tuple[str, ...] = ()  # what look-ups say beside the values that they gave
-
-
-def turn_text(
-    observation: Observation, hint: str, status: TurnStatus, form: str = FORM, words: Callable[..., str] = render.text
-) -> str:
-    """Output, error, hint and the turn line."""
-    text = words(
-        f"{form}_turn.md.j2",
-        output=observation.output.rstrip("\n"),
-        error=observation.error or "",
-        hint=hint,
-        number=status.number,
-        turns=status.turns,
-        usd=status.left.usd,
-        tokens=status.left.tokens,
-        calls=status.left.calls,
-        unread=status.unread[:MAX_UNREAD],
-        more_unread=max(0, len(status.unread) - MAX_UNREAD),
-        advice=status.advice,
-        refused=status.finish_refused,
-        unreported=status.unreported_findings,
-        notes=status.notes,
-    )
-    return text.strip("\n")

@@ -1,11 +1,11 @@
 """The turns of one root: ask it, run its code, tell it what came back, until it has an answer or a rule ends the run."""
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bot.agent import tools
-from bot.agent.messages import MAX_TOKENS, Conversation, TurnStatus, turn_text
+from bot.agent.messages import MAX_TOKENS, Conversation
 from bot.agent.repl import extraction, hints
 from bot.agent.repl.bridge import ReplBridge
 from bot.agent.stall_guard import Gain, StallGuard
@@ -138,15 +138,22 @@ class Turns:
             self.outcome = "answered"
         elif self.guard.astray:
             self.outcome = "astray"
-        status = replace(
-            self._status(number, budget_spent=is_spent),
-            finish_refused=finish_refused,
-            unreported_findings=unreported_findings,
+        left = self.state.session.calls.budget.left()
+        self.conversation.answer(
+            reply,
+            observation,
+            [unit.id for unit in self.state.session.tracker.unread()],
+            hint=hint,
+            number=number,
+            usd=left.usd,
+            tokens=left.tokens,
+            calls=left.calls,
+            advice=self.guard.advice(number, budget_spent=is_spent),
+            refused=finish_refused,
+            unreported=unreported_findings,
+            notes=(*self.news, *self.state.notes),
         )
         self.news = ()
-        self.conversation.answer(
-            reply, turn_text(observation, hint, status, self.conversation.form, self.conversation.words)
-        )
 
     async def _observe(self, number: int, block: str, reply: Completion) -> tuple[Observation, str]:
         """What the block did, and the one hint that goes with it."""
@@ -209,14 +216,4 @@ class Turns:
             or (left.calls is not None and left.calls <= 1)
             or (left.tokens is not None and left.tokens < need.input + need.output)
             or (left.usd is not None and usd is not None and left.usd < usd)
-        )
-
-    def _status(self, number: int, *, budget_spent: bool) -> TurnStatus:
-        return TurnStatus(
-            number=number,
-            turns=self.guard.turns,
-            left=self.state.session.calls.budget.left(),
-            unread=tuple(unit.id for unit in self.state.session.tracker.unread()),
-            advice=self.guard.advice(number, budget_spent=budget_spent),
-            notes=(*self.news, *self.state.notes),
         )

@@ -230,9 +230,20 @@ def test_lent_modules(code: str, printed: str) -> None:
     assert one(code).output == printed
 
 
-def test_lent_modules_are_capped() -> None:
-    """Lent functions run in the host, so they take bounded input only."""
-    assert "takes at most" in one(f"import html\nhtml.escape('x' * {LARGE + 1})").error
+@pytest.mark.parametrize(
+    "code",
+    [f"html.escape('x' * {LARGE + 1})", "statistics.quantiles([1, 2], n=10**8)", "textwrap.indent('a\\n' * 9000, 'x')"],
+)
+def test_lent_modules_are_capped(code: str) -> None:
+    """Lent functions run in the host, so they take bounded input and no large number."""
+    assert "ValueError: " in one(f"import html, statistics, textwrap\n{code}").error
+
+
+def test_an_error_text_of_200_mb_ends_in_the_sandbox() -> None:
+    """The block is stopped at the memory limit, and the next one runs."""
+    with closing(MontyRepl({}, {}, LIMITS)) as repl:
+        assert repl.run("raise ValueError('x' * 200_000_000)").outcome == "limit"
+        assert repl.run("print(1)").output == "1\n"
 
 
 def test_the_clock_stands_still() -> None:

@@ -16,7 +16,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.agent.repl import stdlib
-from bot.agent.repl.host_process import Apart
 from bot.agent.repl.output import END, NEXT, Cut, PrintBuffer
 from bot.errors import DeepRepoError, ReplUnavailable
 from bot.machine import extras
@@ -64,7 +63,6 @@ class MontyRepl:
         self._functions = {name: self._guard(name, call) for name, call in functions.items()}
         self._functions["more"] = self._guard("more", self._more)
         self._stack, self._pid, self._killed = ExitStack(), 0, False
-        self._apart = Apart()
         self._fed, self._blocks = 0, 0  # what the process was given; how much of it the root wrote
         self._numbers: dict[int, int] = {}  # Monty counts all, the root counts its own
         self._session = self._open()
@@ -74,7 +72,6 @@ class MontyRepl:
         import pydantic_monty
 
         self._blocks += 1
-        self._apart.begin()
         self._numbers[self._fed] = self._blocks
         self._fed += 1
         sink = PrintBuffer(self._limits.output_chars)
@@ -104,7 +101,6 @@ class MontyRepl:
     def kill(self) -> None:
         """End the running block now, from another thread: the process goes, and no other is started."""
         self._killed = True
-        self._apart.close()
         with suppress(ProcessLookupError):
             if self._pid:
                 os.kill(self._pid, signal.SIGKILL)
@@ -112,7 +108,6 @@ class MontyRepl:
     def close(self) -> None:
         """End the process. After it the REPL is not used again."""
         self._pid = 0
-        self._apart.close()
         self._stack.close()
 
     def _open(self) -> "MontySession":
@@ -172,7 +167,7 @@ class MontyRepl:
     def _module(self, name: str) -> "ExternalModule":
         import pydantic_monty
 
-        return pydantic_monty.ExternalModule(stdlib.attributes(name, self._guard, self._apart))
+        return pydantic_monty.ExternalModule(stdlib.attributes(name, self._guard))
 
     def _guard(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         """A host function at the boundary: whatever it raises becomes an ordinary exception in the block, with a sentence."""

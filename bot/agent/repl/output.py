@@ -72,23 +72,24 @@ class PrintBuffer:
         """
         prints = [_render(text.split(NEXT)) for text in "".join(self._held).split(END) if text]
         pieces = _pieces(prints, max(1, self._size // SHARE))
-        if self._lost:  # the flood and its end are one piece
+        missing = self._lost - len(self._tail)  # characters that nobody has held; the flood and its end are one piece
+        if self._lost:
             pieces = [*pieces[:-1], (pieces[-1] if pieces else "") + self._tail]
-        lost_chars = self._lost - len(self._tail)
+        sizes = [len(piece) for piece in pieces]
+        if missing:
+            sizes[-1] += missing
         visible_pieces, cuts = list[str](), list[Cut]()
-        shares = _shares([len(piece) for piece in pieces[:-1]] + [len(p) + lost_chars for p in pieces[-1:]], self._size)
-        for at, (piece, share) in enumerate(zip(pieces, shares, strict=True)):
-            missing = lost_chars if at == len(pieces) - 1 else 0
-            if len(piece) + missing <= share:
+        for piece, size, share in zip(pieces, sizes, _shares(sizes, self._size), strict=True):
+            if size <= share:
                 visible_pieces.append(piece)
                 continue
             head, tail = _ends(piece, max(0, share - MARK_CHARS))
-            end = len(self._tail) if missing else len(tail)
+            end = max(len(tail), len(self._tail)) if size > len(piece) else len(tail)  # the flood's end is held apart
             middle = piece[len(head) : len(piece) - end]
-            between = max(0, end - len(tail))  # of the flood's end, which is held apart
-            cut = Cut((number or 0) + len(cuts), piece.strip().partition("\n")[0][:60], middle, missing + between)
+            lost_chars = size - len(head) - len(tail) - len(middle)
+            cut = Cut((number or 0) + len(cuts), piece.strip().partition("\n")[0][:60], middle, lost_chars)
             cuts.append(cut)
-            mark = (GONE if number is None else MARK).format(count=len(cut.text) + cut.lost_chars, number=cut.number)
+            mark = (GONE if number is None else MARK).format(count=len(middle) + lost_chars, number=cut.number)
             visible_pieces.append((head + mark + tail)[: max(0, share)])
         return PrintedOutput("".join(visible_pieces), tuple(cuts))
 
@@ -100,34 +101,19 @@ def _render(values: Sequence[str]) -> str:
 
 
 def _pieces(prints: Sequence[str], most: int) -> list[str]:
-    """Prints that belong together: a long one with the label before it, short ones in a row up to the next heading."""
-    pieces: list[list[str]] = []
-    sizes: list[int] = []
-    long = False  # whether the last piece ends in a long print
+    """Prints that belong together, in `most` pieces at most: a long one with the label before it, short ones in a row."""
+    pieces: list[str] = []
+    is_long = True  # whether the last piece ends in a long print
+    least = (
+        sum(map(len, prints)) // most if len(prints) > most else 0
+    )  # characters of a piece, where there are too many
     for text in prints:
-        wide = len(text) > LINE
-        if not pieces or HEADING.match(text[:LINE]) or (sizes[-1] > LINE if wide else long):
-            pieces.append([])
-            sizes.append(0)
-        pieces[-1].append(text)
-        sizes[-1] += len(text)
-        long = wide
-    return _join(["".join(piece) for piece in pieces], most)
-
-
-def _join(pieces: list[str], most: int) -> list[str]:
-    """Neighbours joined until there are no more than `most` pieces."""
-    if len(pieces) <= most:
-        return pieces
-    part = -(-sum(map(len, pieces)) // most)
-    bins: list[list[str]] = []
-    end = 0
-    for piece in pieces:
-        if end >= part * len(bins):
-            bins.append([])
-        bins[-1].append(piece)
-        end += len(piece)
-    return ["".join(texts) for texts in bins]
+        begins = HEADING.match(text[:LINE]) or (len(pieces[-1]) > LINE if pieces and len(text) > LINE else is_long)
+        if not pieces or (begins and len(pieces[-1]) >= least):
+            pieces.append("")
+        pieces[-1] += text
+        is_long = len(text) > LINE
+    return pieces
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:

@@ -5,11 +5,9 @@ import builtins
 import inspect
 import json
 import keyword
-import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from bot.agent import tools
@@ -55,24 +53,22 @@ def read(calls: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool,
 
 def functions(session: Session, tools: Iterable[CustomTool]) -> dict[str, Async]:
     """The functions as the REPL calls them."""
-    return {tool.name: _bound(session, tool) for tool in tools}
+    return {tool.name: partial(_recorded, session, tool) for tool in tools}
 
 
-def _bound(session: Session, tool: CustomTool) -> Async:
-    async def bound(*arguments: stdlib.Value, **keywords: stdlib.Value) -> stdlib.Value:
-        journal, at, masks = session.calls.journal, session.calls.at, session.calls.masks
-        call_key = json.dumps([arguments, keywords], sort_keys=True, default=repr)
-        row = journal.get("tool", at, tool.name, call_key)
-        if row is None:
-            row = await _call(session, tool, masks.show(arguments), masks.show(keywords))
-            row = masks.hide(row)
-            journal.put("tool", at=at, name=tool.name, arguments=call_key, **row)
-            await journal.wait_stored()
-        if row.get("error"):
-            raise ValueError(row["error"])
-        return row["result"]
-
-    return bound
+async def _recorded(
+    session: Session, tool: CustomTool, *arguments: stdlib.Value, **keywords: stdlib.Value
+) -> stdlib.Value:
+    journal, at, masks = session.calls.journal, session.calls.at, session.calls.masks
+    call_key = json.dumps([arguments, keywords], sort_keys=True, default=repr)
+    row = journal.get("tool", at, tool.name, call_key)
+    if row is None:
+        row = masks.hide(await _call(session, tool, masks.show(arguments), masks.show(keywords)))
+        journal.put("tool", at=at, name=tool.name, arguments=call_key, **row)
+        await journal.wait_stored()
+    if row.get("error"):
+        raise ValueError(row["error"])
+    return row["result"]
 
 
 async def _call(
@@ -82,50 +78,40 @@ async def _call(
     seconds = SECONDS if left is None else max(1.0, min(SECONDS, left))
     try:
         async with asyncio.timeout(seconds):
-            result = await _result(tool, arguments, keywords)
+            result, error = await _result(tool, arguments, keywords)
     except TimeoutError:
         return {"error": f"stopped waiting after {seconds:.0f} s"}
-    except Exception as error:  # noqa: BLE001 - the caller's own function: what it raises is told to the root's code
-        return {"error": f"{type(error).__name__}: {error}"[:ERROR_CHARS]}
+    if error:
+        return {"error": error[:ERROR_CHARS]}
     if stdlib.weight([result]) > MOST_RESULT:
         return {"error": f"it returned more than {MOST_RESULT:,} characters: let it return less at once"}
     try:
         return {"result": json.loads(json.dumps(result))}
-    except (TypeError, ValueError, RecursionError) as error:
-        return {"error": f"it returned what is no plain data: {error}"[:ERROR_CHARS]}
+    except (TypeError, ValueError, RecursionError) as failure:
+        return {"error": f"it returned what is no plain data: {failure}"[:ERROR_CHARS]}
 
 
 async def _result(
     tool: CustomTool, arguments: tuple[stdlib.Value, ...], keywords: Mapping[str, stdlib.Value]
-) -> stdlib.Value:
-    """What the function returns. One that is not asynchronous runs in a thread of its own, which nobody can end."""
+) -> tuple[stdlib.Value, str]:
+    """What the function returns, or its error as text. One that is not asynchronous runs in a thread, which nobody can end."""
     if tool.call is None:
         raise UsageError("a replay calls no tool")
-    if inspect.iscoroutinefunction(tool.call):
-        return await tool.call(*arguments, **keywords)
-    loop, call = asyncio.get_running_loop(), tool.call
-    future: asyncio.Future[Any] = loop.create_future()
+    call = partial(tool.call, *arguments, **keywords)
+    result, error = (call(), "") if inspect.iscoroutinefunction(tool.call) else await asyncio.to_thread(_called, call)
+    if not inspect.isawaitable(result):
+        return result, error
+    try:
+        return await result, ""
+    except Exception as failure:  # noqa: BLE001 - the caller's own function: what it raises is told to the root's code
+        return None, f"{type(failure).__name__}: {failure}"
 
-    def settle(result: object, error: BaseException | None) -> None:
-        if not future.done():
-            future.set_exception(error) if error is not None else future.set_result(result)
 
-    def work() -> None:
-        result: object = None
-        failure: Exception | None = None
-        try:
-            result = context.run(call, *arguments, **keywords)
-        except StopIteration as error:  # a future takes every other one
-            failure = RuntimeError(str(error))
-        except BaseException as error:  # noqa: BLE001 - SystemExit too: it ends nothing but this call
-            failure = error if isinstance(error, Exception) else RuntimeError(type(error).__name__)
-        with suppress(RuntimeError):  # the run has ended meanwhile, and its loop with it
-            loop.call_soon_threadsafe(settle, result, failure)
-
-    context = copy_context()
-    threading.Thread(target=work, name=f"tool {tool.name}", daemon=True).start()
-    outcome = await future
-    return await outcome if inspect.isawaitable(outcome) else outcome
+def _called(call: Call) -> tuple[Any, str]:
+    try:
+        return call(), ""
+    except BaseException as error:  # noqa: BLE001 - SystemExit too: it ends nothing but this call
+        return None, f"{type(error).__name__}: {error}"
 
 
 def _line(name: str, call: Call) -> str:

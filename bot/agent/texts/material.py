@@ -15,7 +15,6 @@ PART = 400_000  # characters of one file; the checkout opens no file above 2 MB
 MOST_CHARS, MOST_FILES = 20_000_000, 20_000  # of one context
 MOST_BYTES = 2 << 20  # of a file in a folder; larger ones are data
 HEAD = 8_000  # bytes in which a NUL tells that a file is no text
-DEEPEST = 100  # levels of lists and mappings
 PATH_CHARS = 200  # of a name that becomes a path as it is
 NAMED = 5  # files that a note names
 _SAFE = re.compile(r"[\w(@+=~-][\w .()@+,=~-]*")
@@ -132,51 +131,51 @@ def _at(path: Path) -> Material:
 def _folder(folder: Path) -> Material:
     """The text files of a folder; hidden folders, links, binary and large files are left out, and a note names them."""
     texts: dict[str, str] = {}
-    left_out, size = [], 0
+    left_out, size = list[str](), 0
     for path in _walk(folder):
         name = path.relative_to(folder).as_posix()
         try:
-            blob = None if path.stat().st_size > MOST_BYTES else path.read_bytes()
+            blob = b"\0" if path.stat().st_size > MOST_BYTES else path.read_bytes()
         except OSError:
-            blob = None
-        if blob is None or b"\0" in blob[:HEAD]:
+            blob = b"\0"
+        if b"\0" in blob[:HEAD]:
             left_out.append(name)
             continue
-        texts[name] = blob.decode("utf-8", "replace")
-        size += len(texts[name])
-        if size > MOST_CHARS or len(texts) > MOST_FILES:
-            raise UsageError(
-                f"the folder {folder} has more than {MOST_CHARS:,} characters or {MOST_FILES:,} files of text: give a part of it"
-            )
+        texts[_sound(name)] = blob.decode("utf-8", "replace")
+        size += len(blob)
+        if size > 4 * MOST_CHARS or len(texts) > MOST_FILES:  # `of` says how many are allowed
+            break
     if not texts:
         raise UsageError(f"the folder {folder} has no text files")
     more = f" and {len(left_out) - NAMED} more" if len(left_out) > NAMED else ""
     notes = (f"not read, because they are no text or too large: {', '.join(left_out[:NAMED])}{more}",)
-    return _from_dict({_sound(name): text for name, text in texts.items()}, notes if left_out else ())
+    return _from_dict(texts, notes if left_out else ())
 
 
 def _walk(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            path = Path(place, name)
-            if path.is_file() and not path.is_symlink():
-                yield path
+        yield from (path for name in sorted(names) if not (path := Path(place, name)).is_symlink())
 
 
-def _plain(value: object, depth: int = 0) -> Plain:
+def _plain(value: object) -> Plain:
     """Plain data, copied. Raises UsageError for anything that a REPL could not hold."""
-    if depth > DEEPEST:
-        raise UsageError(f"the context is nested in more than {DEEPEST} levels, or holds itself")
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    if isinstance(value, str):
-        return _sound(value)
+    try:
+        return json.loads(_sound(json.dumps(value, ensure_ascii=False, default=_as_builtin)))
+    except TypeError as error:
+        raise UsageError(
+            f"the context holds what is no plain data, {error}: give texts, numbers, lists, mappings"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError("the context is nested too deeply, or holds itself") from error
+
+
+def _as_builtin(value: object) -> Plain:
     if isinstance(value, Mapping):
-        return {_sound(str(key)): _plain(item, depth + 1) for key, item in value.items()}
+        return dict(value)
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        return [_plain(item, depth + 1) for item in value]
-    raise UsageError(f"the context holds {type(value).__name__}: give texts, numbers, lists and mappings")
+        return list(value)
+    raise TypeError(type(value).__name__)
 
 
 def _sound(text: str) -> str:
@@ -192,19 +191,16 @@ def _paths(names: Sequence[str]) -> list[str]:
     """A path for each name: the name itself if a tree can hold it beside the others, else a number."""
     folders = {name[:at] for name in names for at, letter in enumerate(name) if letter == "/"}
     width = max(3, len(str(len(names))))
-    paths = [
+    return [
         name if name not in folders and _fits(name) else f"item/{at:0{width}}.txt" for at, name in enumerate(names, 1)
     ]
-    if len(set(paths)) == len(paths) and not any(path.startswith("item/") for path in names):
-        return paths
-    return [f"item/{at:0{width}}.txt" for at in range(1, len(names) + 1)]
 
 
 def _fits(name: str) -> bool:
-    parts = name.split("/")
-    plain = all(_SAFE.fullmatch(part) or re.fullmatch(r"\.[\w-][\w.-]*", part) for part in parts)
-    return (
-        plain
-        and len(name) <= PATH_CHARS
-        and not any(part.lower().startswith(".git") or part.endswith((" ", ".")) for part in parts)
+    parts = [] if name.startswith("item/") or len(name) > PATH_CHARS else name.split("/")
+    return bool(parts) and all(
+        (_SAFE.fullmatch(part) or re.fullmatch(r"\.[\w-][\w.-]*", part))
+        and not part.lower().startswith(".git")
+        and not part.endswith((" ", "."))
+        for part in parts
     )

@@ -7,10 +7,9 @@ from itertools import count
 
 from bot import render
 from bot.agent import tools
-from bot.agent.loop import CHILD_TURNS
+from bot.agent.loop import CHILD_TURNS, run_turns
 from bot.agent.messages import Conversation
 from bot.agent.repl import extraction
-from bot.agent.repl.bridge import open_bridge
 from bot.agent.stall_guard import Gain, StallGuard
 from bot.agent.state import RunState
 from bot.agent.texts import custom
@@ -71,7 +70,6 @@ async def _run(
     inquiry: Inquiry, seed: str, material: Material, *, form: str, turns: int, depth: int = 0, name: str = "root"
 ) -> Turns:
     question, calls = inquiry.question, inquiry.session.calls
-    limits = calls.budget.limits
     state = RunState(
         inquiry.session, source=Source("model", inquiry.root.name, "root"), depth=depth, deepest=question.deepest
     )
@@ -82,7 +80,7 @@ async def _run(
         more = {"form": material.form, "tools": question.tools, "answer_form": question.answer_form}
         return render.text(template, **values, **more)
 
-    conversation = Conversation(limits, turns, form=f"prompts/texts/{form}", words=words, tool=TOOL)
+    conversation = Conversation(calls.budget.limits, turns, form=f"prompts/texts/{form}", words=words, tool=TOOL)
     conversation.open(seed, gate=False)
     names = LOOKING if form == "alone" else (*LOOKING, *ASKING)
     functions = {word: call for word, call in tools.functions(state).items() if word in names}
@@ -91,15 +89,9 @@ async def _run(
         calls.masks.hide, material.value
     )  # the root's code could send on whatever it holds
     variables = {"context": masked, "tree": list(material.files), "answer": {"content": "", "ready": False}}
-    async with open_bridge(variables, functions, limits) as bridge:
-        root_run = Turns(state, inquiry.root, bridge, conversation, Patient(turns), gate=False, name=name)
-        inquiry.runs.append(root_run)
-        try:
-            await root_run.go()
-        finally:
-            if not depth:
-                calls.budget.keep(None)
-    return root_run
+    given = variables, functions
+    guard, runs = Patient(turns), inquiry.runs
+    return await run_turns(state, inquiry.root, conversation, guard, given, gate=False, name=name, runs=runs)
 
 
 async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, name: str) -> str:
@@ -114,9 +106,6 @@ async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, 
         preview=long_text.preview(material.text, PREVIEW),
         missing=[path for path in paths if path not in whole.files],
     )
-    at, turns = calls.at, min(CHILD_TURNS, calls.budget.limits.turns)
-    try:
-        root_run = await _run(inquiry, seed, material, form="root", turns=turns, depth=depth, name=name)
-    finally:
-        calls.at = at
+    turns = min(CHILD_TURNS, calls.budget.limits.turns)
+    root_run = await _run(inquiry, seed, material, form="root", turns=turns, depth=depth, name=name)
     return root_run.summary or f"[the child run ended without an answer: {root_run.why or root_run.outcome}]"
