@@ -15,7 +15,7 @@ from bot.config import Config
 from bot.dependents.budget import SearchLimits
 from bot.diff import units
 from bot.errors import NothingToReview
-from bot.findings import history, judge, memory, merge, numbers, place, rank, rules, sarif_results, suggest, suppress
+from bot.findings import history, judge, merge, numbers, place, rank, rounds, rules, sarif_results, suggest, suppress
 from bot.masking.masks import Masks
 from bot.ports import Language, Tree
 from bot.review import coverage, guidance, incremental, judging, own_checks, walkthrough
@@ -274,7 +274,7 @@ async def _judge_findings(
 async def _accepted(finding: Finding, subject: Survey) -> Finding:
     """The finding, with the word for it if it is fixed because its suggestion was taken as it is."""
     past = subject.past
-    is_accepted = finding.status == "fixed" and await memory.is_accepted(finding, past.before, subject.tree)
+    is_accepted = finding.status == "fixed" and await rounds.is_accepted(finding, past.before, subject.tree)
     return replace(finding, how="accepted") if is_accepted else finding
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from bot.findings import memory
+from bot.findings import rounds
 from bot.machine import limits
 from bot.masking.forms import (
     KEY,
@@ -133,7 +133,7 @@ def _findings(hits_found: Iterable[tuple[str, str, str, Hit]]) -> list[Finding]:
 
 
 def _finding(commit: str, path: str, line: str, hit: Hit, proof: str) -> Finding:
-    return memory.lasting(
+    return rounds.lasting(
         Finding(
             path=path,
             quote=line[:MAX_QUOTE],

@@ -4,15 +4,16 @@ A finding on which the second call gave no verdict is said too, marked as unconf
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
 from bot.findings import rules
-from bot.findings.memory import Recollection, outlasting, recall
-from bot.findings.merge import identify, merge, same
-from bot.findings.suppress import IgnoreList, silenced
+from bot.findings.cause import alike
+from bot.findings.merge import merge, name_story
+from bot.findings.rounds import Recollection, outlasting, recall
+from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, Precedents, verify
 from bot.ports import Tree
 from bot.render import count
@@ -25,7 +26,6 @@ from bot.values import (
     PullRequest,
     Severity,
     Silence,
-    Silencing,
     Source,
     Status,
     Unit,
@@ -35,6 +35,7 @@ from bot.values import (
 
 Dismissal = tuple[Finding, str]  # with the reason
 MOST_LEARNINGS = 5  # sentences that one second opinion is shown
+MOST_DISMISSED = 3  # dismissed claims of its file that one second opinion is shown
 MOST_ANSWERED = 3  # findings of one review that one sentence silences
 
 
@@ -86,14 +87,11 @@ async def judge(
     round in which they would be shown.
     """
     dismissed = dismissed_claims(ignore_list, earlier)
-    quiet_marks = frozenset(one.identity for one, _ in dismissed if ignore_list.is_silent(one))
-    rejected_marks = frozenset(one.identity for one, _ in dismissed) - quiet_marks  # which stay reported themselves
-    merged_findings = tuple(one for one in _merge(findings, dismissed) if one.identity not in quiet_marks)
-    remember = partial(
-        recall, tree=tree, files=files, reread=reread, before=before, silence=silence, is_other=_other(dismissed)
-    )
-    recollection = await _recollect(merged_findings, earlier, quiet_marks, rejected_marks, remember)
-    recollection, suppressed_findings = _suppress(recollection, ignore_list, dismissed, earlier)
+    merged_findings = [_told_apart(one, dismissed) for one in merge(findings)]
+    recollection = Recollection(tuple(merged_findings))
+    if earlier is not None:
+        recollection = await recall(earlier, merged_findings, tree, files, reread, before, silence)
+    recollection, suppressed_findings = _suppress(recollection, ignore_list, earlier)
     recollection, silenced_leaks = _with_leaks(recollection, ignore_list, leaks, suppressed_findings)
     suppressed_findings = (*suppressed_findings, *silenced_leaks)
     if ask is None:
@@ -129,89 +127,29 @@ def overrule(judgement: JudgedFindings, findings: Collection[Finding]) -> Judged
     return replace(judgement, findings=tuple(rows))
 
 
-def _merge(findings: Iterable[Finding], dismissals: Sequence[Dismissal]) -> tuple[Finding, ...]:
-    """Each defect once. Beside a claim that somebody has dismissed only those are one that tell the same: else one would silence the other."""
-    if not dismissals:
-        return merge(findings)
-    from bot.findings import dismissal  # loaded only where somebody has dismissed something
-
-    rows = [identify(finding) for finding in findings]
-    proven = [one for one in rows if one.proven]
-    beside = [
-        one for one in rows if dismissal.is_beside(one, dismissals) and not any(same(one, each) for each in proven)
-    ]
-    others = [one for one in rows if one not in beside]
-    return (*merge(others), *dismissal.merge_by_story(beside, dismissals))
-
-
-def _other(dismissals: Sequence[Dismissal]) -> Callable[[Finding, Finding], bool]:
-    """What tells whether a finding at an earlier one's place is a dismissed claim instead."""
-    if not dismissals:
-        return lambda _finding, _past: False
-    from bot.findings import dismissal
-
-    return partial(dismissal.tells_dismissed, dismissals=dismissals)
-
-
-async def _recollect(
-    findings: tuple[Finding, ...],
-    earlier: Earlier | None,
-    quiet_marks: frozenset[str],
-    rejected_marks: frozenset[str],
-    remember: Callable[[Earlier, Sequence[Finding]], Awaitable[Recollection]],
-) -> Recollection:
-    """What the round before has reported, beside this round's findings.
-
-    Nothing new is taken for what somebody has dismissed because its line is like it: that is decided by what it claims.
-    """
-    if earlier is None:
-        return Recollection(findings, (), (), ())
-    quiet_past, past = _parted(earlier, quiet_marks)
-    rejected_past, past = _parted(past, rejected_marks)
-    fingerprints = {one.fingerprint for one in rejected_past.findings}
-    same = [
-        one for one in findings if one.identity in rejected_marks or (one.proven and one.fingerprint in fingerprints)
-    ]
-    now = await remember(past, [one for one in findings if one not in same])
-    if same or rejected_past.findings:
-        now = _add(now, _in_own_words(await remember(rejected_past, same), rejected_past.findings))
-    return _join(now, await remember(quiet_past, ()))
-
-
-def _in_own_words(recollection: Recollection, rejected_findings: Sequence[Finding]) -> Recollection:
-    """What somebody has rejected and is still open, in the words that were rejected: in a reader's new ones it would be said again."""
-    before = {one.identity: one for one in rejected_findings}
-
-    def own(now: Finding) -> Finding:
-        past = before.get(now.identity)
-        if past is None or now.proven:
-            return now
-        return replace(now, title=past.title, why=past.why, consequence=past.consequence, trigger=past.trigger)
-
-    return replace(recollection, still=tuple(map(own, recollection.still)))
-
-
-def _add(one: Recollection, other: Recollection) -> Recollection:
-    return Recollection(
-        (*one.new, *other.new),
-        (*one.still, *other.still),
-        (*one.doubtful, *other.doubtful),
-        (*one.fixed_findings, *other.fixed_findings),
+def _told_apart(finding: Finding, dismissals: Sequence[Dismissal]) -> Finding:
+    """A model's finding; under a name of its own where it tells another defect of a line than the claim that somebody has dismissed."""
+    is_other = any(
+        before.identity == finding.identity and not alike(_story(before), _story(finding)) for before, _ in dismissals
     )
+    return name_story(finding) if is_other and not finding.proven and not finding.is_masked else finding
+
+
+def _story(finding: Finding) -> str:
+    return f"{finding.title} {finding.why}"
 
 
 def _suppress(
-    recollection: Recollection, ignore_list: IgnoreList, dismissals: Sequence[Dismissal], earlier: Earlier | None
+    recollection: Recollection, ignore_list: IgnoreList, earlier: Earlier | None
 ) -> tuple[Recollection, tuple[Finding, ...]]:
     """What is left after the owner's words, and what they silence. What nobody was told of is not told to be fixed."""
     new, silenced_findings = ignore_list.split(recollection.new)
     still, silenced_too = ignore_list.split(recollection.still)
     doubtful, silenced_as_well = ignore_list.split(recollection.doubtful)
-    new, repeats = _without_repeats(new, dismissals)
     silenced_marks = earlier.silenced_marks if earlier is not None else ()
     fixed_findings = tuple(f for f in recollection.fixed_findings if f.identity not in silenced_marks)
     rest = Recollection(new, still, doubtful, fixed_findings)
-    return rest, (*silenced_findings, *silenced_too, *silenced_as_well, *repeats)
+    return rest, (*silenced_findings, *silenced_too, *silenced_as_well)
 
 
 def _with_leaks(
@@ -276,15 +214,6 @@ def _judge_again(before: Finding, now: Finding) -> Finding | None:
     return updated if updated.number or updated.is_shown else None
 
 
-def one_defect(dismissals: Sequence[Dismissal]) -> Callable[[Finding, Finding], bool] | None:
-    """What takes two findings of one review for one where people have dismissed claims; None where they have not."""
-    if not dismissals:
-        return None
-    from bot.findings import dismissal
-
-    return partial(dismissal.is_one_defect, dismissals=dismissals)
-
-
 def dismissed_claims(ignore_list: IgnoreList, earlier: Earlier | None) -> tuple[Dismissal, ...]:
     """What models have reported of this change and people have dismissed, each once, with the reason."""
     all_findings = earlier.findings if earlier is not None else ()
@@ -301,27 +230,11 @@ def _precedents(
     in_scope = tuple(one for one in ignore_list.learnings if rules.reaches(one, finding, units, old_path))[
         :MOST_LEARNINGS
     ]
-    if not dismissals or finding.number:
+    if finding.number or finding.proven or finding.is_masked:
         return Precedents(in_scope)
-    from bot.findings import dismissal  # loaded only where somebody has dismissed something
-
-    return Precedents(in_scope, dismissal.near(finding, dismissals, units))
-
-
-def _join(recollection: Recollection, quiet: Recollection) -> Recollection:
-    """With what has become of the findings that people have silenced: they stay silent, whatever is doubtful about them."""
-    return replace(
-        recollection,
-        still=(*recollection.still, *quiet.still, *quiet.doubtful),
-        fixed_findings=(*recollection.fixed_findings, *quiet.fixed_findings),
-    )
-
-
-def _parted(earlier: Earlier, quiet_marks: frozenset[str]) -> tuple[Earlier, Earlier]:
-    """The round before with what people have silenced alone, and without it."""
-    quiet = tuple(one for one in earlier.findings if one.identity in quiet_marks)
-    others = tuple(one for one in earlier.findings if one.identity not in quiet_marks)
-    return replace(earlier, findings=quiet), replace(earlier, findings=others)
+    here = (row for row in dismissals if row[0].path == finding.path)
+    nearest = sorted(here, key=lambda row: abs(row[0].start - finding.start))
+    return Precedents(in_scope, tuple(nearest[:MOST_DISMISSED]))
 
 
 def _within_limit(silenced_findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -334,21 +247,6 @@ def _within_limit(silenced_findings: Sequence[Finding]) -> tuple[Finding, ...]:
         if rule is None or counts[rule] <= MOST_ANSWERED:
             left.append(one)
     return tuple(left)
-
-
-def _without_repeats(
-    findings: Sequence[Finding], dismissals: Sequence[Dismissal]
-) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """The findings without those that make a dismissed claim again, as far as code can tell, and these."""
-    if not dismissals:
-        return tuple(findings), ()
-    from bot.findings import dismissal
-
-    rows = [(finding, dismissal.find_repeated(finding, dismissals)) for finding in findings]
-    left = tuple(finding for finding, before in rows if before is None)
-    return left, tuple(
-        silenced(finding, Silencing(before[1], "repeat")) for finding, before in rows if before is not None
-    )
 
 
 def at_end(judgement: JudgedFindings, least: Severity, unsaid_numbers: Collection[int]) -> JudgedFindings:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from bot.findings.cause import alike, code_names, one_cause, two_causes
@@ -13,7 +13,6 @@ from bot.values.finding import proof_of
 
 STRETCH = 32  # lines
 BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
-IsSame = Callable[[Finding, Finding], bool]
 PART_TOLD = 0.3  # of the words of two titles that tell one failure, if line and evidence are the same
 
 
@@ -41,10 +40,10 @@ def _around(finding: Finding) -> set[tuple[str, int]]:
     return own | {(item.path, item.line // STRETCH) for item in finding.evidence}
 
 
-def add(distinct_findings: list[Finding], finding: Finding, is_same: IsSame | None = None) -> bool:
-    """Put one more among distinct findings. False where it joins one of them. `is_same`: what takes two for one; if not given, `same`."""
-    identified_finding, joins = identify(finding), is_same or same
-    at = next((i for i, other in enumerate(distinct_findings) if joins(identified_finding, other)), None)
+def add(distinct_findings: list[Finding], finding: Finding) -> bool:
+    """Put one more among distinct findings. False where it joins one of them."""
+    identified_finding = identify(finding)
+    at = next((i for i, other in enumerate(distinct_findings) if same(identified_finding, other)), None)
     if at is None:
         distinct_findings.append(_told_apart(identified_finding, distinct_findings))
         return True
@@ -52,15 +51,13 @@ def add(distinct_findings: list[Finding], finding: Finding, is_same: IsSame | No
     return False
 
 
-def tell_anew(
-    distinct_findings: list[Finding], finding: Finding, is_same: IsSame | None = None
-) -> tuple[Finding, Finding | None]:
+def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Finding, Finding | None]:
     """Put a finding among distinct ones: alone, or in the place of the one that it tells better.
 
     Returns it as it is kept, and the one before it. What is proven or confirmed, or a secret, keeps its words and takes the evidence.
     """
-    identified_finding, joins = identify(finding), is_same or same
-    at = next((i for i, other in enumerate(distinct_findings) if joins(identified_finding, other)), None)
+    identified_finding = identify(finding)
+    at = next((i for i, other in enumerate(distinct_findings) if same(identified_finding, other)), None)
     if at is None:
         distinct_findings.append(_told_apart(identified_finding, distinct_findings))
         return distinct_findings[-1], None

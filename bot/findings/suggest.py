@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from bot import render
-from bot.findings.quotes import fold, locate, rows_of
+from bot.findings.quotes import fold, rows_of
 from bot.ports import Tree
 from bot.values import Finding, PlacedFinding
 
@@ -55,17 +55,6 @@ def is_taken(finding: Finding, before: str, after: str) -> bool:
     if not any(suggestion_rows) or len(suggestion_rows) > MOST_LINES:
         return False
     return _stands(suggestion_rows, after, finding.start) and not _stands(suggestion_rows, before, finding.start)
-
-
-def is_in_place(finding: Finding, before: str, after: str) -> bool:
-    """Whether `after` is `before` with the suggestion in the place of the finding's lines, and nothing else; indentation apart."""
-    rows, place = before.split("\n"), locate(before, finding.quote, finding.start)
-    if place is None:
-        return False
-    start, end = place
-    fence = _FENCED.match(finding.suggestion or "")
-    new_rows = [*rows[: start - 1], *rows_of(fence[2] if fence else finding.suggestion or ""), *rows[end:]]
-    return list(map(fold, new_rows)) == list(map(fold, after.split("\n")))
 
 
 def _stands(suggestion_rows: Sequence[str], text: str, near: int) -> bool:

@@ -167,11 +167,9 @@ async def _answered(finding: Finding, there: Precedents, data: Mapping[str, Any]
     repeated = there.dismissal(data.get("repeats"))
     if repeated is None:
         return finding
-    from bot.findings import dismissal
-
     before, reason = repeated
     line = str(data.get("new_evidence") or "").strip("\r\n")
-    if line.strip() and quotes.fold(line) not in dismissal.quoted_lines(before):
+    if line.strip() and quotes.fold(line) not in _quoted(before):
         paths = dict.fromkeys((finding.path, *(item.path for item in finding.evidence)))
         for path in paths:
             at = await quotes.find_quote(tree, path, line)
@@ -179,6 +177,12 @@ async def _answered(finding: Finding, there: Precedents, data: Mapping[str, Any]
                 note = f"Dismissed before ({reason}); new since then: `{quotes.fold(line)}` ({path}:{at[1]})."
                 return replace(finding, why=f"{finding.why} {note}".strip())
     return silenced(finding, Silencing(reason, "repeat"))
+
+
+def _quoted(finding: Finding) -> str:
+    """Every line that a finding quotes as code or as evidence, each folded."""
+    texts = (finding.quote, *(item.quote for item in finding.evidence))
+    return "\n".join(quotes.fold(row) for text in texts for row in quotes.rows_of(text))
 
 
 @lru_cache(maxsize=4)

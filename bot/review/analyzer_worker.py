@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from bot.diff.skip import POINTER
 from bot.errors import DeepRepoError
-from bot.findings.round_change import may_hold
 from bot.ports import Analyzer, Compares, Installable
 from bot.render import count
 from bot.review.session import WorkerReply
@@ -100,20 +99,18 @@ class AnalyzerWorker:
             return False
         # Who compares states what was looked at, if it could be read; so does the look at a consumer.
         if isinstance(self._analyzers[name], Compares) or finding.consumer:
-            return any(self._is_unread(path, finding) for path in paths)
+            return any(self._is_unread(path) for path in paths)
         if now is None or now.status == "deleted":
-            return any(may_hold(file, finding) for file in self._survey.files if file.path not in self._complete[name])
+            return False
         return (bool(now.added_lines) or now.path != finding.path) and now.path not in self._complete[name]
 
-    def _is_unread(self, path: str, finding: Finding) -> bool:
-        """Whether nothing could read a place of a finding this time: a link, a submodule, a file that is no text; or its lines went into one."""
+    def _is_unread(self, path: str) -> bool:
+        """Whether nothing could read a place of a finding this time: a link, a submodule, a file that is no text."""
         if any(above in self._closed for above in (path, *map(str, PurePosixPath(path).parents))):
             return True
         now = next((file for file in self._survey.files if path in (file.path, file.old_path)), None)
-        if now is None or now.status == "renamed":
+        if now is None or now.status in ("renamed", "deleted"):
             return False
-        if now.status == "deleted":
-            return path == finding.path and any(may_hold(file, finding) for file in self._survey.files)
         is_read = now.is_analyzed and now.skip != POINTER
         return not is_read and (now.is_unreviewed or now.is_ignored)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.findings import earlier as file
-from bot.findings import memory
+from bot.findings import rounds
 from bot.review.coverage import CoverageTracker
 from bot.values import (
     ChangedFile,
@@ -64,10 +64,10 @@ class Past:
         if self.earlier is None or self.round.full:
             return
         units = tuple(tracker.units.values())
-        same = memory.unchanged_units(self.earlier, units, dependents.references, by_model=by_model)
+        same = rounds.unchanged_units(self.earlier, units, dependents.references, by_model=by_model)
         same = {name: mark for name, mark in same.items() if tracker.units[name].path not in again}
         used = [row.symbol for row in _uses(units, same)]
-        paths = memory.reused_dependents(self.earlier, dependents.references, used)
+        paths = rounds.reused_dependents(self.earlier, dependents.references, used)
         fresh, by = frozenset(used), f"round {self.earlier.number}"
         known_uses = frozenset(self.earlier.uses)
         uses = [
@@ -82,7 +82,7 @@ class Past:
         quiet = [
             finding for finding in findings if not finding.serious and finding.number not in self.unsaid_numbers
         ]  # the serious ones are reported in every round, wherever they are
-        return frozenset([f.fingerprint for f in quiet if not await memory.is_new_code(f, self.before)])
+        return frozenset([f.fingerprint for f in quiet if not rounds.is_new_code(f, self.before)])
 
 
 async def past(
@@ -111,7 +111,7 @@ async def past(
 
 async def _reason_to_read_again(known: Earlier, commits: Commits, pull: PullRequest) -> str:
     """Why nothing that the round before has read counts as read, as a sentence; empty if the head is built on that one's."""
-    short = memory.SHORT
+    short = rounds.SHORT
     if known.base != pull.base:
         return f"the base changed from {known.base[:short]} to {pull.base[:short]}"
     is_built_on = known.head == pull.head or await commits.descends(known.head)
@@ -138,7 +138,7 @@ def read(tracker: CoverageTracker, unheard: Iterable[Finding] = ()) -> tuple[Mar
     """What the next round can build upon. Files with an `unheard` finding are read again: it is not lost."""
     again = {path for finding in unheard for path in (finding.path, *(item.path for item in finding.evidence))}
     rows = ((tracker.units[i], by, model) for i, (by, model) in tracker.readers().items())
-    return tuple(Mark(unit.id, memory.digest(unit), by, model) for unit, by, model in rows if unit.path not in again)
+    return tuple(Mark(unit.id, rounds.digest(unit), by, model) for unit, by, model in rows if unit.path not in again)
 
 
 def _uses(units: Sequence[Unit], same: Collection[str]) -> list[Reference]:

@@ -74,7 +74,6 @@ async def open_session(
             worker=worker,
             checks=checks,
             silence=checks.silence,
-            is_same=survey.is_same,
             root=models.root,
             reader=models.reader,
             keep_on_cancel=keep_on_cancel,

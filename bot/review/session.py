@@ -121,7 +121,6 @@ class Session:
     )
     # What it means that a check by code no longer reports a finding; None: the owner has switched that check off.
     silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen"
-    is_same: Callable[[Finding, Finding], bool] | None = None  # what takes two findings for one; None: `merge.same`
     say: Callable[[str], None] = lambda _: None  # progress, one short line
     on_checked: Callable[[], None] = lambda: None  # called when every check by code is done
     on_findings: Callable[[Sequence[Finding]], None] = lambda _: (
@@ -227,5 +226,5 @@ async def admit(session: Session, finding: Finding) -> Finding | str:
     checked_finding = await check_finding(session, finding)
     if isinstance(checked_finding, str):
         return checked_finding
-    is_new = merge.add(session.findings, checked_finding, session.is_same)
+    is_new = merge.add(session.findings, checked_finding)
     return session.findings[-1] if is_new else "it is reported already"

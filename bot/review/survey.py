@@ -1,18 +1,17 @@
 """What a review knows before anybody judges the change, and an estimate without one."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bot.brief import Brief
-from bot.findings import judge
 from bot.findings.suppress import IgnoreList
 from bot.masking.masks import Masks
 from bot.ports import RunnableTree
 from bot.review.coverage import CoverageTracker
 from bot.review.guidance import Guidance
 from bot.review.incremental import Past
-from bot.values import ChangedFile, CustomCheck, Dependents, Finding, PullRequest, Unit
+from bot.values import ChangedFile, CustomCheck, Dependents, PullRequest, Unit
 from bot.values.consumer import ConsumerImpact
 
 if TYPE_CHECKING:
@@ -42,8 +41,3 @@ class Survey:
     def pull(self) -> PullRequest:
         """The pull request."""
         return self.brief.pull
-
-    @property
-    def is_same(self) -> Callable[[Finding, Finding], bool] | None:
-        """What takes two findings for one where people have dismissed claims."""
-        return judge.one_defect(judge.dismissed_claims(self.ignore_list, self.past.known))

@@ -20,7 +20,6 @@ from bot.values import (
     Completion,
     Dependents,
     Earlier,
-    Evidence,
     Finding,
     OwnerRule,
     PullRequest,
@@ -161,24 +160,6 @@ def test_dismissed_stays_dismissed(change: tuple[Repository, PullRequest], subje
         assert [one.title for one in result.having("new")] == [other.title]
         assert {one.silencing and one.silencing.scope for one in result.having("silenced")} >= {"repeat"}
         assert all(one.silencing and one.silencing.reason == REASON for one in result.having("silenced"))
-
-
-def test_code_alone_knows_the_same_lines_and_the_same_story(change: tuple[Repository, PullRequest]) -> None:
-    """Without a second opinion: what quotes nothing new and tells the same is silent; another story of the same line is not."""
-    repository, pull = change
-    name, key, claim, other_claim = SUBJECTS[0]
-    line = f"    first = one.{key} / table.{key}_unit"
-    before = finding(name, key, (f"{name}() {claim}", f"The value of {key} {claim}."), line)
-    again = finding(name, key, (f"The function {claim}", f"Any value of {key} {claim} here."), line, category="crash")
-    other = finding(name, key, (f"{name}() {other_claim}", f"Here it {other_claim}."), line, category="contract")
-    words = dismissed_list(before, "withdrawn")
-    opinion = Opinion({})  # it recognises nothing
-    result = asyncio.run(judged(repository, pull, [again, other], opinion, words, before))
-    assert [one.title for one in result.having("new")] == [other.title]
-    assert not any(again.title in text.partition("---")[0] for text in opinion.prompts)
-    evidenced = replace(again, evidence=(Evidence(f"shop/{name}.py", f"    second = table.lookup(one.{key})"),))
-    result = asyncio.run(judged(repository, pull, [evidenced], opinion, words, before))
-    assert len(result.having("new")) == 1
 
 
 def test_another_claim_of_the_same_line_and_category_is_not_silent(

@@ -14,8 +14,8 @@ from bot.checkout import Checkout
 from bot.config.ignore_file import IgnoreEntry
 from bot.errors import DeepRepoError
 from bot.findings.judge import judge
-from bot.findings.memory import Recollection, recall
 from bot.findings.merge import identify, merge
+from bot.findings.rounds import Recollection, recall
 from bot.masking.forms import MAYBE, MAYBE_NAMED, identity, promising_lines
 from bot.values import Completion, Dependents, Earlier, Finding, Prompt, Source, Verdict
 

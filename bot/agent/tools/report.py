@@ -132,7 +132,7 @@ async def _admit(state: RunState, finding: Finding) -> str:
     checked_finding = await check_finding(state.session, finding)
     if isinstance(checked_finding, str):
         return _refuse(state, finding.title, checked_finding)
-    current, before = merge.tell_anew(state.session.findings, checked_finding, state.session.is_same)
+    current, before = merge.tell_anew(state.session.findings, checked_finding)
     which = current.fingerprint
     state.refusals.pop(finding.title, None)
     if before is not None and replace(current, sources=()) == replace(before, sources=()):

@@ -1,0 +1,335 @@
+"""Memory across rounds: which units need no second reading, and what became of each finding that was reported before.
+
+A finding is itself by its fingerprint: path, category and folded quote; and where its line was edited a little, by likeness near the old
+place. Nothing depends on the history of the branch: the text decides. One that is not reported again is fixed if its check has looked
+again, or if the quoted words of a model's finding are gone from the change. Silence fixes nothing else: where anything about a model's
+finding has changed it is `doubtful` until somebody has looked.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from types import MappingProxyType
+from typing import Literal
+
+from bot.findings import suggest
+from bot.findings.cause import alike
+from bot.findings.quotes import fold, locate, rows_of
+from bot.ports import Tree
+from bot.text.lines import code_of, is_comment
+from bot.values import ChangedFile, Earlier, Evidence, Finding, Mark, Reference, Silence, Source, Unit
+from bot.values.finding import How
+
+_WORST: tuple[Silence, ...] = ("lasting", "unseen", "fixed")
+LASTING = "removed, still in"
+SHORT = 10  # characters of a commit id in a sentence
+LIKE = 0.6  # of two quotes, for one to be an edit of the other
+NEAR = 60  # lines between the old place and the edited one
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_MASKED = re.compile(r"\w{0,4}\*{3}")  # what an output shows of a secret
+
+Outcome = Literal["still", "doubtful", "fixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What the earlier findings have become, and which of this round's are new."""
+
+    new: tuple[Finding, ...]
+    still: tuple[Finding, ...] = ()
+    doubtful: tuple[Finding, ...] = ()  # open, and something about them has changed without their being reported again
+    fixed_findings: tuple[Finding, ...] = ()
+
+
+def digest(unit: Unit) -> str:
+    """What was judged of a unit, without line numbers: moved code is the same code."""
+    removed_texts = [row.text for row in unit.removed_rows]
+    uses = sorted(f"{row.path}\1{row.function}\1{row.text.strip()}" for row in unit.references)
+    parts = "\0".join(
+        [unit.path, unit.name if "lines " not in unit.name else "", unit.side, unit.text, *removed_texts, *uses]
+    )
+    return hashlib.sha256(parts.encode("utf-8", "replace")).hexdigest()[:20]
+
+
+def unchanged_units(
+    earlier: Earlier, units: Sequence[Unit], references: Sequence[Reference], *, by_model: bool
+) -> dict[str, Mark]:
+    """The units that need no second reading, and who read them: the same text, and nothing that they use has changed."""
+    marks_by_digest = {mark.digest: mark for mark in earlier.marks if mark.model or not by_model}
+    same = {unit.id: marks_by_digest[unit_digest] for unit in units if (unit_digest := digest(unit)) in marks_by_digest}
+    changed_keys = {f"{unit.path}:{unit.name}" for unit in units if unit.id not in same}
+    touched_places = {(row.path, row.line) for row in references if row.symbol in changed_keys}
+    return {
+        unit.id: same[unit.id]
+        for unit in units
+        if unit.id in same
+        and not any(path == unit.path and unit.start <= line <= unit.end for path, line in touched_places)
+    }
+
+
+def reused_dependents(earlier: Earlier, references: Sequence[Reference], fresh: Collection[str]) -> frozenset[str]:
+    """Unchanged files that were read before and that no unit which is read again depends on."""
+    again = {row.path for row in references if row.symbol in fresh}
+    return frozenset(earlier.dependents) - again
+
+
+async def recall(
+    earlier: Earlier,
+    findings: Sequence[Finding],
+    tree: Tree,
+    files: Sequence[ChangedFile],
+    reread: Collection[tuple[str, int, int]],
+    before: Mapping[str, str] = MappingProxyType({}),
+    silence: Callable[[Source, Finding], Silence | None] = lambda _source, _finding: "unseen",
+) -> Recollection:
+    """Each earlier finding as still there (open or moved), doubtful or fixed.
+
+    `reread`: path and lines of what was read again. `before`: the texts of changed files at the head of the round before, by path.
+    `silence`: what it means that a check by code no longer reports a finding; None if the owner has switched that check off.
+    """
+    left, still, silent_findings = _repeated(earlier, findings, files)
+    head = _Head(earlier, tree, files, reread, before)
+    outcomes: dict[Outcome, list[Finding]] = {"still": still, "doubtful": [], "fixed": []}
+    for past in silent_findings:
+        outcome, now = await head.outcome(past, _silence(past, silence))
+        again = next(
+            (one for one in left if now.path != past.path and not past.proven and _same(now, one, files)), None
+        )
+        if again is not None:  # it was reported again where its lines have gone
+            left.remove(again)
+            outcome, now = "still", _renew(past, again)
+        outcomes[outcome].append(now)
+    return Recollection(tuple(left), *(tuple(outcomes[each]) for each in ("still", "doubtful", "fixed")))
+
+
+def _repeated(
+    earlier: Earlier, findings: Sequence[Finding], files: Sequence[ChangedFile]
+) -> tuple[list[Finding], list[Finding], list[Finding]]:
+    """This round's findings that are new; the earlier ones that were reported again, and those that were not."""
+    left, repeats, silent_findings = list(findings), list[Finding](), list[Finding]()
+    for past in earlier.findings:
+        nearest = sorted(left, key=lambda finding: finding.fingerprint != past.fingerprint)
+        again = next((finding for finding in nearest if _same(past, finding, files)), None)
+        if again is None:
+            silent_findings.append(past)
+        elif again.proven and not past.proven:  # a guess came true: it is said anew, by its number
+            left[left.index(again)] = replace(again, number=past.number)
+        else:
+            left.remove(again)
+            repeats.append(_renew(past, again))
+    return left, repeats, silent_findings
+
+
+class _Head:
+    """The head of this round as the findings of earlier ones see it."""
+
+    def __init__(
+        self,
+        earlier: Earlier,
+        tree: Tree,
+        files: Sequence[ChangedFile],
+        reread: Collection[tuple[str, int, int]],
+        before: Mapping[str, str],
+    ) -> None:
+        self._tree, self._files, self._earlier = tree, files, earlier
+        self._reread, self._before = reread, before
+        self._changed = {path for file in files for path in (file.path, file.old_path) if path}
+        self._texts: dict[str, str | None] = {}  # of the head, once somebody has asked
+        self._tokens: dict[str, str] = {}
+
+    async def outcome(self, past: Finding, means: Silence | None) -> tuple[Outcome, Finding]:
+        """What became of a finding that nobody has reported again. `means`: what its check says by that; None if a model has found it."""
+        if means == "lasting":
+            return "still", lasting(past, self._earlier.head)
+        is_taken_back = bool(self._earlier.files) and not self._files  # the whole change
+        if means == "unseen" and self._has_left(past.path) and not past.evidence:
+            is_taken_back = True
+        is_fixed = is_taken_back or means == "fixed" or (means is None and await self._is_applied(past))
+        here = None if is_fixed else await self._find(past)
+        if means == "unseen" and here is None and not is_taken_back and await self._is_there(past.path):
+            here = replace(past, status="still", how="")
+        if here is None:
+            return "fixed", replace(past, status="fixed", how="")
+        is_doubtful = means is None and not past.proven and await self._is_doubtful(past, here)
+        return "doubtful" if is_doubtful else "still", here
+
+    async def _find(self, past: Finding) -> Finding | None:
+        """The finding where its words stand now: in its own file, else in another one of the change; None if they are gone.
+
+        One of removed lines is where it was until its file is as before the change.
+        """
+        if past.side == "base":
+            return None if await self._is_as_before(past.path) else replace(past, status="still", how="")
+        own = new_path(past.path, self._files)
+        others = {one.path for one in self._earlier.findings if one.quote == past.quote and one is not past}
+        paths = dict.fromkeys((own, *(file.path for file in self._files), *self._earlier.files))
+        for path in paths:
+            if path != own and path in others:
+                continue  # there the same words are a finding of their own
+            if await self._holds(path, past.path, past.quote):
+                start, end = locate(await self._read(path) or "", past.quote, past.start) or (past.start, past.end)
+                how: How = "moved" if (path, start) != (past.path, past.start) else ""
+                return replace(past, path=path, start=start, end=end, status="still", how=how)
+        return None
+
+    async def _is_applied(self, past: Finding) -> bool:
+        """Whether the suggestion was taken as it is, and none of the quoted lines is left, though the new ones may hold their words."""
+        if not await is_accepted(past, self._before, self._tree):
+            return False
+        rows = set(map(fold, (await self._read(past.path) or "").split("\n")))
+        return rows.isdisjoint(map(fold, rows_of(past.quote)))
+
+    async def _is_doubtful(self, past: Finding, here: Finding) -> bool:
+        """Whether anything about an open finding has changed since the round before, so that somebody has to look again."""
+        if here.unconfirmed or here.path != past.path:
+            return True
+        if any(path == here.path and start <= here.start <= end for path, start, end in self._reread):
+            return True
+        if (past.side == "base" and await self._is_touched(past.path)) or self._has_left(past.path):
+            return True
+        shown = [item for item in past.evidence if item.side == "head" and not item.repository]
+        return any([not await self._shows(item) and await self._is_touched(item.path) for item in shown])
+
+    async def _shows(self, item: Evidence) -> bool:
+        return await self._holds(new_path(item.path, self._files), item.path, item.quote)
+
+    def _has_left(self, path: str) -> bool:
+        return path in self._earlier.files and path not in self._changed
+
+    async def _is_touched(self, path: str) -> bool:
+        """Whether a file is another one than in the round before, or was read again."""
+        if (path in self._earlier.files) != (path in self._changed) or any(row[0] == path for row in self._reread):
+            return True
+        return path in self._before and await self._read(path) != self._before[path].replace("\0", "")
+
+    async def _is_there(self, path: str) -> bool:
+        """Whether something is at a path, or at that of a folder of it: a link or a submodule may have taken its place."""
+        entries = await self._tree.entries("head")
+        path = new_path(path, self._files)
+        return any("/".join(path.split("/")[: at + 1]) in entries for at in range(path.count("/") + 1))
+
+    async def _is_as_before(self, path: str) -> bool:
+        head, base = (await self._tree.entries("head")).get(path), (await self._tree.entries("base")).get(path)
+        return head is not None and base is not None and (head.oid, head.kind) == (base.oid, base.kind)
+
+    async def _holds(self, path: str, named: str, quote: str) -> bool:
+        """Whether a file has every line of a quote, whatever blanks, breaks and comments stand between. `named`: the path that it was quoted from."""
+        text = await self._read(path)
+        if text is None:
+            return False
+        if path not in self._tokens:
+            self._tokens[path] = _tokens(text)
+        return all(words in self._tokens[path] for words in _words(named, quote))
+
+    async def _read(self, path: str) -> str | None:
+        if path not in self._texts:
+            blob = await self._tree.read(path)
+            # Some encodings put a NUL byte beside each letter.
+            self._texts[path] = None if blob is None else blob.decode("utf-8", "replace").replace("\0", "")
+        return self._texts[path]
+
+
+def _words(path: str, quote: str) -> list[str]:
+    """The words of each line of a quote, without its comments and what is masked in it; of a comment all."""
+    rows = [code_of(row, path) for row in rows_of(quote) if row.strip() and not is_comment(row, path)]
+    pieces = (_tokens(piece) for row in rows or rows_of(quote) for piece in _MASKED.split(row))
+    return [words for words in pieces if words.strip()]
+
+
+def _tokens(text: str) -> str:
+    """The tokens of a text, each between blanks."""
+    return f" {' '.join(_TOKEN.findall(text))} "
+
+
+def new_path(path: str, files: Sequence[ChangedFile]) -> str:
+    """What the change has renamed a file to; the same path if it has not."""
+    return next((file.path for file in files if file.old_path == path and file.status == "renamed"), path)
+
+
+def outlasting(recollection: Recollection, leaks: Sequence[Finding]) -> Recollection:
+    """With what outlives the history that it came in: secrets of a round that nothing else can be built upon."""
+    new, still = list(recollection.new), list(recollection.still)
+    for past in leaks:
+        again = next((finding for finding in new if _same(past, finding, ())), None)
+        if again is not None:
+            new[new.index(again)] = replace(again, number=past.number or again.number)
+        elif not any(_same(past, finding, ()) for finding in still):
+            (still if past.number else new).append(past)
+    return replace(recollection, new=tuple(new), still=tuple(still))
+
+
+def lasting(past: Finding, commit: str) -> Finding:
+    """A problem that outlives its lines, such as a secret in the history: it is open until the owner says that it was dealt with."""
+    if LASTING in past.title:
+        return replace(past, status="still", how="")
+    where = f"commit {commit[:SHORT]}"
+    return replace(
+        past,
+        title=f"{past.title}: {LASTING} {where}, revoke it",
+        why=f"{past.why} The line is gone from the change. {where[:1].upper()}{where[1:]} still holds it, and so does every copy.",
+        status="still",
+        how="",
+    )
+
+
+def _silence(past: Finding, silence: Callable[[Source, Finding], Silence | None]) -> Silence | None:
+    """What it means that nobody reports it any more, if that is for code to say; None if its words decide, and who reads them."""
+    by_code = [source for source in past.sources if source.kind != "model"]
+    if not past.proven and not past.is_masked and len(by_code) < len(past.sources):
+        return None  # a model has said it too
+    means = {silence(source, past) for source in by_code}
+    if not means or None in means:
+        return None
+    return next(each for each in _WORST if each in means)
+
+
+def is_new_code(finding: Finding, before: Mapping[str, str]) -> bool:
+    """Whether the quoted lines were not in the file at the head of the round before. `before`: path -> text."""
+    return finding.path not in before or locate(before[finding.path], finding.quote) is None
+
+
+async def is_accepted(past: Finding, before: Mapping[str, str], tree: Tree) -> bool:
+    """Whether the suggestion of a fixed finding was taken as it is since the round before."""
+    if not past.suggestion or past.side != "head" or past.path not in before:
+        return False
+    blob = await tree.read(past.path)
+    return blob is not None and suggest.is_taken(past, before[past.path], blob.decode("utf-8", "replace"))
+
+
+def _same(past: Finding, finding: Finding, files: Sequence[ChangedFile]) -> bool:
+    if past.category == finding.category == "secret" and past.proofs and finding.proofs:
+        return bool(
+            past.proofs & finding.proofs
+        )  # the same secret in any line; another one in the same line is another
+    if past.proven and not (finding.proven and past.proofs & finding.proofs):
+        return False  # what code has proven is not what a model guesses there later, nor another proof
+    if past.fingerprint == finding.fingerprint:
+        return True
+    if finding.path not in (past.path, new_path(past.path, files)) or past.side != finding.side:
+        return False
+    is_same_line = fold(past.quote) == fold(finding.quote)  # and two fingerprints: of another category, or told apart
+    if (past.category != finding.category or is_same_line) and not alike(past.title, finding.title):
+        return False
+    return abs(past.start - finding.start) <= NEAR and _likeness(past.quote, finding.quote) >= LIKE
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio()
+
+
+def _renew(past: Finding, again: Finding) -> Finding:
+    """This round's telling under the old identity."""
+    how: How = "moved" if (again.path, again.start) != (past.path, past.start) else ""
+    verdict = past.verdict if again.verdict.open else again.verdict
+    telling = again if again.proven else replace(again, rule=past.rule, category=past.category)
+    return replace(
+        telling,
+        fingerprint=past.fingerprint,
+        number=past.number,
+        status="still",
+        how=how,
+        verdict=verdict,
+        trigger=again.trigger or past.trigger,
+    )
