@@ -5,6 +5,8 @@ The libraries behind the dialects take 0.4 to 0.9 s to import, so `connect` load
 
 import re
 from importlib import import_module
+from itertools import starmap
+from operator import attrgetter
 from threading import Thread
 from urllib.parse import urlsplit
 
@@ -19,51 +21,40 @@ TIMEOUT = (
     300.0  # seconds of silence between two pieces of a reply; a model that thinks may say nothing before the first
 )
 
-PROVIDERS: dict[str, Provider] = {
+# Servers of the OpenAI dialect that are known by an address alone.
+ADDRESSES = {
+    "cerebras": "https://api.cerebras.ai/v1",
+    "deepseek": "https://api.deepseek.com/v1",
+    "fireworks": "https://api.fireworks.ai/inference/v1",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai",
+    "groq": "https://api.groq.com/openai/v1",
+    "mistral": "https://api.mistral.ai/v1",
+    "openrouter": "https://openrouter.ai/api/v1",
+    "together": "https://api.together.xyz/v1",
+    "xai": "https://api.x.ai/v1",
+}
+OTHERS = (
+    Provider("anthropic", "https://api.anthropic.com", dialect="anthropic"),
+    Provider(
+        "azure", None, "AZURE_OPENAI_API_KEY", tokens="max_completion_tokens", headers=("api-key",),
+        url_variables=("AZURE_OPENAI_ENDPOINT",),
+    ),
+    Provider(
+        "bedrock", None, "AWS_BEARER_TOKEN_BEDROCK", dialect="anthropic", needs_key=False, cloud="bedrock",
+        region_variables=("AWS_REGION", "AWS_DEFAULT_REGION"),
+    ),
+    Provider("compatible", None, needs_key=False),  # any server by its base URL
+    Provider("ollama", "http://127.0.0.1:11434/v1", needs_key=False),
+    Provider("openai", "https://api.openai.com/v1", tokens="max_completion_tokens"),
+    Provider(
+        "vertex", None, "", dialect="anthropic", needs_key=False, cloud="vertex",
+        region_variables=("CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION"),
+        project_variables=("ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT"),
+    ),
+)  # fmt: skip
+PROVIDERS = {
     provider.name: provider
-    for provider in (
-        Provider("anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
-        Provider(
-            "azure",
-            "openai",
-            None,
-            "AZURE_OPENAI_API_KEY",
-            tokens="max_completion_tokens",
-            headers=("api-key",),
-            url_variables=("AZURE_OPENAI_ENDPOINT",),
-        ),
-        Provider(
-            "bedrock",
-            "anthropic",
-            None,
-            "AWS_BEARER_TOKEN_BEDROCK",
-            needs_key=False,
-            cloud="bedrock",
-            region_variables=("AWS_REGION", "AWS_DEFAULT_REGION"),
-        ),
-        Provider("cerebras", "openai", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
-        Provider("compatible", "openai", None, "COMPATIBLE_API_KEY", needs_key=False),  # any server by its base URL
-        Provider("deepseek", "openai", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
-        Provider("fireworks", "openai", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY"),
-        Provider("gemini", "openai", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
-        Provider("groq", "openai", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
-        Provider("mistral", "openai", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
-        Provider("ollama", "openai", "http://127.0.0.1:11434/v1", "OLLAMA_API_KEY", needs_key=False),
-        Provider("openai", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", tokens="max_completion_tokens"),
-        Provider("openrouter", "openai", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-        Provider("together", "openai", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
-        Provider(
-            "vertex",
-            "anthropic",
-            None,
-            "",
-            needs_key=False,
-            cloud="vertex",
-            region_variables=("CLOUD_ML_REGION", "GOOGLE_CLOUD_LOCATION"),
-            project_variables=("ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_CLOUD_PROJECT"),
-        ),
-        Provider("xai", "openai", "https://api.x.ai/v1", "XAI_API_KEY"),
-    )
+    for provider in sorted((*OTHERS, *starmap(Provider, ADDRESSES.items())), key=attrgetter("name"))
 }
 
 # OpenAI's own names: they refuse `max_tokens` everywhere.

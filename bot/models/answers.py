@@ -3,8 +3,13 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
+from bot.models.forms import RequestForm
+from bot.values import Completion, Prompt, ToolCall, Usage
+
+Stop = Literal["end", "length", "tool", "refusal"]
+Extra = Mapping[str, Any] | None
 # How models write down their thinking when no server takes it out of their text: the opening and the closing mark.
 MARKS = (
     ("<think>", "</think>"),
@@ -48,6 +53,24 @@ def without_thinking(text: str) -> tuple[str, bool]:
     if lone is None or any(opening in text[: lone.start()].lower() for opening, _ in MARKS):
         return whole, False
     return text[lone.end() :].lstrip(), False
+
+
+def completion(
+    prompt: Prompt, form: RequestForm, text: str, calls: tuple[ToolCall, ...], stop: Stop, usage: Usage, extra: Extra
+) -> Completion:
+    """A reply with its structured answer, whether the model gave it as a call or as text."""
+    data: Mapping[str, Any] | None = None
+    if prompt.answer:
+        mine = next((call for call in calls if call.name == prompt.answer.name), None)
+        if mine is not None:
+            calls = tuple(call for call in calls if call.name != mine.name)
+            stop = "end" if stop == "tool" and not calls else stop
+            text = mine.unparsed_arguments or json.dumps(mine.arguments)
+        data = json_object(text, prompt.answer.parameters) if stop != "refusal" else None
+        if data is None and stop == "end" and usage.output >= form.cap(prompt):
+            stop = "length"  # some servers call every end "stop"
+    stop = "end" if stop == "tool" and not calls else stop
+    return Completion(text, usage, stop, None if stop == "length" else data, calls, extra)  # half an object is none
 
 
 def json_object(text: str, schema: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:

@@ -11,13 +11,13 @@ Thinking blocks come back as they were, in the places in which they stood, to th
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import anthropic
 from pydantic import SecretStr
 
 from bot.errors import ProviderDown
-from bot.models.answers import json_object, sendable, without_thinking
+from bot.models.answers import Stop, completion, sendable, without_thinking
 from bot.models.connection import (
     JSON_ONLY,
     Client,
@@ -33,7 +33,6 @@ from bot.models.provider import Key, key_text
 from bot.models.stream import Messages
 from bot.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
 
-Stop = Literal["end", "length", "tool", "refusal"]
 STOPS: Mapping[str, Stop] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
@@ -193,25 +192,9 @@ def read(reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str)
     reply_text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
     text, is_unfinished = without_thinking(reply_text)
     calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
-    stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
-    usage, data = _usage(reply.get("usage"), prompt, content), None
-    if prompt.answer and (mine := [call for call in calls if call.name == prompt.answer.name]):
-        calls = tuple(call for call in calls if call not in mine)
-        text = mine[0].unparsed_arguments or json.dumps(mine[0].arguments)
-        data = None if mine[0].unparsed_arguments else mine[0].arguments
-        stop = "end" if stop == "tool" and not calls else stop
-    elif prompt.answer and stop != "refusal":
-        data = json_object(text, prompt.answer.parameters)
-        if data is None and stop == "end" and usage.output >= form.cap(prompt):
-            stop = "length"  # some servers call every end "end_turn"
-    return Completion(
-        text=text,
-        usage=usage,
-        stop=stop,
-        data=None if stop == "length" else data,  # what broke off may be half an object
-        calls=calls,
-        extra=_thinking(blocks, name),
-    )
+    stop: Stop = "length" if is_unfinished else STOPS.get(str(reply.get("stop_reason")), "end")
+    usage = _usage(reply.get("usage"), prompt, content)
+    return completion(prompt, form, text, calls, stop, usage, _thinking(blocks, name))
 
 
 def _thinking(blocks: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] | None:

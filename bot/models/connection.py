@@ -26,7 +26,7 @@ import httpx2
 from bot.errors import AccountRefused, ProviderDown, ProviderError
 from bot.models import failures, prices
 from bot.models.forms import Forms, RequestForm
-from bot.models.stream import Assembly
+from bot.models.stream import Chat, Messages
 from bot.values import Completion, Prompt, Usage
 
 CONNECT = 10.0  # seconds for a connection
@@ -82,7 +82,7 @@ class Dialect:
     path: str
     body: Callable[[str, Prompt, RequestForm], dict[str, Any]]  # of a request
     read: Callable[[Mapping[str, Any], Prompt, RequestForm, str], Completion]  # a reply
-    assembly: Callable[[], Assembly]  # that puts a stream together
+    assembly: type[Chat | Messages]  # that puts a stream together
 
 
 class HttpModel:
@@ -176,7 +176,7 @@ class HttpModel:
                 error.may_be_billed |= has_work or was_accepted
             raise error from None
 
-    async def _read(self, response: httpx2.Response, client: Client, assembly: Assembly) -> Mapping[str, Any]:
+    async def _read(self, response: httpx2.Response, client: Client, assembly: Chat | Messages) -> Mapping[str, Any]:
         if response.is_stream_consumed or response.is_closed:
             return _parse(response.content, self.name)
         if not response.headers.get("content-type", "").startswith(STREAMS):

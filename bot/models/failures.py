@@ -59,33 +59,19 @@ NO_MODEL = re.compile(
 )
 SPOILT = {"tool_use_failed", "json_validate_failed"}  # Groq checks the model's reply and answers 400 where it is broken
 # Errors in the middle of a stream, or inside a 200, name no status: what their types stand for. The words of Bedrock are with them.
-STATUS_OF = {
-    "overloaded_error": 529,
-    "overloaded": 529,
-    "rate_limit_error": 429,
-    "rate_limit_exceeded": 429,
-    "too_many_requests": 429,
-    "throttlingexception": 429,
-    "resource_exhausted": 429,
-    "insufficient_quota": 429,
-    "timeout_error": 504,
-    "modeltimeoutexception": 504,
-    "serviceunavailableexception": 503,
-    "modelnotreadyexception": 503,
-    "modelstreamerrorexception": 502,
-    "validationexception": 400,
-    "invalid_request_error": 400,
-    "invalid_argument": 400,
-    "context_length_exceeded": 400,
-    "exceed_context_size_error": 400,
-    "request_too_large": 413,
-    "authentication_error": 401,
-    "invalid_api_key": 401,
-    "permission_error": 403,
-    "billing_error": 402,
-    "not_found_error": 404,
-    "model_not_found": 404,
+STATUSES_BY_TYPE = {
+    529: "overloaded_error overloaded",
+    504: "timeout_error modeltimeoutexception",
+    503: "serviceunavailableexception modelnotreadyexception",
+    429: "rate_limit_error rate_limit_exceeded too_many_requests throttlingexception resource_exhausted insufficient_quota",
+    413: "request_too_large",
+    404: "not_found_error model_not_found",
+    403: "permission_error",
+    402: "billing_error",
+    401: "authentication_error invalid_api_key",
+    400: "validationexception invalid_request_error invalid_argument context_length_exceeded exceed_context_size_error",
 }
+STATUS_OF = {word: status for status, words in STATUSES_BY_TYPE.items() for word in words.split()}
 CODE = re.compile(r"[a-z][a-z0-9_.\[\]]{0,47}")  # what may be repeated: never a key, never a sentence
 STATUSES = range(300, 600)  # of answers that are none
 OVERLOADED = 529  # Anthropic's own; the rest have names

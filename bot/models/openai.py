@@ -10,14 +10,14 @@ import json
 import logging
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any
 
 import httpx2
 import openai
 from pydantic import SecretStr
 
 from bot.errors import BadAnswer, ProviderDown
-from bot.models.answers import json_object, parse, sendable, strict, without_thinking
+from bot.models.answers import Stop, completion, parse, sendable, strict, without_thinking
 from bot.models.connection import (
     JSON_ONLY,
     Client,
@@ -33,26 +33,12 @@ from bot.models.provider import Key, Tokens, key_text
 from bot.models.stream import Chat
 from bot.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
 
-Stop = Literal["end", "length", "tool", "refusal"]
+LENGTHS = "length max_tokens max_output_tokens max_completion_tokens model_length model_context_window_exceeded context_length_exceeded incomplete"
+REFUSALS = "content_filter refusal safety recitation blocklist prohibited_content spii sensitive"
 STOPS: Mapping[str, Stop] = {  # in lower case
-    "length": "length",
-    "max_tokens": "length",
-    "max_output_tokens": "length",
-    "max_completion_tokens": "length",
-    "model_length": "length",
-    "model_context_window_exceeded": "length",
-    "context_length_exceeded": "length",
-    "incomplete": "length",
-    "tool_calls": "tool",
-    "function_call": "tool",
-    "content_filter": "refusal",
-    "refusal": "refusal",
-    "safety": "refusal",
-    "recitation": "refusal",
-    "blocklist": "refusal",
-    "prohibited_content": "refusal",
-    "spii": "refusal",
-    "sensitive": "refusal",
+    **dict.fromkeys(LENGTHS.split(), "length"),
+    **dict.fromkeys(REFUSALS.split(), "refusal"),
+    **dict.fromkeys(("tool_calls", "function_call"), "tool"),
 }
 # On the server's side.
 FAILED = {"error", "network_error", "insufficient_system_resource", "aborted", "abort", "cancelled"}
@@ -202,29 +188,8 @@ def read(reply: Mapping[str, Any], prompt: Prompt, form: RequestForm, name: str)
     stop = "length" if is_unfinished else "tool" if calls and stop != "length" else stop
     if message.get("refusal"):
         text, stop = str(message["refusal"]), "refusal"
-    data = None
-    if (
-        prompt.answer
-        and form.answer == "tool"
-        and (mine := [call for call in calls if call.name == prompt.answer.name])
-    ):
-        calls = tuple(call for call in calls if call not in mine)
-        stop = "end" if stop == "tool" and not calls else stop
-        text = mine[0].unparsed_arguments or json.dumps(mine[0].arguments)
-        data = json_object(text, prompt.answer.parameters)
-    elif prompt.answer and stop != "refusal":
-        data = json_object(text, prompt.answer.parameters)
     usage = _usage(reply.get("usage"), prompt, message)
-    if prompt.answer and data is None and stop == "end" and usage.output >= form.cap(prompt):
-        stop = "length"  # some servers call every end "stop"
-    return Completion(
-        text=text,
-        usage=usage,
-        stop=stop if stop != "tool" or calls else "end",
-        data=None if stop == "length" else data,  # what broke off may be half an object
-        calls=calls,
-        extra=_kept_fields(message, name),
-    )
+    return completion(prompt, form, text, calls, stop, usage, _kept_fields(message, name))
 
 
 def _text(content: object) -> str:

@@ -29,9 +29,9 @@ class Provider:
     """
 
     name: str
-    dialect: Literal["openai", "anthropic"]
     base_url: str | None  # None: only the user knows it
-    key_variable: str  # "": there is none
+    key: str | None = None  # the variable of its key, "": there is none; None: NAME_API_KEY
+    dialect: Literal["openai", "anthropic"] = "openai"
     needs_key: bool = True
     tokens: Tokens = "max_tokens"
     headers: tuple[str, ...] = ()  # that carry the key, beside `Authorization`
@@ -39,6 +39,11 @@ class Provider:
     url_variables: tuple[str, ...] = ()  # of its address, the first that is set
     region_variables: tuple[str, ...] = ()
     project_variables: tuple[str, ...] = ()
+
+    @property
+    def key_variable(self) -> str:
+        """The variable of its key, "" if there is none."""
+        return f"{self.name.upper()}_API_KEY" if self.key is None else self.key
 
 
 def address(provider: Provider, base_url: str | None) -> str:

@@ -6,28 +6,14 @@ servers really send: tool calls without an index, chunks without choices, fields
 
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 TEXTS = ("content", "refusal", "reasoning_content", "reasoning")  # fields of a delta that grow
 PIECES = frozenset({"text", "summary", "data", "arguments"})  # of reasoning details: these grow, the rest is said once
 
 
-class Assembly(Protocol):
-    """What has arrived so far of one reply."""
-
-    def take(self, event: object) -> None:
-        """Add an event."""
-
-    def whole(self) -> dict[str, Any] | None:
-        """The reply, None while its end has not arrived."""
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether anything of the reply has arrived: then it may be billed, however it ends."""
-
-
 class Chat:
-    """A chat completion. Satisfies `Assembly`."""
+    """A chat completion, as far as it has arrived."""
 
     def __init__(self) -> None:
         self._text: dict[str, list[str]] = {}  # by field
@@ -103,11 +89,11 @@ class Chat:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a choice or a count has arrived."""
+        """Whether anything of the reply has arrived: then it may be billed, however it ends."""
         return self._any or self._usage is not None
 
     def whole(self) -> dict[str, Any] | None:
-        """The reply in one piece."""
+        """The reply in one piece, None while its end has not arrived."""
         if not self._finish:
             return None
         message: dict[str, Any] = {"role": "assistant", "content": None}
@@ -118,7 +104,7 @@ class Chat:
 
 
 class Messages:
-    """A message of Anthropic. Satisfies `Assembly`."""
+    """A message of Anthropic, as far as it has arrived."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
@@ -152,11 +138,11 @@ class Messages:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a count or a block has arrived."""
+        """Whether anything of the reply has arrived."""
         return bool(self._usage or self._blocks or self._pieces)
 
     def whole(self) -> dict[str, Any] | None:
-        """The message in one piece."""
+        """The same."""
         if not self._ended or not self._message.get("stop_reason"):
             return None
         blocks = {at: dict(block) for at, block in self._blocks.items()}
