@@ -28,7 +28,7 @@ from bot.models.connection import (
     estimate,
     transport,
 )
-from bot.models.forms import ANTHROPIC, Forms, RequestForm
+from bot.models.forms import ANTHROPIC, RequestForm
 from bot.models.provider import Key, key_text
 from bot.models.stream import Messages
 from bot.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
@@ -59,10 +59,8 @@ class AnthropicModel(HttpModel):
     def __init__(
         self, name: str, url: str, timeout: float, make_client: Callable[[], Client], library: Library = LIBRARY
     ) -> None:
-        dialect = Dialect("/v1/messages", body, read, Messages)
-        super().__init__(
-            name, url, timeout, dialect, Forms(RequestForm(answer="tool"), name, ANTHROPIC), make_client, library
-        )
+        dialect = Dialect("/v1/messages", ANTHROPIC, body, read, Messages)
+        super().__init__(name, url, timeout, dialect, RequestForm(answer="tool"), make_client, library)
 
 
 def client_of(key: Key, url: str, timeout: float) -> Callable[[], Client]:

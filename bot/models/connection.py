@@ -13,7 +13,7 @@ import json
 import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from http import HTTPStatus as Http
 from types import ModuleType
@@ -24,8 +24,8 @@ import aiohttp
 import httpx2
 
 from bot.errors import AccountRefused, ProviderDown, ProviderError
-from bot.models import failures, prices
-from bot.models.forms import Forms, RequestForm
+from bot.models import failures, forms, prices
+from bot.models.forms import RequestForm
 from bot.models.stream import Chat, Messages
 from bot.values import Completion, Prompt, Usage
 
@@ -80,6 +80,7 @@ class Dialect:
     """How one API is spoken."""
 
     path: str
+    rules: tuple[forms.Rule, ...]  # what to change of a request that is refused
     body: Callable[[str, Prompt, RequestForm], dict[str, Any]]  # of a request
     read: Callable[[Mapping[str, Any], Prompt, RequestForm, str], Completion]  # a reply
     assembly: type[Chat | Messages]  # that puts a stream together
@@ -94,34 +95,38 @@ class HttpModel:
         url: str,
         timeout: float,
         dialect: Dialect,
-        forms: Forms,
+        form: RequestForm,
         open_client: Callable[[], Client],
         library: Library,
     ) -> None:
         self.name = name
         self._host, self._timeout = urlsplit(url).netloc, timeout
-        self._dialect, self._forms, self._open, self._library = dialect, forms, open_client, library
+        self._dialect, self._form, self._open, self._library = dialect, form, open_client, library
+        self.asked_again = 0  # requests that were sent once more in another form
         self._client: Client | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    @property
-    def asked_again(self) -> int:
-        """How many requests were sent once more in another form."""
-        return self._forms.asked_again
-
     async def complete(self, prompt: Prompt) -> Completion:
-        """One request; one more for each form that the server refuses."""
-        form, refused_forms = self._forms.form, set[RequestForm]()
+        """One request; one more for each form that the server refuses. What has worked in the end is kept, of the rest nothing."""
+        changes: dict[str, Any] = {}
+        refused_forms: list[RequestForm] = []
         while True:
+            form = replace(self._form, **changes)
             try:
                 completion = await self._ask(prompt, form)
             except FormRefused as error:
-                form = self._forms.next(form, refused_forms, error.refusal, prompt)
+                refused_forms.append(form)
+                if replace(self._form, **changes) in refused_forms:  # else another call has learnt something meanwhile
+                    change = forms.change(self._dialect.rules, form, error.refusal, prompt)
+                    changes |= change
+                    if not change or replace(self._form, **changes) in refused_forms:
+                        raise failures.translate(error.refusal, self.name) from None
+                self.asked_again += 1
             else:
-                self._forms.learn(form, refused_forms)
+                self._form = replace(self._form, **changes)
                 return completion
 
     def price(self, usage: Usage) -> float | None:

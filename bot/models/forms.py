@@ -6,7 +6,7 @@ and what was learnt is kept: no parameter is refused twice, but for calls that w
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from bot.models import failures
@@ -92,19 +92,18 @@ ANTHROPIC: tuple[Rule, ...] = (
 )
 
 
-def other(rules: tuple[Rule, ...], form: RequestForm, refusal: HttpFailure, prompt: Prompt) -> RequestForm | None:
-    """The form to try after this refusal, None where another form would not help."""
+def change(rules: tuple[Rule, ...], form: RequestForm, refusal: HttpFailure, prompt: Prompt) -> dict[str, Any]:
+    """What to change of a form after this refusal; nothing where another form would not help."""
     if refusal.code in SPOILT:
-        return None
+        return {}
     most = MOST.search(refusal.message) if CAP.search(refusal.message) else None
     if most is not None and "input" not in refusal.message.lower():  # the model gives no reply as long as was asked for
         token_cap = min(int(number) for number in most.groups() if number) - (" (exclusive)" in refusal.message)
         if LEAST <= token_cap < form.cap(prompt):
-            return replace(form, most=token_cap)
+            return {"most": token_cap}
     if failures.too_long(refusal):
-        return None
-    change = next((change for applies, change in rules if applies(form, prompt, refusal.words)), None)
-    return None if change is None else replace(form, **change)
+        return {}
+    return next((values for applies, values in rules if applies(form, prompt, refusal.words)), {})
 
 
 def _has_extras(prompt: Prompt) -> bool:
@@ -113,34 +112,3 @@ def _has_extras(prompt: Prompt) -> bool:
         for message in prompt.messages
         if message.role == "assistant"
     )
-
-
-class Forms:
-    """What a server takes, as far as it is known. `asked_again` counts requests that were sent once more."""
-
-    def __init__(self, first: RequestForm, name: str, rules: tuple[Rule, ...]) -> None:
-        self.form, self.asked_again = first, 0
-        self._name, self._rules = name, rules
-
-    def next(
-        self, form: RequestForm, refused_forms: set[RequestForm], refusal: HttpFailure, prompt: Prompt
-    ) -> RequestForm:
-        """The form to try once `form` is refused, which joins `refused_forms`. Raises ProviderError if no other form would help."""
-        refused_forms.add(form)
-        following = self.form if self.form not in refused_forms else other(self._rules, form, refusal, prompt)
-        if following is None or following in refused_forms:
-            raise failures.translate(refusal, self._name) from None
-        self.asked_again += 1
-        return following
-
-    def learn(self, working_form: RequestForm, refused_forms: set[RequestForm]) -> None:
-        """Keep what another form taught. A slow call in the form of the start must not undo what others have learnt."""
-        if refused_forms:
-            start = RequestForm()
-            values: dict[str, Any] = {f.name: getattr(working_form, f.name) for f in fields(working_form)}
-            new_values = {
-                name: value
-                for name, value in values.items()
-                if name in {"tokens", "answer"} or value != getattr(start, name)
-            }
-            self.form = replace(self.form, **new_values)

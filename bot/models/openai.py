@@ -28,7 +28,7 @@ from bot.models.connection import (
     estimate,
     transport,
 )
-from bot.models.forms import OPENAI, Forms, RequestForm
+from bot.models.forms import OPENAI, RequestForm
 from bot.models.provider import Key, Tokens, key_text
 from bot.models.stream import Chat
 from bot.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
@@ -81,8 +81,8 @@ class OpenAIModel(HttpModel):
             typed_client: Client = library_client
             return typed_client
 
-        dialect = Dialect("/chat/completions", body, read, Chat)
-        super().__init__(name, url, timeout, dialect, Forms(RequestForm(tokens), name, OPENAI), client, LIBRARY)
+        dialect = Dialect("/chat/completions", OPENAI, body, read, Chat)
+        super().__init__(name, url, timeout, dialect, RequestForm(tokens), client, LIBRARY)
 
 
 def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:

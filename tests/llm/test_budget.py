@@ -113,15 +113,6 @@ def test_cost_is_split_by_role() -> None:
     assert cost.usage == CALL
 
 
-def test_no_cap_is_no_cap() -> None:
-    """None means that nothing of that kind is refused."""
-    budget = Budget(Limits(usd=None, tokens=None, calls=None, seconds=None))
-    for _ in range(100):
-        budget.reserve(Usage(10**9, 10**9), cent, "m")
-    left = budget.left()
-    assert (left.usd, left.tokens, left.calls, left.seconds) == (None, None, None, None)
-
-
 def test_what_the_provider_may_write_into_its_cache_is_reserved_too() -> None:
     """A written token costs a quarter more there: the cap holds for it as well, and a cheaper price for it changes nothing."""
     budget = Budget(Limits(usd=1.0, tokens=None))

@@ -98,21 +98,6 @@ def test_retry_waits_as_told() -> None:
     assert calls.budget.cost().failed_calls == 2
 
 
-def test_four_tries_are_all() -> None:
-    """A provider that stays down ends in its error after four requests."""
-    model = ScriptedModel([ProviderDown(f"{n}") for n in range(9)])
-    assert str(many(door(), model, ["q"])[0]) == "3"
-    assert len(model.prompts) == 4
-
-
-def test_no_wait_beyond_the_deadline() -> None:
-    """A pause longer than the time that is left is not begun."""
-    model = ScriptedModel([RateLimited("later", 1000.0)])
-    waits = Waits()
-    assert isinstance(many(door(Limits(usd=None, seconds=60), waits=waits), model, ["q"])[0], RateLimited)
-    assert waits.seconds == []
-
-
 def test_deadline_keeps_finished_slots() -> None:
     """At the deadline what has come back stays, the rest says why it did not."""
 
@@ -159,21 +144,6 @@ def test_second_misfit_is_a_bad_answer() -> None:
     assert (len(model.prompts), calls.budget.cost().failed_calls) == (2, 1)
 
 
-def test_nothing_is_paid_twice(tmp_path: Path) -> None:
-    """A second run over the same journal sends nothing and shows the same cost."""
-    path = tmp_path / "journal.jsonl"
-    costs = []
-    for script in ([Completion("one", Usage(10, 5))], []):
-        journal = Journal(path)
-        calls = door(Limits(), journal)
-        model = ScriptedModel(script, price=0.001)
-        assert many(calls, model, ["q", "q"])[0].text == "one"
-        costs.append((len(model.prompts), calls.budget.cost()))
-        journal.close()
-    assert [sent for sent, _ in costs] == [1, 0]
-    assert costs[0][1] == costs[1][1]
-
-
 def test_journal_survives_a_torn_line(tmp_path: Path) -> None:
     """A line that a crash tore is ignored, and the next one is whole again."""
     path = tmp_path / "journal.jsonl"
@@ -190,16 +160,6 @@ def test_journal_survives_a_torn_line(tmp_path: Path) -> None:
     replies = many(door(journal=journal), ScriptedModel([]), ["a", "b"])
     journal.close()
     assert [reply.text for reply in replies] == ["one", "two"]
-
-
-def test_journal_is_private(tmp_path: Path) -> None:
-    """The file is its owner's alone: the code under review stands in it."""
-    path = tmp_path / "deep" / "journal.jsonl"
-    journal = Journal(path)
-    many(door(journal=journal), ScriptedModel(["fine"]), ["the secret plan"])
-    journal.close()
-    assert path.stat().st_mode & 0o077 == 0
-    assert "secret plan" in path.read_text()
 
 
 CUT = Completion("half an ans", Usage(10, 100), "length")
@@ -247,14 +207,6 @@ def test_a_model_that_may_think_gets_room_and_effort() -> None:
         model = ScriptedModel(["fine"], name)
         asyncio.run(door().many(model, [prompt("q")], role))
         assert (model.prompts[0].max_tokens, model.prompts[0].effort) == (tokens, effort)
-
-
-def test_the_set_effort_is_sent_to_every_role() -> None:
-    """One setting for readers, second opinions and the root."""
-    for role in ("verify", "worker", "root"):
-        model = ScriptedModel(["fine"], "openai/gpt-5.4")
-        asyncio.run(door(Limits(usd=None, effort="high")).many(model, [prompt("q")], role))
-        assert model.prompts[0].effort == "high"
 
 
 def test_little_money_lowers_the_room_and_never_the_cap() -> None:

@@ -5,13 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from shop import Table
 
 from bot import models
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
-from bot.review.session import Session
 from bot.values import Completion, Limits, Message, Prompt, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
@@ -85,46 +83,6 @@ def test_a_storm_is_counted_to_the_last_request() -> None:
             await model.close()
 
     asyncio.run(go())
-
-
-def test_fewer_calls_fly_after_a_429() -> None:
-    """A server that says 429 for a while gets fewer calls at once afterwards, and every prompt its answer."""
-
-    def few(_: Mapping[str, Any]) -> Reply:
-        return Reply(status=429, retry_after="0") if server_box[0].count <= 40 else Reply("fine", delay=0.01)
-
-    server_box: list[Any] = []
-
-    async def passing(_: float) -> None:
-        await asyncio.sleep(0)
-
-    async def go() -> int:
-        async with doubles.openai_server(few) as server:
-            server_box.append(server)
-            model = models.connect("compatible/worker", None, server.base_url)
-            calls = Calls(Budget(Limits(usd=None, concurrency=32)), Journal(), pause=passing)
-            replies = await calls.many(model, [prompt(str(n)) for n in range(30)], "worker")
-            assert all(isinstance(reply, Completion) for reply in replies)
-            server.peak = 0
-            await calls.many(model, [prompt(f"later {n}") for n in range(60)], "worker")
-            await model.close()
-            return server.peak
-
-    assert asyncio.run(go()) < 32
-
-
-def test_workers_share_their_beginning(table: Table) -> None:
-    """Every worker prompt of a review begins with the same message, so that providers read it from their cache."""
-
-    async def step(session: Session) -> list[Prompt]:
-        for unit in session.units:
-            await session.worker.review([unit], "What breaks?")
-        return list(session.reader.prompts)  # type: ignore[union-attr]
-
-    prompts = table.run(step)
-    assert len(prompts) == 2
-    assert len({asked.messages[0].text for asked in prompts}) == 1
-    assert len({asked.messages[1].text for asked in prompts}) == 2
 
 
 def test_cached_tokens_are_paid_as_cached() -> None:

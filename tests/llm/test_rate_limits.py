@@ -96,31 +96,6 @@ def test_a_token_bucket_is_used_near_its_rate(loop: Loop, tpm: int, told: Mappin
     assert model.refused <= 120
 
 
-class Busy(Bucket):
-    """A provider without a limit that is too busy for each seventh request, and asks for a moment."""
-
-    def __init__(self, loop: Loop, moment: float) -> None:
-        super().__init__(loop)
-        self.moment = moment
-
-    async def complete(self, _: Prompt) -> Completion:
-        """A reply after a fiftieth of a second, or a refusal."""
-        self.count += 1
-        if self.count % 7 == 0:
-            self.refused += 1
-            raise RateLimited("429", self.moment)
-        await asyncio.sleep(0.02)
-        return Completion("ok", Usage(100, 20))
-
-
-@pytest.mark.parametrize("moment", [0.05, 1.0])
-def test_a_provider_that_is_busy_at_times_is_not_taken_for_a_slow_one(loop: Loop, moment: float) -> None:
-    """Each refusal costs about its own pause: no rate is learned from it that slows all calls after it."""
-    model = Busy(loop, moment)
-    assert all(isinstance(reply, Completion) for reply in asked(loop, model, number=90))
-    assert loop.time() <= 2 * model.refused * max(moment, 0.1)
-
-
 @pytest.mark.parametrize("hint", [False, True])
 def test_a_limit_of_calls_in_flight_is_found(loop: Loop, hint: bool) -> None:
     """A provider that takes four calls at once gets about four: it does not come to one for ever."""

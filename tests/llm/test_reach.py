@@ -1,7 +1,6 @@
 """A provider that cannot be used is asked a few times, whatever a review still has to ask; one that only stumbles is not given up."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -114,11 +113,6 @@ def test_a_given_up_provider_gets_nothing_of_later_batches() -> None:
     assert (done.requests, [type(slot) for slot in done.slots[::MANY]]) == (1 + MANY, [ModelRefused, Completion])
 
 
-def test_another_provider_is_tried() -> None:
-    """What one refuses says nothing of another."""
-    assert Asked("compatible/a", Reply(status=401), "ollama/b").names == {"compatible/a", "ollama/b"}
-
-
 @pytest.mark.parametrize("blip", [1, 3])
 def test_a_provider_that_comes_back_is_asked_everything(blip: int) -> None:
     """The first requests fail, a later one is answered: so are all calls."""
@@ -165,16 +159,3 @@ def test_a_refused_request_is_no_refused_provider() -> None:
     done = Asked("compatible/m", script)
     assert [type(slot) for slot in done.slots[:3]] == [ProviderRefused, BadAnswer, Completion]
     assert done.errors == {ProviderRefused, BadAnswer, Completion}
-
-
-def test_a_slow_provider_is_not_waited_for() -> None:
-    """Where the first call takes longer than a refusal needs, the others follow it at once."""
-    done = Asked("compatible/m", Reply("fine", delay=1.0))
-    assert done.errors == {Completion}
-    assert [line["kind"] for line in done.journal.lines][:2] == ["request", "request"]
-
-
-def test_a_review_that_goes_on_keeps_what_was_given_up() -> None:
-    """Each call that was not tried is in the journal with its reason, so that a replay comes to the same."""
-    done = Asked("compatible/m", Reply(status=401))
-    assert json.dumps(done.journal.lines).count("AccountRefused") >= MANY

@@ -40,12 +40,6 @@ def test_a_malformed_answer(name: str) -> None:
 
 
 @dialects
-def test_an_answer_in_a_fence(name: str) -> None:
-    """A server that passes over the schema often wraps the JSON in a fence: it is still data."""
-    assert complete(name, 'Here:\n```json\n{"findings": []}\n```', asked(answer=ANSWER)).data == {"findings": []}
-
-
-@dialects
 def test_a_tool_call(name: str) -> None:
     """Code for the REPL arrives as a call of the offered tool."""
     done = complete(name, doubles.code("print(1)"), asked(tool=TOOL))
@@ -87,12 +81,6 @@ def test_a_refusal(name: str) -> None:
 
 
 @dialects
-def test_a_cut_reply(name: str) -> None:
-    """A reply that reached max_tokens says so."""
-    assert complete(name, Reply("half a sent", stop="length")).stop == "length"
-
-
-@dialects
 def test_cached_tokens(name: str) -> None:
     """Input counts cached tokens too, and they cost what the provider takes for them."""
 
@@ -127,26 +115,6 @@ def test_64_calls_at_once(name: str) -> None:
         return Reply(str(body), delay=0.2)
 
     assert talk(name, echo, use) == (64, 64, 64)
-
-
-@dialects
-def test_batches_on_one_client(name: str) -> None:
-    """Later batches on the same connections send nothing twice."""
-
-    async def use(model: Model, server: Server) -> list[int]:
-        counts = []
-        for _ in range(4):
-            await asyncio.gather(*(model.complete(asked()) for _ in range(16)))
-            counts.append(server.count)
-        return counts
-
-    assert talk(name, "ok", use) == [16, 32, 48, 64]
-
-
-@dialects
-def test_the_key_is_sent(name: str) -> None:
-    """The key reaches the provider without the line feed that a file often ends with."""
-    assert talk(name, "ok", lambda model, _: model.complete(asked()), key=KEY).text == "ok"
 
 
 @dialects
