@@ -28,7 +28,7 @@ def command(
 ) -> int:
     """Reproduce a recorded review from its journal and the repository's objects. Nothing is sent.
 
-    Exit codes: those of the review (0, 1, 3, 130); 2 if FILE holds no review; 3 if the replay differs from the record.
+    Exit codes: those of the review (0, 1, 3); 2 if FILE holds no review; 3 if the replay differs from the record.
     """
     from bot import __version__, wiring
     from bot.cli.reviewing import deliver, exit_code

@@ -4,7 +4,6 @@ The change is read from the repository's objects again; every reply comes from t
 error that says where, never a silent difference.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,6 @@ from bot.values import Completion, Prompt, PullRequest, Review, ReviewRequest, U
 
 Pull = Callable[[ReviewRequest, str], Awaitable[PullRequest]]
 SHOWN = 160  # characters of what differs
-PATIENCE = 0.2  # seconds for what was answered before an interruption to be dealt with
 FIELDS = ("said", "code", "output", "error", "outcome", "omitted")  # of a turn, in the order in which they come about
 
 
@@ -33,12 +31,10 @@ class Replay(Journal):
         super().__init__()
         older = record.sections[: record.sections.index(section)]
         self._record, self._section, self._outcomes = record, section, Outcomes(section, older)
-        self._task: asyncio.Task[object] | None = None
         self.difference = ""  # the first one; a block may catch the error itself
 
     def begin(self, start: Start) -> tuple[str, ...]:  # noqa: ARG002 - it is the recorded one
         """The sentences that the recorded review began with."""
-        self._task = asyncio.current_task()
         return tuple((self._section.start or {}).get("notes", ()))
 
     def calls(self, key: str, about: Row, prompt: Prompt) -> list[Row]:
@@ -46,8 +42,6 @@ class Replay(Journal):
         rows = super().calls(key, about, prompt)
         if (rows and rows[-1]["kind"] == "failed") or "reply" in (rows[-1] if rows else ()):
             return rows
-        if rows and self._is_interrupted():
-            return rows[:-1]  # the last try is what the interruption ended
         raise self._differs(self._unknown(prompt, about))
 
     def get(self, kind: str, *key: object) -> Row | None:
@@ -91,13 +85,6 @@ class Replay(Journal):
     def _differs(self, sentence: str) -> ReplayDiffers:
         self.difference = self.difference or sentence
         return ReplayDiffers(self.difference)
-
-    def _is_interrupted(self) -> bool:
-        """Whether the recorded review was broken off by a person: then this one is, too, as soon as all else has settled."""
-        if (self._section.end or {}).get("fault") != "interrupted" or self._task is None:
-            return False
-        asyncio.get_running_loop().call_later(PATIENCE, self._task.cancel)
-        return True
 
     def _unknown(self, prompt: Prompt, about: Row) -> str:
         """A request that the record does not hold, beside the one of the same role that comes nearest."""
@@ -149,16 +136,15 @@ def _line(text: str) -> str:
 
 
 class RecordedModel:
-    """A model by its name alone. It is only asked where the recorded review was broken off: it never answers."""
+    """A model by its name alone: every reply comes from the record."""
 
     def __init__(self, name: str, *, has_price: bool) -> None:
         self.name = name
         self._priced = has_price
 
-    async def complete(self, prompt: Prompt) -> Completion:  # noqa: ARG002 - nobody reads it
-        """Never comes back, as the recorded call did not."""
-        await asyncio.Event().wait()
-        raise AssertionError("nothing sets that event")
+    async def complete(self, prompt: Prompt) -> Completion:
+        """Never called: the record answers, or the replay differs."""
+        raise NotImplementedError
 
     def price(self, usage: Usage) -> float | None:  # noqa: ARG002 - what was paid stands in the record
         """Nothing is paid; None where the recorded price was unknown."""
@@ -173,7 +159,7 @@ def last_finished(path: Path) -> tuple[Record, Section, Start]:
     record, reviews = reader.reviews(path)
     if "question" in reader.start(reviews[-1]).brief:
         raise UsageError(f"{path} records a question about a text: `deeprepo.RLM.replay` repeats it from Python")
-    finished = [section for section in reviews if section.end]
+    finished = [section for section in reviews if section.end and section.end["fault"] != "interrupted"]
     if not finished:
         raise ReplayDiffers(
             f"{path} cannot be replayed: {reader.without_end(reviews[-1])}; "

@@ -64,12 +64,6 @@ def test_messages_only_grow(table: Table) -> None:
     assert session.root.prompts[0].tool.name == "execute_python"
 
 
-def test_fenced_code_runs(table: Table) -> None:
-    """A root without tools writes a fence; its turn line comes as a user message."""
-    _, seen, _ = root(table, "Let me see.\n```repl\nprint(6 * 7)\n```", DONE)
-    assert seen[3].startswith("42\n")
-
-
 @pytest.mark.parametrize(
     ("reply", "hint"),
     [
@@ -89,40 +83,11 @@ def test_no_code_gets_one_hint(table: Table, reply: str | Completion, hint: str)
     assert "[turn 1 of 12" in seen[3]
 
 
-def test_several_tool_calls_are_one_cell(table: Table) -> None:
-    """Every tool call gets its answer; their code runs together."""
-    both = Completion(
-        "", Usage(1, 1), "tool", None,
-        (ToolCall("a", "execute_python", {"code": "x = 1"}), ToolCall("b", "execute_python", {"code": "print(x)"})),
-    )  # fmt: skip
-    _, _, session = root(table, both, DONE)
-    answers = [m for m in session.root.prompts[1].messages if m.role == "tool"]
-    assert [m.call_id for m in answers] == ["a", "b"]
-    assert answers[0].text.startswith("1\n")
-
-
 def test_error_with_caret_and_hint(table: Table) -> None:
     """An error comes back with its line, a caret and one hint."""
     _, seen, _ = root(table, called("x = [1, 2]\nprint(next(i for i in x))"), DONE)
     assert "    print(next(i for i in x))\n          ~~~~" in seen[3]
     assert "HINT: Generator expressions are lists here" in seen[3]
-
-
-def test_endless_loop_costs_one_turn(table: Table) -> None:
-    """A block without end is a limit that the root is told of; the run goes on."""
-    limits = Limits(usd=None, turn_seconds=0.5)
-    transcript, seen, _ = root(
-        table, called("x = 1\nwhile True: pass"), called("print(pr['title'])"), DONE, limits=limits
-    )
-    assert transcript.turns[0].observation.outcome == "limit"
-    assert "every name that you assigned is gone" in seen[3]
-    assert seen[5].startswith("A change\n")
-
-
-def test_flood_is_cut(table: Table) -> None:
-    """What a block prints reaches the root with head, tail and count."""
-    _, seen, _ = root(table, called("print('x' * 100_000)"), DONE)
-    assert "80,091 characters cut here: more(1) returns them" in seen[3]
 
 
 def test_finishing_at_once_is_refused_once(table: Table) -> None:
@@ -145,12 +110,6 @@ def test_finishing_at_once_is_refused_once(table: Table) -> None:
 def test_ways_to_finish(table: Table, code: str, summary: str) -> None:
     """Each way to finish ends the run with the exact value."""
     assert root(table, called(code))[0].summary == summary
-
-
-def test_words_in_strings_do_not_finish(table: Table) -> None:
-    """FINAL inside a string or in prose ends nothing."""
-    transcript, _, _ = root(table, called("print('FINAL(done)')", "FINAL(done)"), DONE)
-    assert len(transcript.turns) == 2
 
 
 def test_identical_cell_is_not_run_again(table: Table) -> None:

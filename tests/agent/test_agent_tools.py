@@ -13,7 +13,7 @@ from bot.agent.tools import report
 from bot.errors import ProviderRefused
 from bot.review import coverage
 from bot.review.session import Session
-from bot.values import Completion, Dependents, Finding, Limits, Reference, Source, Usage, Verdict
+from bot.values import Completion, Dependents, Finding, Limits, Source, Usage, Verdict
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
@@ -92,17 +92,6 @@ def test_search(table: Table) -> None:
     )
     assert said[2] == "[\"shop/cart.py:5: return f'{total(cart.items):.2f}'\", '[searched as plain text]']"
     assert said[3] == "[]"
-
-
-def test_callers_come_from_the_work(table: Table) -> None:
-    """callers() hands the question to the session and gives dicts."""
-
-    async def callers(symbol: str) -> tuple[Reference, ...]:
-        return (USE,) if symbol == "total" else ()
-
-    table.callers = callers
-    said, _, _ = blocks(table, "print([(c['path'], c['line'], c['form']) for c in callers('total')], callers('x'))")
-    assert said == ["[('shop/cart.py', 5, 'call')] []"]
 
 
 def test_ask_reads_units_and_other_files(table: Table) -> None:
@@ -215,18 +204,6 @@ def test_drop_takes_back(table: Table) -> None:
     ]
 
 
-def test_what_is_dropped_can_be_reported_again(table: Table) -> None:
-    """The same finding after drop() is alive again, under its old id, and says so."""
-    which = REPORT.replace("print(", "which = (", 1)
-    said, session, state = blocks(
-        table, which, "print(drop(which, 'guarded'), '|', drop(which, 'again'))", REPORT, "print(drop(which, 'no'))"
-    )
-    assert said[1].startswith("dropped | refused: it was dropped before")
-    assert " accepted at shop/price.py:3, alive again after drop()" in said[2]
-    assert said[3] == "dropped"
-    assert (session.findings, len(state.dropped_findings)) == ([], 1)
-
-
 def test_a_better_report_takes_the_place_of_the_earlier_one(table: Table) -> None:
     """A second report of the same lines replaces the words, adds its evidence and trigger, and can be dropped by either id."""
     better = (
@@ -327,12 +304,6 @@ def test_globs_with_braces(table: Table) -> None:
     ]
 
 
-def test_a_valid_pattern_that_was_meant_as_text(table: Table) -> None:
-    """As a pattern `total(cart.items)` matches nothing; as text it is found."""
-    said, _, _ = blocks(table, "print(search('total(cart.items)'))")
-    assert said[0].endswith("'[searched as plain text]']")
-
-
 def test_coverage_is_short(table: Table) -> None:
     """Ten lines at most, whatever is open; all of it is there on demand."""
 
@@ -347,18 +318,6 @@ def test_coverage_is_short(table: Table) -> None:
     assert (short["units"], short["uses_left"], len(short["uses_open"])) == (2, 80, 7)
     assert short["uses_open"][-1] == "and 74 more files: coverage(uses=True) lists them"
     assert len(whole["uses_open"]) == 80
-
-
-def test_budget_and_vars(table: Table) -> None:
-    """budget() tells what is left, SHOW_VARS what was assigned."""
-    said, _, _ = blocks(table, "print(budget())", "print(SHOW_VARS())")
-    assert said[0] == "{'usd': None, 'tokens': 2000000, 'calls': 1000}"
-    assert said[1] == "assigned by your blocks: nothing yet"
-
-
-def test_no_child_without_a_root(table: Table) -> None:
-    """rlm_query says what to use where no root can be started."""
-    assert "no root model is configured" in blocks(table, "print(rlm_query('task', []))")[0][0]
 
 
 def test_cancelling_ends_a_block(table: Table) -> None:

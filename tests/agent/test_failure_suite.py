@@ -12,7 +12,7 @@ from bot import strategies
 from bot.findings.quotes import locate
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
-from bot.values import Completion, Prompt, Transcript
+from bot.values import Prompt, Transcript
 from deeprepo_sandbox.scripted import Reply
 
 PATIENCE = 30.0  # seconds for one root; a hang is a failure
@@ -76,16 +76,3 @@ def stands(session: Session, path: str, quote: str) -> bool:
     """Whether a quote is really in the changed file."""
     texts = [unit.text for unit in session.units if unit.path == path]
     return any(locate(text, quote) for text in texts)
-
-
-def test_there_are_enough() -> None:
-    """At least forty roots, each under a name of its own."""
-    assert len({root.name for root in ROOTS}) == len(ROOTS) >= 40
-
-
-def test_completions_are_not_shared(table: Table) -> None:
-    """A reply is a value: the same root twice is the same review."""
-    root = next(root for root in ROOTS if root.name == "finishes at once with units unread")
-    one, two = reviewed(table, root)[0], reviewed(table, root)[0]
-    assert (one.summary, one.notes) == (two.summary, two.notes)
-    assert isinstance(root.replies[0], Completion)

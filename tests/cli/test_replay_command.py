@@ -1,17 +1,15 @@
 import hashlib
 import json
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import waits
 from fakes import Repository
-from recorded import branches, deeprepo, process, review, scripted, started, worker
+from recorded import branches, deeprepo, process, review, scripted
 
 from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.providers import PerModel, Reply, Server
+from deeprepo_sandbox.providers import Reply, Server
 
 FORMS = ("json", "markdown", "sarif", "console")
 
@@ -258,27 +256,6 @@ def test_another_change_is_not_mixed_in(copy: Path) -> None:
     assert "other settings (root, worker, strategy)" in str(json.loads(done.stdout)["notes"])
     again = deeprepo("replay", str(journal), "--format", "json", cwd=copy)
     assert again.stdout == done.stdout, again.stderr
-
-
-@pytest.mark.slow
-def test_an_interrupted_review_is_replayed(tmp_path: Path) -> None:
-    """Ctrl-C in the middle: what was found until then, the note, and the exit code 130 are the same once more."""
-    repository, journal = branches(Repository(tmp_path / "repository")), tmp_path / "j.jsonl"
-    with doubles.in_thread(Server(PerModel({"root": Reply(fault="hang"), "worker": worker}))) as server:
-        command = ["review", "main..feature", "--strategy", "rlm", "--root", "compatible/root", "--worker"]
-        command += ["compatible/worker", "--journal", str(journal), "--format", "json", "--no-verify"]
-        running = started(*command, cwd=repository.folder, DEEPREPO_BASE_URL=server.openai_url)
-        with waits.ended(running):
-            waits.until(
-                lambda: any(body["model"] == "root" for body in tuple(server.requests)) or running.poll() is not None,
-                "the root was asked",
-            )
-            running.send_signal(signal.SIGINT)
-            out, err = running.communicate(timeout=waits.PATIENCE)
-    assert (running.returncode, json.loads(out)["partial"]) == (130, True), err
-    assert json.loads(out)["findings"]
-    again = deeprepo("replay", str(journal), "--format", "json", cwd=tmp_path)
-    assert (again.returncode, again.stdout) == (130, out), again.stderr
 
 
 def test_a_folder_holds_a_journal_for_each_change(repositories: Callable[[str], Repository], tmp_path: Path) -> None:

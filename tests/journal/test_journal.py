@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import BudgetSpent, ProviderRefused, RateLimited, TimedOut, UsageError
+from bot.errors import BudgetSpent, ProviderRefused, TimedOut, UsageError
 from bot.journal import codec, reader
 from bot.journal.codec import Start, key
 from bot.journal.writer import Journal
@@ -116,26 +116,6 @@ def test_a_try_that_timed_out_is_booked_again_as_it_was(tmp_path: Path) -> None:
     assert first.usd > 0.1
 
 
-def test_a_price_of_nothing_is_a_known_price(tmp_path: Path) -> None:
-    """A model that is free has a reservation of $0, one whose price is unknown on an own server has none."""
-    for name, price, reserved in (("p/worker", 0.0, [0.0]), ("ollama/worker", None, [])):
-        path = tmp_path / name.partition("/")[0]
-        calls = Calls(Budget(Limits(usd=1.0)), Journal(path))
-        asyncio.run(calls.complete(ScriptedModel(fine, name, price=price), prompt("q"), "worker"))
-        calls.journal.close()
-        assert [row["reserved"] for row in rows(path) if row["kind"] == "request" and "reserved" in row] == reserved
-
-
-def test_failed_tries_count_once_and_are_no_finished_calls(tmp_path: Path) -> None:
-    """A run that goes on books the tries that failed with the reply that came: the budget stands where it stood."""
-    path = tmp_path / "j"
-    _, _, first, _ = run(path, [RateLimited("slow", 0.0), Completion("fine", Usage(10, 5))], ["q"])
-    slots, sent, again, _ = run(path, [], ["q"])
-    assert (told(slots), sent) == (["fine"], 0)
-    assert again == first
-    assert (again.calls, again.failed_calls) == (2, 1)
-
-
 def test_a_last_word_stays_until_the_review_is_over(tmp_path: Path) -> None:
     """A refusal is told again to a run that goes on: the root's next prompt depends on it. A new review tries again."""
     path = tmp_path / "j"
@@ -240,19 +220,3 @@ def test_a_turn_is_written_once(tmp_path: Path) -> None:
     turns = [row for row in rows(path) if row["kind"] == "turn"]
     assert [row["output"] for row in turns] == ["1\n", "2\n"]
     assert [row["output"] for row in reader.load(path).sections[0].turns] == ["2\n"]
-
-
-def test_what_a_provider_wants_back_is_kept(tmp_path: Path) -> None:
-    """The journal keeps thinking, so that a resumed review sends it again."""
-    call = ToolCall(
-        "c", "run", {"code": "x"}, extra={"model": "p/root", "fields": {"extra_content": {"signature": "s"}}}
-    )
-    extra = {"model": "p/root", "fields": {"reasoning_content": "hm"}}
-    reply = Completion("said", Usage(10, 5), "tool", None, (call, ToolCall("d", "run", {})), extra)
-    row = json.loads(json.dumps({"reply": codec.reply(reply), "usage": codec.usage(reply.usage)}))
-    assert codec.completion(row) == reply
-    said = Message("assistant", "said", reply.calls, extra=extra)
-    bare = Message("assistant", "said", tuple(replace(c, extra=None) for c in reply.calls))
-    keys = [codec.key("p/root", Prompt((message,), max_tokens=9))[0] for message in (said, bare)]
-    assert keys[0] != keys[1]
-    assert set(codec.message(said)) - set(codec.message(bare)) == {"extra", "call_extras"}
