@@ -8,7 +8,6 @@ import pytest
 from fakes import Repository
 
 from bot import wiring
-from bot.errors import NothingToReview
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
@@ -90,17 +89,6 @@ def test_fanout_has_every_unit_read_and_the_finding_confirmed(pull: ReviewReques
     assert any("def total(rows)" in str(body) for body in server.requests)
 
 
-def test_a_refuted_finding_is_not_said(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """It is counted as dropped."""
-
-    def refuting(body: Mapping[str, Any]) -> Reply:
-        return Reply(data={**CONFIRMED, "verdict": "refuted"}) if "The claim, about" in str(body) else worker(body)
-
-    with doubles.in_thread(Server(refuting)) as server:
-        review = reviewed(pull, server, strategy="fanout")
-    assert (said(review), review.dropped) == ([], 1)
-
-
 def test_a_quote_that_is_not_in_the_tree_is_not_said(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
     """Nobody is asked to confirm it."""
     invented = {"answer": "", "findings": [{**FOUND, "quote": "never written"}]}
@@ -173,14 +161,6 @@ def root_reply(body: Mapping[str, Any], turns: list[Reply]) -> Reply:
     )
 
 
-def test_rlm_only_guarantees_nothing_and_says_so(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """A root that finishes at once has read what stood in its first message, and the coverage shows the rest."""
-    with doubles.in_thread(Server(PerModel({"root": doubles.code("set_answer('Fine.')"), "worker": worker}))) as server:
-        review = reviewed(pull, server, strategy="rlm-only", root="compatible/root")
-    assert (review.summary, server.count) == ("Fine.", 1)
-    assert said(review) == []
-
-
 def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
     """Every unit was judged by code, nothing was paid; a place that no code can judge is listed, and leaves nothing open."""
     review = reviewed(pull, None)
@@ -208,20 +188,6 @@ def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, rev
     assert not review.coverage.complete
     assert review.fault == "provider"
     assert any("cap of 0 calls" in note for note in review.notes)
-
-
-def test_auto_takes_direct_for_a_small_change_without_a_root(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """The choice and its reason are part of the review."""
-    with doubles.in_thread(Server(PerModel({"root": doubles.code("set_answer('ok')"), "worker": worker}))) as server:
-        small = reviewed(pull, server)
-    assert (small.strategy, "small" in small.reason) == ("direct", True)
-
-
-def test_an_empty_change_is_no_review(repository: Repository, reviewed: Any) -> None:  # noqa: ANN401
-    """The caller says so in its own words."""
-    repository.commit({"a.py": "1\n"})
-    with pytest.raises(NothingToReview):
-        reviewed(ReviewRequest(str(repository.folder)), None)
 
 
 def test_ten_thousand_changed_lines_are_normal_input(repository: Repository, reviewed: Any) -> None:  # noqa: ANN401

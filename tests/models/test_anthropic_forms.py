@@ -64,12 +64,6 @@ def test_the_prefix_stays_the_same() -> None:
     assert two["messages"][-1]["content"][0]["text"] == "one turn left"
 
 
-def test_an_answer_is_a_forced_tool() -> None:
-    """A structured answer is demanded by a forced tool."""
-    (done,), (body,) = ask(Prompt((Message("user", "U"),), ANSWER), {"ok": True})
-    assert (done.data, body["tool_choice"]) == ({"ok": True}, {"type": "tool", "name": "verdict"})
-
-
 def test_a_model_that_refuses_a_forced_tool() -> None:
     """A model that refuses a forced tool is asked by JSON schema, and from then on at once."""
     done, bodies = ask(Prompt((Message("user", "U"),), ANSWER), {"ok": True}, ("tool_choice",), times=3)

@@ -11,7 +11,7 @@ from raw_server import raw_server
 from talking import TOOL, asked
 
 from bot import models
-from bot.errors import ProviderRefused, RateLimited, UsageError
+from bot.errors import ProviderRefused, UsageError
 from bot.models import prices
 from bot.ports import Model
 from bot.values import Usage
@@ -83,17 +83,6 @@ def test_bedrock_with_a_key() -> None:
         assert server.headers[0]["authorization"] == "Bearer a-key"
 
     talk(BEDROCK, "ok", use, key="a-key")
-
-
-def test_an_exception_in_the_middle_of_bedrock_s_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Throttling in the middle of a stream is a rate limit."""
-    signed_in(monkeypatch)
-
-    async def use(model: Model, _: Server) -> None:
-        with pytest.raises(RateLimited):
-            await model.complete(asked())
-
-    talk(BEDROCK, Reply("word " * 40, fault="error", error="rate_limit_error"), use)
 
 
 def account(folder: Path, url: str) -> str:

@@ -9,7 +9,6 @@ from raw_server import raw_server
 
 from bot import models
 from bot.errors import BadAnswer, ProviderDown, ProviderRefused
-from bot.models.answers import strict
 from bot.values import Completion, Message, Prompt, Schema, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
@@ -56,24 +55,12 @@ def test_a_schema_is_strict_where_it_can_be() -> None:
     assert open_["response_format"]["json_schema"]["strict"] is False
 
 
-def test_strictness_looks_inside() -> None:
-    """A schema with an open object anywhere is not strict."""
-    assert strict({"type": "array", "items": CLOSED})
-    assert not strict({"type": "array", "items": {"anyOf": [CLOSED, {"type": "object"}]}})
-
-
 def test_no_response_format() -> None:
     """A server without response_format is asked by a forced tool, and from then on at once."""
     done, bodies, again = ask(Prompt(QUESTION, ANSWER), {"ok": True}, ("response_format",), times=3)
     assert [reply.data for reply in done] == [{"ok": True}] * 3
     assert [reply.stop for reply in done] == ["end"] * 3
     assert (again, ["tool_choice" in body for body in bodies]) == (1, [False, True, True, True])
-
-
-def test_malformed_in_a_forced_tool() -> None:
-    """A malformed answer in a forced tool is text without data, not a tool call."""
-    (done,), _, _ = ask(Prompt(QUESTION, ANSWER), "not json", ("response_format",))
-    assert (done.data, done.text, done.calls, done.stop) == (None, "not json", (), "end")
 
 
 def test_neither_format_nor_tools() -> None:

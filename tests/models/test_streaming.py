@@ -8,7 +8,7 @@ import pytest
 from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
 
 from bot import models
-from bot.errors import ProviderDown, ProviderError, RateLimited, TimedOut
+from bot.errors import ProviderDown, ProviderError, TimedOut
 from bot.values import Completion, Prompt, ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
@@ -73,15 +73,6 @@ def test_a_stream_without_its_end(name: str, fault: Fault) -> None:
     whole = {"findings": [f"number {n}" for n in range(20)]}
     (error,), _ = ask(name, Reply(data=whole, fault=fault), asked(answer=ANSWER))
     assert (type(error), error.may_be_billed) == (ProviderDown, True)
-
-
-@dialects
-def test_an_error_in_the_middle(name: str) -> None:
-    """An error event is the error that the same HTTP status would be."""
-    kinds = [("overloaded_error", RateLimited), ("rate_limit_error", RateLimited), ("api_error", ProviderDown)]
-    for code, kind in kinds:
-        (error,), _ = ask(name, Reply("word " * 60, fault="error", error=code))
-        assert type(error) is kind
 
 
 @dialects

@@ -9,7 +9,6 @@ import pytest
 from talking import KEY, TOOL
 
 from bot import models
-from bot.errors import ProviderRefused
 from bot.models.answers import json_object, without_thinking
 from bot.values import Completion, Message, Prompt, ToolCall
 from deeprepo_sandbox import providers as doubles
@@ -57,13 +56,6 @@ def test_a_dialogue_of_five_turns(name: str, form: Form, streams: bool) -> None:
     done, _ = dialogue(name, modes, 5)
     assert [len(reply.calls) for reply in done] == [2] * 5
     assert all("think" not in reply.text for reply in done)
-
-
-@pytest.mark.parametrize(("name", "form"), WANTED)
-def test_the_doubles_want_it_back(name: str, form: Form) -> None:
-    """Without its thinking the second turn is refused: the test above could fail."""
-    with pytest.raises(ProviderRefused):
-        dialogue(name, Modes(thinks=50, thinking=form, wants_thinking=True), 2, keep=False)
 
 
 @pytest.mark.parametrize(("name", "form"), WANTED)

@@ -4,7 +4,7 @@ import pytest
 from diff_rows import rows
 
 from bot.strategies import choose
-from bot.strategies.choice import THRESHOLDS, Measure, measure
+from bot.strategies.choice import Measure, measure
 from bot.values import Dependents, Reference, ReviewEffort, Symbol, Unit
 
 UNIT = Unit(
@@ -81,12 +81,6 @@ def test_what_relies_on_a_change_is_told_from_a_like_name() -> None:
     assert measure(units(1), Dependents(heirs=(("other.py:f", heir),))).relying == 0
 
 
-def test_what_is_asked_for_is_taken() -> None:
-    """No measure overrules a person; without a model there is nothing to choose."""
-    assert choose("rlm", units(1), root=True, worker=True) == ("rlm", "requested")
-    assert choose("rlm", units(1), root=False, worker=False)[0] == "offline"
-
-
 def test_links_are_told_from_uses_elsewhere() -> None:
     """A unit that uses what another one changes is a link; its own lines are not, and each place counts once."""
     one, two = units(2)
@@ -98,9 +92,3 @@ def test_a_budget_that_holds_no_root_leaves_the_change_to_the_workers() -> None:
     """The reason says so."""
     name, reason = choose("auto", LARGE, root=True, worker=True, affordable=False)
     assert (name, "the budget holds no root" in reason) == ("fanout", True)
-
-
-def test_thresholds_are_data() -> None:
-    """Other ones can be handed in."""
-    limits = replace(THRESHOLDS, direct_tokens=10)
-    assert choose("auto", units(1), root=True, worker=True, limits=limits)[0] == "rlm"

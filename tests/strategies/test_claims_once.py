@@ -1,4 +1,4 @@
-"""One claim is verified once, however often and in whichever words it is told: 48 reviews, played through the command line."""
+"""One claim is verified once, however often and in whichever words it is told: 12 reviews, played through the command line."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,16 +20,6 @@ USE = ("shop/page.py", "    return f'{pause(job)} seconds'")
 WORDINGS = (
     ("show() prints milliseconds as seconds", "The unit of the wait has changed.", "logic"),
     ("A wait of two seconds is shown as 2000 seconds", "wait() multiplies by 1000 and show() writes what it gets.", "contract"),
-    ("The page's unit does not fit the value any more", "pause() hands on what wait() returns, which is in milliseconds.", "broken-caller"),
-    ("wait() returns milliseconds, but its reader expects seconds", "Nobody divides by 1000 on the way to the page.", "contract"),
-    ("Wrong duration in the text of show()", "The text says seconds, the number counts thousandths of them.", "logic"),
-    ("Caller of pause() not updated for the new unit", "The change scales the delay; show() still formats the old scale.", "broken-caller"),
-    ("Displayed pause is a thousand times too long", "The factor was added in wait() alone.", "logic"),
-    ("Unit mismatch between clock and page", "shop/clock.py counts milliseconds, shop/page.py says seconds.", "contract"),
-    ("show() was left behind by the change of wait()", "It interpolates the result without converting it.", "broken-caller"),
-    ("The label 'seconds' is wrong for the new value", "job.delay * 1000 arrives at the label unchanged.", "other"),
-    ("Users read 2000 seconds in place of 2", "What pause() passes on is a thousand times larger.", "logic"),
-    ("A scaled delay reaches a text for people", "The scale is applied at the source and not undone in show().", "contract"),
 )  # fmt: skip
 
 
@@ -68,7 +58,7 @@ REVIEWS = [
 ]
 
 
-@pytest.mark.parametrize(("who", "at", "wording"), few(REVIEWS, 1, 26))
+@pytest.mark.parametrize(("who", "at", "wording"), few(REVIEWS, 1, 7))
 def test_a_claim_is_verified_once(change: Repository, who: str, at: str, wording: tuple[str, str, str]) -> None:
     """The reader of pairs has told it before: one finding, and one second opinion."""
     played = Retelling(who, at, wording)

@@ -111,13 +111,3 @@ def test_a_tight_budget_is_for_the_reader_with_the_code(change: Repository) -> N
     played = Two(beside=(FOUND,), alone=(OTHER,))
     assert titles(reviewed(change, played)) == [FOUND["title"]]
     assert sorted(played.asked) == ["opinion", "reading"]
-
-
-def test_a_short_diff_is_read_once(repository: Repository) -> None:
-    """It is taken in beside the code around it."""
-    repository.commit({"shop/helper.py": HELPER, "shop/user.py": USER}, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit({"shop/helper.py": HELPER.replace("< 0", "<= 0")}, "after")
-    played = Two(beside=(), alone=())
-    reviewed(repository, played)
-    assert played.asked == ["reading"]

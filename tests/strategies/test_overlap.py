@@ -121,27 +121,3 @@ def test_an_opinion_that_was_begun_ahead_is_not_asked_for_again() -> None:
         return asked, [reply.text for reply in replies if isinstance(reply, Completion)]
 
     assert asyncio.run(go()) == ([["one"], ["two"]], ["one", "two"])
-
-
-def test_what_was_begun_ends_with_the_review() -> None:
-    """An opinion that nobody waits for any more is cancelled."""
-
-    async def go() -> list[str]:
-        ended: list[str] = []
-
-        async def never() -> None:
-            try:
-                await asyncio.Event().wait()
-            finally:
-                ended.append("cancelled")
-
-        async def ask(_: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
-            return ()
-
-        opinions = Opinions(ask)
-        async with opinions.open():
-            opinions.begin(never())
-            await asyncio.sleep(0)
-        return ended
-
-    assert asyncio.run(go()) == ["cancelled"]

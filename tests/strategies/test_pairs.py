@@ -98,14 +98,6 @@ def test_a_use_two_calls_away_stands_below_the_line_that_breaks_it(change: Repos
     assert "rate_7" not in seen
 
 
-def test_the_root_begins_with_what_was_said_of_pairs(change: Repository) -> None:
-    """A defect with its reason, and what stayed in doubt."""
-    played = Led(BROKEN, doubts=("shop/queue.py sorts by the wait, if Queue.order() does.",))
-    read(change, played)
-    assert BROKEN["why"] in played.first
-    assert "sorts by the wait" in played.first
-
-
 @pytest.mark.parametrize("at", ["the change", "the use"])
 def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository, at: str) -> None:
     """By its mechanism, in other words and at either of its two lines: it waits until all have answered, and the root finds its verdict."""
@@ -128,12 +120,6 @@ def test_what_two_readers_tell_is_one_claim_with_one_opinion(change: Repository,
     assert len(review["findings"]) == 1
     assert played.asked.count("opinion") == 1
     assert "['confirmed by a second opinion']" in played.last
-
-
-def test_a_quote_that_is_not_in_the_tree_is_no_finding(change: Repository) -> None:
-    """What readers of pairs say is believed as little as what anybody else says."""
-    review = read(change, Led({**BROKEN, "change": {"path": "shop/clock.py", "quote": "return 7"}}))
-    assert (review["findings"], review["dropped"]) == ([], 1)
 
 
 def test_pairs_that_nobody_answers_are_a_note(change: Repository) -> None:

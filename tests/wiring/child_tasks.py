@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bot.errors import StorageError
-from bot.machine.limits import Contents, ProcessLimits, reading
+from bot.machine.limits import ProcessLimits, reading
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
 
@@ -39,15 +39,6 @@ async def hang(_: ChildPipe, path: str) -> None:
     re.match(r"(a|aa)+$", "a" * 200 + "b")
 
 
-async def hang_on_a_content(_: ChildPipe, path: str) -> None:
-    """Take a file out, look for others that are not there, and compute for ever."""
-    files = Contents({path: b""})
-    files.get(path)
-    files.get("")
-    files.get("setup.py")
-    re.match(r"(a|aa)+$", "a" * 200 + "b")
-
-
 async def steady(_: ChildPipe, seconds: float) -> float:
     """Compute for longer than the limit, and let the event loop turn in between."""
     while (used := time.process_time()) < seconds:  # noqa: ASYNC110 - it computes
@@ -62,13 +53,6 @@ async def hang_on(_: ChildPipe, paths: Sequence[str], left_out: Mapping[str, str
             reading(path)
             re.match(r"(a|aa)+$", "a" * 200 + "b")
     return sorted(left_out)
-
-
-async def burn(_: ChildPipe) -> None:
-    """A program that the child starts computes for ever."""
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", "while True: pass")
-    await process.wait()
-    raise RuntimeError(f"it ended with {process.returncode}")
 
 
 async def swell(_: ChildPipe) -> None:
