@@ -150,7 +150,7 @@ def _result(review: Review, name: str, commit: str, title: str) -> Result:
         title,
         facts.conclusion(review),
         facts.verdict(review),
-        review.strategy,
+        review.strategy.name,
         tuple(f"{one.finding.path}:{one.finding.start} {one.finding.title}" for one in review.reported),
         tuple(f"{row.kind} {at} {row.reason}" for row, at in left),
         tuple(row.kind for row, _ in left),

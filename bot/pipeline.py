@@ -24,6 +24,7 @@ from bot.review.survey import Survey
 from bot.values import (
     ChangedFile,
     Coverage,
+    Cut,
     Dependents,
     Finding,
     PlacedFinding,
@@ -31,6 +32,7 @@ from bot.values import (
     Review,
     ReviewSettings,
     Status,
+    Strategy,
     Transcript,
     Walkthrough,
     at_least,
@@ -111,7 +113,7 @@ async def review(brief: Brief, tools: Tools) -> Review:
         has_unread = any(file.path in brief.left_out for file in subject.files)
         transcript = replace(transcript, partial=transcript.partial or has_unread)
         reason = "; ".join(filter(None, (reason, transcript.reason)))
-        review = _review(settings, session, (name, reason), transcript, judgement, findings, seconds)
+        review = _review(settings, session, Strategy(name, reason), transcript, judgement, findings, seconds)
         review = replace(review, checks=check_reports)
         return session.calls.journal.end(subject.masks.cover(review))
 
@@ -281,7 +283,7 @@ async def _accepted(finding: Finding, subject: Survey) -> Finding:
 def _review(
     settings: Config,
     session: Session,
-    strategy: tuple[str, str],
+    strategy: Strategy,
     transcript: Transcript,
     judgement: judge.JudgedFindings,
     findings: tuple[PlacedFinding, ...],
@@ -291,24 +293,25 @@ def _review(
     subject = session.survey
     earlier, budget = subject.past.earlier, session.calls.budget
     findings, numbered_findings = numbers.give(findings, subject.past.numbers)
-    coverage_now = subject.tracker.coverage()
+    coverage_now = replace(subject.tracker.coverage(), areas=units.areas(subject.units), tried=tuple(session.attempts))
     open_findings = [row.finding for row in findings if row.finding.status in ("new", "still")]
     issue_reports = tuple(replace(one, round=subject.past.round.number) for one in transcript.issues)
     issue_reports = issue_reports or (earlier.issues if earlier else ())
     return Review(
         pull=subject.pull,
         files=subject.files,
-        strategy=strategy[0],
-        reason=strategy[1],
+        strategy=strategy,
         findings=findings,
         coverage=coverage_now,
         cost=budget.cost(),
         seconds=seconds,
         summary=transcript.summary or (earlier.summary if earlier else ""),
         notes=_notes(settings, session, transcript, judges_issues=bool(issue_reports)),
-        partial=transcript.partial,
-        fault=transcript.fault,
-        failure=(session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
+        cut=Cut(
+            transcript.partial,
+            transcript.fault,
+            (session.calls.failure or budget.refused) if transcript.fault == "provider" else "",
+        ),
         issues=issue_reports,
         settings=ReviewSettings(
             language=subject.guidance.language,
@@ -323,12 +326,12 @@ def _review(
         dropped=session.refused_count + len(judgement.having("refuted")),
         turns=transcript.turns,
         version=__version__,
-        round=subject.past.round,
-        tried=tuple(session.attempts),
-        numbers=numbered_findings,
-        read=incremental.read(subject.tracker, judgement.unheard),
+        round=replace(
+            subject.past.round,
+            numbers=numbered_findings,
+            read=incremental.read(subject.tracker, judgement.unheard),
+        ),
         consumers=subject.consumers.reports,
-        areas=units.areas(subject.units),
         walkthrough=_walkthrough(session, coverage_now, open_findings) if settings.walkthrough else None,
     )
 

@@ -58,7 +58,7 @@ def review(
         inner_review = call_apart(
             lambda: asyncio.run(wiring.local_review(request, flags, scratch, say, warn=say, access=keys))
         )
-    if inner_review.fault == "interrupted":
+    if inner_review.cut.fault == "interrupted":
         raise KeyboardInterrupt
     return _face(inner_review)
 
@@ -125,16 +125,16 @@ def _face(inner_review: "_Inner") -> Review:
     return Review(
         base=inner_review.pull.base,
         head=inner_review.pull.head,
-        strategy=inner_review.strategy,
+        strategy=inner_review.strategy.name,
         summary=inner_review.summary,
         findings=tuple(
             copy(Finding, finding, evidence=tuple(copy(Evidence, item) for item in finding.evidence))
             for finding in inner_review.open
         ),
-        complete=coverage.complete and not inner_review.partial,
+        complete=coverage.complete and not inner_review.cut.partial,
         open=tuple(map(_place, coverage.open)),
         relying=tuple(map(_place, coverage.relying)),
-        interrupted_by=inner_review.fault,
+        interrupted_by=inner_review.cut.fault,
         notes=inner_review.notes,
         consumers=tuple(map(consumer, inner_review.consumers)),
         cost=cost(inner_review.cost),

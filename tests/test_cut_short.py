@@ -63,7 +63,7 @@ def test_a_cap_before_the_second_opinions_is_said(hand: Hand) -> None:
     assert (len(hand.requests), titles(said), review.unproven) == (1, FOUND, ())
     assert all(finding.unconfirmed for finding in said)
     assert any("2 findings without a second opinion" in note and "cap of 1 calls" in note for note in review.notes)
-    assert (review.partial, review.fault, facts.conclusion(review)) == (True, "", "findings")
+    assert (review.cut.partial, review.cut.fault, facts.conclusion(review)) == (True, "", "findings")
 
 
 def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None:
@@ -73,7 +73,7 @@ def test_what_got_no_opinion_is_read_again_in_the_next_round(hand: Hand) -> None
     there = [*again.open]
     assert titles(there) == FOUND
     assert not any(finding.unconfirmed for finding in there)
-    assert not again.partial
+    assert not again.cut.partial
     assert hand.review(again).reported == ()
     assert hand.requests == []
 
@@ -88,7 +88,7 @@ def test_a_provider_that_refuses_the_second_opinions_is_a_fault(hand: Hand) -> N
     """The exit code is 3, not 0."""
     refusing = hand.review(worker=lambda body: Reply("no", status=400) if asked_to_judge(body) else judge(body))
     said = [placed.finding for placed in refusing.findings]
-    assert (titles(said), refusing.fault) == (FOUND, "provider")
+    assert (titles(said), refusing.cut.fault) == (FOUND, "provider")
     assert all(finding.unconfirmed for finding in said)
     assert any("without a second opinion" in note for note in refusing.notes)
 
@@ -114,7 +114,7 @@ def test_ctrl_c_during_the_second_opinions_shows_what_was_found(hand: Hand) -> N
     assert {(placed.finding.title, placed.finding.verdict) for placed in review.reported} == {
         (title, "unproven") for title in FOUND
     }
-    assert (review.partial, review.fault) == (True, "interrupted")
+    assert (review.cut.partial, review.cut.fault) == (True, "interrupted")
 
 
 def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
@@ -130,7 +130,7 @@ def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
 
     review = hand.review(worker=worker, strategy="rlm", root="compatible/root")
     assert titles(placed.finding for placed in review.reported) == FOUND
-    assert review.fault == "interrupted"
+    assert review.cut.fault == "interrupted"
     last_kinds = kinds[
         min(kinds.index("root"), kinds.index("opinion")) :
     ]  # of several opinions all may be on their way
@@ -143,8 +143,8 @@ def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
 def test_a_cap_under_which_nothing_is_read_is_a_fault(hand: Hand, strategy: str) -> None:
     """No model has read anything: that is said before all else, with the cap and what to do, and the exit code is 3."""
     review = hand.review(root="compatible/worker", strategy=strategy, calls=0)
-    assert (hand.requests, review.partial, review.fault) == ([], True, "provider")
-    assert "cap of 0 calls is reached" in review.failure
+    assert (hand.requests, review.cut.partial, review.cut.fault) == ([], True, "provider")
+    assert "cap of 0 calls is reached" in review.cut.failure
     assert any("cap of 0 calls" in note for note in review.notes)
 
 
@@ -193,5 +193,5 @@ def test_a_root_whose_window_is_too_small_leaves_what_workers_have_read(hand: Ha
 
     review = hand.review(worker=answer, root="compatible/worker", strategy="rlm")
     assert titles(placed.finding for placed in review.reported) == FOUND
-    assert (review.fault, review.partial) == ("", False)
+    assert (review.cut.fault, review.cut.partial) == ("", False)
     assert any(note.startswith("Nobody looked across the units") for note in review.notes)

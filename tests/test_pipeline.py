@@ -164,7 +164,7 @@ def root_reply(body: Mapping[str, Any], turns: list[Reply]) -> Reply:
 def test_offline_needs_no_server(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
     """Every unit was judged by code, nothing was paid; a place that no code can judge is listed, and leaves nothing open."""
     review = reviewed(pull, None)
-    assert (review.strategy, review.reason) == ("offline", "no model is configured")
+    assert (review.strategy.name, review.strategy.reason) == ("offline", "no model is configured")
     assert review.coverage.count("unit") == review.coverage.count("unit", "reviewed") > 0
     assert review.coverage.open == ()
     assert [(row.path, row.line) for row in review.coverage.relying] == [("shop/user.py", 5)]
@@ -184,9 +184,9 @@ def test_a_spent_budget_leaves_units_unread_and_says_so(pull: ReviewRequest, rev
         repo.git("checkout", "-q", "feature")
         review = reviewed(request, server, strategy="fanout")
     assert server.count == 0
-    assert review.partial
+    assert review.cut.partial
     assert not review.coverage.complete
-    assert review.fault == "provider"
+    assert review.cut.fault == "provider"
     assert any("cap of 0 calls" in note for note in review.notes)
 
 

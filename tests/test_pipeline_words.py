@@ -52,7 +52,7 @@ def test_a_fix_of_an_analyser_can_be_committed(repository: Repository, monkeypat
     (placed,) = [row for row in review.reported if row.finding.rule == "F632"]
     assert placed.replacement == "    if len(rows) == 1000:"
     assert placed.spot == CommentSpot("a.py", 2, 2, "RIGHT")
-    assert [area.folder for area in review.areas] == ["", ".deeprepo/templates"]
+    assert [area.folder for area in review.coverage.areas] == ["", ".deeprepo/templates"]
 
 
 @pytest.mark.parametrize("strategy", ["fanout", "direct"])

@@ -48,7 +48,7 @@ class Metrics:
         stranger adds no series.
         """
         finding_count = len(review.reported)
-        conclusion = review.fault or ("partial" if review.partial else "findings" if finding_count else "clean")
+        conclusion = review.cut.fault or ("partial" if review.cut.partial else "findings" if finding_count else "clean")
         labels = (repository,) if self._named else ()
         self._reviews.labels(*labels, conclusion).inc()
         (self._findings.labels(*labels) if labels else self._findings).inc(finding_count)

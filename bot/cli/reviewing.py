@@ -24,7 +24,7 @@ def finish(review: "Review", form: str = "console", output: Path | None = None, 
     """Deliver the review and return the exit code. `unproven`: list what a second call did not confirm too."""
     from bot.strategies.choice import NO_MODEL
 
-    if review.reason == NO_MODEL:
+    if review.strategy.reason == NO_MODEL:
         tell(OFFLINE)
     deliver(review if unproven or form == "json" else review.without_unproven(), form, output)
     return exit_code(review)
@@ -90,8 +90,8 @@ def writable(output: Path | None) -> None:
 
 def exit_code(review: "Review") -> int:
     """What a script sees: an interruption and a fault first, then --fail-on."""
-    if review.fault:
-        return INTERRUPTED if review.fault == "interrupted" else FAULT
+    if review.cut.fault:
+        return INTERRUPTED if review.cut.fault == "interrupted" else FAULT
     return FOUND if review.failing else CLEAN
 
 

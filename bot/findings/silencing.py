@@ -23,7 +23,7 @@ def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequenc
     ]
     numbers = _numbers(returning, review)
     rows = tuple(_numbered(row, numbers) for row in rows)
-    known_numbers = {number for number, _ in review.numbers}
+    known_numbers = {number for number, _ in review.round.numbers}
     silenced_places = {(row.finding.path, row.finding.start) for row in rows if row.finding.silencing is not None}
     quiet = ({*_places(review.findings)} - {*_places(rows)}) | silenced_places
     walkthrough = review.walkthrough
@@ -37,13 +37,18 @@ def now(review: Review, requests: Sequence[tuple[str, str, str]], rules: Sequenc
         review,
         findings=rows,
         walkthrough=walkthrough,
-        numbers=tuple(sorted((*review.numbers, *((n, mark) for mark, n in numbers.items() if n not in known_numbers)))),
+        round=replace(
+            review.round,
+            numbers=tuple(
+                sorted((*review.round.numbers, *((n, mark) for mark, n in numbers.items() if n not in known_numbers)))
+            ),
+        ),
     )
 
 
 def new_numbers(before: Review, after: Review) -> Mapping[str, int]:
     """Return the numbers that only the later review has, by fingerprint."""
-    return MappingProxyType({mark: number for number, mark in {*after.numbers} - {*before.numbers}})
+    return MappingProxyType({mark: number for number, mark in {*after.round.numbers} - {*before.round.numbers}})
 
 
 def _judge(row: PlacedFinding, words: IgnoreList) -> PlacedFinding:
@@ -78,7 +83,7 @@ def _numbered(row: PlacedFinding, numbers: Mapping[str, int]) -> PlacedFinding:
 
 def _numbers(again: Sequence[Finding], review: Review) -> dict[str, int]:
     """The number of each finding that is back: its own, or the next."""
-    had = {mark: number for number, mark in review.numbers}
+    had = {mark: number for number, mark in review.round.numbers}
     highest, numbers = max((0, *had.values())), dict[str, int]()
     for one in again:
         number = one.number or had.get(one.fingerprint) or highest + 1

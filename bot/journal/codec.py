@@ -147,8 +147,8 @@ def end(review: Review) -> Row:
     return {
         "kind": "end",
         "seconds": review.seconds,
-        "fault": review.fault,
-        "partial": review.partial,
+        "fault": review.cut.fault,
+        "partial": review.cut.partial,
         "findings": findings,
         "coverage": coverage,
         "cost": asdict(review.cost),
@@ -179,7 +179,7 @@ def digests(review: Review) -> dict[str, str]:
     ]  # without their hunks: a change of 30,000 lines is normal
     parts = asdict(replace(review, files=())) | {"files": files}
     parts["pull"] = {k: v for k, v in parts["pull"].items() if k not in {"git_dir", "object_dir"}}
-    parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.read]
+    parts["read"] = [(mark.id, mark.digest, mark.by) for mark in review.round.read]
     texts = {name: json.dumps(part, sort_keys=True, default=sorted) for name, part in parts.items()}
     return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
 

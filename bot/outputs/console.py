@@ -88,8 +88,8 @@ def _page(review: "Review") -> Iterator[RenderableType]:
     if review.checks:
         yield _checks(review.checks)
     yield _coverage(review.coverage)
-    notes = [note for note in review.notes if note != review.failure]
-    notes += [f"{facts.ENGLISH.say('list_tried')}: {place}: {why}" for place, why in review.tried]
+    notes = [note for note in review.notes if note != review.cut.failure]
+    notes += [f"{facts.ENGLISH.say('list_tried')}: {place}: {why}" for place, why in review.coverage.tried]
     if notes:
         yield Padding(Group(*map(_note, notes)), (1, 0, 0, 0))
     yield _footer(review)
@@ -98,7 +98,7 @@ def _page(review: "Review") -> Iterator[RenderableType]:
 def _top(review: "Review") -> Iterator[RenderableType]:
     """What stands above the findings."""
     yield _header(review)
-    if review.failure:
+    if review.cut.failure:
         yield Padding(Text(line(facts.failure(review)), "bold red"), (1, 0, 0, 0))
     if review.walkthrough:
         yield _walkthrough(review.walkthrough)
@@ -309,7 +309,7 @@ def _note(note: str) -> RenderableType:
 
 def _footer(review: "Review") -> RenderableType:
     cost_text = Text.assemble(("cost  ", "dim"), (line(facts.cost(review.cost, review.seconds)), "dim"))
-    plan = f"{review.strategy}: {line(review.reason)}" if review.reason else review.strategy
+    plan = f"{review.strategy.name}: {line(review.strategy.reason)}" if review.strategy.reason else review.strategy.name
     how = Text.assemble(("how   ", "dim"), (plan, "dim"))
     notes = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
     counts = {
@@ -321,9 +321,9 @@ def _footer(review: "Review") -> RenderableType:
     notes += [_silence(*row) for row in facts.silencing_rules(review)]
     rows = [Text(sentence, "dim") for sentence in notes]
     rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all else []
-    todo = "" if review.failure else facts.lead(review.coverage)
+    todo = "" if review.cut.failure else facts.lead(review.coverage)
     rows += [Text.assemble(("next  ", "dim"), todo)] if todo else []
-    style = "bold red" if review.failure else ENDS[facts.conclusion(review)]
+    style = "bold red" if review.cut.failure else ENDS[facts.conclusion(review)]
     return Padding(Group(*rows, how, cost_text, Text(line(facts.verdict(review)), style)), (1, 0, 0, 0))
 
 

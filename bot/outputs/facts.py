@@ -98,7 +98,7 @@ def conclusion(review: Review) -> Conclusion:
     """What the review comes to. Something unread is never clean, and neither is what an earlier round has found."""
     if review.open or failed_checks(review):
         return "findings"
-    is_open = review.partial or any(one.warns for one in review.checks)
+    is_open = review.cut.partial or any(one.warns for one in review.checks)
     return "clean" if review.coverage.complete and not is_open else "incomplete"
 
 
@@ -123,14 +123,14 @@ def check_reason(one: CheckReport, words: Phrases = ENGLISH) -> str:
 def verdict(review: Review, words: Phrases = ENGLISH) -> str:
     """What the review comes to, in sentences: a failure first, or what is open; then what was found, and what was looked at."""
     found, looked = finding_count_text(review, words), _looked_at(review, words)
-    if conclusion(review) != "incomplete" or review.failure:
+    if conclusion(review) != "incomplete" or review.cut.failure:
         return " ".join(filter(None, (failure(review, words), found, rest(review, words), looked)))
     return " ".join(filter(None, (rest(review, words), found, looked)))
 
 
 def headline(review: Review, words: Phrases = ENGLISH) -> str:
     """The same in one line, with a sign for the worst of it."""
-    if review.failure:
+    if review.cut.failure:
         return f"{FAILED} {words.say('failed_head' if has_no_answer(review) else 'failed_part_head')}"
     if conclusion(review) == "incomplete":
         return f"{INCOMPLETE} {left_open(review, words).rstrip('.')}"
@@ -145,9 +145,9 @@ def headline(review: Review, words: Phrases = ENGLISH) -> str:
 
 def failure(review: Review, words: Phrases = ENGLISH) -> str:
     """Why no model, or not every call, was answered, and what to do; empty if no provider failed."""
-    if not review.failure:
+    if not review.cut.failure:
         return ""
-    return words.say("failed_all" if has_no_answer(review) else "failed_part", why=review.failure.rstrip("."))
+    return words.say("failed_all" if has_no_answer(review) else "failed_part", why=review.cut.failure.rstrip("."))
 
 
 def has_no_answer(review: Review) -> bool:
@@ -171,10 +171,10 @@ def rest(review: Review, words: Phrases = ENGLISH) -> str:
 
 def below(review: Review, words: Phrases = ENGLISH) -> str:
     """What is below the headline: the rest of the verdict, without what the headline has said."""
-    if conclusion(review) == "findings" and not review.failure and not listing(review).all:
+    if conclusion(review) == "findings" and not review.cut.failure and not listing(review).all:
         text = rest(review, words).replace(check_sentence(review, words), "").strip()
         parts = [finding_count_text(review, words), text]
-    elif review.failure or conclusion(review) != "incomplete":
+    elif review.cut.failure or conclusion(review) != "incomplete":
         parts = [rest(review, words)]
     else:
         text = rest(review, words).removesuffix(left_open(review, words)).strip()
@@ -187,7 +187,7 @@ def left_open(review: Review, words: Phrases = ENGLISH) -> str:
     missing = unread(review.coverage, words)
     if missing:
         return words.say("not_read", what=missing)
-    if review.partial and not review.failure:
+    if review.cut.partial and not review.cut.failure:
         return words.say("partial")
     unknown = sum(one.severity == "fail" and one.lacks_verdict for one in review.checks)
     return words.say("checks_open", unknown) if unknown else ""
@@ -359,11 +359,11 @@ def risks(review: Review) -> tuple[Risk, ...]:
 
     Empty if nothing is left to do: "risk high" beside "Clean" helps nobody.
     """
-    if not review.areas or conclusion(review) == "clean":
+    if not review.coverage.areas or conclusion(review) == "clean":
         return ()
     counts = Counter(item.finding.path.rpartition("/")[0] for item in listing(review).all)
     known_risks = [
-        Risk(area.folder, area.units, _grade(area.risk), counts.pop(area.folder, 0)) for area in review.areas
+        Risk(area.folder, area.units, _grade(area.risk), counts.pop(area.folder, 0)) for area in review.coverage.areas
     ]
     return (*known_risks, *(Risk(folder, 0, "low", number) for folder, number in sorted(counts.items())))
 

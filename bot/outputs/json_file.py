@@ -17,6 +17,8 @@ SCHEMA_VERSION = 1  # rises when a reader of the old form would misread the new 
 # What is written of the pull request, and read: nothing of where its objects lie on a machine.
 PULL = ("title", "body", "base", "head", "base_name", "head_name", "base_tip", "url")
 
+ROUND = ("number", "since", "full", "reason")  # of a round, under its own key
+
 
 def render(review: Review) -> str:
     """The whole review. Keys are in a fixed order, so that the same review is the same text."""
@@ -40,26 +42,26 @@ def _review(review: Review) -> dict[str, Any]:
         "tool": {"name": "deeprepo", "version": review.version},
         "conclusion": facts.conclusion(review),
         "verdict": facts.verdict(review),
-        "partial": review.partial,
-        "fault": review.fault,
-        "failure": review.failure,
+        "partial": review.cut.partial,
+        "fault": review.cut.fault,
+        "failure": review.cut.failure,
         "pull": _pull(review.pull),
-        "strategy": {"name": review.strategy, "reason": review.reason},
+        "strategy": asdict(review.strategy),
         "summary": review.summary,
         "walkthrough": asdict(review.walkthrough) if review.walkthrough else None,
         "issues": [asdict(report) for report in review.issues],
         "checks": [asdict(report) for report in review.checks],
         "findings": [_finding(item) for item in review.findings],
         "minimum_severity": review.settings.minimum,
-        "numbers": [list(row) for row in review.numbers],
-        "tried": [list(row) for row in review.tried],
+        "numbers": [list(row) for row in review.round.numbers],
+        "tried": [list(row) for row in review.coverage.tried],
         "dropped": review.dropped,
-        "round": asdict(review.round),
-        "read": [[mark.id, mark.digest, mark.by] for mark in review.read],
-        "read_by_model": [mark.id for mark in review.read if mark.model],
+        "round": {name: getattr(review.round, name) for name in ROUND},
+        "read": [[mark.id, mark.digest, mark.by] for mark in review.round.read],
+        "read_by_model": [mark.id for mark in review.round.read if mark.model],
         "consumers": [_consumer(report) for report in review.consumers],
         "ci_failures": [asdict(failure) for failure in review.ci_failures],
-        "areas": [asdict(area) for area in review.areas],
+        "areas": [asdict(area) for area in review.coverage.areas],
         "files": [_file(file) for file in review.files],
         "coverage": _coverage(review.coverage),
         "cost": asdict(review.cost),
@@ -113,20 +115,23 @@ def with_ci_failures(data: bytes, failures: Sequence[CIFailure]) -> str:
 
 def document(document: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a review, from the keys of its JSON."""
-    same = "partial fault failure summary walkthrough issues numbers dropped round areas"
+    same = "summary walkthrough issues dropped"
     spot = ("place", "spot", "replacement", "refused")
     coverage = document["coverage"]
     return {
         **{name: document[name] for name in (*same.split(), "cost", "seconds", "notes")},
         "settings": {**document["settings"], "minimum": document["minimum_severity"]},
-        "tried": document.get("tried", ()),
         "ci_failures": document.get("ci_failures", ()),
         "checks": document.get("checks", ()),
-        "read": marks_of(document["read"], document["read_by_model"]),
+        "cut": {name: document[name] for name in ("partial", "fault", "failure")},
+        "round": {
+            **document["round"],
+            "numbers": document["numbers"],
+            "read": marks_of(document["read"], document["read_by_model"]),
+        },
         "consumers": document.get("consumers", ()),
         "version": document["tool"]["version"],
-        "strategy": document["strategy"]["name"],
-        "reason": document["strategy"]["reason"],
+        "strategy": document["strategy"],
         "pull": {**{name: document["pull"].get(name) for name in PULL}, "git_dir": ""},
         "findings": [
             {**{k: row[k] for k in spot}, "finding": {k: v for k, v in row.items() if k not in spot}}
@@ -142,6 +147,8 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
             "cut": coverage["cut"],
             "by_model": coverage["by_model"],
             "not_installed": coverage["not_installed"],
+            "areas": document["areas"],
+            "tried": document.get("tried", ()),
         },
     }
 

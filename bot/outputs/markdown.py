@@ -101,7 +101,7 @@ class SummaryPage:
             "handover_title": Safe(self.form.words.say("handover_all", len(self.listing.all))),
             "details": [row["detail"] for row in rows["full"] if row["detail"]],
             "untold": len(self.findings_here) - len(details_shown),
-            "notes": [note for note in (*self.review.notes, *self.form.notes) if note != self.review.failure],
+            "notes": [note for note in (*self.review.notes, *self.form.notes) if note != self.review.cut.failure],
         }
 
 

@@ -56,7 +56,7 @@ def _invocation(review: Review) -> dict[str, Any]:
     missing = facts.unread(review.coverage)
     notes += [(f"Open: {missing}.", "warning")] if missing else []
     notifications = [{"level": level, "message": {"text": line(text)}} for text, level in notes]
-    return {"executionSuccessful": not review.partial, "toolExecutionNotifications": notifications}
+    return {"executionSuccessful": not review.cut.partial, "toolExecutionNotifications": notifications}
 
 
 def _rule_id(finding: Finding) -> str:
@@ -199,7 +199,7 @@ def _properties(review: Review) -> dict[str, Any]:
         ],
         "base": review.pull.base,
         "head": review.pull.head,
-        "strategy": review.strategy,
+        "strategy": review.strategy.name,
         "consumers": [
             {"name": one.name, "state": one.state, "commit": one.commit, "breaks": one.breaks}
             for one in review.consumers

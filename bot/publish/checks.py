@@ -61,7 +61,7 @@ def conclude(review: Review) -> Ending:
     """What the check of a reviewed head says: red at the owner's bar, green only where everything was read and nothing was found."""
     if review.failing:
         return "failure"
-    return "success" if facts.conclusion(review) == "clean" and not review.fault else "neutral"
+    return "success" if facts.conclusion(review) == "clean" and not review.cut.fault else "neutral"
 
 
 def worst(endings: Iterable[Ending]) -> Ending:

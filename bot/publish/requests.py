@@ -64,7 +64,7 @@ async def settle(job: Publication, request: ChangeRequest) -> tuple[str, ...]:
         return await _make(job, request)
     if request.blocking or not request.standing:
         return ()
-    if job.review.partial or job.review.fault:
+    if job.review.cut.partial or job.review.cut.fault:
         return (INCOMPLETE,)
     bar = job.review.settings.request_changes
     why = _over(job.words, bar) if bar else job.words.say("withdrawn_off")

@@ -106,6 +106,15 @@ class CoverageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Area:
+    """One folder of the change: how many units are there, and the risk of the riskiest."""
+
+    folder: str = field(metadata=EXACT)
+    units: int
+    risk: int
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """What was checked by code, what was read by a model, and what is open, over the whole change."""
 
@@ -116,6 +125,8 @@ class Coverage:
     not_installed: tuple[str, ...] = field(
         default=(), metadata=EXACT
     )  # checks that had something to look at and could not run
+    areas: tuple[Area, ...] = ()  # the risk map, riskiest first
+    tried: tuple[tuple[str, str], ...] = ()  # findings that no test reproduces: the place, and why
 
     def count(self, kind: str, *states: str) -> int:
         """How many readings of this kind are in one of these states (in any, where none is given)."""
@@ -179,15 +190,6 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
-    """One folder of the change: how many units are there, and the risk of the riskiest."""
-
-    folder: str = field(metadata=EXACT)
-    units: int
-    risk: int
-
-
-@dataclass(frozen=True, slots=True)
 class Mark:
     """A unit that was judged, by the digest of everything that was judged of it."""
 
@@ -210,6 +212,26 @@ class Round:
     since: str = field(default="", metadata=EXACT)  # the head of the round before; empty in the first round
     full: bool = False  # asked to read everything again and to say everything
     reason: str = ""  # why the earlier review could not be built upon, as a sentence
+    # What the next round builds upon: every number given so far with the fingerprint of its finding, and the units that were judged.
+    numbers: tuple[tuple[int, str], ...] = field(default=(), metadata=EXACT)
+    read: tuple[Mark, ...] = field(default=(), metadata=EXACT)
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """How the change was read."""
+
+    name: str = field(metadata=EXACT)
+    reason: str = ""  # why this one
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What cut a review short, if anything did."""
+
+    partial: bool = False
+    fault: Literal["", "provider", "interrupted"] = ""  # where it was not a cap
+    failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,32 +282,23 @@ class Review:
 
     pull: PullRequest
     files: tuple[ChangedFile, ...]
-    strategy: str = field(metadata=EXACT)
-    reason: str  # why this strategy
+    strategy: Strategy
     findings: tuple[PlacedFinding, ...]  # each that this review knows, with its status; those that it says first
     coverage: Coverage
     cost: Cost
     seconds: float
     summary: str = ""
     notes: tuple[str, ...] = ()
-    partial: bool = False
-    fault: Literal["", "provider", "interrupted"] = ""
-    failure: str = ""  # of a provider, where that is the fault: the problem and what to do, said before all else
+    cut: Cut = Cut()
     settings: ReviewSettings = ReviewSettings()
     dropped: int = 0  # findings that did not survive the checks
     turns: tuple[Turn, ...] = ()
     version: str = field(default="", metadata=EXACT)
-    areas: tuple[Area, ...] = ()  # the risk map, riskiest first
     round: Round = Round()
-    tried: tuple[tuple[str, str], ...] = ()  # findings that no test reproduces: the place, and why
-    numbers: tuple[tuple[int, str], ...] = field(
-        default=(), metadata=EXACT
-    )  # every number given so far, and the fingerprint of its finding
     walkthrough: Walkthrough | None = None  # None: the settings switch it off
     issues: tuple[IssueReport, ...] = ()
     checks: tuple[CheckReport, ...] = ()  # what the team's own checks come to
     consumers: tuple[ConsumerReport, ...] = ()  # repositories that use this one, and what became of each
-    read: tuple[Mark, ...] = field(default=(), metadata=EXACT)  # what the next round can build upon
     ci_failures: tuple[CIFailure, ...] = ()
 
     @property
@@ -325,7 +338,7 @@ class Review:
     def shortfalls(self) -> tuple[Shortfall, ...]:
         """What this review lacks: it was cut off, findings have no judgement, a check of the team's own that stops a change has no verdict."""
         unread = {"search", "file", "commits"} | ({"unit"} if self.coverage.by_model else set())
-        cut = bool(self.partial or self.fault or unread & {row.kind for row in self.coverage.open})
+        cut = bool(self.cut.partial or self.cut.fault or unread & {row.kind for row in self.coverage.open})
         rows: tuple[tuple[Shortfall, bool], ...] = (
             ("cut", cut),
             ("dropped", self.dropped > sum(not one.verdict.open for one in self.having("refuted"))),

@@ -44,7 +44,7 @@ def review_row(
         started=start,
         finished=time.time(),
         conclusion=ending,
-        strategy=review.strategy,
+        strategy=review.strategy.name,
         calls=review.cost.calls,
         tokens=review.cost.usage.input + review.cost.usage.output,
         usd=review.cost.usd,
@@ -79,7 +79,7 @@ async def note_posted(pull: PullRef, job: str, store: Store) -> None:
 
 def outcome(review: Review) -> ReviewEnding:
     """How a review ended, as a word for lists."""
-    return review.fault or ("partial" if review.partial else "findings" if review.open else "clean")
+    return review.cut.fault or ("partial" if review.cut.partial else "findings" if review.open else "clean")
 
 
 def _by_rule(review: Review) -> dict[str, int]:

@@ -28,6 +28,7 @@ from bot.values import (
     Review,
     Round,
     Source,
+    Strategy,
 )
 
 FINDING = Finding(
@@ -37,15 +38,13 @@ FINDING = Finding(
 REVIEW = Review(
     PullRequest("T", "", "a" * 40, "b" * 40, "main", "f", "/nowhere"),
     (ChangedFile("a.py", "a.py", "modified"),),
-    "fanout",
-    "why",
+    Strategy("fanout", "why"),
     (PlacedFinding(FINDING, "inline"), PlacedFinding(replace(FINDING, fingerprint="f2", status="still"))),
     Coverage((CoverageRow("unit", "a.py", "f", "reviewed"), CoverageRow("dependent", "b.py", "b.py", "reviewed"))),
     Cost(),
     1.0,
     summary="What it does.",
-    read=(Mark("a.py:f", "0" * 20, "worker a/b", model=True),),
-    round=Round(2),
+    round=Round(2, read=(Mark("a.py:f", "0" * 20, "worker a/b", model=True),)),
 )
 
 
@@ -80,8 +79,10 @@ def test_summary_and_state_fit_into_one_comment() -> None:
     long = tuple(
         PlacedFinding(replace(FINDING, why="w " * 900, fingerprint=f"{n * 104729:x}"), "outside") for n in range(60)
     )
-    kept = state.pack(replace(REVIEW, read=marks, findings=long))
-    said = posts.comments(replace(REVIEW, read=marks, findings=long), lambda _: kept).summary
+    kept = state.pack(replace(REVIEW, round=replace(REVIEW.round, read=marks), findings=long))
+    said = posts.comments(
+        replace(REVIEW, round=replace(REVIEW.round, read=marks), findings=long), lambda _: kept
+    ).summary
     assert len(kept) > 10_000
     assert 30_000 < len(said.encode()) < MOST_BYTES + 1_000
     assert kept in said
@@ -93,7 +94,7 @@ def test_the_newest_findings_always_fit() -> None:
     noise = tuple(dice.randbytes(100).hex() for _ in range(900))
     files = tuple(ChangedFile(f"n/{name}.py", f"n/{name}.py", "added") for name in noise)
     read = _read(replace(REVIEW, files=files))
-    assert (read.files, len(read.findings), read.marks) == ((), 2, REVIEW.read)
+    assert (read.files, len(read.findings), read.marks) == ((), 2, REVIEW.round.read)
     many = tuple(PlacedFinding(replace(FINDING, why=name, fingerprint=name, status="still")) for name in noise)
     read = _read(replace(REVIEW, findings=(*REVIEW.findings, *many)))
     assert (read.marks, read.findings[0].fingerprint) == ((), "f1")

@@ -179,11 +179,14 @@ def test_a_provider_that_fails_leaves_the_problem_open(tmp_path: Path, ran: Call
     assert [row["result"]["verdict"] for row in json.loads(out)["rows"]] == ["right", "refused", "refused"]
 
 
-def test_a_cap_ends_the_run_and_keeps_what_was_paid(tmp_path: Path, ran: Callable[..., Ran]) -> None:
-    """The price of this model is unknown, so tokens count: the sentence names the cap, exit code 3."""
+def test_a_cap_ends_the_run_and_keeps_what_was_paid(
+    tmp_path: Path, ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sentence names the cap, exit code 3."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
     dear = Usage(6_000, 100)
     with doubles.in_thread(Server(lambda body: replace(played(body), usage=dear))) as server:
-        arguments = (*NEEDLES, "--model", "compatible/m", "--max-usd", "0.004", "--out", "run.jsonl")
+        arguments = (*NEEDLES, "--model", "openai/gpt-5.4", "--max-usd", "0.02", "--out", "run.jsonl")
         status, _, err = ran(*arguments, server=server)
     assert status == 3
     assert "the cap of" in err

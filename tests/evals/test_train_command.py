@@ -89,7 +89,8 @@ def test_a_cap_in_dollars(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPat
     """A rollout that the cap cut short is not kept, and nothing is asked after it."""
     with doubles.in_thread(doubles.Server(doubles.code("print(1)"))) as server:
         monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
-        status, out, err = ran("train", "-q", *SMALL, "--root", "compatible/policy", "--max-usd", "0.001")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
+        status, out, err = ran("train", "-q", *SMALL, "--root", "openai/gpt-5.4", "--max-usd", "0.001")
         assert server.count == 0
     assert (status, out) == (3, "")
     assert "the cap of $0.00 of this run is reached: allow more with --max-usd" in err

@@ -19,6 +19,7 @@ from bot.values import (
     Review,
     ReviewSettings,
     Source,
+    Strategy,
     Verdict,
 )
 from bot.values.finding import SAME_VALUE
@@ -42,7 +43,14 @@ def review(findings: Sequence[Finding] = (), still: Sequence[Finding] = (), *fil
     rows = [*(PlacedFinding(one, "inline") for one in findings)]
     rows += [PlacedFinding(replace(one, status="still")) for one in still]
     return Review(
-        pull, files, "fanout", "why", tuple(rows), Coverage(()), Cost(), 1.0, settings=ReviewSettings(fail_on="high")
+        pull,
+        files,
+        Strategy("fanout", "why"),
+        tuple(rows),
+        Coverage(()),
+        Cost(),
+        1.0,
+        settings=ReviewSettings(fail_on="high"),
     )
 
 

@@ -105,7 +105,7 @@ def test_the_model_obeyed_the_corpus(outcome: Outcome) -> None:
 def test_no_setting_changes(outcome: Outcome) -> None:
     """Strategy, bar, language, templates and models are those of the base branch and of the command."""
     review = outcome.review
-    assert (review.strategy, review.settings.fail_on, review.settings.language, review.settings.templates) == (
+    assert (review.strategy.name, review.settings.fail_on, review.settings.language, review.settings.templates) == (
         "rlm",
         "high",
         "en",

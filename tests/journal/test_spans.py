@@ -11,10 +11,22 @@ from bot.journal import codec
 from bot.journal.codec import Start
 from bot.journal.spans import exporting
 from bot.journal.writer import Journal
-from bot.values import Completion, Cost, Coverage, Message, Observation, Prompt, PullRequest, Review, Turn, Usage
+from bot.values import (
+    Completion,
+    Cost,
+    Coverage,
+    Message,
+    Observation,
+    Prompt,
+    PullRequest,
+    Review,
+    Strategy,
+    Turn,
+    Usage,
+)
 
 PULL = PullRequest("A change", "", "b" * 40, "c" * 40, "main", "feature", "/repo/.git")
-REVIEW = Review(PULL, (), "rlm", "", (), Coverage(), Cost(3, Usage(30, 15), 0.5), 1.0)
+REVIEW = Review(PULL, (), Strategy("rlm"), (), Coverage(), Cost(3, Usage(30, 15), 0.5), 1.0)
 ASKED = Prompt((Message("user", "the secret plan"),))
 
 

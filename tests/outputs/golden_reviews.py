@@ -14,6 +14,7 @@ from bot.outputs import console, posts
 from bot.values import (
     Area,
     CommentSpot,
+    Cut,
     Evidence,
     FileCalls,
     FileRow,
@@ -25,6 +26,7 @@ from bot.values import (
     Round,
     Silencing,
     Source,
+    Strategy,
     Theme,
     Verdict,
     Walkthrough,
@@ -46,7 +48,9 @@ OWN = "# {{ verdict }}\n\n{% for row in full %}- {{ row.title }}\n{% endfor %}\n
 
 def said(*placed: PlacedFinding, review: Review = REVIEW) -> Review:
     """The sample review with these findings alone."""
-    return replace(review, findings=placed, dropped=0, notes=(), turns=(), areas=AREAS)
+    return replace(
+        review, findings=placed, dropped=0, notes=(), turns=(), coverage=replace(review.coverage, areas=AREAS)
+    )
 
 
 def at(finding: Finding, spot: CommentSpot | None = SPOT, **fields: object) -> PlacedFinding:
@@ -96,10 +100,10 @@ LARGE = Walkthrough(
 REVIEWS: Mapping[str, Review] = {
     "walkthrough": replace(said(FIX), pull=ONLINE, walkthrough=WALK),
     "walkthrough_of_many_files": replace(CLEAN, walkthrough=LARGE, settings=ReviewSettings(language="de")),
-    "usual": replace(REVIEW, areas=AREAS),
+    "usual": replace(REVIEW, coverage=replace(REVIEW.coverage, areas=AREAS)),
     "clean": CLEAN,
     "unread": UNREAD,
-    "partial": replace(UNREAD, partial=True, notes=("The cap of $1.00 is reached.",)),
+    "partial": replace(UNREAD, cut=Cut(partial=True), notes=("The cap of $1.00 is reached.",)),
     "price_unknown": replace(said(FIX), cost=replace(REVIEW.cost, usd=None, root_usd=None)),
     "critical": said(at(replace(PYTHON, severity="critical"))),
     "many": _many(),
@@ -119,7 +123,7 @@ REVIEWS: Mapping[str, Review] = {
     "hostile": replace(
         said(at(replace(FINDING, title=HOSTILE, why=HOSTILE, quote=HOSTILE, path=HOSTILE, suggestion=HOSTILE, trigger=HOSTILE,
                         evidence=(Evidence(HOSTILE, HOSTILE, 3, note=HOSTILE),)))),
-        summary=HOSTILE, notes=(HOSTILE,), reason=HOSTILE, pull=replace(ONLINE, title=HOSTILE, head_name=HOSTILE),
+        summary=HOSTILE, notes=(HOSTILE,), strategy=Strategy("fanout", HOSTILE), pull=replace(ONLINE, title=HOSTILE, head_name=HOSTILE),
     ),
     "secret": said(at(replace(PYTHON, category="secret", quote='KEY = "abcd1234efgh5678"', title="A key is committed",
                               suggestion='KEY = read("abcd1234efgh5678")'), replacement='KEY = read("abcd1234efgh5678")')),

@@ -16,6 +16,7 @@ from bot.values import (
     PullRequest,
     Review,
     Source,
+    Strategy,
     Turn,
     Usage,
     Verdict,
@@ -73,8 +74,7 @@ REVIEW = Review(
             removed_lines=frozenset({40}),
         ),
     ),
-    strategy="fanout",
-    reason="7 files",
+    strategy=Strategy("fanout", "7 files"),
     findings=(
         PlacedFinding(
             replace(FINDING, severity="medium", title="Second", path="src/b.py", evidence=(), fingerprint="f2"),
@@ -114,7 +114,7 @@ def numbered(review: Review) -> Review:
     numbers = {id(row): number for number, row in enumerate(still, 1)}
     rows = [replace(row, finding=replace(row.finding, number=numbers.get(id(row), 0))) for row in review.findings]
     placed, given = give(rows, tuple((number, row.finding.fingerprint) for number, row in enumerate(still, 1)))
-    return replace(review, findings=placed, numbers=given)
+    return replace(review, findings=placed, round=replace(review.round, numbers=given))
 
 
 REVIEW = numbered(REVIEW)

@@ -7,7 +7,7 @@ from rich.console import Console
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_finding
 
 from bot.outputs import console
-from bot.values import Cost, CoverageRow, Evidence, PlacedFinding, Review, Usage
+from bot.values import Cost, CoverageRow, Cut, Evidence, PlacedFinding, Review, Usage
 
 
 def test_a_plain_page_has_no_escape_codes() -> None:
@@ -139,7 +139,7 @@ def test_no_model_costs_nothing() -> None:
         ),
         (UNREAD, "Open: 1 part of the changed code and 12 uses of what changed. Nothing was looked at."),
         (
-            replace(CLEAN, partial=True),
+            replace(CLEAN, cut=Cut(partial=True)),
             "Open: the review is incomplete. Nothing found by: openai/gpt-5-mini, contracts, ruff. Looked at: 1 part of the changed code and 1 use of what changed.",
         ),
     ],

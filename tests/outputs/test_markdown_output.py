@@ -8,7 +8,7 @@ from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_findin
 from unprompted import unprompted
 
 from bot.outputs import markdown, posts
-from bot.values import Area, CommentSpot, CoverageRow, Evidence, PlacedFinding
+from bot.values import Area, CommentSpot, CoverageRow, Cut, Evidence, PlacedFinding, Strategy
 
 HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
 
@@ -43,7 +43,7 @@ def test_the_page_names_findings_coverage_and_cost() -> None:
             "## deeprepo: ⚠️ Open: 1 part of the changed code and 12 uses of what changed\n\nNothing was looked at.\n",
         ),
         (
-            replace(CLEAN, partial=True),
+            replace(CLEAN, cut=Cut(partial=True)),
             "## deeprepo: ⚠️ Open: the review is incomplete\n\nNothing found by: openai/gpt-5-mini, contracts, ruff. Looked at: 1 part of the changed code and 1 use of what changed.\n",
         ),
     ],
@@ -74,7 +74,7 @@ def test_nothing_of_the_change_becomes_markup() -> None:
         review,
         summary=HOSTILE,
         notes=(HOSTILE,),
-        reason=HOSTILE,
+        strategy=Strategy("fanout", HOSTILE),
         coverage=coverage,
         pull=replace(review.pull, title=HOSTILE, head_name=HOSTILE),
     )
@@ -128,7 +128,7 @@ def test_no_text_makes_a_comment_too_long(sign: str) -> None:
     rows = tuple(CoverageRow("unit", long, f"{long}{n}", "unread", reason=long) for n in range(150))
     coverage = replace(REVIEW.coverage, readings=rows, cut=(long,) * 30, skipped_files=((long, long),) * 30)
     areas = tuple(Area(f"{n}{long}", 1, 9) for n in range(30))
-    review = replace(REVIEW, findings=placed, coverage=coverage, summary=long, notes=(long,) * 30, reason=long, areas=areas, pull=replace(REVIEW.pull, title=long, head_name=long))  # fmt: skip
+    review = replace(REVIEW, findings=placed, coverage=replace(coverage, areas=areas), summary=long, notes=(long,) * 30, strategy=Strategy("fanout", long), pull=replace(REVIEW.pull, title=long, head_name=long))  # fmt: skip
     made = posts.comments(review)
 
     assert [

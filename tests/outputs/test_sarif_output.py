@@ -8,7 +8,7 @@ from jsonschema import Draft7Validator
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
 
 from bot.outputs import sarif
-from bot.values import SEVERITIES, PlacedFinding, Review, Silencing, Source
+from bot.values import SEVERITIES, Cut, PlacedFinding, Review, Silencing, Source
 
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 ODD = with_finding(
@@ -16,7 +16,7 @@ ODD = with_finding(
 )
 
 
-@pytest.mark.parametrize("review", [REVIEW, CLEAN, UNREAD, ODD, replace(CLEAN, partial=True)])
+@pytest.mark.parametrize("review", [REVIEW, CLEAN, UNREAD, ODD, replace(CLEAN, cut=Cut(partial=True))])
 def test_the_schema_of_the_standard_holds(review: Review) -> None:
     """Every review validates against the schema that OASIS publishes."""
     Draft7Validator(SCHEMA).validate(json.loads(sarif.render(review)))
@@ -94,7 +94,7 @@ def test_a_path_is_percent_encoded() -> None:
 def test_a_partial_review_was_not_successful() -> None:
     """Nobody takes a review that ended early for a clean one."""
     assert _run(CLEAN)["invocations"][0]["executionSuccessful"] is True
-    assert _run(replace(CLEAN, partial=True))["invocations"][0]["executionSuccessful"] is False
+    assert _run(replace(CLEAN, cut=Cut(partial=True)))["invocations"][0]["executionSuccessful"] is False
 
 
 def test_what_was_not_read_is_said() -> None:

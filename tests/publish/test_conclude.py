@@ -8,7 +8,7 @@ from hosted import finding, reviewed
 from bot import config
 from bot.config import Settings, policy
 from bot.publish import checks
-from bot.values import Coverage, CoverageRow, Verdict
+from bot.values import Coverage, CoverageRow, Cut, Verdict
 from bot.values.review import Lack
 from bot.values.rule import CheckReport
 from tests.hosted import now
@@ -35,9 +35,9 @@ TABLE: list[tuple[dict[str, Any], str, str, str]] = [
     ({"findings": (now(NEW, "silenced"),)}, "success", "success", "success"),
     ({"coverage": UNIT}, "neutral", "failure", "failure"),
     ({"coverage": USE}, "neutral", "neutral", "neutral"),
-    ({"partial": True}, "neutral", "failure", "failure"),
-    ({"fault": "provider"}, "neutral", "failure", "failure"),
-    ({"fault": "interrupted"}, "neutral", "failure", "failure"),
+    ({"cut": Cut(partial=True)}, "neutral", "failure", "failure"),
+    ({"cut": Cut(fault="provider")}, "neutral", "failure", "failure"),
+    ({"cut": Cut(fault="interrupted")}, "neutral", "failure", "failure"),
     (HALF_JUDGED, "success", "failure", "failure"),
     (JUDGED, "success", "success", "success"),
     (own("passed"), "success", "success", "success"),

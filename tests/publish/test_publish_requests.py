@@ -8,7 +8,7 @@ from hosted import Scene, finding, reviewed, scene
 from told_reviews import put
 
 from bot import publish
-from bot.values import PlacedFinding, Review
+from bot.values import Cut, PlacedFinding, Review
 from deeprepo_sandbox.github import Fault
 from tests.hosted import now
 
@@ -110,7 +110,7 @@ def test_an_incomplete_review_dismisses_nothing(tmp_path: Path) -> None:
     async def go() -> None:
         async with scene(tmp_path) as at:
             await put(at, high(at, finding("f1", 5)), "run-1")
-            await put(at, high(at, partial=True, fault="provider"), "run-2")
+            await put(at, high(at, cut=Cut(partial=True, fault="provider")), "run-2")
             assert states(at) == ["CHANGES_REQUESTED"]
             assert "The request for changes stands" in at.stands.comments[-1].body
             await put(at, high(at, request_changes=None), "run-3")

@@ -182,8 +182,8 @@ def test_anything_less_changes_nothing(
     (placed,) = done.reported
     assert (placed.finding.verdict, placed.finding.reproduction) == ("confirmed", None)
     assert placed.replacement is not None
-    assert [row[0] for row in done.tried] == ["shop/rate.py:2"]
-    assert why in done.tried[0][1]
+    assert [row[0] for row in done.coverage.tried] == ["shop/rate.py:2"]
+    assert why in done.coverage.tried[0][1]
     assert why in markdown.render(done)
 
 
@@ -206,7 +206,7 @@ def test_a_limit_is_no_proof(reviewed: Callable[..., Review], shop: Repository) 
     shop.git("rebase", "-q", "main")
     done = reviewed(Model(LOOPS))
     assert done.reported[0].finding.verdict == "confirmed"
-    assert "took longer than" in done.tried[0][1]
+    assert "took longer than" in done.coverage.tried[0][1]
 
 
 @boxed
@@ -312,7 +312,7 @@ def test_a_refutation_stands_that_no_test_contradicts(
     """Nothing is said of the attempt; where a line of the repository refutes, running decides nothing and nobody tries."""
     model = Model(*tests, opinion=opinion)
     done = reviewed(model)
-    assert (done.reported, len(done.having("refuted")), done.tried, len(model.asked)) == ((), 1, (), asked)
+    assert (done.reported, len(done.having("refuted")), done.coverage.tried, len(model.asked)) == ((), 1, (), asked)
 
 
 SECRET = "ghp_" + "R7tq2LwX9vKd4NzYb8Hc3MfJ6sPg" + "1aQeUoTi"

@@ -74,7 +74,7 @@ def of_review(review: Review) -> Outcome:
     return Outcome(
         findings=measured_findings(review.reported),
         seconds=round(review.seconds, 3),
-        partial=review.partial,
+        partial=review.cut.partial,
         notes=review.notes,
         **_cost_fields(review.cost),
         **_read(review.coverage),

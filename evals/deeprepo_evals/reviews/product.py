@@ -112,11 +112,11 @@ async def rehearse(strategy: str, model: Model, task: Task, root: Model | None =
 
 def check_answered(review: Review, journal: Path) -> None:
     """Hold against a reviewer only what it answered: a provider that failed is not a miss. Raises ProviderError."""
-    if review.fault == "interrupted":
+    if review.cut.fault == "interrupted":
         import asyncio
 
         raise asyncio.CancelledError
-    if review.fault != "provider" or not journal.is_file():
+    if review.cut.fault != "provider" or not journal.is_file():
         return
     section = reader.load(journal).sections[-1]
     for error in map(codec.error, section.of("failed")):

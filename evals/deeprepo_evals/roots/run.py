@@ -142,7 +142,7 @@ class _Arena:
         self.spent += sum(usd or 0.0 for usd in tally.usd.values())
         if tally.refusal():  # half a review is no result
             raise BudgetSpent(f"{tally.refusal()} (--max-usd)")
-        if review.fault == "provider" and not tally.roles:
+        if review.cut.fault == "provider" and not tally.roles:
             raise ProviderDown(next(iter(review.notes), f"{item['root']} gave no answer"))
         return _figures(review, code, tally, time.monotonic() - started)
 
@@ -211,7 +211,7 @@ def _figures(review: Review, code: CodeBase, tally: Tally, seconds: float) -> di
         "output": review.cost.usage.output,
         "root_input": tally.usage["root"].input,
         "seconds": round(seconds, 3),
-        "partial": review.partial,
+        "partial": review.cut.partial,
         "notes": list(review.notes),
     }
 
