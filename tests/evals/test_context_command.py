@@ -184,9 +184,9 @@ def test_a_cap_ends_the_run_and_keeps_what_was_paid(
 ) -> None:
     """The sentence names the cap, exit code 3."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
-    dear = Usage(6_000, 100)
+    dear = Usage(30_000, 100)
     with doubles.in_thread(Server(lambda body: replace(played(body), usage=dear))) as server:
-        arguments = (*NEEDLES, "--model", "openai/gpt-5.4", "--max-usd", "0.02", "--out", "run.jsonl")
+        arguments = (*NEEDLES, "--model", "openai/gpt-5.4", "--max-usd", "0.05", "--out", "run.jsonl")
         status, _, err = ran(*arguments, server=server)
     assert status == 3
     assert "the cap of" in err
