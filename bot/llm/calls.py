@@ -27,7 +27,6 @@ SHARED = (
 )
 FEW = 1_024  # tokens of that beginning from which on it does
 FEW_OF = {"haiku": 4_096, "opus": 4_096, "gemini": 4_096}  # where a provider keeps longer beginnings only
-KEPT = 240.0  # seconds that a provider keeps a beginning at least
 MANY = 100_000  # tokens for comparing prices
 
 Slot = Completion | ProviderError | BudgetSpent
@@ -111,7 +110,7 @@ class Calls:
         self._failure, self._too_long = "", ""  # the first of each that no other try has mended
         self._done: dict[str, Completion] = {}
         self._running: dict[str, asyncio.Task[Completion]] = {}
-        self._beginnings: dict[tuple[str, tuple[Message, ...]], float] = {}  # when each was sent last, by model
+        self._beginnings: set[tuple[str, tuple[Message, ...]]] = set()  # that were sent, by model
 
     def cost(self) -> Cost:
         """What the review cost so far."""
@@ -198,10 +197,9 @@ class Calls:
         if len(prompts) < SHARED or not common or capacity.least_tokens(common) < least:
             return False
         plain, cached = model.price(Usage(MANY)), model.price(Usage(MANY, cache_read=MANY))
-        sent_before, now = self._beginnings.get((model.name, common)), self.now()
-        self._beginnings[model.name, common] = now
-        is_cheaper = bool(plain and cached is not None and cached < plain)
-        return is_cheaper and (sent_before is None or now - sent_before > KEPT)
+        is_new = (model.name, common) not in self._beginnings
+        self._beginnings.add((model.name, common))
+        return bool(is_new and plain and cached is not None and cached < plain)
 
     def _of_no_use(self, why: str) -> BadAnswer:
         """The error of a reply that was paid for and cannot be used."""

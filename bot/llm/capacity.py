@@ -102,8 +102,6 @@ _BLANKS = re.compile(r"\s{2,}")
 _RUNS = re.compile(r"(\S)\1{3,}")
 _LEAST = 1_000  # tokens: a shorter prompt fits every window, and its estimate says little
 _HALF = 500  # a server that reports fewer tokens than this does not count, rather than cut
-_NEAR = 8  # tokens around a window's size
-_SURE = 1.25
 
 
 def at_most(texts: Iterable[str]) -> int:
@@ -122,19 +120,12 @@ def least_tokens(messages: Sequence[Message]) -> int:
 
 
 def cut_silently(name: str, messages: Sequence[Message], usage: Usage) -> bool:
-    """Whether the server has read only a part of the prompt: it reports far fewer tokens than the prompt can have.
+    """Whether the server has read only a part of the prompt: it reports less than half of the tokens that the prompt can have.
 
-    A tokenizer may differ from the estimate by a third, never by half. Right at a size that windows have, less is enough.
-    Servers of Anthropic's dialect refuse a prompt that is too long; some of them leave the instructions out of their count.
+    A tokenizer may differ from the estimate by a third, never by half. Servers of Anthropic's dialect refuse a prompt that is too long;
+    some of them leave the instructions out of their count.
     """
     if name.partition("/")[0] in REFUSE:
         messages = [message for message in messages if message.role != "system"]
-    if usage.input < _HALF or usage.input * _SURE * 3.5 > sum(len(message.text) for message in messages):
-        return False
     size = least_tokens(messages)
-    if size < _LEAST:
-        return False
-    if usage.input * 2 < size:
-        return True
-    power = 1 << (usage.input + _NEAR).bit_length() - 1
-    return power >= 2 * _LEAST and abs(usage.input - power) <= _NEAR and size > usage.input * _SURE
+    return size >= _LEAST and _HALF <= usage.input < size / 2
