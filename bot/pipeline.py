@@ -193,11 +193,7 @@ async def _guidance(brief: Brief, tree: checkout.Checkout, files: Sequence[Chang
     """What the owner asks for: instructions, guidelines, rules, the language and the templates of comments."""
     names, settings = [file.path for file in files if not file.skip], brief.settings
     guides = await guidance.gather(
-        tree.many_at_tip,
-        names,
-        settings.instructions,
-        guidelines=settings.guidelines,
-        list_files=tree.names_at_tip,
+        tree.many_at_tip, names, settings.instructions, guidelines=settings.guidelines, list_files=tree.names_at_tip
     )
     owner_rules = (*rules.owner_rules(settings.rules), *rules.owner_learnings(settings.learnings), *brief.rules)
     return replace(guides, rules=owner_rules, language=settings.language, templates=await _templates(tree))
@@ -215,11 +211,7 @@ async def _past(
 
 
 async def _beyond(
-    tree: checkout.Checkout,
-    files: Sequence[ChangedFile],
-    users: Dependents,
-    brief: Brief,
-    tools: Tools,
+    tree: checkout.Checkout, files: Sequence[ChangedFile], users: Dependents, brief: Brief, tools: Tools
 ) -> ConsumerImpact:
     """What the change breaks in the repositories that somebody has named, as far as who reads the review may see it."""
     if tools.look_at_consumers is None:

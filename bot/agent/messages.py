@@ -28,13 +28,7 @@ class Conversation:
     tool: Schema = extraction.TOOL
 
     def open(
-        self,
-        seed: str,
-        *,
-        gate: bool,
-        language: str = "en",
-        walkthrough: bool = False,
-        consumers: Sequence[str] = (),
+        self, seed: str, *, gate: bool, language: str = "en", walkthrough: bool = False, consumers: Sequence[str] = ()
     ) -> None:
         """The instructions and the first message. `consumers`: the repositories beside this one that the root may look into."""
         system = self.words(

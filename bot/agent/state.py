@@ -27,7 +27,6 @@ class RunState:
     )  # what workers handed over, as they said it
     dropped_findings: dict[str, str] = field(default_factory=dict)  # id -> place, title and reason
     reported_ids: list[str] = field(default_factory=list)  # ids
-    new_ids: dict[str, str] = field(default_factory=dict)  # the id of a finding that is told anew -> its new one
     refusals: dict[str, str] = field(default_factory=dict)  # title -> why report() refused it, in the running block
     notes: dict[str, None] = field(default_factory=dict)  # what the root should know of its look-ups in this block
     question_count: int = 0  # questions to workers and children

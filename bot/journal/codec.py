@@ -12,17 +12,7 @@ from typing import Any
 
 from bot import brief, errors
 from bot.errors import BudgetSpent, DeepRepoError, PromptTooLong, ProviderError
-from bot.values import (
-    Completion,
-    Cost,
-    Message,
-    Prompt,
-    PullRequest,
-    Review,
-    ToolCall,
-    Turn,
-    Usage,
-)
+from bot.values import Completion, Cost, Message, Prompt, PullRequest, Review, ToolCall, Turn, Usage
 
 Row = dict[str, Any]
 

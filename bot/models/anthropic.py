@@ -18,16 +18,7 @@ from pydantic import SecretStr
 
 from bot.errors import ProviderDown
 from bot.models.answers import Stop, completion, sendable, without_thinking
-from bot.models.connection import (
-    JSON_ONLY,
-    Client,
-    Dialect,
-    HttpModel,
-    Library,
-    count,
-    estimate,
-    transport,
-)
+from bot.models.connection import JSON_ONLY, Client, Dialect, HttpModel, Library, count, estimate, transport
 from bot.models.forms import ANTHROPIC, RequestForm
 from bot.models.provider import Key, key_text
 from bot.models.stream import Messages

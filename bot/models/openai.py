@@ -18,16 +18,7 @@ from pydantic import SecretStr
 
 from bot.errors import BadAnswer, ProviderDown
 from bot.models.answers import Stop, completion, parse, sendable, strict, without_thinking
-from bot.models.connection import (
-    JSON_ONLY,
-    Client,
-    Dialect,
-    HttpModel,
-    Library,
-    count,
-    estimate,
-    transport,
-)
+from bot.models.connection import JSON_ONLY, Client, Dialect, HttpModel, Library, count, estimate, transport
 from bot.models.forms import OPENAI, RequestForm
 from bot.models.provider import Key, Tokens, key_text
 from bot.models.stream import Chat

@@ -134,11 +134,7 @@ def fix_work_tree(
 
 
 async def _mend(
-    pull: PullRequest,
-    rows: Sequence[PlacedFinding],
-    repo: str,
-    scratch: str,
-    origin: tuple[tuple[str, str], ...],
+    pull: PullRequest, rows: Sequence[PlacedFinding], repo: str, scratch: str, origin: tuple[tuple[str, str], ...]
 ) -> tuple[Fix, FixCheck]:
     here = await _here(pull, repo, scratch)
     async with checkout.Checkout(here) as tree:

@@ -462,10 +462,7 @@ def connect_model(name: str, timeout: float = TIMEOUT) -> Model:
 
 
 def connected_at(
-    name: str,
-    address: Callable[[str], str | None],
-    timeout: float = TIMEOUT,
-    access: Mapping[str, Access] = NOTHING,
+    name: str, address: Callable[[str], str | None], timeout: float = TIMEOUT, access: Mapping[str, Access] = NOTHING
 ) -> Model:
     """A model by its name. `access`: how single models are called; else their provider's `address`, and the environment's key."""
     provider, access_given = provider_of(name), access.get(name, Access())

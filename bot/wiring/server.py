@@ -96,10 +96,7 @@ async def _converse(store: Store, folder: Path, caps: ProcessLimits, remark: Rem
 
 
 async def _resolve(
-    settings: Settings,
-    caps: ProcessLimits,
-    file: str | None,
-    organization: OrganizationFile | None = None,
+    settings: Settings, caps: ProcessLimits, file: str | None, organization: OrganizationFile | None = None
 ) -> Config:
     """Every setting. Raises ConfigError where the owner's file is wrong, or takes too long to be read."""
     if file is None and organization is None:

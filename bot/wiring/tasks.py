@@ -31,15 +31,7 @@ from bot.outputs.posts import Comments
 from bot.payloads import CIReport, FixRequest, MadeFix, MadeReview, Question, Remark
 from bot.pipeline import Tools
 from bot.review.session import Session
-from bot.values import (
-    ChangedFile,
-    CIFailure,
-    CIJobLog,
-    OrganizationFile,
-    OwnerRule,
-    Review,
-    Trigger,
-)
+from bot.values import ChangedFile, CIFailure, CIJobLog, OrganizationFile, OwnerRule, Review, Trigger
 from bot.values.consumer import PackageRow, label
 from bot.wiring import review as parts
 from bot.wiring.child import ChildPipe
@@ -162,10 +154,7 @@ async def comments(_: ChildPipe, review_done: Review) -> Comments:
 
 
 async def settings(
-    _: ChildPipe,
-    file: str | None,
-    organization: OrganizationFile | None,
-    operator_settings: Settings,
+    _: ChildPipe, file: str | None, organization: OrganizationFile | None, operator_settings: Settings
 ) -> Config:
     """Every setting, resolved with the owner's file and the owner's defaults. Raises ConfigError."""
     text = None if file is None else file.encode()

@@ -149,8 +149,7 @@ def _top(price: object) -> float:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["0123456789" * 50, "{}[]()<>;:!?" * 40, "語彙表示漢字情報検索" * 40, "🙂🙃" * 60, "Привет, мир " * 40],
+    "text", ["0123456789" * 50, "{}[]()<>;:!?" * 40, "語彙表示漢字情報検索" * 40, "🙂🙃" * 60, "Привет, мир " * 40]
 )
 def test_a_reservation_holds_for_text_of_which_every_byte_is_a_token(text: str) -> None:
     """Digits, signs and other scripts: no tokenizer makes more of a text than is reserved, but of the blanks between words."""

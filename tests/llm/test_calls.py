@@ -90,11 +90,7 @@ def test_retry_waits_as_told() -> None:
     assert waits.seconds[0] == pytest.approx(7.0, abs=0.1)
     assert 1.0 in waits.seconds
     lines = [line for line in calls.journal.lines if line["kind"] == "call"]
-    assert [line.get("error", "ok") for line in lines] == [
-        "RateLimited: slow down",
-        "ProviderDown: 502",
-        "ok",
-    ]
+    assert [line.get("error", "ok") for line in lines] == ["RateLimited: slow down", "ProviderDown: 502", "ok"]
     assert calls.budget.cost().failed_calls == 2
 
 

@@ -122,10 +122,7 @@ def test_vertex(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         writer.write(head % len(raw) + raw)
 
     async def run() -> None:
-        async with (
-            raw_server(tokens) as port,
-            doubles.anthropic_server("ok", key="a-token") as server,
-        ):
+        async with raw_server(tokens) as port, doubles.anthropic_server("ok", key="a-token") as server:
             url = f"http://127.0.0.1:{port}/token"
             monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", account(tmp_path, url))
             model = models.connect(VERTEX, None, f"{server.base_url}/v1", region="us-east5", project="a-project")

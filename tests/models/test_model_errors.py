@@ -8,15 +8,7 @@ import pytest
 from talking import ASKED, KEY, asked, dialects, talk
 
 from bot import models
-from bot.errors import (
-    AccountRefused,
-    ModelRefused,
-    ProviderDown,
-    ProviderError,
-    ProviderRefused,
-    RateLimited,
-    TimedOut,
-)
+from bot.errors import AccountRefused, ModelRefused, ProviderDown, ProviderError, ProviderRefused, RateLimited, TimedOut
 from bot.ports import Model
 from deeprepo_sandbox.providers import Reply, Server
 

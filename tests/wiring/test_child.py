@@ -33,14 +33,7 @@ def test_what_a_child_returns_and_says_comes_back() -> None:
 
 def made(kind: type[DeepRepoError]) -> DeepRepoError:
     """One error of a kind, with something for everything that its constructor takes."""
-    given = {
-        "status": 422,
-        "retry_after": 3.5,
-        "behind": True,
-        "window": 8192,
-        "most": 4096,
-        "usage": (1, 2),
-    }
+    given = {"status": 422, "retry_after": 3.5, "behind": True, "window": 8192, "most": 4096, "usage": (1, 2)}
     takes = [name for name in inspect.signature(kind.__init__).parameters if name in given]
     return kind("a sentence", **{name: given[name] for name in takes})
 

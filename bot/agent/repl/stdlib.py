@@ -18,10 +18,7 @@ OFFERED: dict[str, tuple[int, str]] = {
     "textwrap": (SMALL, "dedent indent fill wrap shorten"),
     "difflib": (SMALL, "unified_diff context_diff ndiff get_close_matches"),
     "statistics": (SMALL, "mean fmean median mode multimode stdev pstdev variance quantiles"),
-    "string": (
-        LARGE,
-        "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits punctuation whitespace capwords",
-    ),
+    "string": (LARGE, "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits punctuation whitespace capwords"),
     "fnmatch": (LARGE, "fnmatch fnmatchcase filter"),
     "shlex": (SMALL, "split quote join"),
     "html": (LARGE, "escape unescape"),

@@ -115,14 +115,13 @@ def _spread(rows: Sequence[Row], changed_paths: Collection[str]) -> list[Row]:
 
 
 def _left_out(rows: Sequence[Row], most: int) -> str:
-    """What of a search is not shown, by the kind of file and by folder, and how to ask for it."""
+    """What of a search is not shown, by the kind of file, and how to ask for it."""
     kinds = Counter(KINDS[_rank(row, ())[0]] for row in rows)
-    folders = Counter(posixpath.dirname(path) or "." for path, _, _ in rows)
     counts_text = ", ".join(f"{number} in {kind}" for kind, number in kinds.most_common())
-    where = ", ".join(f"{folder}/ {number}" for folder, number in folders.most_common(5))
     more = "at least " if len(rows) + most >= MAX_COUNTED else ""
-    glob = f"{folders.most_common(1)[0][0]}/*"
-    return f"[... left out: {more}{count(len(rows), 'line')} ({counts_text}; {where}): narrow the pattern, or give a glob such as {glob!r}]"
+    folder = Counter(posixpath.dirname(path) or "." for path, _, _ in rows).most_common(1)[0][0]
+    left = f"{more}{count(len(rows), 'line')} ({counts_text})"
+    return f"[... left out: {left}: narrow the pattern, or give a glob such as {f'{folder}/*'!r}]"
 
 
 async def _matching(

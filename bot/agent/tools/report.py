@@ -57,7 +57,7 @@ async def report(
 
 async def drop(state: RunState, id: str, reason: str) -> str:  # noqa: A002 - the name that models know it by
     """Take a finding back; reporting it again makes it alive. The reason is kept in the transcript."""
-    fingerprint = _current(state, next(iter(str(id).split()), ""))
+    fingerprint = next(iter(str(id).split()), "")
     dropped_finding = next((finding for finding in state.session.findings if finding.fingerprint == fingerprint), None)
     if dropped_finding is None:
         was = "it was dropped before" if fingerprint in state.dropped_findings else f"there is no finding {id}"
@@ -140,30 +140,14 @@ async def _admit(state: RunState, finding: Finding) -> str:
     state.reported_ids.append(which)
     state.session.undecided_marks.discard(which)
     lost_proofs = len(finding.evidence) - len(checked_finding.evidence)
-    note = (
-        f"; {lost_proofs} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
-        if lost_proofs > 0
-        else ""
-    )
+    lost = f"{lost_proofs} of {len(finding.evidence)} evidence quotes were not found in the tree and were left out"
+    note = f"; {_state(state, current)}" + (f"; {lost}" if lost_proofs > 0 else "")
     if before is None:
         again = ", alive again after drop()" if state.dropped_findings.pop(which, None) else ""
-        near = [
-            f for f in state.session.findings if f is not current and (f.path, f.start) == (current.path, current.start)
-        ]
-        note += (
-            f"; {near[0].fingerprint} ({near[0].title!r}) begins on the same line: drop() it if it is this defect"
-            if near
-            else ""
-        )
-        return f"{which} accepted at {current.path}:{current.start}{again}; {_state(state, current)}{note}"
-    if before.fingerprint != which:
-        state.new_ids[before.fingerprint] = which
+        return f"{which} accepted at {current.path}:{current.start}{again}{note}"
     if current.title == before.title and current.why == before.why:
-        return f"{which} updated: it keeps its words and takes what is new in yours; {_state(state, current)}{note}"
-    return (
-        f"{which} updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines; "
-        f"{_state(state, current)}{note}"
-    )
+        return f"{which} updated: it keeps its words and takes what is new in yours{note}"
+    return f"{which} updated: it replaces {before.fingerprint} ({before.title!r}), which is about the same lines{note}"
 
 
 def _state(state: RunState, finding: Finding) -> str:
@@ -177,13 +161,6 @@ def _refuse(state: RunState, title: object, why: str) -> str:
     """Keep in mind that the root has not handed this in: it is told so before its run ends."""
     state.refusals[" ".join(str(title).split())[:MAX_TITLE]] = why
     return f"refused: {why}"
-
-
-def _current(state: RunState, which: str) -> str:
-    """The id that a finding has now; it may have been told anew since it was given."""
-    for _ in state.new_ids:
-        which = state.new_ids.get(which, which)
-    return which
 
 
 def _original(state: RunState, finding: Finding) -> Finding:
