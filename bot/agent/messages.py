@@ -46,13 +46,10 @@ class Conversation:
         """What the root is asked now."""
         return Prompt(tuple(self.messages), tool=self.tool, max_tokens=MAX_TOKENS)
 
-    def add_reply(self, reply: Completion) -> None:
-        """Keep the root's reply, word for word."""
-        text = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
-        self.messages.append(Message("assistant", text, reply.calls, extra=reply.extra))
-
     def answer(self, reply: Completion, observation: Observation, unread: Sequence[str], **facts: object) -> None:
-        """What came back, as the answer to the tool call where there was one. `facts`: what the last lines of every turn say."""
+        """The root's reply, word for word, and what came back. `facts`: what the last lines of every turn say."""
+        said = reply.text or ("" if reply.calls else "(an empty reply)")  # providers refuse an empty message
+        self.messages.append(Message("assistant", said, reply.calls, extra=reply.extra))
         text = self.words(
             f"{self.form}_turn.md.j2",
             output=observation.output.rstrip("\n"),

@@ -118,7 +118,6 @@ class Turns:
     async def _turn(self, number: int, reply: Completion) -> None:
         calls = self.state.session.calls
         block, start = extraction.of(reply), calls.now()
-        self.conversation.add_reply(reply)
         observation, hint = await self._observe(number, block, reply)
         turn = Turn(number, block, observation, reply.text)
         self.turns.append(turn)
@@ -133,7 +132,8 @@ class Turns:
         if unreported_findings and not finish_refused and not self.guard.hold_finish():
             unreported_findings = {}
         if finish_refused or unreported_findings:
-            await self._reopen()
+            self.state.final = None
+            await self.bridge.value('answer.update({"ready": False})')
         elif is_done:
             self.outcome = "answered"
         elif self.guard.astray:
@@ -190,10 +190,6 @@ class Turns:
         ready, content = await self.bridge.value(READY) or (False, "")
         self.summary = (self.state.final or content or self.summary).strip()
         return bool(ready) or self.state.final is not None
-
-    async def _reopen(self) -> None:
-        self.state.final = None
-        await self.bridge.value('answer.update({"ready": False})')
 
     def _gain(self) -> Gain:
         session = self.state.session

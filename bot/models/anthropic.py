@@ -60,23 +60,19 @@ def client_of(key: Key, url: str, timeout: float) -> Callable[[], Client]:
 
     def make() -> Client:
         key_text = secret.get_secret_value() or "none"  # without one the library would send what it finds itself
+        is_gateway = not url.startswith("https://api.anthropic.com")  # it wants the key in `Authorization`
         library_client: Any = anthropic.AsyncAnthropic(
             api_key=key_text,
             base_url=url,
             max_retries=0,
             open_telemetry=False,  # its spans could carry prompts
-            default_headers={"Authorization": f"Bearer {key_text}"} if _is_gateway(url) else None,
+            default_headers={"Authorization": f"Bearer {key_text}"} if is_gateway else None,
             http_client=transport(anthropic.DefaultAioHttpClient, url, timeout),
         )
         typed_client: Client = library_client
         return typed_client
 
     return make
-
-
-def _is_gateway(url: str) -> bool:
-    """Gateways want the key in `Authorization`, Anthropic in `x-api-key`: a gateway is sent both."""
-    return not url.startswith("https://api.anthropic.com")
 
 
 def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:

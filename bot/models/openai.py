@@ -22,7 +22,7 @@ from bot.models.connection import JSON_ONLY, Client, Dialect, HttpModel, Library
 from bot.models.forms import OPENAI, RequestForm
 from bot.models.provider import Key, Tokens, key_text
 from bot.models.stream import Chat
-from bot.values import Completion, Effort, Message, Prompt, Schema, ToolCall, Usage
+from bot.values import Completion, Message, Prompt, Schema, ToolCall, Usage
 
 LENGTHS = "length max_tokens max_output_tokens max_completion_tokens model_length model_context_window_exceeded context_length_exceeded incomplete"
 REFUSALS = "content_filter refusal safety recitation blocklist prohibited_content spii sensitive"
@@ -85,7 +85,8 @@ def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
         request["messages"] = _alternating(request["messages"])
     request[form.tokens] = form.cap(prompt)
     if prompt.effort and form.effort:
-        request |= _effort(provider, prompt.effort)
+        is_nested, effort = provider == "openrouter", prompt.effort
+        request |= {"reasoning": {"effort": effort}} if is_nested else {"reasoning_effort": effort}
     tools = [_tool(prompt.tool)] if prompt.tool and form.tools else []
     if prompt.answer and form.answer == "schema":
         answer_schema = prompt.answer
@@ -109,10 +110,6 @@ def body(name: str, prompt: Prompt, form: RequestForm) -> dict[str, Any]:
         request["stream"] = True
         request |= {"stream_options": {"include_usage": True}} if form.asks_usage else {}
     return request
-
-
-def _effort(provider: str, effort: Effort) -> dict[str, Any]:
-    return {"reasoning": {"effort": effort}} if provider == "openrouter" else {"reasoning_effort": effort}
 
 
 def _tool(schema: Schema) -> dict[str, Any]:

@@ -181,6 +181,7 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
     """The review once more from its record: no provider, no environment, no clock."""
     from bot.brief import restore
     from bot.journal import replay as replays
+    from bot.run.values import RunPermission
 
     recorded = restore(start.brief, start.pull)
     request = recorded.request or ReviewRequest(start.pull.git_dir)
@@ -199,7 +200,7 @@ async def replay(record: "Record", section: "Section", start: Start, scratch: st
         clock=lambda: 0.0,
         look_at_consumers=look_recorded,
         faults=faults,
-        running=_recorded_runs() if recorded.run else None,
+        running=RunPermission() if recorded.run else None,  # every outcome is in its record, and nothing is started
     )
     return await pipeline.review(replace(recorded, pull=pull), replaying)
 
@@ -259,13 +260,6 @@ def running(settings: config.Settings, *, is_foreign: bool = False) -> "RunPermi
         if refused
         else "",
     )
-
-
-def _recorded_runs() -> "RunPermission":
-    """Of a replay: every outcome is in its record, and nothing is started."""
-    from bot.run.values import RunPermission
-
-    return RunPermission()
 
 
 def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:

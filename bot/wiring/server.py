@@ -79,10 +79,13 @@ async def _review(store: Store, folder: Path, caps: ProcessLimits, brief: Brief,
         left_out_file = journals.path(folder, brief.journal).with_suffix(".left.jsonl")  # goes when the journal does
         known_files = await asyncio.to_thread(_known_files, left_out_file)
 
+        def remember(left_out: Mapping[str, str]) -> None:
+            files.write(left_out_file, json.dumps(dict(left_out)), private=True)
+
         async def attempt(left_out: Mapping[str, str]) -> MadeReview:
             return await child.run(tasks.rendered_review, brief, room, left_out, caps=caps, say=say, keep=keep)
 
-        return await child.leaving_out(attempt, known_files, partial(_remember, left_out_file))
+        return await child.leaving_out(attempt, known_files, remember)
 
 
 async def _answer(store: Store, folder: Path, caps: ProcessLimits, question: Question) -> CommandReply:
@@ -147,7 +150,3 @@ def _known_files(file: Path) -> dict[str, str]:
     except (OSError, ValueError):
         return {}
     return known_files
-
-
-def _remember(file: Path, left_out: Mapping[str, str]) -> None:
-    files.write(file, json.dumps(dict(left_out)), private=True)

@@ -80,7 +80,8 @@ class MontyRepl:
         try:
             self._session.feed_run(code, external_lookup=self._functions, print_callback=sink)
         except pydantic_monty.MontyError as failure:
-            error, outcome = _cut(self._number_blocks(_display(failure, code))), _outcome(failure)
+            text = _PLACE.sub(lambda at: f"block {self._numbers.get(int(at[1]), '?')}", _display(failure, code))
+            error, outcome = _cut(text), _outcome(failure)
         has_ended = outcome in {"limit", "crash"}
         output = sink.finish(None if has_ended else self._cuts[-1].number + 1 if self._cuts else 1)
         self._cuts = [*self._cuts, *(() if has_ended else output.cuts)][-CUTS:]
@@ -160,9 +161,6 @@ class MontyRepl:
         if number is not None:
             raise ValueError(f"there is no cut piece {number}. {text}")
         return f"[{text}]"
-
-    def _number_blocks(self, text: str) -> str:
-        return _PLACE.sub(lambda match: f"block {self._numbers.get(int(match[1]), '?')}", text)
 
     def _module(self, name: str) -> "ExternalModule":
         import pydantic_monty

@@ -51,23 +51,21 @@ KNOWN = (*VARIABLES, *FUNCTIONS, "more")
 def functions(state: RunState) -> dict[str, Async]:
     """The functions, bound to the state of one root. What asks no model has a deadline."""
     return {
-        name: partial(
-            _mask, partial(function, state) if name in ASKS else partial(_in_time, _of_tree(name), state), state
-        )
+        name: partial(_mask, function if name in ASKS else partial(_in_time, _of_tree(name, function)), state)
         for name, function in FUNCTIONS.items()
     }
 
 
-def _of_tree(name: str) -> Callable[..., Any]:
+def _of_tree(name: str, function: Async) -> Async:
     """A function over the tree of the change, or over that of a consumer which its arguments name."""
-    return partial(beyond.over, name, FUNCTIONS[name]) if name in beyond.PLACES else FUNCTIONS[name]
+    return partial(beyond.over, name, function) if name in beyond.PLACES else function
 
 
 async def _mask(function: Async, state: RunState, *arguments: Any, **keywords: Any) -> Any:  # noqa: ANN401 - whatever it takes
     """Call a function of the harness for the root's code, which could send on whatever it holds: it never holds a secret."""
     masks = state.session.calls.masks
     try:
-        reply = await function(*(masks.original(one) for one in arguments), **masks.original(keywords))
+        reply = await function(state, *(masks.original(one) for one in arguments), **masks.original(keywords))
     except (TypeError, ValueError) as error:
         raise type(error)(*masks.hide(error.args)) from None
     return masks.hide(reply)
