@@ -1,22 +1,20 @@
 """Results of other tools, from SARIF 2.1.0. A file from outside: every value is looked at before it is used, every loop has a bound.
 
-`read` makes plain rows of a file; `introduced` keeps those that the change brings.
+`read` makes plain rows of a file; `of_change` keeps those in changed files.
 """
 
 import json
 import posixpath
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from bot.errors import UsageError
 from bot.render import count
-from bot.values import SEVERITIES, ChangedFile, Severity
+from bot.values import ChangedFile, Severity
 from bot.values.tool_results import ToolResult, ToolRun
 
 MOST_BYTES = 64 << 20  # of one file
@@ -25,15 +23,10 @@ MOST_WORDS, MOST_NAME, MOST_MARK = 600, 100, 1_000  # characters of a message, o
 MOST_PLACES = 10  # of one result
 MOST_LINES = 20  # of a result that an added line makes new: a longer one is about a whole function or class
 MOST_PATH = 16_000  # of an address: git has paths of 4,096 bytes, each of which may be written as `%20`
-MOST_ROOTS = 50  # folders where a tool may have run
-MOST_BASES = 10  # base addresses that refer to each other
-MOST_ARGUMENTS = 20
+MOST_ROOTS, MOST_BASES, MOST_ARGUMENTS = 50, 10, 20
 LEVELS: Mapping[str, Severity] = {"error": "high", "warning": "medium", "note": "low"}
 SCORES: Sequence[tuple[float, Severity]] = ((9.0, "critical"), (7.0, "high"), (4.0, "medium"), (0.1, "low"))
-NOWHERE = "/"  # stands for a missing address
-TARGET = "analysisTarget"  # the role of a file that a tool was told to look at
-OLD = frozenset({"unchanged", "absent"})
-HARMLESS = frozenset({"note", "none"})  # levels of a notification
+NOWHERE = "/"  # the path of a result that names no file
 ENDED_EARLY = ("exitSignalName", "exitSignalNumber", "processStartFailureMessage")  # of an invocation
 
 
@@ -41,87 +34,25 @@ def read(data: bytes, name: str) -> tuple[ToolResult, ...]:
     """The results of one file that are open: not suppressed, not passed, not old. Raises UsageError with the file's name."""
     results: list[ToolResult] = []
     for run in _runs(data, name):
-        rules = _Rules(_dict(_dict(run).get("tool")))
-        results += [_failure(_dict(run))] if _complete_run(_dict(run)) is None else []
-        results += [one for one in _unread_places(_dict(run)) if one.path or one.address or one.sure]
-        for result in _list(_dict(run).get("results")):
+        if not run.is_complete:
+            results.append(_row("", run.tool, f"the run of {run.tool} failed or holds no results"))
+        results += [one for one in run.unread() if one.path or one.sure]
+        rules = run.rules()
+        for result in _list(run.row.get("results")):
             if len(results) >= MOST_RESULTS:
                 raise UsageError(
                     f"{name} has more than {MOST_RESULTS:,} results: give those of the changed files alone"
                 )
-            results += _results(_dict(run), rules, _dict(result))
+            results += run.results(_dict(result), rules)
     return tuple(results)
 
 
 def runs(data: bytes, name: str) -> tuple[ToolRun, ...]:
     """The runs of one file that came to their end. Raises UsageError with the file's name."""
-    return tuple(tool_run for run in _runs(data, name) if (tool_run := _complete_run(_dict(run))) is not None)
-
-
-def _runs(data: bytes, name: str) -> list[Any]:
-    if len(data) > MOST_BYTES:
-        raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB: give results of the changed files alone")
-    try:
-        log = json.loads(data.decode("utf-8-sig"))
-    except RecursionError:
-        raise UsageError(f"{name} is nested too deeply to be read") from None
-    except ValueError as error:
-        raise UsageError(f"{name} is not JSON: {str(error)[:100]}") from None
-    if not isinstance(log, dict) or not isinstance(log.get("runs"), list) or log.get("version") != "2.1.0":
-        raise UsageError(f"{name} is not SARIF 2.1.0: it must be an object with `version` and `runs`")
-    run_rows: list[Any] = log["runs"]
-    return run_rows
-
-
-def _complete_run(run: Mapping[str, Any]) -> ToolRun | None:
-    """A run that did not fail and holds its results. Files that it was told to look at count, if it names any."""
-    invocations = [_dict(each) for each in _list(run.get("invocations"))]
-    is_complete = all(each.get("executionSuccessful") is not False for each in invocations)
-    is_complete = is_complete and not any(each.get(name) for each in invocations for name in ENDED_EARLY)
-    if not is_complete or not isinstance(run.get("results"), list):
-        return None
-    paths = [
-        _path(_address(run, _dict(_dict(each).get("location"))))
-        for each in _list(run.get("artifacts"))[:MOST_RESULTS]
-        if TARGET in _list(_dict(each).get("roles"))
-    ]
-    unread = tuple(dict.fromkeys(one.path for one in _unread_places(run)))
-    return ToolRun(_tool(run), tuple(filter(None, paths)) if paths else None, unread)
-
-
-def _unread_places(run: Mapping[str, Any]) -> list[ToolResult]:
-    """What a run that came to its end says that it did not read, or which rules it could not apply: one row for each place that it names."""
-    notifications = [
-        (_dict(each), name == "toolExecutionNotifications")
-        for invocation in _list(run.get("invocations"))
-        for name in ("toolExecutionNotifications", "toolConfigurationNotifications")
-        for each in _list(_dict(invocation).get(name))[:MOST_RESULTS]
-    ]
-    rows: dict[ToolResult, None] = {}
-    for notification, is_of_run in notifications:
-        level = _name(notification.get("level")) or "warning"
-        if level in HARMLESS or (level != "error" and not is_of_run):
-            continue
-        places = [_dict(_dict(each).get("physicalLocation")) for each in _list(notification.get("locations"))]
-        for place in places or [{}]:
-            address = _address(run, _dict(place.get("artifactLocation")))
-            path, tool = _path(address), _tool(run)
-            message = _message(notification, {}) or "it did not read everything"
-            row = ToolResult(
-                path, 0, 0, tool, "", f"{tool} reports: {message}", "", "low", security=False, sure=level == "error"
-            )
-            rows[replace(row, address=address if address != path else "", is_unread=True)] = None
-    return list(rows)
-
-
-def _tool(run: Mapping[str, Any]) -> str:
-    """The tool, and the category if it runs several times: one of these runs says nothing about what another one has reported.
-
-    The category is the part of `automationDetails.id` before the last slash, as for GitHub's code scanning.
-    """
-    name = _words(_dict(_dict(run.get("tool")).get("driver")).get("name"), MOST_NAME) or "another tool"
-    category = _words(_name(_dict(run.get("automationDetails")).get("id")).rpartition("/")[0], MOST_NAME)
-    return f"{name} ({category})" if category else name
+    complete_runs = (run for run in _runs(data, name) if run.is_complete)
+    return tuple(
+        ToolRun(run.tool, run.files(), tuple(dict.fromkeys(one.path for one in run.unread()))) for run in complete_runs
+    )
 
 
 def mark_new(results: Iterable[ToolResult], base: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
@@ -140,26 +71,28 @@ def of_change(
     """The results in changed files, each with whether the change brings it: somebody has compared, or it is on an added line.
 
     A result about another file of the head is dropped. What names no file of the head may be about the change: one row of each tool
-    that names no file says how many. `tree_paths`: all files of the head, which also tell where the repository lay when the tool ran.
+    says how many. `tree_paths`: all files of the head, which also tell where the repository lay when the tool ran.
     """
     changed_files = {file.path: file for file in files if file.status != "deleted" and file.has_text}
-    places = _Places(results, changed_files, tree_paths)
-    rows = [each for each in results if _is_failure(each)]
+    root = _root({one.path for one in results if one.path.startswith("/")}, changed_files, tree_paths)
+    rows: list[ToolResult] = []
     homeless: Counter[str] = Counter()
     for each in results:
-        paths = () if _is_failure(each) else places.of(each)
-        if not (paths or _is_failure(each) or each.is_unread or each.is_commented_away) and each.new is not False:
-            homeless[each.tool] += 1
-        for path in paths:
-            if file := changed_files.get(path):
-                is_added = _is_on_added_line(each, file)
-                # Under its old path a result was not compared with this one.
-                is_new = is_added if each.new is None or (each.new and file.status == "renamed") else each.new
-                if is_new or not each.is_commented_away:
-                    rows.append(replace(each, path=path, address="", new=is_new))
+        path = each.path.removeprefix(root)
+        if not path:
+            rows.append(each)  # of a run that failed
+        elif path not in tree_paths:
+            homeless[each.tool] += not (each.is_unread or each.is_commented_away or each.new is False)
+        elif file := changed_files.get(path):
+            # Under its old path a result was not compared with this one.
+            is_judged = each.new is False or (each.new and file.status != "renamed")
+            is_new = each.new if is_judged else _is_on_added_line(each, file)
+            if is_new or not each.is_commented_away:
+                rows.append(replace(each, path=path, new=is_new))
     rows += [
-        _about_no_file(tool, f"{count(number, 'result')} of {tool} without a file of this commit")
+        _row("", tool, f"{count(number, 'result')} of {tool} without a file of this commit")
         for tool, number in homeless.items()
+        if number
     ]
     return tuple(dict.fromkeys(rows))
 
@@ -170,177 +103,142 @@ def _is_on_added_line(result: ToolResult, file: ChangedFile) -> bool:
     return not file.added_lines.isdisjoint(range(result.start, end + 1))
 
 
-def _is_failure(result: ToolResult) -> bool:
-    """Whether it stands for a run that failed, which has judged nothing of the change, or for results without a file."""
-    return not (result.path or result.address)
-
-
-class _Places:
-    """Which files of the head the addresses of tools mean."""
-
-    def __init__(
-        self, results: Iterable[ToolResult], changed_files: Mapping[str, ChangedFile], tree_paths: Collection[str]
-    ) -> None:
-        self._paths = frozenset(tree_paths)
-        absolute = {path for one in results for path in _readings(one) if path.startswith("/")}
-        self._root = _root(absolute, changed_files, tree_paths)
-
-    def of(self, result: ToolResult) -> tuple[str, ...]:
-        """Each file that the address can mean: an author who chooses names must not choose between them."""
-        readings = {path.removeprefix(self._root) if self._root else path for path in _readings(result)}
-        exact = readings & self._paths
-        similar = {path for one in readings - exact for path in self._by_composed_name.get(_composed(one), ())}
-        return tuple(sorted(exact | similar))
-
-    @cached_property
-    def _by_composed_name(self) -> Mapping[str, Sequence[str]]:
-        """The paths that a tool may write with other characters for the same letters."""
-        paths: dict[str, list[str]] = {}
-        for path in self._paths:
-            if not path.isascii():
-                paths.setdefault(_composed(path), []).append(path)
-        return paths
-
-
-def _composed(path: str) -> str:
-    return unicodedata.normalize("NFC", path)
-
-
-def _readings(result: ToolResult) -> frozenset[str]:
-    """The paths that an address can mean: what a tool wrote without escapes, with some, or as the standard asks."""
-    raw = re.sub(r"^file://(?:localhost)?(?=/)", "", result.address)
-    texts = {raw, unquote(raw), raw.replace("\\", "/")} - {""}
-    paths = {re.sub("^/+", "/", posixpath.normpath(text)) for text in texts}
-    return frozenset(paths | ({result.path} - {""}))
-
-
-def _root(absolute: Collection[str], changed_files: Mapping[str, ChangedFile], tree_paths: Collection[str]) -> str:
-    """Where the repository lay when the tool ran: the folder below which most of its absolute paths are files of the tree.
-
-    Names of changed files propose it; they alone do not decide, because a change may add files that are called like those of one folder.
-    """
+def _root(absolute: Collection[str], changed_files: Collection[str], tree_paths: Collection[str]) -> str:
+    """Where the repository lay when the tool ran: the folder below which most of its absolute paths are files of the tree."""
     names: dict[str, list[str]] = {}
     for path in changed_files:
         names.setdefault(posixpath.basename(path), []).append(path)
-    counts: Counter[str] = Counter()
-    for each in absolute:
-        for path in names.get(posixpath.basename(each), ())[:MOST_BASES]:
-            if each.endswith(f"/{path}"):
-                counts[each.removesuffix(path)] += 1
+    counts = Counter(
+        each.removesuffix(path)
+        for each in absolute
+        for path in names.get(posixpath.basename(each), ())[:MOST_ROOTS]
+        if each.endswith(f"/{path}")
+    )
     file_counts = {
         root: sum(path.startswith(root) and path.removeprefix(root) in tree_paths for path in absolute)
-        for root in sorted(counts, key=lambda root: (-counts[root], len(root)))[:MOST_ROOTS]
+        for root, _ in counts.most_common(MOST_ROOTS)
     }
-    return min(file_counts, key=lambda root: (-file_counts[root], len(root)), default="")
+    return max(file_counts, key=lambda root: (file_counts[root], -len(root)), default="")
 
 
-def _results(run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any]) -> Iterator[ToolResult]:
-    """One row for each place of a result: all of them have to change."""
-    for location in _list(result.get("locations"))[:MOST_PLACES] or [{}]:
-        row = _result(run, rules, result, _dict(_dict(location).get("physicalLocation")))
-        if row is not None:
-            yield row
-
-
-def _result(
-    run: Mapping[str, Any], rules: "_Rules", result: Mapping[str, Any], place: Mapping[str, Any]
-) -> ToolResult | None:
-    state = _name(result.get("baselineState"))
-    kinds = {
-        _name(_dict(each).get("kind"))
-        for each in _list(result.get("suppressions"))
-        if _dict(each).get("status", "accepted") == "accepted"
-    }
-    if kinds - {"inSource"} or state in OLD or (_name(result.get("kind")) or "fail") != "fail":
-        return None
-    rule_id, rule = rules.of(result)
-    level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level")) or "warning"
-    level = level if level in LEVELS or level == "none" else "warning"  # a level that SARIF does not know hides nothing
-    address, region = _address(run, _dict(place.get("artifactLocation"))), _dict(place.get("region"))
-    path, start = _path(address), _whole(region.get("startLine"))
-    if level not in LEVELS:
-        return None
-    properties = _dict(rule.get("properties"))
-    score = _score(_dict(result.get("properties")).get("security-severity", properties.get("security-severity")))
-    tags = [tag for tag in _list(properties.get("tags"))[:MOST_ARGUMENTS] if isinstance(tag, str)]
-    severity = next((level for least, level in SCORES if score is not None and score >= least), LEVELS[level])
-    return ToolResult(
-        path=path,
-        start=start,
-        end=max(start, _whole(region.get("endLine"))),
-        tool=_tool(run),
-        rule=_words(rule_id, MOST_NAME),
-        message=_message(result, rule),
-        about=_text(rule.get("shortDescription")) or _text(rule.get("fullDescription")),
-        severity=severity,
-        security=score is not None or "security" in tags,
-        sure=level == "error",
-        new=True if state == "new" else None,
-        mark=_mark(result),
-        address=(address or NOWHERE) if address != path or not path else "",
-        is_commented_away=bool(kinds),
-    )
-
-
-class _Rules:
-    """The rules of a tool and its extensions. By their ids they are looked up once for all results."""
-
-    def __init__(self, tool: Mapping[str, Any]) -> None:
-        self.driver = _dict(tool.get("driver"))
-        self._extensions = _list(tool.get("extensions"))
-        self._named: dict[int, Mapping[str, Mapping[str, Any]]] = {}  # by the place of the extension, -1: the driver
-
-    def of(self, result: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-        """The result's rule, by its index in the tool or one of its extensions, or by its id."""
-        rule_row = _dict(result.get("rule"))
-        at = _index(_dict(rule_row.get("toolComponent")).get("index"), self._extensions)
-        component = self.driver if at < 0 else _dict(self._extensions[at])
-        rules = _list(component.get("rules"))
-        rule_id = _name(result.get("ruleId")) or _name(rule_row.get("id"))
-        index = _index(result.get("ruleIndex", rule_row.get("index")), rules)
-        if index >= 0:
-            rule = _dict(rules[index])
-        else:
-            if at not in self._named:
-                by_id = [(_name(_dict(each).get("id")), _dict(each)) for each in rules]
-                self._named[at] = dict(reversed(by_id))  # of several the first
-            rule = self._named[at].get(rule_id, {}) if rule_id else {}
-        return rule_id or _name(rule.get("id")), rule
-
-
-def _address(run: Mapping[str, Any], place: Mapping[str, Any]) -> str:
-    """Join the address of a file, as the tool wrote it, to its base addresses; "" if it has no address."""
-    artifacts = _list(run.get("artifacts"))
-    index = _index(place.get("index"), artifacts)
-    if "uri" not in place and index >= 0:
-        place = _dict(_dict(artifacts[index]).get("location"))
-    uri, base = place.get("uri"), place.get("uriBaseId")
-    bases = _dict(run.get("originalUriBaseIds"))
-    for _ in range(MOST_BASES):
-        at = _dict(bases.get(base)) if isinstance(base, str) else {}
-        if not isinstance(uri, str) or len(uri) > MOST_PATH or not at or re.match(r"(?i)[a-z]+:|/", uri):
-            break
-        above = at.get("uri")
-        if isinstance(above, str) and len(above) > MOST_PATH:
-            return ""
-        uri = f"{above.rstrip('/')}/{uri}" if isinstance(above, str) and above else uri
-        base = at.get("uriBaseId")
-    return uri if isinstance(uri, str) and len(uri) <= MOST_PATH else ""
-
-
-def _path(address: str) -> str:
-    """A path inside the repository, or an absolute one, as the standard reads an address; "" if it leaves the repository or is no file's."""
+def _runs(data: bytes, name: str) -> list["_Run"]:
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{name} is larger than {MOST_BYTES >> 20} MiB: give results of the changed files alone")
     try:
-        parts = urlsplit(address.replace("\\", "/"))
-    except ValueError:
-        return ""
-    drive = len(parts.scheme) == 1  # C:/work/a.py, as some tools write it
-    if not address or (parts.scheme not in ("", "file") and not drive):
-        return ""
-    path = unquote(f"/{parts.path}" if drive else parts.path)
-    clean = posixpath.normpath(path)
-    inside = not clean.startswith("../") and clean not in (".", "..", "/")
-    return re.sub("^/+", "/", clean) if inside else ""
+        log = json.loads(data.decode("utf-8-sig"))
+    except RecursionError:
+        raise UsageError(f"{name} is nested too deeply to be read") from None
+    except ValueError as error:
+        raise UsageError(f"{name} is not JSON: {str(error)[:100]}") from None
+    if not isinstance(log, dict) or not isinstance(log.get("runs"), list) or log.get("version") != "2.1.0":
+        raise UsageError(f"{name} is not SARIF 2.1.0: it must be an object with `version` and `runs`")
+    return [_Run(_dict(run)) for run in log["runs"]]
+
+
+class _Run:
+    """One run of a tool, as its file tells it."""
+
+    def __init__(self, row: Mapping[str, Any]) -> None:
+        self.row, self._tool = row, _dict(row.get("tool"))
+        self._invocations = [_dict(each) for each in _list(row.get("invocations"))]
+        self._artifacts = [_dict(each) for each in _list(row.get("artifacts"))]
+        name = _words(_dict(self._tool.get("driver")).get("name"), MOST_NAME) or "another tool"
+        # The part of this id before its last slash tells runs of one tool apart, as for GitHub's code scanning.
+        category = _words(_name(_dict(row.get("automationDetails")).get("id")).rpartition("/")[0], MOST_NAME)
+        self.tool = f"{name} ({category})" if category else name
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it did not fail and holds its results."""
+        ended = all(each.get("executionSuccessful") is not False for each in self._invocations)
+        ended = ended and not any(each.get(name) for each in self._invocations for name in ENDED_EARLY)
+        return ended and isinstance(self.row.get("results"), list)
+
+    def files(self) -> tuple[str, ...] | None:
+        """The files that the tool was told to look at; None if it does not say."""
+        targets = [one for one in self._artifacts[:MOST_RESULTS] if "analysisTarget" in _list(one.get("roles"))]
+        return tuple(self._path(_dict(one.get("location"))) for one in targets) or None
+
+    def unread(self) -> Iterator[ToolResult]:
+        """What it says that it did not read, or which rules it could not apply: a row for each place that it names."""
+        for kind, least in (("toolExecutionNotifications", "warning"), ("toolConfigurationNotifications", "error")):
+            rows = [each for invocation in self._invocations for each in _list(invocation.get(kind))[:MOST_RESULTS]]
+            for notification in map(_dict, rows):
+                level = _name(notification.get("level")) or "warning"
+                if level not in (least, "error"):
+                    continue
+                message = _message(notification, {}) or "it did not read everything"
+                locations = [
+                    _dict(_dict(each).get("physicalLocation")) for each in _list(notification.get("locations"))
+                ]
+                for place in locations[:MOST_PLACES] or [{}]:
+                    path = self._path(_dict(place.get("artifactLocation")))
+                    row = _row(path, self.tool, f"{self.tool} reports: {message}")
+                    yield replace(row, sure=level == "error", is_unread=True)
+
+    def rules(self) -> Mapping[str, Mapping[str, Any]]:
+        """The rules of the tool and its extensions by their ids, those of the tool by their places too; of several the first."""
+        components = [_dict(each) for each in (self._tool.get("driver"), *_list(self._tool.get("extensions")))]
+        rows = [_dict(rule) for component in components for rule in _list(component.get("rules"))]
+        named = {_name(rule.get("id")): rule for rule in reversed(rows)}
+        return {f"#{at}": rule for at, rule in enumerate(rows)} | named
+
+    def results(self, result: Mapping[str, Any], rules: Mapping[str, Mapping[str, Any]]) -> Iterator[ToolResult]:
+        """One row for each place of a result, if it is open: all of them have to change."""
+        state, rule_row = _name(result.get("baselineState")), _dict(result.get("rule"))
+        suppressions = [_dict(each) for each in _list(result.get("suppressions"))]
+        kinds = {_name(one.get("kind")) for one in suppressions if one.get("status", "accepted") == "accepted"}
+        if kinds - {"inSource"} or state in ("unchanged", "absent") or (_name(result.get("kind")) or "fail") != "fail":
+            return
+        rule_id = _name(result.get("ruleId")) or _name(rule_row.get("id"))
+        rule = rules.get(rule_id or f"#{_whole(result.get('ruleIndex'), -1)}", {})
+        level = _name(result.get("level")) or _name(_dict(rule.get("defaultConfiguration")).get("level"))
+        if level == "none":
+            return
+        level = level if level in LEVELS else "warning"  # a level that SARIF does not know hides nothing
+        properties, own_properties = _dict(rule.get("properties")), _dict(result.get("properties"))
+        score = _score(own_properties.get("security-severity", properties.get("security-severity")))
+        row = replace(
+            _row("", self.tool, _message(result, rule)),
+            rule=_words(rule_id or rule.get("id"), MOST_NAME),
+            about=_text(rule.get("shortDescription")) or _text(rule.get("fullDescription")),
+            severity=next((name for least, name in SCORES if score is not None and score >= least), LEVELS[level]),
+            security=score is not None or "security" in _list(properties.get("tags"))[:MOST_ARGUMENTS],
+            sure=level == "error",
+            new=True if state == "new" else None,
+            mark=_mark(result),
+            is_commented_away=bool(kinds),
+        )
+        for location in _list(result.get("locations"))[:MOST_PLACES] or [{}]:
+            place = _dict(_dict(location).get("physicalLocation"))
+            region = _dict(place.get("region"))
+            start = _whole(region.get("startLine"))
+            path = self._path(_dict(place.get("artifactLocation"))) or NOWHERE
+            yield replace(row, path=path, start=start, end=max(start, _whole(region.get("endLine"))))
+
+    def _path(self, place: Mapping[str, Any]) -> str:
+        """A path inside the repository, or an absolute one; "" if the address is missing, leaves the repository or is no file's."""
+        index = _whole(place.get("index"), -1)
+        if "uri" not in place and 0 <= index < len(self._artifacts):
+            place = _dict(self._artifacts[index].get("location"))
+        uri, base = _name(place.get("uri")), place.get("uriBaseId")
+        bases = _dict(self.row.get("originalUriBaseIds"))
+        for _ in range(MOST_BASES):
+            if len(uri) > MOST_PATH:
+                return ""
+            at = {} if re.match(r"(?i)[a-z]+:|/", uri) else _dict(bases.get(_name(base)))
+            above, base = _name(at.get("uri"))[: MOST_PATH + 1], at.get("uriBaseId")
+            uri = f"{above.rstrip('/')}/{uri}" if above and uri else uri
+        text = re.sub(r"(?i)^file:(?://[^/]*(?=/))?", "", uri.replace("\\", "/"))
+        if re.match(r"(?i)[a-z][a-z+.-]+://", text):
+            return ""
+        path = posixpath.normpath(unquote(text)) if text else ""
+        path = f"/{path}" if re.match(r"[A-Za-z]:/", path) else re.sub("^/+", "/", path)  # as some tools write a drive
+        return "" if path.startswith("../") or path in ("", ".", "..", "/") else path
+
+
+def _row(path: str, tool: str, message: str) -> ToolResult:
+    return ToolResult(path, 0, 0, tool, "", message, "", "low", security=False, sure=False)
 
 
 def _message(result: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
@@ -349,7 +247,7 @@ def _message(result: Mapping[str, Any], rule: Mapping[str, Any]) -> str:
     if not isinstance(text, str):
         text = _dict(_dict(rule.get("messageStrings")).get(_name(message.get("id")))).get("text")
     arguments = [each for each in _list(message.get("arguments"))[:MOST_ARGUMENTS] if isinstance(each, str)]
-    message_text = text[: 4 * MOST_WORDS] if isinstance(text, str) else ""
+    message_text = _name(text)[: 4 * MOST_WORDS]
     for at, value in enumerate(arguments):
         message_text = message_text.replace(f"{{{at}}}", value[:MOST_NAME])[: 4 * MOST_WORDS]
     return _words(message_text, MOST_WORDS)
@@ -363,34 +261,10 @@ def _mark(result: Mapping[str, Any]) -> str:
 
 def _score(value: object) -> float | None:
     try:
-        is_score = isinstance(value, int | float) or (isinstance(value, str) and len(value) <= MOST_NAME)
-        score = float(value) if is_score else None  # type: ignore[arg-type]
-    except (ValueError, OverflowError):
+        score = float(str(value)[:MOST_NAME])
+    except ValueError:
         return None
-    return score if score is not None and 0 < score <= 10 else None  # noqa: PLR2004 - the scale of CVSS
-
-
-def _failure(run: Mapping[str, Any]) -> ToolResult:
-    """What stands for a run that did not end well, or has no list of results."""
-    tool = _tool(run)
-    return _about_no_file(tool, f"the run of {tool} failed or holds no results")
-
-
-def _about_no_file(tool: str, message: str) -> ToolResult:
-    return ToolResult("", 0, 0, tool, "", message, "", "low", security=False, sure=False)
-
-
-def _name(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _index(value: object, of: Sequence[object]) -> int:
-    """A place in a list, -1 if the value is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(of) else -1
-
-
-def _whole(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 31 else 0
+    return score if 0 < score <= 10 else None  # noqa: PLR2004 - the scale of CVSS
 
 
 def _text(value: object) -> str:
@@ -398,8 +272,16 @@ def _text(value: object) -> str:
 
 
 def _words(value: object, most: int) -> str:
-    text = " ".join(value[: 4 * most].encode("utf-8", "replace").decode().split()) if isinstance(value, str) else ""
+    text = " ".join(_name(value)[: 4 * most].encode("utf-8", "replace").decode().split())
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _name(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _whole(value: object, otherwise: int = 0) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31 else otherwise
 
 
 def _dict(value: object) -> Mapping[str, Any]:
@@ -408,16 +290,3 @@ def _dict(value: object) -> Mapping[str, Any]:
 
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def rows(results: Iterable[ToolResult]) -> list[list[object]]:
-    """The results as a journal keeps them."""
-    return [[getattr(each, name) for name in ToolResult.__dataclass_fields__] for each in results]
-
-
-def restore(result_rows: Iterable[Sequence[Any]]) -> Iterator[ToolResult]:
-    """The results that a journal has kept."""
-    for row in result_rows:
-        tool_result = ToolResult(*row)
-        if tool_result.severity in SEVERITIES:
-            yield tool_result

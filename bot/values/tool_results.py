@@ -8,7 +8,7 @@ from bot.levels import Severity
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """One result. `path` is relative to the repository, or absolute as the tool saw it. Lines are 1-based; 0: the tool names none."""
+    """One result. `path` is relative to the repository, or absolute as the tool saw it; "": of a run that failed. Lines are 1-based; 0: the tool names none."""
 
     path: str
     start: int
@@ -22,13 +22,12 @@ class ToolResult:
     sure: bool  # the tool calls it an error
     new: bool | None = None  # as a comparison with the base says; None: nobody has compared
     mark: str = ""  # what recognises it in another run
-    address: str = ""  # as the tool wrote it, where the path was read out of it; "" once the file is known
     is_unread: bool = False  # the tool says that it did not read the file, or not all of it
     is_commented_away: bool = False  # a comment in the code suppresses it, and nobody's decision in the tool
 
     def key(self) -> tuple[str, str, str]:
         """The same for the same result of another run of the tool; lines may have moved."""
-        return (self.tool, self.rule, f"{self.address or self.path}\0{self.mark or self.message}")
+        return (self.tool, self.rule, f"{self.path}\0{self.mark or self.message}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,21 +13,13 @@ from bot.values import Review, ReviewRequest
 
 BAD = "def f(x):\n    return [x]\n"
 BASE: dict[str, str | bytes | None] = {"src/ok.py": "z = 1\n"}
-NAMES = {
-    "a colon": ("src:bad.py", "src:bad.py"),
-    "what looks like a scheme": ("file:b.py", "file:b.py"),
-    "a drive": ("c:/b.py", "c:/b.py"),
-    "a fragment": ("src/a#b.py", "src/a#b.py"),
-    "a query": ("src/a?b.py", "src/a?b.py"),
-    "an escape": ("src/a%20b.py", "src/a%20b.py"),
-    "a backslash": ("src/a\\b.py", "src/a\\b.py"),
-    "a line break": ("src/a\nb.py", "src/a\nb.py"),
-    "a tab": ("src/a\tb.py", "src/a\tb.py"),
-    "a blank": (" b.py", " b.py"),
-    "composed letters": ("src/e\u0301.py", "src/%C3%A9.py"),
-    "a fragment below a root": ("src/a#b.py", "file:///work/repo/src/a#b.py"),
-    "a proper address": ("src/a#b.py", "src/a%23b.py"),
-}  # fmt: skip
+NAMES = [
+    ("src:bad.py", "src:bad.py"),
+    ("src/a#b.py", "src/a#b.py"),
+    (" b.py", " b.py"),
+    ("src/a#b.py", "file:///work/repo/src/a#b.py"),
+    ("src/a#b.py", "src/a%23b.py"),
+]
 ODD = {
     "U+2028": "// a\u2028// b\u2028// c\ng(1)\n",
     "U+2029": "// a\u2029// b\u2029// c\ng(1)\n",
@@ -83,23 +75,14 @@ def reasons(found: Review) -> str:
     return "; ".join(row.reason for row in found.coverage.open if row.reason.startswith("sarif"))
 
 
-@pytest.mark.parametrize(("name", "uri"), few(NAMES.values(), 0, 3, 10, 11))
+@pytest.mark.parametrize(("name", "uri"), NAMES)
 def test_a_result_reaches_a_file_of_any_name(repository: Repository, scratch: Path, name: str, uri: str) -> None:
-    """The address is tried as the tool wrote it before it is read as the standard asks."""
+    """Written as it is, or with escapes."""
     repository.commit(dict(BASE), "before")
     repository.commit({name: BAD}, "after")
     found = review(repository, scratch, report((uri, 2)))
 
     assert (reported(found), reasons(found)) == ([(name, 2)], "")
-
-
-def test_a_name_that_reads_like_another_address_takes_no_result_away(repository: Repository, scratch: Path) -> None:
-    """If an address can mean two files, the result counts for both."""
-    repository.commit(dict(BASE), "before")
-    repository.commit({"src/a b.py": BAD, "src/a%20b.py": BAD}, "after")
-    found = review(repository, scratch, report(("src/a%20b.py", 2)))
-
-    assert reported(found) == [("src/a b.py", 2), ("src/a%20b.py", 2)]
 
 
 @pytest.mark.parametrize("row", [("gone.py", 2), ("../out.py", 1), ("", 1), ("src/b.py", 0), ("src/b.py", 9)])
