@@ -83,13 +83,6 @@ def test_no_code_gets_one_hint(table: Table, reply: str | Completion, hint: str)
     assert "[turn 1 of 12" in seen[3]
 
 
-def test_error_with_caret_and_hint(table: Table) -> None:
-    """An error comes back with its line, a caret and one hint."""
-    _, seen, _ = root(table, called("x = [1, 2]\nprint(next(i for i in x))"), DONE)
-    assert "    print(next(i for i in x))\n          ~~~~" in seen[3]
-    assert "HINT: Generator expressions are lists here" in seen[3]
-
-
 def test_finishing_at_once_is_refused_once(table: Table) -> None:
     """With the gate, an answer on the first turn is refused with the list; the second one is accepted."""
     transcript, seen, session = root(table, DONE, DONE, gate=True)
@@ -153,13 +146,6 @@ def test_the_answers_of_report_come_before_the_end(table: Table) -> None:
     assert "- total() returns None for an empty cart: its quote does not occur in shop/price.py" in seen[3]
     assert [f.title for f in transcript.findings] == ["total() returns None for an empty cart"]
     assert transcript.summary == "Nothing to add."
-
-
-def test_a_root_that_insists_may_finish(table: Table) -> None:
-    """What report() refuses again and again holds the end of a run twice, not for ever."""
-    wrong = REPORT.removeprefix("print(").removesuffix(")").replace("        return None", "    return undefined")
-    transcript, _, _ = root(table, *[called(f"{wrong}\nset_answer('One defect.')")] * 4)
-    assert (len(transcript.turns), transcript.summary, transcript.findings) == (3, "One defect.", ())
 
 
 def test_a_report_that_was_not_printed_is_told_if_it_was_refused(table: Table) -> None:
@@ -259,26 +245,6 @@ def test_child_run(table: Table) -> None:
     assert "starts no further one" in outputs[1]
 
 
-def test_replay_sends_nothing(table: Table, tmp_path: Path) -> None:
-    """A second run over the same journal asks nobody and gives the same transcript."""
-    table.journal = tmp_path / "journal.jsonl"
-    table.worker = lambda _: {"answer": "see", "findings": [FINDING]}
-    replies = [called(READ), called(REPORT), DONE]
-    first, _, session = root(table, *replies)
-    assert len(session.root.prompts) == 3
-    table.worker = ()
-
-    async def step(session: Session) -> tuple[Transcript, Session]:
-        return await loop.run(session, "The seed.", gate=False), session
-
-    table.root = ()
-    second, again = table.run(step)
-    assert (again.root.prompts, again.worker.model.prompts) == ([], [])
-    assert replace(second, turns=()) == replace(first, turns=())
-    assert [t.observation for t in second.turns] == [t.observation for t in first.turns]
-    assert again.calls.budget.cost() == session.calls.budget.cost()
-
-
 def again(table: Table, *replies: Reply) -> tuple[Transcript, Session]:
     """A run over the table's journal, as the command begins it."""
 
@@ -329,25 +295,6 @@ def test_the_root_reads_what_it_is_shown(table: Table) -> None:
 
     both, one = ("shop/order.py", "shop/price.py"), ("shop/price.py",)
     assert table.run(step) == [both, both, one, ()]
-
-
-def test_a_child_spends_from_the_same_purse(table: Table) -> None:
-    """Its calls count against the parent's cap, and what it leaves is what the parent has."""
-
-    def script(asked: Prompt) -> Completion:
-        if "Task: look" in asked.messages[1].text:
-            return called("print(llm_batch([f'q{n}' for n in range(9)]))\nset_answer('looked')")
-        return called("print(rlm_query('look', []), budget()['calls'])\nset_answer('done')")
-
-    table.root, table.worker, table.limits = script, lambda _: "fine", Limits(usd=None, calls=6)
-
-    async def step(session: Session) -> tuple[Transcript, Session]:
-        return await loop.run(session, "The seed.", gate=False), session
-
-    transcript, session = table.run(step)
-    assert transcript.turns[0].observation.output.startswith("looked ")
-    assert session.calls.budget.cost().calls <= 6
-    assert "cap of 6 calls" in session.calls.budget.refused
 
 
 def test_nothing_stays_behind(table: Table) -> None:

@@ -1,19 +1,17 @@
 import asyncio
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from families import few
-from shop import FINDING, REPORT, USE, Table, quiet
+from shop import FINDING, REPORT, Table, quiet
 
 from bot.agent import tools
 from bot.agent.repl.bridge import open_bridge
 from bot.agent.state import RunState
 from bot.agent.tools import report
 from bot.errors import ProviderRefused
-from bot.review import coverage
 from bot.review.session import Session
-from bot.values import Completion, Dependents, Finding, Limits, Source, Usage, Verdict
+from bot.values import Completion, Finding, Limits, Source, Usage, Verdict
 
 
 def blocks(table: Table, *codes: str) -> tuple[list[str], Session, RunState]:
@@ -289,22 +287,6 @@ def test_globs_with_braces(table: Table) -> None:
     ]
 
 
-def test_coverage_is_short(table: Table) -> None:
-    """Ten lines at most, whatever is open; all of it is there on demand."""
-
-    async def step(session: Session) -> tuple[dict[str, Any], dict[str, Any]]:
-        uses = [replace(USE, path=f"shop/use{n}.py", line=n + 1) for n in range(80)]
-        tracker = coverage.start(session.units, session.files, Dependents(references=tuple(uses)))
-        session.survey = replace(session.survey, tracker=tracker)
-        state = RunState(session, source=Source("model", "", "root"))
-        return await report.coverage(state), await report.coverage(state, uses=True)
-
-    short, whole = table.run(step)
-    assert (short["units"], short["uses_left"], len(short["uses_open"])) == (2, 80, 7)
-    assert short["uses_open"][-1] == "and 74 more files: coverage(uses=True) lists them"
-    assert len(whole["uses_open"]) == 80
-
-
 def test_cancelling_ends_a_block(table: Table) -> None:
     """A cancelled block ends though its host call never would; the worker call is cancelled too."""
     asked = asyncio.Event()
@@ -326,21 +308,6 @@ def test_cancelling_ends_a_block(table: Table) -> None:
         return calls[-1]["error"]
 
     assert table.run(step) == "cancelled"
-
-
-def test_cancelling_ends_an_endless_loop(table: Table) -> None:
-    """A block that computes is killed, not waited for."""
-
-    async def step(_: Session) -> bool:
-        async with open_bridge({}, {}, Limits(turn_seconds=600)) as bridge:
-            running = asyncio.create_task(bridge.run("while True: pass"))
-            await asyncio.sleep(0)
-            running.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await asyncio.wait_for(running, 10)
-        return True
-
-    assert table.run(step)
 
 
 @pytest.mark.parametrize("reply", [Completion("I cannot help.", Usage(), "refusal"), Completion(" ", Usage(1, 1))])

@@ -4,12 +4,9 @@ import re
 import textwrap
 from collections.abc import Callable
 
-import pytest
 from fakes import Repository
 from shop import AFTER, BEFORE, Table
 from test_agent_tools import blocks
-
-from bot.checkout import masked
 
 MASKED = re.compile(r"[A-Z_]*ECRET_\w+")
 SECRETS = (
@@ -87,27 +84,3 @@ def test_a_line_with_a_secret_is_found_by_what_stands_beside_it(repositories: Ca
     )
     assert [one.split(" ")[0] for one in said[:2]] == ["['conf/app.yml:2:", "['conf/app.yml:3:"]
     assert said[2:] == ["MASKED_SECRET_ True", "True"]
-
-
-@pytest.mark.parametrize(
-    ("pattern", "matches"),
-    [
-        ("key = ", True),
-        ("^my key", True),
-        (r"\bkey\b", True),
-        ("; end$", True),
-        ("key = .", False),  # a character of the secret
-        ("= $", False),  # the piece ends, and the line does not
-        (r"= \b", False),
-        ("(?=key)", False),
-        ("k(?!x)", False),
-        ("(k|e)+y", False),  # takes time
-        ("k.*e.*y.*=", False),
-        ("(", False),
-    ],
-)
-def test_what_a_pattern_may_match_beside_a_secret(pattern: str, matches: bool) -> None:
-    """Only what matches whatever the secret is."""
-    line = "my key = SECRETSECRET; end"
-    pieces = [(0, 9), (21, len(line))]
-    assert any(masked.matches_beside(line, piece, pattern) for piece in pieces) is matches

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from bot.agent import seed
-from bot.context.builder import call_sites
-from bot.values import Dependents, PullRequest, Reference, Unit
+from bot.values import Dependents, PullRequest, Reference
 
 SURE = Reference("a.py:Cart.total", "total", "b.py", 3, "    cart.total()", "f", None, sure=True, test=False, call=True)
 GUESS = replace(SURE, sure=False, path="c.py", text="    thing.total()")
@@ -35,25 +34,6 @@ def test_names_that_are_everywhere_are_only_named() -> None:
     assert "c.py" not in text
     assert "m1.py" not in text
     assert "of append, handle: words that are everywhere" in text
-
-
-def test_a_common_name_counts_beside_the_name_of_its_owner_or_with_a_proof() -> None:
-    """For the root and for a worker alike."""
-    rows = [
-        replace(GUESS, symbol="a.py:Cart.append", name="append", path=path, text=text)
-        for path, text in (
-            ("x.py", "    rows.append(1)"),
-            ("y.py", "    self.cart.append(1)"),
-            ("z.py", "    rows.append(2)"),
-        )
-    ]
-    rows[2] = replace(rows[2], sure=True)
-    unit = Unit("a.py:Cart.append", "a.py", "Cart.append", "method", 1, 2, "head", (), references=tuple(rows))
-    assert {row.path for row in call_sites([unit])} == {"y.py", "z.py"}
-    text = told(*rows)
-    assert "y.py" in text
-    assert "z.py" in text
-    assert "x.py" not in text
 
 
 def test_a_line_is_listed_once_and_lock_files_are_not_listed() -> None:

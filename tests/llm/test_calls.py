@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import BadAnswer, BudgetSpent, PromptTooLong, ProviderDown, ProviderRefused, RateLimited, TimedOut
+from bot.errors import BadAnswer, PromptTooLong, ProviderDown, ProviderRefused, RateLimited, TimedOut
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls, Slot
@@ -108,18 +108,6 @@ def test_deadline_keeps_finished_slots() -> None:
     assert "cap of 0.2 seconds is reached" in str(slow)
     *_, cut, last = calls.journal.lines
     assert (cut["error"], last["kind"], last["error"]) == ("cancelled", "failed", "BudgetSpent")
-
-
-def test_budget_spent_in_a_batch_keeps_finished_slots() -> None:
-    """A cap in the middle of a batch: the paid replies stay, the others were never sent."""
-    calls, model = door(Limits(usd=0.05)), ScriptedModel(lambda _: Completion("fine", Usage(30, 50)), price=0.0001)
-    replies = many(calls, model, [f"question {i}" for i in range(20)])
-    done = [reply for reply in replies if isinstance(reply, Completion)]
-    refused = [reply for reply in replies if isinstance(reply, BudgetSpent)]
-    assert len(done) + len(refused) == 20
-    assert len(done) == len(model.prompts) == 5  # $0.008 each; the sixth could cost $0.0138 with $0.01 left
-    assert "cap of $0.05" in calls.budget.refused
-    assert calls.budget.cost().usd <= 0.05
 
 
 def test_misfit_is_repaired_once() -> None:

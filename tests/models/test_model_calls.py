@@ -104,20 +104,6 @@ def test_cache_writes_cost_more() -> None:
 
 
 @dialects
-def test_64_calls_at_once(name: str) -> None:
-    """64 calls at once are 64 requests, all in flight together."""
-
-    async def use(model: Model, server: Server) -> tuple[int, int, int]:
-        done = await asyncio.gather(*(model.complete(asked(f"unit {n}")) for n in range(64)))
-        return len({reply.text for reply in done}), server.count, server.peak
-
-    def echo(body: object) -> Reply:
-        return Reply(str(body), delay=0.2)
-
-    assert talk(name, echo, use) == (64, 64, 64)
-
-
-@dialects
 def test_text_that_is_no_unicode(name: str) -> None:
     """A lone surrogate, from a file name that is not UTF-8, does not stop a call."""
     assert complete(name, "ok", asked("name \udcff.py")).text == "ok"

@@ -105,23 +105,6 @@ def test_a_server_that_takes_neither_cap() -> None:
         ask(Prompt(QUESTION), "ok", ("max_tokens", "max_completion_tokens"))
 
 
-def test_64_calls_discover_a_form_together() -> None:
-    """Calls that start before the form is known ask again once each; those after do not."""
-
-    async def run() -> tuple[int, int, int]:
-        async with doubles.openai_server({"ok": True}, rejects=("response_format",)) as server:
-            model = models.connect("compatible/m", None, server.base_url)
-            await asyncio.gather(*(model.complete(Prompt(QUESTION, ANSWER)) for _ in range(64)))
-            first = server.count
-            await asyncio.gather(*(model.complete(Prompt(QUESTION, ANSWER)) for _ in range(64)))
-            await model.close()
-            assert type(model).__name__ == "OpenAIModel"
-            return first, server.count - first, model.asked_again
-
-    first, second, again = asyncio.run(run())
-    assert (first, second) == (64 + again, 64)
-
-
 def test_a_slow_call_undoes_nothing() -> None:
     """A call that began before the form was known and ends after it does not bring the old form back."""
 

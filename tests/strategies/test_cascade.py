@@ -2,13 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
-import waits
-from cli.recorded import deeprepo, started
+from cli.recorded import deeprepo
 from fakes import Repository
 
 from deeprepo_sandbox import providers as doubles
@@ -148,33 +145,6 @@ def test_the_root_sees_what_a_second_opinion_has_settled(change: Repository, ver
     assert state in seen[1]
     assert "needs a second opinion, which" not in seen[1]
     assert len(of(review, "new")) == (verdict == "confirmed")
-
-
-@pytest.mark.slow
-def test_a_killed_cascade_goes_on_without_paying_twice(change: Repository, tmp_path: Path) -> None:
-    """Killed in the root's first turn: the reading and the second opinion before it are taken from the journal."""
-    played, turn, killed = Played(FOUND, verdict="unproven"), Event(), Event()
-
-    def answer(body: Mapping[str, Any]) -> Reply:
-        reply = played(body)
-        if played.asked[-1] == "turn, open" and not killed.is_set():
-            killed.set()
-            turn.set()
-            return Reply(fault="hang")
-        return reply
-
-    with doubles.in_thread(Server(answer)) as server:
-        models = ("--root", "compatible/model", "--worker", "compatible/model", "--format", "json", "--quiet")
-        command = ("review", "main..feature", *models, "--journal", str(tmp_path / "journal"))
-        running = started(*command, cwd=change.folder, DEEPREPO_BASE_URL=server.openai_url)
-        with waits.ended(running):
-            assert turn.wait(60)
-            running.kill()
-        played.asked.clear()
-        done = deeprepo(*command, cwd=change.folder, DEEPREPO_BASE_URL=server.openai_url)
-    assert done.returncode == 0, done.stderr
-    assert played.asked == ["turn, open", "turn, open", "opinion"]
-    assert [row["verdict"] for row in json.loads(done.stdout)["findings"]] == ["confirmed"]
 
 
 def test_effort_decides_whether_a_root_goes_on(change: Repository) -> None:

@@ -93,21 +93,3 @@ def test_a_reader_of_the_diff_who_fails_is_a_note(change: Repository) -> None:
     review = reviewed(change, played)
     assert (titles(review), review["partial"]) == ([FOUND["title"]], False)
     assert any(note.startswith("nobody has read the diff by itself") for note in review["notes"])
-
-
-def test_effort_low_reads_once(change: Repository) -> None:
-    """One call is what it promises."""
-    played = Two(beside=(), alone=())
-    reviewed(change, played, "--effort", "low")
-    assert played.asked == ["reading"]
-
-
-def test_a_tight_budget_is_for_the_reader_with_the_code(change: Repository) -> None:
-    """Two calls: with the other reader nothing would be left for a question back, or for an opinion."""
-    change.git("checkout", "-q", "main")
-    change.commit({".deeprepo.yml": "budget: {calls: 2}\n"}, "a cap")
-    change.git("checkout", "-q", "feature")
-    change.git("rebase", "-q", "main")
-    played = Two(beside=(FOUND,), alone=(OTHER,))
-    assert titles(reviewed(change, played)) == [FOUND["title"]]
-    assert sorted(played.asked) == ["opinion", "reading"]

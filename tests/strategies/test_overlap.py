@@ -8,16 +8,11 @@ from fakes import Repository
 from shop import AFTER, BEFORE, FINDING, Table, quiet
 
 from bot.context.look_ups import LookUps
-from bot.errors import DeepRepoError
-from bot.findings.opinion_cache import Opinions
-from bot.findings.verify import NO_PRECEDENTS, OpinionQuestion, Precedents
 from bot.review.analyzer_worker import AnalyzerWorker
 from bot.review.session import Session
 from bot.review.workers import ModelWorker
 from bot.strategies import fanout
-from bot.values import Completion, Finding, Judgement, Message, Prompt, Source, Usage
-
-CLAIM = Finding("a.py", "x", "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=1, end=1)
+from bot.values import Completion, Finding, Judgement, Prompt, Usage
 
 
 class Waits:
@@ -95,29 +90,3 @@ def test_the_analysers_run_while_the_first_prompt_is_out(table: Table) -> None:
         return [finding.path for finding in session.findings]
 
     assert table.run(step) == ["shop/price.py"]
-
-
-def test_an_opinion_that_was_begun_ahead_is_not_asked_for_again() -> None:
-    """What may not be sent ahead of time is asked for later; what was is waited for."""
-
-    async def go() -> tuple[list[list[str]], list[str]]:
-        asked: list[list[str]] = []
-
-        async def ask(prompts: Sequence[Prompt]) -> Sequence[Completion | DeepRepoError]:
-            if prompts:
-                asked.append([prompt.messages[0].text for prompt in prompts])
-            await asyncio.sleep(0)
-            return [Completion(prompt.messages[0].text, Usage()) for prompt in prompts]
-
-        alone = Precedents(dismissals=((CLAIM, "by design"),))  # what may answer a claim is asked of it alone
-        one, two = (
-            OpinionQuestion(CLAIM, (), None, told, Prompt((Message("user", text),)))
-            for text, told in (("one", NO_PRECEDENTS), ("two", alone))
-        )
-        opinions = Opinions(ask, lambda prompt: prompt is one.prompt)
-        async with opinions.open():
-            opinions.begin(opinions.ask_ahead([two, one]))
-            replies = await opinions.answers([one, two])
-        return asked, [reply.text for reply in replies if isinstance(reply, Completion)]
-
-    assert asyncio.run(go()) == ([["one"], ["two"]], ["one", "two"])

@@ -129,17 +129,6 @@ def test_pairs_that_nobody_answers_are_a_note(change: Repository) -> None:
     assert any("not read as pairs" in note for note in review["notes"])
 
 
-def test_a_change_that_one_prompt_shows_has_none(repository: Repository) -> None:
-    """Its reader sees the definition and its uses together."""
-    repository.commit({"shop/__init__.py": "", "shop/clock.py": BEFORE, "shop/pauses.py": PASSED}, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit({"shop/clock.py": AFTER}, "after")
-    for strategy in ("auto", "direct", "cascade", "rlm"):
-        played = Led()
-        read(repository, played, "--strategy", strategy)
-        assert "pairs" not in played.asked
-
-
 def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:
     """Prompts of pairs are masked as all others."""
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -152,17 +141,6 @@ def test_a_secret_beside_a_use_stays_here(change: Repository) -> None:
     read(change, played)
     assert played.seen
     assert not any(secret in text for text in played.seen)
-
-
-def test_a_budget_for_a_few_calls_is_left_to_the_workers(change: Repository) -> None:
-    """Pairs take a part of what the review may spend, or nothing."""
-    change.git("checkout", "-q", "main")
-    change.commit({".deeprepo.yml": "budget: {calls: 4}\n"}, "a cap")
-    change.git("checkout", "-q", "feature")
-    change.git("rebase", "-q", "main")
-    played = Led(BROKEN)
-    read(change, played)
-    assert "pairs" not in played.asked
 
 
 def test_where_no_root_takes_over_one_prompt_holds_the_most_telling_pairs(change: Repository) -> None:
