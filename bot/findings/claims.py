@@ -1,13 +1,12 @@
 """Claims about the whole tree, which models get wrong most often, are decided by code: the tree is searched.
 
-Only sentences that can mean nothing else are read as claims ("nothing reads `x`"), beside those that the worker declares. A
-false one drops the finding with the reason; a true one becomes evidence; one that a search cannot decide stays a claim, for the
-second opinion to judge. What counts against a claim is code of the product: a comment, a text, a test or another thing of the same
-name refutes nothing.
+A reader declares them beside its finding. A false one drops the finding with the reason; a true one becomes evidence; one that a
+search cannot decide stays a claim, for the second opinion to judge. What counts against a claim is code of the product: a comment, a
+text, a test or another thing of the same name refutes nothing.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -15,40 +14,12 @@ from bot.ports import Tree
 from bot.text.lines import block, code_of, defined_names, defines, definition, file_lines, is_comment
 from bot.text.paths import is_output, is_prose, is_test
 from bot.values import Claim, Evidence, Finding, Query
-from bot.values.finding import Existence
 
 MAX_CLAIMS = 6
 MAX_ROWS = 400
 MAX_OPENED = 40  # files read for one claim
 MAX_CLASSES = 4
 LONG_LINE = 300  # characters; a longer line was written by a program
-_NAME = r"`([A-Za-z_$][\w$.]*+)(?:\(\))?`"
-_PATH = r"`((?=[\w@.-]*+/)[\w@./-]{3,400}+|[\w-]++\.(?:py|js|ts|go|rs|java|md|ya?ml|toml|json|sql|html))`"
-_IN_TREE = r"(?:any ?where|in the (?:whole |entire )?(?:repository|repo|code ?base|project|tree))"
-_EVERYWHERE = rf"(?:\s+{_IN_TREE}\b)"
-# The sentence goes on with nothing that could limit it: "nothing reads `x` after that" is no claim about the tree.
-_END = rf"(?=\s*(?:[.,;:)!]|$)|\s+(?:and|but|so)\b|{_EVERYWHERE})"
-_NOBODY = r"(?:nothing|nobody|no one|no code|no other code)(?: else)?"
-_SENTENCES: tuple[tuple[Existence, str], ...] = (  # the second name, if there is one, is what the claim is about (`Claim.of`)
-    ("undefined", rf"{_NAME} (?:is|was|are) (?:not|never|no longer|nowhere) (?:defined|declared){_END}"),
-    ("undefined", rf"(?:there is )?no definition of {_NAME}{_END}"),
-    ("undefined", rf"{_NAME} does not exist{_END}"),
-    ("unused", rf"{_NOBODY} (?:reads|uses|calls|imports|references) {_NAME}{_END}"),
-    ("unused", rf"{_NAME} (?:is|was) (?:never|no longer|not) (?:read|used|called|imported|referenced){_EVERYWHERE}"),
-    ("unpassed", rf"no (?:caller|call|call site) (?:passes|sets|gives|supplies) {_NAME}{_END}"),
-    ("unpassed", rf"no (?:caller|call|call site) of {_NAME} (?:passes|sets|gives|supplies) {_NAME}{_END}"),
-    ("unset", rf"{_NOBODY} (?:sets|assigns|writes|initiali[sz]es) {_NAME}{_END}"),
-    ("unset", rf"{_NAME} (?:is|was) (?:never|nowhere|not) (?:set|assigned|written|initiali[sz]ed){_EVERYWHERE}"),
-    ("not-overridden", rf"{_NAME} (?:is|was) (?:not|never) overridden (?:in|by) {_NAME}{_END}"),
-    ("not-overridden", rf"{_NAME} (?:does not|never) overrides? {_NAME}{_END}"),
-    ("only-caller", rf"{_NAME} is the only (?:caller|user) of {_NAME}{_END}"),
-    ("only-caller", rf"the only (?:caller|call|user) of {_NAME} is (?:in )?{_NAME}{_END}"),
-    ("unsent", rf"{_NOBODY} (?:sends|raises|throws|emits|dispatches|publishes|fires|triggers) {_NAME}{_END}"),
-    ("unsent", rf"{_NAME} (?:is|was) (?:never|nowhere|not) (?:sent|raised|thrown|emitted|dispatched|published|fired){_EVERYWHERE}"),
-    ("no-file", rf"(?:the )?file {_PATH} (?:does not exist|is missing|was not added)"),
-)  # fmt: skip
-_LOOKS = tuple((says, re.compile(pattern, re.IGNORECASE)) for says, pattern in _SENTENCES)
-_SUBJECT_LAST = ("no caller of", "no call of", "no call site of")  # sentences whose second name is the claim's own
 _STRINGS = re.compile(r"\"(?:\\.|[^\"\\])*+\"|'(?:\\.|[^'\\])*+'|`(?:\\.|[^`\\])*+`")
 _IMPORT = re.compile(r"\s*+(?:import|from|use|using|package|require|include|export\s*+\{|#\s*+include)\b")
 _NOTHING = r"(?:None|null|nil|NULL|nullptr|undefined|\"\"|'')\s*+[,;)\]}]*+\s*+$"
@@ -78,7 +49,7 @@ async def check(finding: Finding, tree: Tree) -> Finding | str:
     if finding.rule:
         return finding
     evidence = list(finding.evidence)
-    for claim in list(dict.fromkeys(declared_claims(finding)))[:MAX_CLAIMS]:
+    for claim in list(dict.fromkeys(finding.claims))[:MAX_CLAIMS]:
         contradiction = await _looked_up(claim, finding, tree)
         if contradiction.against:
             return f"its claim is false: {_describe(claim)}, but {contradiction.against}"
@@ -86,20 +57,6 @@ async def check(finding: Finding, tree: Tree) -> Finding | str:
             note = f"searched for in the tree: {_describe(claim)}"
             evidence.append(Evidence(finding.path, finding.quote, finding.start, finding.side, note=note))
     return replace(finding, evidence=tuple(evidence))
-
-
-def declared_claims(finding: Finding) -> Iterator[Claim]:
-    """What the worker declares, and what title and mechanism plainly say."""
-    yield from finding.claims
-    for text in (finding.title, finding.why):
-        for says, look in _LOOKS:
-            for match in look.finditer(text):
-                one, two = (*match.groups(), "")[:2]
-                name_last = match[0].lower().startswith(_SUBJECT_LAST) or " the only caller of" in match[0].lower()
-                name_last |= " the only user of" in match[0].lower() or bool(
-                    re.search(r"` (?:does not|never) override", match[0])
-                )
-                yield Claim(says, two, one) if two and name_last else Claim(says, one, two)
 
 
 async def _looked_up(claim: Claim, finding: Finding, tree: Tree) -> ClaimCheck:

@@ -14,7 +14,6 @@ from bot.diff.units import ShownLines
 from bot.errors import DeepRepoError
 from bot.findings.read import strict, text, wishes
 from bot.findings.verify import (
-    NO_PRECEDENTS,
     OPEN,
     OPINIONS,
     PROPERTIES,
@@ -33,7 +32,7 @@ Request = tuple[OpinionQuestion, ...]
 
 def requests(questions: Sequence[OpinionQuestion], is_recorded: Callable[[Prompt], bool]) -> list[Request]:
     """The claims by request, those of one file side by side; as many in each as there is room for, and as even as can be."""
-    alone = [one for one in questions if one.precedents != NO_PRECEDENTS or is_recorded(one.prompt)]
+    alone = [one for one in questions if one.precedents or is_recorded(one.prompt)]
     rest = [one for one in questions if one not in alone]
     rest.sort(key=lambda one: (one.finding.path, one.finding.start))
     count = -(-len(rest) // MOST_CLAIMS) or 1

@@ -10,8 +10,7 @@ from functools import partial
 from types import MappingProxyType
 
 from bot.findings import rules
-from bot.findings.cause import alike
-from bot.findings.merge import merge, name_story
+from bot.findings.merge import merge
 from bot.findings.rounds import Recollection, outlasting, recall
 from bot.findings.suppress import IgnoreList
 from bot.findings.verify import Ask, Precedents, verify
@@ -87,8 +86,8 @@ async def judge(
     round in which they would be shown.
     """
     dismissed = dismissed_claims(ignore_list, earlier)
-    merged_findings = [_told_apart(one, dismissed) for one in merge(findings)]
-    recollection = Recollection(tuple(merged_findings))
+    merged_findings = merge(findings)
+    recollection = Recollection(merged_findings)
     if earlier is not None:
         recollection = await recall(earlier, merged_findings, tree, files, reread, before, silence)
     recollection, suppressed_findings = _suppress(recollection, ignore_list, earlier)
@@ -125,18 +124,6 @@ def overrule(judgement: JudgedFindings, findings: Collection[Finding]) -> Judged
     by_mark = {one.identity: one for one in findings}
     rows = (by_mark.get(one.identity, one) if one.status == "refuted" else one for one in judgement.findings)
     return replace(judgement, findings=tuple(rows))
-
-
-def _told_apart(finding: Finding, dismissals: Sequence[Dismissal]) -> Finding:
-    """A model's finding; under a name of its own where it tells another defect of a line than the claim that somebody has dismissed."""
-    is_other = any(
-        before.identity == finding.identity and not alike(_story(before), _story(finding)) for before, _ in dismissals
-    )
-    return name_story(finding) if is_other and not finding.proven and not finding.is_masked else finding
-
-
-def _story(finding: Finding) -> str:
-    return f"{finding.title} {finding.why}"
 
 
 def _suppress(
@@ -225,16 +212,15 @@ def dismissed_claims(ignore_list: IgnoreList, earlier: Earlier | None) -> tuple[
 def _precedents(
     finding: Finding, *, ignore_list: IgnoreList, dismissals: Sequence[Dismissal], units: Sequence[Unit]
 ) -> Precedents:
-    """What people have said that may answer a finding. What was reported and is open again is no repeat of something else."""
+    """What people have said that may answer a finding, by its id. What was reported and is open again is no repeat of something else."""
     old_path = ignore_list.old_paths.get(finding.path)
-    in_scope = tuple(one for one in ignore_list.learnings if rules.reaches(one, finding, units, old_path))[
-        :MOST_LEARNINGS
-    ]
+    in_scope = [one for one in ignore_list.learnings if rules.reaches(one, finding, units, old_path)]
+    here = [row for row in dismissals if row[0].path == finding.path]
     if finding.number or finding.proven or finding.is_masked:
-        return Precedents(in_scope)
-    here = (row for row in dismissals if row[0].path == finding.path)
+        here = []
     nearest = sorted(here, key=lambda row: abs(row[0].start - finding.start))
-    return Precedents(in_scope, tuple(nearest[:MOST_DISMISSED]))
+    sentences = {f"S{at}": one for at, one in enumerate(in_scope[:MOST_LEARNINGS], 1)}
+    return {**sentences, **{f"D{at}": row for at, row in enumerate(nearest[:MOST_DISMISSED], 1)}}
 
 
 def _within_limit(silenced_findings: Sequence[Finding]) -> tuple[Finding, ...]:

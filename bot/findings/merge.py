@@ -1,7 +1,6 @@
 """The same defect once: within a run by place and cause, across runs by a fingerprint that survives moves. Pure."""
 
 import hashlib
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -104,11 +103,6 @@ def _told_apart(finding: Finding, distinct_findings: Iterable[Finding]) -> Findi
     if not others or (finding.proofs and all(other.proofs for other in others)):
         return finding
     return _also(finding, sorted(code_names(finding.title)))
-
-
-def name_story(finding: Finding) -> Finding:
-    """The finding with a fingerprint that holds the telling words of its title."""
-    return _also(finding, sorted(set(re.findall(r"\w{4,}", finding.title.lower()))))
 
 
 def _by_proof(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot import render
 from bot.errors import DeepRepoError
-from bot.findings import proof, quotes
+from bot.findings import proof
 from bot.findings.read import look_ups, strict, text, wishes
 from bot.findings.suppress import silenced
 from bot.machine.concurrency import together
@@ -67,30 +67,13 @@ SENTENCE: Mapping[str, Mapping[str, Any]] = {
 }
 REPEAT: Mapping[str, Mapping[str, Any]] = {
     "repeats": text("the id of the dismissed claim that this one makes again in other words, such as D1; else empty"),
-    "new_evidence": text(
-        "of a repeat: the one line of code, verbatim, that the dismissed claim had not seen and that decides; else empty"
-    ),
 }
 BODY_CHARS = 1_200  # of what the author says
 
 
-@dataclass(frozen=True, slots=True)
-class Precedents:
-    """What people have said before that may answer a finding: sentences in whose scope it is, and claims that were dismissed at its place."""
-
-    learnings: tuple[OwnerRule, ...] = ()
-    dismissals: tuple[tuple[Finding, str], ...] = ()  # with the reason
-
-    def learning(self, name: object) -> OwnerRule | None:
-        """The sentence of this id; None if none of those that were shown has it."""
-        return next((one for at, one in enumerate(self.learnings, 1) if name == f"S{at}"), None)
-
-    def dismissal(self, name: object) -> tuple[Finding, str] | None:
-        """The dismissed claim of this id, with the reason."""
-        return next((one for at, one in enumerate(self.dismissals, 1) if name == f"D{at}"), None)
-
-
-NO_PRECEDENTS = Precedents()
+# What people have said before that may answer a finding, by the id that an opinion names it by: sentences in whose scope it is ("S1"),
+# and claims of its file that were dismissed, with the reason ("D1").
+Precedents = Mapping[str, OwnerRule | tuple[Finding, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +108,7 @@ async def verify(
     ask: Ask,
     files: Sequence[ChangedFile] = (),
     pull: PullRequest | None = None,
-    precedents: Callable[[Finding], Precedents] = lambda _: NO_PRECEDENTS,
+    precedents: Callable[[Finding], Precedents] = lambda _: {},
 ) -> Verification:
     """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
     open_ones = [finding for finding in findings if finding.verdict.open]
@@ -133,16 +116,13 @@ async def verify(
     pairs = zip(open_ones, known, strict=True)
     questions = await together(*(_question(finding, tree, dependents, files, pull, there) for finding, there in pairs))
     replies = await ask(questions) if questions else ()
-    silenced_findings, renewed = list[Finding](), dict[int, Finding]()
+    judged_by_id: dict[int, Finding] = {}
+    silenced_findings = list[Finding]()
     for finding, there, reply in zip(open_ones, known, replies, strict=True):
-        if not isinstance(reply, Completion) or _silent(reply) is not None or there == NO_PRECEDENTS:
-            continue
-        outcome = await _answered(finding, there, reply.data or {}, tree)
-        if outcome.silencing is not None:
-            silenced_findings.append(outcome)
-        elif outcome is not finding:
-            renewed[id(finding)] = outcome
-    judged_by_id = {id(f): _judge(renewed.get(id(f), f), reply) for f, reply in zip(open_ones, replies, strict=True)}
+        judged_by_id[id(finding)] = _judge(finding, reply)
+        if isinstance(reply, Completion) and _silent(reply) is None:
+            silencing = _answer(there, reply.data or {})
+            silenced_findings += [silenced(finding, silencing)] if silencing is not None else []
     unheard = {
         f.fingerprint: why for f, reply in zip(open_ones, replies, strict=True) if (why := _silent(reply)) is not None
     }
@@ -155,34 +135,14 @@ async def verify(
     return Verification(judged, unheard, tuple(silenced_findings), contested_marks)
 
 
-async def _answered(finding: Finding, there: Precedents, data: Mapping[str, Any], tree: Tree) -> Finding:
-    """The finding under what people have said before: silenced, as it is, or with what is new since it was dismissed.
-
-    The opinion names the sentence or the claim by its id; code knows which were shown. New evidence is a line of the tree that the
-    dismissed claim did not quote.
-    """
-    learning = there.learning(data.get("sentence"))
-    if learning is not None:
-        return silenced(finding, Silencing(learning.text, "rule", replace(learning, text="")))
-    repeated = there.dismissal(data.get("repeats"))
-    if repeated is None:
-        return finding
-    before, reason = repeated
-    line = str(data.get("new_evidence") or "").strip("\r\n")
-    if line.strip() and quotes.fold(line) not in _quoted(before):
-        paths = dict.fromkeys((finding.path, *(item.path for item in finding.evidence)))
-        for path in paths:
-            at = await quotes.find_quote(tree, path, line)
-            if at is not None:
-                note = f"Dismissed before ({reason}); new since then: `{quotes.fold(line)}` ({path}:{at[1]})."
-                return replace(finding, why=f"{finding.why} {note}".strip())
-    return silenced(finding, Silencing(reason, "repeat"))
-
-
-def _quoted(finding: Finding) -> str:
-    """Every line that a finding quotes as code or as evidence, each folded."""
-    texts = (finding.quote, *(item.quote for item in finding.evidence))
-    return "\n".join(quotes.fold(row) for text in texts for row in quotes.rows_of(text))
+def _answer(there: Precedents, data: Mapping[str, Any]) -> Silencing | None:
+    """What people have said before that answers a finding. The opinion names it by its id; code knows which ids were shown."""
+    said = there.get(str(data.get("sentence") or "")) or there.get(str(data.get("repeats") or ""))
+    if said is None:
+        return None
+    if isinstance(said, OwnerRule):
+        return Silencing(said.text, "rule", replace(said, text=""))
+    return Silencing(said[1], "repeat")
 
 
 @lru_cache(maxsize=4)
@@ -281,15 +241,17 @@ async def _question(
 ) -> OpinionQuestion:
     excerpts = await proof.gather(finding, tree, dependents, files)
     question_text = render.text("prompts/verify.md.j2", **pull_fields(pull), findings=[finding], excerpts=excerpts)
-    if precedents != NO_PRECEDENTS:
-        values = {"learnings": precedents.learnings, "dismissed": precedents.dismissals}
-        question_text = f"{question_text.rstrip()}\n\n{render.text('prompts/precedents.md.j2', **values).strip()}\n"
+    learnings = [one for one in precedents.values() if isinstance(one, OwnerRule)]
+    dismissed = [one for one in precedents.values() if not isinstance(one, OwnerRule)]
+    if precedents:
+        said = render.text("prompts/precedents.md.j2", learnings=learnings, dismissed=dismissed)
+        question_text = f"{question_text.rstrip()}\n\n{said.strip()}\n"
     prompt = Prompt(
         (
             Message("system", render.text("prompts/verify_system.md.j2", are_several=False)),
             Message("user", question_text),
         ),
-        answer=schema(with_learnings=bool(precedents.learnings), with_dismissals=bool(precedents.dismissals)),
+        answer=schema(with_learnings=bool(learnings), with_dismissals=bool(dismissed)),
         max_tokens=1024,
         about=f"the claim about {finding.path}: {finding.title}",
         shown_places=frozenset[tuple[str, str, int]]().union(*(one.places for one in excerpts)),

@@ -14,11 +14,11 @@ FILES: dict[str, str | bytes | None] = {
 }
 
 
-def checked(repository: Repository, title: str, why: str = "w", *declared: Claim) -> Finding | str:
+def checked(repository: Repository, claim: Claim) -> Finding | str:
     """A finding about the body of quote(), after its claims were looked up."""
     pull = repository.change({}, FILES)
     finding = Finding(
-        "shop/rates.py", "    return weight * LIMIT", title, why, "c", "high", "logic", (Source("model", "m", "worker"),), start=5, end=5, claims=declared
+        "shop/rates.py", "    return weight * LIMIT", "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=5, end=5, claims=(claim,)
     )  # fmt: skip
 
     async def run() -> Finding | str:
@@ -29,61 +29,41 @@ def checked(repository: Repository, title: str, why: str = "w", *declared: Claim
 
 
 @pytest.mark.parametrize(
-    ("title", "against"),
+    ("claim", "against"),
     [
-        ("`quote` is never defined", "shop/rates.py:4"),
-        ("`LIMIT` is not defined anywhere", "shop/rates.py:1"),
-        ("Nothing reads `quote`", "shop/user.py:1"),
-        ("`quote()` is never called anywhere", "shop/user.py:1"),
-        ("No caller passes `service`", "shop/user.py:3"),
-        ("The file `shop/user.py` does not exist", "shop/user.py is there"),
+        (Claim("undefined", "quote"), "shop/rates.py:4"),
+        (Claim("undefined", "shop.rates.quote"), "shop/rates.py:4"),
+        (Claim("unused", "quote"), "shop/user.py:1"),
+        (Claim("unpassed", "service"), "shop/user.py:3"),
+        (Claim("no-file", "shop/user.py"), "shop/user.py is there"),
     ],
 )
-def test_a_false_claim_drops_the_finding(repository: Repository, title: str, against: str) -> None:
+def test_a_false_claim_drops_the_finding(repository: Repository, claim: Claim, against: str) -> None:
     """The reason names the line that shows the opposite."""
-    said = checked(repository, title)
+    said = checked(repository, claim)
     assert isinstance(said, str)
     assert "its claim is false" in said
     assert against in said
 
 
 @pytest.mark.parametrize(
-    ("title", "told"),
+    ("claim", "told"),
     [
-        ("`ghost` is never defined", "`ghost` is not defined"),
-        ("Nothing reads `legacy_flag`", "nothing reads `legacy_flag`"),
-        ("Nothing calls `alone`", "nothing reads `alone`"),
-        ("No caller passes `weight`", "no caller passes `weight`"),
-        ("The file `shop/gone.py` is missing", "the file `shop/gone.py` does not exist"),
+        (Claim("undefined", "ghost"), "`ghost` is not defined"),
+        (Claim("unused", "legacy_flag"), "nothing reads `legacy_flag`"),
+        (Claim("unpassed", "weight"), "no caller passes `weight`"),
+        (Claim("no-file", "shop/gone.py"), "the file `shop/gone.py` does not exist"),
     ],
 )
-def test_a_true_claim_becomes_evidence(repository: Repository, title: str, told: str) -> None:
+def test_a_true_claim_becomes_evidence(repository: Repository, claim: Claim, told: str) -> None:
     """A definition is no use, a write is no reading, and prose proves nothing."""
-    said = checked(repository, title)
+    said = checked(repository, claim)
     assert isinstance(said, Finding)
     assert [item.note for item in said.evidence] == [f"searched for in the tree: {told}"]
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "`quote` is never called when the list is empty",
-        "`service` is not read on this path",
-        "the quote is not defined for negative weights",
-        "quote does not exist for parcels",
-    ],
-)
-def test_sentences_that_can_mean_something_else_are_left_alone(repository: Repository, sentence: str) -> None:
-    """Only what can mean nothing else is looked up."""
-    said = checked(repository, sentence)
-    assert isinstance(said, Finding)
-    assert said.evidence == ()
-
-
-def test_declared_claims_are_looked_up_too(repository: Repository) -> None:
-    """As the worker's schema asks for them."""
-    assert "its claim is false" in str(checked(repository, "t", "w", Claim("undefined", "shop.rates.quote")))
-    assert isinstance(checked(repository, "t", "w", Claim("undefined", "not a name!")), Finding)
+def test_what_is_no_name_is_left_alone(repository: Repository) -> None:
+    assert isinstance(checked(repository, Claim("undefined", "not a name!")), Finding)
 
 
 WIDE: dict[str, str | bytes | None] = {
@@ -103,12 +83,11 @@ WIDE: dict[str, str | bytes | None] = {
 }
 
 
-def looked_up(repository: Repository, claim: Claim | str) -> str:
+def looked_up(repository: Repository, claim: Claim) -> str:
     """What a claim of a finding about Cart.total() is worth: "false", "true" or "open"."""
     pull = repository.change({}, WIDE)
-    declared, title = ((), claim) if isinstance(claim, str) else ((claim,), "t")
     finding = Finding(
-        "app/cart.py", "        return self.rate * price()", title, "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=5, end=5, claims=declared
+        "app/cart.py", "        return self.rate * price()", "t", "w", "c", "high", "logic", (Source("model", "m", "worker"),), start=5, end=5, claims=(claim,)
     )  # fmt: skip
 
     async def run() -> Finding | str:
@@ -140,17 +119,8 @@ def looked_up(repository: Repository, claim: Claim | str) -> str:
         (Claim("undefined", "local_only"), "true"),  # a variable of another function defines nothing
         (Claim("undefined", "Gift.price"), "open"),  # another one of that name
         (Claim("undefined", "Cart.total"), "false"),
-        ("`total` is not overridden in `Sale`", "false"),
-        ("`Sale` does not override `total`", "false"),
-        ("`total` is the only caller of `price`", "false"),
-        ("Nobody raises `CartEmpty`", "true"),
-        ("Nothing sets `rate`.", "true"),
-        ("Nothing sets `tax` before the discount", "open"),
-        ("`rate` is never assigned anywhere", "true"),
-        ("no caller of `price` passes `limit`", "true"),
-        ("`Cart` does not override `price` for gifts", "open"),
     ],
 )
-def test_a_claim_is_false_true_or_open(repository: Repository, claim: Claim | str, worth: str) -> None:
+def test_a_claim_is_false_true_or_open(repository: Repository, claim: Claim, worth: str) -> None:
     """Only code of the product, and of the scope that is meant, counts against it; what a search cannot decide is left open."""
     assert looked_up(repository, claim) == worth

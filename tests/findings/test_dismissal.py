@@ -144,7 +144,7 @@ def test_dismissed_stays_dismissed(change: tuple[Repository, PullRequest], subje
     wordings = [(a.format(**say), b.format(**say)) for a, b in WORDINGS]
     before = finding(name, key, wordings[0], line)
     other = finding(name, key, (f"{name}() {other_claim}", f"The looked up value {other_claim}."), other_line)
-    opinion = Opinion({title: {"repeats": "D1", "new_evidence": ""} for title, _ in wordings})
+    opinion = Opinion({title: {"repeats": "D1"} for title, _ in wordings})
     words = dismissed_list(before, how)
     for number in range(3):
         again = finding(name, key, wordings[(turn + number) % (len(wordings) - 1) + 1], line, category="crash")
@@ -162,55 +162,6 @@ def test_dismissed_stays_dismissed(change: tuple[Repository, PullRequest], subje
         assert all(one.silencing and one.silencing.reason == REASON for one in result.having("silenced"))
 
 
-def test_another_claim_of_the_same_line_and_category_is_not_silent(
-    change: tuple[Repository, PullRequest],
-) -> None:
-    """The second opinion decides it, with the dismissed claim before it: a repeat in other words is silent, and nothing is dropped unseen."""
-    repository, pull = change
-    name, key, claim, _ = SUBJECTS[0]
-    line = f"    first = one.{key} / table.{key}_unit"
-    before = finding(name, key, (f"{name}() {claim}", "Mechanism."), line)
-    other = finding(name, key, ("Unchecked input", "Something unusual happens for callers."), line)
-    assert other.identity == before.identity
-    words = dismissed_list(before, "withdrawn")
-    opinion = Opinion({})
-    result = asyncio.run(judged(repository, pull, [other], opinion, words, before))
-    assert [one.title for one in result.having("new")] == [other.title]
-    assert result.having("new")[0].identity != before.identity
-    assert before.title in opinion.prompts[0]
-    repeat = Opinion({other.title: {"repeats": "D1", "new_evidence": ""}})
-    result = asyncio.run(judged(repository, pull, [other], repeat, words, before))
-    assert (result.having("new"), [one.silencing and one.silencing.scope for one in result.having("silenced")]) == (
-        (),
-        ["withdrawn", "repeat"],
-    )
-    same_story = replace(before, title=f"{before.title} here")
-    result = asyncio.run(judged(repository, pull, [same_story], opinion, words, before))
-    assert (result.having("new"), len(opinion.prompts)) == ((), 1)
-
-
-@pytest.mark.parametrize(
-    ("line", "reported"),
-    [
-        ("    second = table.lookup(one.rate)", True),
-        ("    first = one.rate / table.rate_unit", False),  # the dismissed claim quoted it
-        ("    third = nowhere.to_be(found)", False),  # the tree does not hold it
-        ("", False),
-    ],
-)
-def test_new_evidence_brings_it_back(change: tuple[Repository, PullRequest], line: str, reported: bool) -> None:
-    """A line of the tree that the dismissed claim had not quoted; the finding then names it."""
-    repository, pull = change
-    name, key, claim, _ = SUBJECTS[0]
-    quote = f"    first = one.{key} / table.{key}_unit"
-    before = finding(name, key, (f"{name}() {claim}", "Mechanism."), quote)
-    again = finding(name, key, ("Unchecked input", "Something unusual happens for callers."), quote, category="crash")
-    opinion = Opinion({"Unchecked input": {"repeats": "D1", "new_evidence": line}})
-    result = asyncio.run(judged(repository, pull, [again], opinion, dismissed_list(before, "withdrawn"), before))
-    assert bool(result.having("new")) == reported
-    assert all("new since then" in one.why for one in result.having("new"))
-
-
 @pytest.mark.parametrize("name_of_repeat", ["D2", "D9", "S1", "", None, 1, ["D1"]])
 def test_an_id_that_was_not_shown_silences_nothing(
     change: tuple[Repository, PullRequest], name_of_repeat: object
@@ -221,7 +172,7 @@ def test_an_id_that_was_not_shown_silences_nothing(
     quote = f"    first = one.{key} / table.{key}_unit"
     before = finding(name, key, (f"{name}() {claim}", "Mechanism."), quote)
     again = finding(name, key, ("Unchecked input", "Something unusual."), quote, category="crash")
-    opinion = Opinion({"Unchecked input": {"repeats": name_of_repeat, "new_evidence": "", "sentence": name_of_repeat}})
+    opinion = Opinion({"Unchecked input": {"repeats": name_of_repeat, "sentence": name_of_repeat}})
     result = asyncio.run(judged(repository, pull, [again], opinion, dismissed_list(before, "withdrawn"), before))
     assert len(result.having("new")) == 1
 

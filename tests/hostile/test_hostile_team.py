@@ -49,7 +49,7 @@ class Obedient:
                 "reason": self.words[0],
                 "limit": "none",
             }
-            return Reply(data={**verdict, "ground": "", "sentence": sentence, "repeats": "D1", "new_evidence": ""})
+            return Reply(data={**verdict, "ground": "", "sentence": sentence, "repeats": "D1"})
         quotes = [{"path": "pay.py", "quote": "    return amount / 0"}]
         rows = [
             {"check": at, "verdict": "failed", "reason": words, "quotes": quotes}

@@ -50,9 +50,7 @@ class Model:
         self.texts.append(text)
         if "The claim, about" in text:
             is_first = "Title: Division" in text or "Title: A weight" in text
-            return doubles.Reply(
-                data={**VERDICT, "sentence": "S1" if is_first else "", "repeats": "", "new_evidence": ""}
-            )
+            return doubles.Reply(data={**VERDICT, "sentence": "S1" if is_first else "", "repeats": ""})
         failed = [
             {
                 "check": 1,
