@@ -22,7 +22,7 @@ GROUPS = {
     "## RLM": ("RLM", "Result", "Turn"),
     "## Models and money": ("Model", "Budget", "Cost"),
     "## Errors": (
-        "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ReplayDiffers", "ExecutionError",
+        "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ExecutionError",
     ),
 }  # fmt: skip
 ALIASES = ("Path", "Progress", "Scope", "Effort", "Context", "Tools", "Severity")

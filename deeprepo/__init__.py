@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         ExecutionError,
         NothingToReview,
         ProviderError,
-        ReplayDiffers,
         UsageError,
     )
     from deeprepo._impact import impact, impact_async
@@ -56,7 +55,7 @@ _HOMES = {  # each loads when it is first used: `import deeprepo` itself takes s
         "Result", "Turn", "Cost", "Model", "Budget", "Consumer",
     ),
     "_errors": (
-        "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ReplayDiffers", "ExecutionError",
+        "DeepRepoError", "UsageError", "NothingToReview", "BudgetSpent", "ProviderError", "ExecutionError",
     ),
 }  # fmt: skip
 
@@ -79,7 +78,6 @@ __all__ = [
     "Model",
     "NothingToReview",
     "ProviderError",
-    "ReplayDiffers",
     "Result",
     "Review",
     "Turn",

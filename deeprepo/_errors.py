@@ -5,7 +5,6 @@ DeepRepoError            anything raised on purpose; its text names the problem 
 ├── NothingToReview      the change is empty
 ├── BudgetSpent          the budget does not allow even the first call
 ├── ProviderError        a model's provider refused or failed
-├── ReplayDiffers        a replay left its record
 └── ExecutionError       git, the sandbox, or a limit of this machine stopped the work
 """
 
@@ -33,10 +32,6 @@ class ProviderError(DeepRepoError):
     """A model's provider refused the request or failed."""
 
 
-class ReplayDiffers(DeepRepoError):  # noqa: N818 - an outcome, not a fault
-    """A replay left its record; the text says where the two part."""
-
-
 class ExecutionError(DeepRepoError):
     """Git, the sandbox, or a limit of this machine stopped the work."""
 
@@ -51,7 +46,6 @@ def translate() -> Iterator[None]:
         (errors.NothingToReview, NothingToReview),
         (errors.BudgetSpent, BudgetSpent),
         (errors.ProviderError, ProviderError),
-        (errors.ReplayDiffers, ReplayDiffers),
         (errors.DeepRepoError, ExecutionError),
     ]
     try:

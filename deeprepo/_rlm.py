@@ -116,28 +116,10 @@ class RLM:
                 model_name(self.worker),
                 limits,
                 access=access(self.root, self.worker),
-                journal=_Place(journal) if journal is not None else None,
+                path=_Place(journal) if journal is not None else None,
                 say=on_progress or (lambda _: None),
             )
         return _result(text_answer)
-
-    @staticmethod
-    def replay(journal: Path, context: Context) -> Result:
-        """Repeat a finished run from its journal and its context: no network, no key, no tool is called, and nothing is paid.
-
-        Raises:
-            UsageError: The file is not the journal of a run.
-            ReplayDiffers: The context is another one, the run did not end, or anything is not as it was recorded.
-        """
-        return run_to_end(lambda: RLM.replay_async(journal, context))
-
-    @staticmethod
-    async def replay_async(journal: Path, context: Context) -> Result:
-        """Repeat a finished run in the caller's event loop: `replay` with the same parameters, result and errors."""
-        with translate():
-            from bot.wiring import question
-
-            return _result(await question.again(_Place(journal), context))
 
 
 def _result(text_answer: "TextAnswer") -> Result:

@@ -64,15 +64,6 @@ class Replay(Journal):
                 f"turn {row['number']} of {row['run']} ran otherwise than recorded: its {name}, {first}"
             )
 
-    def answer(self, row: Row) -> None:
-        """The run has ended again. Raises ReplayDiffers if its answer is not the recorded one."""
-        now = str(row["answer"])
-        recorded = str((self._section.end or {}).get("answer", now))
-        if recorded != now:
-            self._differs(f"the answer was {_line(recorded)}, and is {_line(now)}")
-        if self.difference:
-            raise ReplayDiffers(self.difference)
-
     def end(self, review: Review) -> Review:
         """The review by the recorded clock and version. Raises ReplayDiffers where any part is not the recorded one."""
         end = self._section.end or {}
@@ -158,7 +149,7 @@ def last_finished(path: Path) -> tuple[Record, Section, Start]:
     """The last finished review of a journal. Raises UsageError where the file holds none, ReplayDiffers where it has no end."""
     record, reviews = reader.reviews(path)
     if "question" in reader.start(reviews[-1]).brief:
-        raise UsageError(f"{path} records a question about a text: `deeprepo.RLM.replay` repeats it from Python")
+        raise UsageError(f"{path} records a question about a text: `deeprepo.RLM` answers it again from this journal")
     finished = [section for section in reviews if section.end and section.end["fault"] != "interrupted"]
     if not finished:
         raise ReplayDiffers(

@@ -1,4 +1,4 @@
-"""The parts of a question about a context: models by their names, limits, the journal; and the same again from its record."""
+"""The parts of a question about a context: models by their names, limits, the journal."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -8,12 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from bot import config
-from bot.agent.texts import inquiry, material, roots
-from bot.agent.texts.custom import CustomTool
+from bot.agent.texts import inquiry, roots
 from bot.agent.texts.inquiry import TextQuestion
 from bot.agent.turns import Outcome, Turns
-from bot.errors import BudgetSpent, ProviderError, ReplayDiffers, UsageError
-from bot.journal import codec, reader
+from bot.errors import BudgetSpent, ProviderError, UsageError
+from bot.journal import codec
 from bot.journal.writer import Journal
 from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT
@@ -43,10 +42,10 @@ async def ask(
     limits: Limits,
     *,
     access: Mapping[str, Access] = NOTHING,
-    journal: Path | None = None,
+    path: Path | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> TextAnswer:
-    """Put a question to a root. Raises DeepRepoError's kinds where not even a first turn came of it."""
+    """Put a question to a root; `path`: its journal. Raises DeepRepoError's kinds where not even a first turn came of it."""
     settings = config.environment()
     root, worker = _choose_models(root, worker, settings)
     timeout = settings.timeout or TIMEOUT
@@ -68,65 +67,28 @@ async def ask(
             own=own,
         )
         recorded_limits = {name: value for name, value in asdict(limits).items() if name != "own"}
-        return await _answer(question, models[root], models[worker], limits, Journal(journal), recorded_limits, say)
-
-
-async def again(path: Path, context: object) -> TextAnswer:
-    """A recorded question once more, with no network and no tool called. Raises ReplayDiffers where anything is not as it was."""
-    from bot.journal import replay
-
-    record, sections = reader.reviews(path)
-    section, start = sections[-1], reader.start(sections[-1])
-    if "question" not in start.brief:
-        raise UsageError(f"{path} records a review: `deeprepo replay {path}` repeats it")
-    if section.end is None:
-        raise ReplayDiffers(f"{path} cannot be replayed: its run did not end; run it again with the same journal")
-    inputs = start.brief
-    tools = tuple(CustomTool(name, line) for name, line in inputs["tools"])
-    question = TextQuestion(
-        inputs["question"], material.of(context), tools, inputs["answer_form"], inputs["depth"]
-    )  # fmt: skip
-    limits = replace(Limits(**inputs["settings"]), seconds=None, own=start.own)
-    root, worker = replay.models(start, section)
-    if root is None or worker is None:
-        raise UsageError(f"{path} is damaged: it names no models")
-    replayer = replay.Replay(record, section)
-    return await _answer(question, root, worker, limits, replayer, inputs["settings"], lambda _: None, start.pull.head)
-
-
-async def _answer(
-    question: TextQuestion,
-    root: Model,
-    worker: Model,
-    limits: Limits,
-    journal: Journal,
-    settings: Mapping[str, object],
-    say: Callable[[str], None],
-    head: str = "",
-) -> TextAnswer:
-    start = time.monotonic()
-    async with inquiry.open_inquiry(question, root, worker, limits, journal, settings) as open_question:
-        session = open_question.session
-        if head and session.pull.head != head:
-            raise ReplayDiffers("the context is not the one that the question was asked about")
-        session.say = say
-        run = await roots.ask(open_question)
-        cost, notes = session.calls.cost(), (*session.notes, *session.calls.budget.notes, *run.state.errors)
-        if not run.turns and run.outcome == "provider":
-            raise ProviderError(run.why)
-        if not run.turns and run.outcome == "budget":
-            raise BudgetSpent(run.why)
-        masks = session.calls.masks
-        journal.answer(codec.answer(run.outcome, masks.hide(run.summary), cost, time.monotonic() - start, notes))
-    answer = masks.show(run.summary)  # the caller's own text comes back to the caller
-    return TextAnswer(
-        answer=answer,
-        outcome=run.outcome,
-        why=run.why,
-        runs=tuple(open_question.runs),
-        cost=cost,
-        notes=tuple(dict.fromkeys(notes)),
-    )
+        journal, start = Journal(path), time.monotonic()
+        asked = models[root], models[worker], limits, journal, recorded_limits
+        async with inquiry.open_inquiry(question, *asked) as open_question:
+            session = open_question.session
+            session.say = say
+            run = await roots.ask(open_question)
+            cost, notes = session.calls.cost(), (*session.notes, *session.calls.budget.notes, *run.state.errors)
+            if not run.turns and run.outcome == "provider":
+                raise ProviderError(run.why)
+            if not run.turns and run.outcome == "budget":
+                raise BudgetSpent(run.why)
+            masks = session.calls.masks
+            journal.answer(codec.answer(run.outcome, masks.hide(run.summary), cost, time.monotonic() - start, notes))
+        answer = masks.show(run.summary)  # the caller's own text comes back to the caller
+        return TextAnswer(
+            answer=answer,
+            outcome=run.outcome,
+            why=run.why,
+            runs=tuple(open_question.runs),
+            cost=cost,
+            notes=tuple(dict.fromkeys(notes)),
+        )
 
 
 def _choose_models(root: str | None, worker: str | None, settings: config.Settings) -> tuple[str, str]:

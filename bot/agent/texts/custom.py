@@ -25,11 +25,11 @@ Call = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class CustomTool:
-    """One function: its name, how the instructions describe it, and what is called; None in a replay."""
+    """One function: its name, how the instructions describe it, and what is called."""
 
     name: str
     line: str
-    call: Call | None = None
+    call: Call
 
 
 def read(calls: Mapping[str, Call] | Iterable[Call] | None) -> tuple[CustomTool, ...]:
@@ -95,8 +95,6 @@ async def _result(
     tool: CustomTool, arguments: tuple[stdlib.Value, ...], keywords: Mapping[str, stdlib.Value]
 ) -> tuple[stdlib.Value, str]:
     """What the function returns, or its error as text. One that is not asynchronous runs in a thread, which nobody can end."""
-    if tool.call is None:
-        raise UsageError("a replay calls no tool")
     call = partial(tool.call, *arguments, **keywords)
     result, error = (call(), "") if inspect.iscoroutinefunction(tool.call) else await asyncio.to_thread(_called, call)
     if not inspect.isawaitable(result):
