@@ -84,7 +84,7 @@ class Ours:
             conversation = Conversation(LIMITS, LIMITS.turns)
             conversation.open("ctx " * 100, gate=False)
             async with open_bridge(await tools.variables(session), tools.functions(state), LIMITS) as bridge:
-                await Turns(state, root, bridge, conversation, Patient(LIMITS.turns), gate=False).go()
+                await Turns(state, root, bridge, conversation, Patient(LIMITS.turns)).go()
             await root.close()
 
 

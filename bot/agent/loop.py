@@ -34,7 +34,7 @@ ENDS: dict[Outcome, str] = {
 async def run(session: Session, seed: str, *, gate: bool, turns: int | None = None) -> Transcript:
     """Run the root's turns over this session. Raises ReplUnavailable where no REPL starts; everything else ends in a transcript.
 
-    With `gate`, finishing with units unread is refused once; the strategy has what is still unread then read by workers.
+    With `gate`, it is told that every unit has to be read; the strategy has what is still unread then read by workers.
     """
     root_run = await _run_root(session, seed, gate=gate, turns=turns or session.calls.budget.limits.turns)
     return _transcript(session, root_run)
@@ -54,7 +54,7 @@ async def _run_root(
     consumers = session.consumer_code.names if session.consumer_code is not None else ()
     conversation.open(seed, gate=gate, language=session.language, walkthrough=asks_for_walkthrough, consumers=consumers)
     names = await tools.variables(session), tools.functions(state)
-    return await run_turns(state, session.root, conversation, StallGuard(turns), names, gate=gate, name=name)
+    return await run_turns(state, session.root, conversation, StallGuard(turns), names, name=name)
 
 
 async def run_turns(
@@ -64,14 +64,13 @@ async def run_turns(
     guard: StallGuard,
     names: tuple[Mapping[str, Any], Mapping[str, Async]],
     *,
-    gate: bool,
     name: str,
     runs: list[Turns] | None = None,
 ) -> Turns:
     """All turns of one root over a REPL with these variables and functions; the run joins `runs` before its first turn."""
     budget, at = state.session.calls.budget, state.session.calls.at
     async with open_bridge(*names, budget.limits) as bridge:
-        root_run = Turns(state, model, bridge, conversation, guard, gate, name)
+        root_run = Turns(state, model, bridge, conversation, guard, name)
         if runs is not None:
             runs.append(root_run)
         try:

@@ -26,7 +26,6 @@ class StallGuard:
 
     turns: int
     stale: int = 0
-    refused_finish: bool = False
     total_chars: int = 0
     _cells: set[str] = field(default_factory=set)
     _lines: set[str] = field(default_factory=set)  # that the root was shown
@@ -64,13 +63,6 @@ class StallGuard:
         if self.total_chars <= HELD:
             self._cells.clear()
         return self.total_chars <= HELD
-
-    def refuse_finish(self) -> bool:
-        """Whether finishing now, with units unread, is refused: once. The cell that tried may then be sent again."""
-        first, self.refused_finish = not self.refused_finish, True
-        if first:
-            self._cells.clear()
-        return first
 
     def advice(self, number: int, *, budget_spent: bool) -> Advice:
         """The note that the root must get after turn `number`."""

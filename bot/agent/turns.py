@@ -39,7 +39,6 @@ class Turns:
     bridge: ReplBridge
     conversation: Conversation
     guard: StallGuard
-    gate: bool
     name: str = "root"  # of this run, in the journal
     turns: list[Turn] = field(default_factory=list)
     summary: str = ""
@@ -123,19 +122,14 @@ class Turns:
         self.turns.append(turn)
         calls.journal.turn(codec.turn(self.name, turn, calls.now() - start))
         is_done, is_spent = await self._is_finished(), self._is_spent()
-        finish_refused = (
-            is_done and self.gate and bool(self.state.session.tracker.unread()) and self.guard.refuse_finish()
-        )
         unreported_findings = (
             dict(self.state.refusals) if is_done and number < self.guard.turns and not is_spent else {}
         )
-        if unreported_findings and not finish_refused and not self.guard.hold_finish():
-            unreported_findings = {}
-        if finish_refused or unreported_findings:
+        if unreported_findings and self.guard.hold_finish():
             self.state.final = None
             await self.bridge.value('answer.update({"ready": False})')
         elif is_done:
-            self.outcome = "answered"
+            self.outcome, unreported_findings = "answered", {}
         elif self.guard.astray:
             self.outcome = "astray"
         left = self.state.session.calls.budget.left()
@@ -149,7 +143,6 @@ class Turns:
             tokens=left.tokens,
             calls=left.calls,
             advice=self.guard.advice(number, budget_spent=is_spent),
-            refused=finish_refused,
             unreported=unreported_findings,
             notes=(*self.news, *self.state.notes),
         )

@@ -7,7 +7,7 @@ be written again with every turn.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from bot import brief, errors
@@ -34,21 +34,14 @@ class Start:
 
 def review(start: Start) -> Row:
     """The first line of a review."""
-    return {
-        "kind": "review",
-        "version": start.version,
-        "pull": asdict(start.pull),
-        "brief": dict(start.brief),
-        "root": start.root,
-        "worker": start.worker,
-        "own": list(start.own),
-    }
+    values = {one.name: getattr(start, one.name) for one in fields(Start)}
+    return {"kind": "review", **values, "pull": asdict(start.pull)}
 
 
 def start(row: Row) -> Start:
     """The same, back as values."""
-    pull = brief.restore_pull(row["pull"])
-    return Start(pull, row["brief"], row["root"], row["worker"], row["version"], tuple(row["own"]))
+    values = {one.name: row[one.name] for one in fields(Start)}
+    return Start(**values | {"pull": brief.restore_pull(row["pull"]), "own": tuple(row["own"])})
 
 
 def key(model: str, prompt: Prompt) -> tuple[str, int]:

@@ -28,31 +28,18 @@ ARENA_MAX = -8  # of mallopt, as glibc's malloc.h has it
 LATER = ("bot.agent.seed", "bot.llm.schema", "jinja2", "pathspec", "ruff", "unidiff")
 
 
-def _likely() -> tuple[str, ...]:
-    """The models that the environment names, else those that a key is there for."""
-    try:
-        settings = config.environment()
-    except ConfigError:  # the server says it
-        return ()
-    return tuple(filter(None, (settings.worker, settings.root))) or tuple(filter(None, review.preferred_models()))
-
-
-def _runs() -> bool:
-    """Whether the operator allows tests to be run: nothing of that is loaded otherwise."""
-    try:
-        return bool(config.environment().run)
-    except ConfigError:  # the server says it
-        return False
-
-
 def _load() -> None:
     rooms = (module.name for room in ROOMS for module in iter_modules(room.__path__, f"{room.__name__}."))
-    running = ("bot.run.reproduce",) if _runs() else ()
+    settings = config.Settings()
+    with suppress(ConfigError):  # the server says it
+        settings = config.environment()
+    running = ("bot.run.reproduce",) if settings.run else ()  # else nobody may run tests
     for module in (*rooms, *running, *LATER):
         import_module(module)
     with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks
         import_module("anyio._backends._asyncio")
-    for model in _likely():
+    named = settings.worker, settings.root
+    for model in filter(None, named if any(named) else review.preferred_models()):
         models.load(model)
     forms.load()
     templates.load()

@@ -83,15 +83,6 @@ def test_no_code_gets_one_hint(table: Table, reply: str | Completion, hint: str)
     assert "[turn 1 of 12" in seen[3]
 
 
-def test_finishing_at_once_is_refused_once(table: Table) -> None:
-    """With the gate, an answer on the first turn is refused with the list; the second one is accepted."""
-    transcript, seen, session = root(table, DONE, DONE, gate=True)
-    assert "NOT YET: 2 units of the change stood in no prompt" in seen[3]
-    assert transcript.summary == "Nothing to add."
-    assert len(transcript.turns) == 2
-    assert len(session.tracker.unread()) == 2
-
-
 @pytest.mark.parametrize(
     ("code", "summary"),
     [

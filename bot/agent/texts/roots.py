@@ -91,7 +91,7 @@ async def _run(
     variables = {"context": masked, "tree": list(material.files), "answer": {"content": "", "ready": False}}
     given = variables, functions
     guard, runs = Patient(turns), inquiry.runs
-    return await run_turns(state, inquiry.root, conversation, guard, given, gate=False, name=name, runs=runs)
+    return await run_turns(state, inquiry.root, conversation, guard, given, name=name, runs=runs)
 
 
 async def _child(inquiry: Inquiry, task: str, paths: Sequence[str], depth: int, name: str) -> str:
