@@ -6,15 +6,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.context import long_text
 from bot.findings import read
 from bot.findings.quotes import locate
 from bot.values import Evidence, Finding, Schema, Source
-
-if TYPE_CHECKING:
-    from bot.findings.strangers import Quote
 
 PROMPT_CHARS = 40_000  # of files in one prompt
 PROMPT_TOKENS = 11_000  # the same, for the pieces of one long file
@@ -25,13 +22,15 @@ MAX_CHARS = 2_000_000  # of one question; the rest is told as not read
 @lru_cache(maxsize=1)
 def schema() -> Schema:
     """What a worker is asked to hand in."""
-    from bot.findings import strangers  # pydantic takes longer to import than the whole engine
-
-    return Schema(
-        name="look",
-        description="Answer the question from the shown text, and from nothing else.",
-        parameters=strangers.schema(strangers.LooseLook),
+    found = "false where the shown text does not hold what the question asks for; say so rather than guess"
+    quotes = "the verbatim lines that the reply rests on, with their file; none where nothing was found"
+    form = read.strict(
+        answer=read.ANSWER,
+        found={"type": "boolean", "description": found},
+        quotes=read.many(read.QUOTE, quotes),
+        findings=read.FINDINGS,
     )
+    return Schema("look", "Answer the question from the shown text, and from nothing else.", form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +87,10 @@ def plan(files: Mapping[str, str]) -> Plan:
 
 
 def answer(data: Mapping[str, Any] | None, source: Source, parts: Sequence[Part]) -> Sight:
-    """What a worker's reply comes to. Raises BadAnswer. A claim without a verbatim quote is not believed."""
-    from bot.findings import strangers
-
-    reply = strangers.answer(data, strangers.LooseLook)
-    text, findings, claims_found = reply.answer, read.findings(reply.findings, source), reply.found
+    """What a worker's reply comes to. A claim without a verbatim quote is not believed."""
+    (text, findings), claims_found = read.answer(data, source), (data or {}).get("found")
     paths_by_label = {part.label: part.path for part in parts}
-    quotes = tuple(_verbatim(reply.quotes, parts, paths_by_label))
+    quotes = tuple(_verbatim(read.rows(data, "quotes"), parts, paths_by_label))
     is_found = None if claims_found is None else claims_found and bool(quotes or findings)
     if claims_found is True and not is_found:
         text = f"{text} [not believed: it quotes nothing that stands in what was read]".strip()
@@ -142,15 +138,15 @@ def _parts(path: str, text: str) -> Iterator[Part]:
 
 
 def _verbatim(
-    quotes: Iterable["Quote"], parts: Sequence[Part], paths_by_label: Mapping[str, str]
+    quotes: Iterable[Mapping[str, Any]], parts: Sequence[Part], paths_by_label: Mapping[str, str]
 ) -> Iterator[Evidence]:
     """The quotes that stand in what was shown, in the file that they name or in another one of the prompt."""
     for item in quotes:
-        path = paths_by_label.get(item.path, item.path)
-        for part in sorted(parts, key=lambda part: part.path != path) if item.quote.strip() else ():
-            at = locate(part.text, item.quote)
+        path, quote = paths_by_label.get(item["path"], item["path"]), item["quote"]
+        for part in sorted(parts, key=lambda part: part.path != path) if quote.strip() else ():
+            at = locate(part.text, quote)
             if at is not None:
-                yield Evidence(part.path, item.quote, line=part.first + at[0] - 1)
+                yield Evidence(part.path, quote, line=part.first + at[0] - 1)
                 break
 
 

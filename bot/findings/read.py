@@ -1,147 +1,230 @@
-"""A worker's structured answer: the schema that asks for it, and the findings read from it. Nothing in it is believed yet."""
+"""A worker's structured answer: the schema that asks for it, and the findings read from it. Nothing in it is believed yet.
+
+`llm.schema` has held each reply against what its schema requires; the fields that a schema forgives are read as far as they go.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 from bot import render
-from bot.values import Category, Claim, Evidence, FileNote, Finding, LookUp, ReaderNotes, Schema, Severity, Side, Source
-
-if TYPE_CHECKING:
-    from bot.findings.strangers import LooseFinding, Quote
+from bot.values import (
+    CATEGORIES,
+    SEVERITIES,
+    Claim,
+    Evidence,
+    FileNote,
+    Finding,
+    LookUp,
+    ReaderNotes,
+    Schema,
+    Side,
+    Source,
+)
+from bot.values.finding import Existence
+from bot.values.review import LookUpKind
 
 Extent = Literal["none", "parts", "whole"]
+Row = Mapping[str, Any]
 NOTE_PARTS = 3  # of what is said of a file: path, theme, phrase
+MAX_FINDINGS = 20
+MAX_LOOK_UPS, MAX_JOINT_LOOK_UPS = 6, 12  # of one answer; of one about several claims
+MAX_FILES = 400  # of one answer, with a phrase each
+MAX_UNSETTLED = 3
 
 
-class DefectWords(Protocol):
-    """What a reply says of one defect."""
-
-    title: str
-    why: str
-    consequence: str
-    trigger: str
-    severity: Severity
-    category: Category
-
-
-def strict(**properties: Mapping[str, Any]) -> dict[str, Any]:
+def strict(**properties: Row) -> dict[str, Any]:
     """A JSON schema object in the strict form: every property required, nothing else allowed."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def text(description: str) -> dict[str, Any]:
+def text(description: str = "") -> dict[str, Any]:
     """A text of such an object."""
-    return {"type": "string", "description": description}
+    return {"type": "string", "description": description} if description else {"type": "string"}
 
 
-def with_field(base: Schema, name: str, field: Mapping[str, Any]) -> Schema:
+def many(items: Row, description: str = "") -> dict[str, Any]:
+    """A list of such an object."""
+    return {"type": "array", "items": items} | ({"description": description} if description else {})
+
+
+def one_of(words: Iterable[str], description: str = "") -> dict[str, Any]:
+    """One of some words."""
+    return {"type": "string", "enum": list(words)} | ({"description": description} if description else {})
+
+
+QUOTE = strict(path=text(), quote=text())
+TITLE = text("one sentence that names the defect, at most 90 characters")
+CONSEQUENCE = text("what a user or a caller notices")
+TRIGGER = text("a concrete input, call or order of events that makes it happen")
+ANSWER = text("the reply to the question in at most three sentences")
+_CLAIM = strict(
+    says=one_of(
+        get_args(Existence),
+        "undefined: nothing defines name; unused: nothing reads it; unpassed: no caller passes this parameter; unset:"
+        " nothing gives it a value; not-overridden: the class `of` does not override it; only-caller: `of` alone calls it; unsent:"
+        " nothing raises, sends or emits it; no-file: there is no such file",
+    ),
+    name=text(),
+    of=text("the function, class or caller that the claim is about, or empty"),
+)
+FINDINGS = many(
+    strict(
+        path=text("the file, as it is named in the prompt"),
+        quote=text("the line or lines that the finding is about, copied verbatim without sign and line number"),
+        title=TITLE,
+        why=text("the mechanism: what happens, step by step"),
+        consequence=CONSEQUENCE,
+        trigger=TRIGGER,
+        severity=one_of(SEVERITIES),
+        category=one_of(CATEGORIES),
+        evidence=many(QUOTE, "further verbatim quotes that prove it: the caller, the definition, the reader"),
+        claims=many(
+            _CLAIM,
+            "what the finding takes for granted about the whole repository, without its tests. Empty if nothing",
+        ),
+        suggestion={
+            "type": ["string", "null"],
+            "description": "replacement for the quoted lines, complete; null if unsure",
+        },
+    )
+)
+_LOOK_UP = strict(
+    kind=one_of(
+        get_args(LookUpKind),
+        "definition: of a name; uses: where a name is called, read, imported or overridden; search: lines of the"
+        " repository that match a pattern; lines: of a file",
+    ),
+    name=text("the name; of a search its Perl-compatible pattern, which matches within a line; else empty"),
+    path=text("the file of lines; else a glob such as src/**/*.{ts,tsx} that narrows it, or empty"),
+    start={
+        "type": "integer",
+        "description": "first line of lines; of a long definition the line that matters; 0 otherwise",
+    },
+    end={"type": "integer", "description": "last line of these; 0 otherwise"},
+    before={"type": "boolean", "description": "true: as it was before the change"},
+)
+_UNSETTLED = many(
+    text(),
+    f"suspicions of a defect that its users would notice, which nothing you have seen proves or refutes, at most {MAX_UNSETTLED}:"
+    " each one sentence that names the code of this repository which would settle it. No caveats, no remarks, nothing that you hold to"
+    " be fine. Usually empty",
+)
+_NOTES = {
+    "files": many(text(), "each file as: path | theme, 1-3 words | what changes, 12 words at most"),
+    "overview": text("what the whole change does and why it matters, 2-4 sentences"),
+    "look_first": text("path of the riskiest file"),
+}
+
+
+def with_field(base: Schema, name: str, field: Row) -> Schema:
     """Add a field to an answer, in each form in which it is asked for; a record without it still counts."""
-    final = _with_field(base.final, name, field) if base.final is not None else None
-    return replace(_with_field(base, name, field), final=final)
-
-
-def _with_field(base: Schema, name: str, field: Mapping[str, Any]) -> Schema:
     parameters = dict(base.parameters)
     parameters["properties"] = {**parameters["properties"], name: field}
     parameters["required"] = [*parameters["required"], name]
-    return replace(base, parameters=parameters, forgiven=base.forgiven | {name})
+    final = with_field(base.final, name, field) if base.final is not None else None
+    return replace(base, parameters=parameters, final=final, forgiven=base.forgiven | {name})
 
 
 @lru_cache(maxsize=len(get_args(Extent)))
 def schema(walkthrough: Extent = "none") -> Schema:
     """What a worker is asked to hand in. `walkthrough`: of how much it says what the change does."""
-    from bot.findings import strangers  # pydantic takes longer to import than the whole engine
-
-    tool = "review", "Hand in the review of the code in the prompt."
-    more = {"none": (), "parts": (strangers.SaidParts,), "whole": (strangers.SaidWhole,)}[walkthrough]
-    forgiven = frozenset({"unsettled", *(name for one in more for name in one.model_fields)})
-    last, asking = (strangers.schema(form, *more) for form in (strangers.FinalAnswer, strangers.AskingAnswer))
-    final = Schema(*tool, last, forgiven=forgiven)
-    return Schema(*tool, asking, final, forgiven | {"look_ups"})
+    names = {"none": (), "parts": ("files",), "whole": tuple(_NOTES)}[walkthrough]
+    more = {name: _NOTES[name] for name in names}
+    fields = {"answer": ANSWER, "findings": FINDINGS, "unsettled": _UNSETTLED}
+    tool, forgiven = ("review", "Hand in the review of the code in the prompt."), frozenset({"unsettled", *names})
+    final = Schema(*tool, strict(**fields, **more), forgiven=forgiven)
+    return Schema(*tool, strict(**fields, **wishes(), **more), final, forgiven | {"look_ups"})
 
 
-@lru_cache(maxsize=2)
-def wishes(*, are_several: bool = False) -> Mapping[str, Any]:
+def wishes(*, are_several: bool = False) -> Row:
     """The field in which any structured answer may ask to see more code. `are_several`: it is about several claims."""
-    from bot.findings import strangers
+    most = f"{MAX_JOINT_LOOK_UPS} for all claims" if are_several else MAX_LOOK_UPS
+    about = (
+        f"code to see before the final answer, at most {most}; empty in the final answer, and if what is shown decides"
+    )
+    return {"look_ups": many(_LOOK_UP, about)}
 
-    form = strangers.JointWishes if are_several else strangers.Wishes
-    return dict(strangers.schema(form)["properties"])
 
-
-def asking(name: str, description: str, properties: Mapping[str, Any]) -> Schema:
+def asking(name: str, description: str, properties: Row) -> Schema:
     """Build the form of an answer that may ask to see more code first, with the form of the last answer."""
     final = Schema(name, description, strict(**properties))
     return Schema(name, description, strict(**properties, **wishes()), final, frozenset(wishes()))
 
 
-def look_ups(data: Mapping[str, Any] | None, *, are_several: bool = False) -> tuple[LookUp, ...]:
+def rows(data: Row | None, name: str) -> list[Row]:
+    """The objects of a list that an answer may leave out or get wrong."""
+    value = (data or {}).get(name)
+    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, (list, tuple)) else []
+
+
+def sentences(data: Row | None, name: str, most: int, chars: int = 400) -> tuple[str, ...]:
+    """The texts of such a list, each on one line."""
+    value = (data or {}).get(name)
+    texts = [row for row in value if isinstance(row, str)] if isinstance(value, (list, tuple)) else []
+    return tuple([line for row in texts if (line := " ".join(row.split())[:chars])][:most])
+
+
+def look_ups(data: Row | None, *, are_several: bool = False) -> tuple[LookUp, ...]:
     """What a reply asks to see, each once; nothing where it asks for nothing that can be read. `are_several`: it is about several claims."""
-    from bot.findings import strangers
-
-    form = strangers.JointWishes if are_several else strangers.Wishes
-    wishes = form.model_validate({"look_ups": (data or {}).get("look_ups")}).look_ups
-    sides: dict[bool, Side] = {True: "base", False: "head"}
-    look_ups_wished = (LookUp(one.kind, one.name, one.path, one.start, one.end, sides[one.before]) for one in wishes)
-    return tuple(dict.fromkeys(look_ups_wished))
+    known = [row for row in rows(data, "look_ups") if row.get("kind") in get_args(LookUpKind)]
+    return tuple(dict.fromkeys(_look_up(row) for row in known[: MAX_JOINT_LOOK_UPS if are_several else MAX_LOOK_UPS]))
 
 
-def open_suspicions(data: Mapping[str, Any] | None) -> tuple[str, ...]:
+def _look_up(row: Row) -> LookUp:
+    start, end = (number if type(number := row.get(name)) is int else 0 for name in ("start", "end"))
+    name, path = ("" if row.get(key) is None else str(row[key]) for key in ("name", "path"))
+    side: Side = "base" if row.get("before") is True else "head"
+    return LookUp(row["kind"], name, path, start, end, side)
+
+
+def open_suspicions(data: Row | None) -> tuple[str, ...]:
     """The suspicions that a final answer leaves open, as sentences."""
-    from bot.findings import strangers
-
-    return strangers.FinalAnswer.model_validate({"unsettled": (data or {}).get("unsettled")}).unsettled
+    return sentences(data, "unsettled", MAX_UNSETTLED)
 
 
-def reader_notes(data: Mapping[str, Any] | None, *, whole: bool) -> ReaderNotes | None:
+def reader_notes(data: Row | None, *, whole: bool) -> ReaderNotes | None:
     """What a reply says that the change does; None if it says nothing that can be read."""
-    from bot.findings import strangers
-
-    names = strangers.SaidWhole.model_fields
-    reply = strangers.SaidWhole.model_validate({name: (data or {}).get(name) for name in names})
-    rows = ([part.strip() for part in row.split("|", 2)] for row in reply.files)
-    files = tuple(FileNote(render.original_name(row[0]), row[1], row[2]) for row in rows if len(row) == NOTE_PARTS)
-    notes = ReaderNotes(reply.overview if whole else "", render.original_name(reply.look_first) if whole else "", files)
+    parts = ([part.strip() for part in row.split("|", 2)] for row in sentences(data, "files", MAX_FILES, 4_000))
+    files = tuple(FileNote(render.original_name(row[0]), row[1], row[2]) for row in parts if len(row) == NOTE_PARTS)
+    said = [(data or {}).get(name) if whole else "" for name in ("overview", "look_first")]
+    overview, look_first = (value if isinstance(value, str) else "" for value in said)
+    notes = ReaderNotes(overview, render.original_name(look_first), files)
     return notes if notes.files or notes.overview.strip() else None
 
 
-def answer(data: Mapping[str, Any] | None, source: Source) -> tuple[str, tuple[Finding, ...]]:
-    """The reply's text and its findings. Raises BadAnswer if the reply does not fit the schema."""
-    from bot.findings import strangers
-
-    read = strangers.answer(data, strangers.LooseAnswer)
-    return read.answer, findings(read.findings, source)
+def answer(data: Row | None, source: Source) -> tuple[str, tuple[Finding, ...]]:
+    """The reply's text and its findings."""
+    reply = data or {}
+    return reply.get("answer", ""), tuple(_finding(row, source) for row in rows(reply, "findings")[:MAX_FINDINGS])
 
 
-def findings(loose_findings: Iterable["LooseFinding"], source: Source) -> tuple[Finding, ...]:
-    """What a reply reports, as findings of its source."""
-    return tuple(_finding(one, source) for one in loose_findings)
-
-
-def _finding(loose_finding: "LooseFinding", source: Source) -> Finding:
-    return replace(
-        finding_of(loose_finding, loose_finding.path, loose_finding.quote, loose_finding.evidence, source),
-        start=max(0, loose_finding.line),
-        suggestion=loose_finding.suggestion,
-        claims=tuple(
-            Claim(c.says, name, c.of.strip("` ()")) for c in loose_finding.claims if (name := c.name.strip("` ()"))
-        ),
+def _finding(row: Row, source: Source) -> Finding:
+    claims = (
+        Claim(one["says"], name, one["of"].strip("` ()"))
+        for one in rows(row, "claims")
+        if (name := one["name"].strip("` ()"))
     )
+    line, found = row.get("line"), finding_of(row, row["path"], row["quote"], rows(row, "evidence"), source)
+    # Nobody is asked for a line, because code finds the quote; of a reply that has one, it decides between several places.
+    start = max(0, line) if type(line) is int else 0
+    return replace(found, start=start, suggestion=row["suggestion"], claims=tuple(claims))
 
 
-def finding_of(words: DefectWords, path: str, quote: str, proofs: Iterable["Quote"], source: Source) -> Finding:
+def finding_of(words: Row, path: str, quote: str, proofs: Iterable[Row], source: Source) -> Finding:
     """Return what a reply says of a defect as a finding about a quoted line."""
     return Finding(
         path=render.original_name(path),
         quote=quote,
-        title=words.title.strip(),
-        why=words.why.strip(),
-        consequence=words.consequence.strip(),
-        severity=words.severity,
-        category=words.category,
+        title=words["title"].strip(),
+        why=words["why"].strip(),
+        consequence=words["consequence"].strip(),
+        severity=words["severity"],
+        category=words["category"],
         sources=(source,),
-        evidence=tuple(Evidence(render.original_name(one.path), one.quote) for one in proofs if one.quote.strip()),
-        trigger=words.trigger.strip(),
+        evidence=tuple(
+            Evidence(render.original_name(one["path"]), one["quote"]) for one in proofs if one["quote"].strip()
+        ),
+        trigger=words["trigger"].strip(),
     )

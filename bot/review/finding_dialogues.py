@@ -112,10 +112,7 @@ class FindingDialogues:
             return reply
         if not isinstance(reply, Completion):
             return WorkerReply("", error=str(reply))
-        try:
-            text, findings = read.answer(reply.data, self._source)
-        except DeepRepoError as error:
-            return WorkerReply("", error=str(error))
+        text, findings = read.answer(reply.data, self._source)
         if not sent_prompt.diff_only:
             user_texts = (message.text for message in sent_prompt.prompt.messages if message.role == "user")
             self._tracker.saw(sent_prompt.seen_text, str(self._source), beside="\n".join(user_texts))

@@ -10,7 +10,7 @@ from bot.context.builder import ContextBuilder
 from bot.context.file_questions import Part, Sight
 from bot.context.look_ups import LookUps
 from bot.context.packing import ONE_PROMPT, PARTS_SCALE, SMALL_SCALE, pack, scale
-from bot.errors import DeepRepoError, PromptTooLong
+from bot.errors import PromptTooLong
 from bot.findings import read
 from bot.llm.calls import Calls
 from bot.ports import Lens, Model
@@ -151,10 +151,7 @@ class ModelWorker:
             raise reply
         if not isinstance(reply, Completion):
             return Sight(error=str(reply))
-        try:
-            sight = file_questions.answer(reply.data, self.source, parts)
-        except DeepRepoError as error:
-            return Sight(error=str(error))
+        sight = file_questions.answer(reply.data, self.source, parts)
         self.survey.tracker.saw(text, self.name)
         return sight
 

@@ -2,11 +2,9 @@ import json
 import os
 from pathlib import Path
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from bot.context import file_questions
-from bot.errors import BadAnswer
 from bot.findings import read
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -20,6 +18,7 @@ FULL = {
     "trigger": "x=0",
     "severity": "high",
     "category": "logic",
+    "claims": [{"says": "unused", "name": "`pay()`", "of": ""}],
     "evidence": [{"path": "b.py", "quote": "y"}, {"path": "b.py", "quote": " "}],
     "suggestion": None,
 }
@@ -46,20 +45,7 @@ def test_a_full_answer_becomes_findings() -> None:
     assert text == "One."
     assert (found.title, found.start, found.verdict, found.source) == ("t", 3, "unproven", "worker m")
     assert [(item.path, item.quote) for item in found.evidence] == [("b.py", "y")]
-
-
-def test_a_careless_answer_is_read_as_far_as_it_goes() -> None:
-    """An unknown severity is medium, an unknown category other; extra keys are nobody's business."""
-    rough = {"path": "a", "quote": "b", "title": "c", "severity": "HUGE", "category": "vibes", "confidence": 99}
-    _, (found,) = read.answer({"findings": [rough]}, "w")
-    assert (found.severity, found.category) == ("medium", "other")
-
-
-@pytest.mark.parametrize("data", [None, {"findings": "none"}, {"findings": [{"path": "a"}]}, {"findings": [FULL] * 21}])
-def test_what_does_not_fit_is_said(data: dict[str, object] | None) -> None:
-    """The sentence names the place in the answer."""
-    with pytest.raises(BadAnswer, match="does not fit the schema"):
-        read.answer(data, "w")
+    assert [(claim.says, claim.name) for claim in found.claims] == [("unused", "pay")]
 
 
 def test_what_workers_are_asked_for_is_derived_from_what_reads_their_answer() -> None:
@@ -72,9 +58,9 @@ def test_what_workers_are_asked_for_is_derived_from_what_reads_their_answer() ->
         assert path.read_text() == sent + "\n"
 
 
-def test_a_claim_that_nobody_can_look_up_is_left_out() -> None:
-    """The others stand; a known category is kept."""
-    claims = [{"says": "evil", "name": "pay"}, {"says": "unused", "name": "`pay()`"}]
-    _, (found,) = read.answer({"findings": [{**FULL, "claims": claims}]}, "w")
-    assert [(claim.says, claim.name) for claim in found.claims] == [("unused", "pay")]
-    assert found.category == "logic"
+def test_what_a_schema_forgives_is_read_as_far_as_it_goes() -> None:
+    """Wishes and sentences of the wrong shape are left out."""
+    wishes = [{"kind": "evil", "name": "pay"}, "no", {"kind": "uses", "name": "pay", "start": "3"}]
+    assert [(one.kind, one.name, one.start) for one in read.look_ups({"look_ups": wishes})] == [("uses", "pay", 0)]
+    assert read.look_ups({"look_ups": "none"}) == ()
+    assert read.open_suspicions({"unsettled": [7, " a  b ", "", "c", "d", "e"]}) == ("a b", "c", "d")

@@ -47,10 +47,7 @@ class Reader:
         reply = (await self.many([prompt]))[0]
         if isinstance(reply, DeepRepoError):
             return Sight(error=str(reply))
-        try:
-            return file_questions.answer({**(reply.data or {}), "findings": []}, Source("model", self.name), parts)
-        except BadAnswer as error:
-            return Sight(error=str(error))
+        return file_questions.answer(reply.data, Source("model", self.name), parts)
 
     async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
         """Free prompts, answered in prose."""

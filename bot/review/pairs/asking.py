@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from bot import render
 from bot.context.packing import ONE_PROMPT
-from bot.errors import DeepRepoError
 from bot.findings.quotes import first_line, fold
 from bot.ports import Model
 from bot.review.guidance import tongue
@@ -108,11 +107,7 @@ async def _read(session: Session, model: Model, units: Sequence[Unit], calls: in
         if not isinstance(reply, Completion):
             notes.setdefault(BADLY_READ.format(why=reply))
             continue
-        try:
-            findings, open_ones = answers.answer(reply.data, source)
-        except DeepRepoError as error:
-            notes.setdefault(BADLY_READ.format(why=error))
-            continue
+        findings, open_ones = answers.answer(reply.data, source)
         findings_placed += [_place(finding, group) for finding in findings]
         doubts += open_ones
         texts.append(prompt.messages[-1].text)

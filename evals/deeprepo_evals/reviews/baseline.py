@@ -88,10 +88,7 @@ def _read(reply: Completion | Exception, model: Model) -> tuple[tuple[Finding, .
         return (), (str(reply),)
     if not isinstance(reply, Completion):
         raise ProviderError(str(reply)) from reply
-    try:
-        return read.answer(reply.data, Source("model", model.name))[1], ()
-    except BadAnswer as error:
-        return (), (str(error),)
+    return read.answer(reply.data, Source("model", model.name))[1], ()
 
 
 def _loud(findings: Sequence[Finding], files: Sequence[ChangedFile]) -> tuple[PlacedFinding, ...]:
