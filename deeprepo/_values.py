@@ -9,7 +9,7 @@ from deeprepo._errors import UsageError
 if TYPE_CHECKING:
     from bot.values import Review as _Review
     from bot.values.consumer import ConsumerReport
-    from bot.wiring.addresses import Access
+    from bot.wiring.access import Access
 
 Severity = Literal["critical", "high", "medium", "low"]
 T = TypeVar("T")
@@ -331,7 +331,7 @@ def consumer(report: "ConsumerReport") -> Consumer:
 
 def access(*models: str | Model | None) -> "dict[str, Access]":
     """How the models are called that have a key or an address of their own."""
-    from bot.wiring.addresses import Access
+    from bot.wiring.access import Access
 
     given_models = [model for model in models if isinstance(model, Model)]
     return {model.name: Access(model.api_key, model.base_url) for model in given_models}

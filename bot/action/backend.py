@@ -29,8 +29,8 @@ from bot.render import plain
 from bot.values import CIFailure, Ending, PullRequest, Review
 from bot.values.consumer import Consumers
 from bot.values.review import Lack
+from bot.wiring import access as models
 from bot.wiring import action as parts
-from bot.wiring import review as models
 from bot.workflow import asking, ci_failures, fetching
 from bot.workflow.backend import CheckRun, Funds, ReviewResult, ReviewRun
 from bot.workflow.progress import Say

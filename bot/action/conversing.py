@@ -17,8 +17,8 @@ from bot.outputs import marker
 from bot.payloads import Remark
 from bot.publish import withdrawing
 from bot.values import RemarkAsk, ReviewAsk
+from bot.wiring import access as models
 from bot.wiring import action as parts
-from bot.wiring import review as models
 from bot.workflow import asking
 from bot.workflow.backend import ReviewResult, ReviewRun
 from bot.workflow.remarks import failure_reply, hear, post

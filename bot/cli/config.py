@@ -76,7 +76,7 @@ def _reference() -> str:
     from bot import render
     from bot.config.reference import tables
     from bot.models import PROVIDERS
-    from bot.wiring.review import PREFERRED
+    from bot.wiring.access import PREFERRED
 
     return render.text(
         "reference/configuration.md.j2",

@@ -1,5 +1,6 @@
 """`deeprepo consumers`: who takes what from this repository, among clones that are named, or from each other, as a server knows it."""
 
+import asyncio
 import json
 import tempfile
 from dataclasses import asdict
@@ -38,10 +39,10 @@ def command(
     if server:
         return _of_server(form)
     from bot.cli.reviewing import clones
-    from bot.wiring.consumers import list_consumers
+    from bot.wiring import list_consumers
 
     with tempfile.TemporaryDirectory(prefix="deeprepo-") as scratch:
-        reports = list_consumers(repo, clones(consumers), scratch)
+        reports = asyncio.run(list_consumers(repo, clones(consumers), scratch))
     if form == "json":
         rows = [
             {**asdict(one), "takes": [{**asdict(row), "arrival": row.arrival} for row in one.takes]} for one in reports

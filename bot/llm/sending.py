@@ -7,8 +7,8 @@ import asyncio
 import copy
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TypedDict
 
@@ -227,11 +227,9 @@ class Sender:
             if request.role == "root":  # its workers cannot use up what its next reply needs
                 self._budget.keep(self._sizes.next_turn(model, request))
             request = replace(request, prompt=replace(request.prompt, max_tokens=hold.output))
-            with self._settling(model, request, hold, about) as replies:
-                self.has_sent.set()
-                replies.append(await model.complete(request.prompt))
+            reply = await self._settled_call(model, request, hold, about)
             await self._journal.wait_stored()
-        return replies[0]
+        return reply
 
     async def _reserve(self, model: Model, request: Request) -> Hold:
         """Reserve what a request could cost. If only calls in flight keep it from a cap, wait: they give back what they do not use."""
@@ -247,36 +245,37 @@ class Sender:
                     raise
             await self._settled.wait()
 
-    @contextmanager
-    def _settling(self, model: Model, request: Request, hold: Hold, about: Row) -> Iterator[list[Completion]]:
-        """A request that is sent, and its reply. Whatever happens, it is in the journal and in the budget."""
-        start, is_free = self._clock(), self._budget.is_owned(model.name) and model.price(Usage()) is None
+    async def _settled_call(self, model: Model, request: Request, hold: Hold, about: Row) -> Completion:
+        """The reply to a request. Whatever happens, it is in the journal and in the budget.
+
+        A request whose cost nobody knows counts as it was reserved: nobody waits for it any more, or the model was at work when it failed.
+        """
+        start, has_price = self._clock(), model.price(Usage()) is not None
+        is_free = self._budget.is_owned(model.name) and not has_price
         self._journal.request(request.prompt, **about, **({} if is_free else {"reserved": hold.usd}))
-        replies: list[Completion] = []
-        usage, usd, said, was_limited = *self._reserved(model, request, hold), Row(error="cancelled"), False
+        usage, usd = Usage(self._sizes.likely(model, request.size), hold.output), hold.usd if has_price else None
+        said, was_limited = Row(error="cancelled"), False
+        self.has_sent.set()
         try:
-            yield replies
-            usage, usd = replies[0].usage, model.price(replies[0].usage)
-            said = {"reply": codec.reply(replies[0])}
+            reply = await model.complete(request.prompt)
+            usage, usd, said = reply.usage, model.price(reply.usage), {"reply": codec.reply(reply)}
         except ProviderError as error:
             if not error.may_be_billed:  # it was turned away
                 usage, usd = Usage(), model.price(Usage())
             was_limited = isinstance(error, RateLimited) and usage == Usage()
             said = {"error": f"{type(error).__name__}: {error}"}
             raise
+        else:
+            return reply
         finally:
+            has_failed = "error" in said
             self._budget.book(
-                usage, usd, request.role, model.name, hold=hold, has_failed=not replies, was_limited=was_limited
+                usage, usd, request.role, model.name, hold=hold, has_failed=has_failed, was_limited=was_limited
             )
             self._settled.set()
             facts = {name: value for name, value in about.items() if name != "try"}
-            facts |= {"usage": codec.usage(usage)} if usage != Usage() or replies else {}
+            facts |= {"usage": codec.usage(usage)} if usage != Usage() or not has_failed else {}
             self._journal.put("call", **facts, seconds=round(self._clock() - start, 3), usd=usd, **said)
-
-    def _reserved(self, model: Model, request: Request, hold: Hold) -> tuple[Usage, float | None]:
-        """What a request counts whose cost nobody knows: nobody waits for it any more, or its reply could not be read."""
-        usd = None if model.price(Usage()) is None else hold.usd
-        return Usage(self._sizes.likely(model, request.size), hold.output), usd
 
     @asynccontextmanager
     async def _recording_failure(self, model: Model, about: Row) -> AsyncIterator[None]:

@@ -16,7 +16,7 @@ from bot.languages import LANGUAGES
 from bot.masking import forms
 from bot.render import templates
 from bot.review import lenses
-from bot.wiring import review, tasks
+from bot.wiring import access, tasks
 from impact.language import languages as known_languages
 
 __all__ = ["tasks"]
@@ -39,7 +39,7 @@ def _load() -> None:
     with suppress(ModuleNotFoundError):  # it comes with the clients of models, which the base installation lacks
         import_module("anyio._backends._asyncio")
     named = settings.worker, settings.root
-    for model in filter(None, named if any(named) else review.preferred_models()):
+    for model in filter(None, named if any(named) else access.preferred_models()):
         models.load(model)
     forms.load()
     templates.load()

@@ -18,9 +18,8 @@ from bot.llm import capacity
 from bot.models import PROVIDERS, TIMEOUT
 from bot.ports import Model
 from bot.values import Cost, Limits
-from bot.wiring import addresses
-from bot.wiring.addresses import Access
-from bot.wiring.review import NOTHING, connected_at, own_servers, preferred_models
+from bot.wiring import access as chosen
+from bot.wiring.access import NOTHING, Access, connected_at, own_servers, preferred_models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,7 @@ async def ask(
     timeout = settings.timeout or TIMEOUT
     elsewhere = [model for model in (root, worker) if not access.get(model, Access()).base_url]
     flags = dict(zip(("root", "worker"), elsewhere, strict=False))
-    where = partial(addresses.address, flags=flags, settings=settings)
+    where = partial(chosen.address, flags=flags, settings=settings)
     async with AsyncExitStack() as stack:
         models: dict[str, Model] = {}
         for name in dict.fromkeys((root, worker)):

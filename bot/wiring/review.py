@@ -16,43 +16,33 @@ from bot.brief import Brief
 from bot.checkout import Checkout, ownership
 from bot.checkout.locate import locate
 from bot.config import Config
-from bot.errors import ConfigError, UsageError
+from bot.errors import ConfigError, DeepRepoError, UsageError
 from bot.findings import sarif_results
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.languages import LANGUAGES
 from bot.languages.faults import faults
-from bot.llm import capacity
-from bot.models import PROVIDERS, TIMEOUT, connect, prices, provider_of, warm
+from bot.models import prices, provider_of, warm
 from bot.pipeline import Tools
-from bot.ports import Analyzer, Lens, Model
+from bot.ports import Analyzer, Lens
 from bot.review.lenses import LENSES
 from bot.review.opening import Models, open_session
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.strategies.choice import WITH_ROOT
-from bot.values import ChangedFile, Dependents, Limits, PullRequest, Review, ReviewRequest
-from bot.values.consumer import ConsumerImpact, Consumers, Disclosure, NamedConsumer
+from bot.values import ChangedFile, Dependents, Limits, OrganizationFile, PullRequest, Review, ReviewRequest
+from bot.values.consumer import ConsumerImpact, ConsumerReport, Consumers, Disclosure, NamedConsumer
 from bot.values.progress import Reading
 from bot.values.tool_results import ToolResult
-from bot.wiring import addresses
-from bot.wiring.addresses import Access
+from bot.wiring import access as chosen
+from bot.wiring.access import NOTHING, PREFERRED, Access, limits, models, own_servers, preferred_models
 
 if TYPE_CHECKING:
     from bot.journal.reader import Record, Section
     from bot.run.values import RunPermission
-    from bot.values import OrganizationFile
 
-# Root and worker where a key is there and no model is named, in the order of preference.
-PREFERRED = (
-    ("anthropic", "anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5"),
-    ("openai", "openai/gpt-5.4", "openai/gpt-5.4-mini"),
-)
-
-NOTHING: Mapping[str, Access] = {}  # the environment says how every model is called
+MOST_DEFAULTS = 64_001  # characters: one more than are read, so that what is too long is refused
 CONSUMERS = 30.0  # seconds that a review on a host looks at the repositories that use the reviewed one
 ON_HOST = re.compile(r"[A-Za-z0-9-]+/[\w.-]+")  # "owner/name": a server's to look at, if there is no such folder
-HIGH_TURNS = 24  # of a root at effort high
 
 
 async def brief(
@@ -125,7 +115,7 @@ def tools(
 
     def open_here(subject: Survey) -> AbstractAsyncContextManager[Session]:
         typed = {role: getattr(settings, role) for role in ("root", "worker") if settings.origins[role] == "flag"}
-        where = partial(addresses.address, flags=typed, settings=environment)
+        where = partial(chosen.address, flags=typed, settings=environment)
         chosen_models = models(settings, where, access)
         own = own_servers((chosen_models.root, chosen_models.reader), where, access)
         if chosen_models.reader is not None and settings.model_sentence():
@@ -168,13 +158,28 @@ def lines(say: Callable[[str], None]) -> Callable[[str | Reading], None]:
     return lambda message: say(message) if isinstance(message, str) else None
 
 
-async def organization_of(pull: PullRequest, settings: config.Settings, scratch: str) -> "OrganizationFile | None":
-    """The defaults of an organization on this machine; None if no variable names its clone."""
+async def organization_of(pull: PullRequest, settings: config.Settings, scratch: str) -> OrganizationFile | None:
+    """The defaults of an organization as the HEAD of a clone on this machine has them; what cannot be read costs a sentence.
+
+    None if no variable names a clone, or it is another owner's, or the very repository under review.
+    """
     if not settings.organization:
         return None
-    from bot.wiring.organization import read_clone
-
-    return await read_clone(pull, folder=settings.organization, scratch=scratch)
+    folder = str(Path(settings.organization).expanduser())  # noqa: ASYNC240 - no look at the disk
+    name = Path(folder).name or folder
+    try:
+        clone = await checkout.clone(folder, scratch)
+        names = clone.name, await checkout.origin_name(pull.git_dir)
+        owners = {name.partition("/")[0].lower() for name in names if "/" in name}
+        if clone.pull.git_dir == pull.git_dir or len(owners) > 1:
+            return None
+        async with Checkout(clone.pull) as tree:
+            data = await tree.settings_at_tip(config.FILE)
+    except DeepRepoError as error:
+        return OrganizationFile(name, problem=f"DEEPREPO_ORGANIZATION: {error}")
+    if data is None:
+        return OrganizationFile(clone.name, problem=f"DEEPREPO_ORGANIZATION: the HEAD of {folder} has no such file")
+    return OrganizationFile(clone.name, data.decode("utf-8", "replace")[:MOST_DEFAULTS])
 
 
 async def replay(record: "Record", section: "Section", start: Start, scratch: str, repo: str | None) -> Review:
@@ -240,7 +245,18 @@ def named_consumers(pull: PullRequest, locations: Sequence[str], settings: Confi
     )
 
 
-def _shows(organization: "OrganizationFile | None", file: bytes | None) -> Disclosure:
+async def list_consumers(repo: str, places: Sequence[str], scratch: str) -> tuple[ConsumerReport, ...]:
+    """What each clone takes of what the repository offers at its HEAD, told from manifests. Settings are read at HEAD too."""
+    from bot.dependents.consumers.check import list_known
+
+    pull = await checkout.pull(ReviewRequest(repo, "range", "HEAD", "HEAD"), scratch)
+    async with Checkout(pull) as tree:
+        written = await tree.settings_at_tip(config.FILE)
+        named = named_consumers(pull, places, config.resolve({}, written, config.environment()))
+        return await list_known(tree, named, LANGUAGES, own=pull.git_dir, scratch=scratch)
+
+
+def _shows(organization: OrganizationFile | None, file: bytes | None) -> Disclosure:
     """What a consumer's own settings let others learn of it. Raises ConfigError where they cannot be read."""
     return config.resolve({}, file, config.Settings(), organization=organization).as_consumer
 
@@ -371,100 +387,3 @@ def analyzers(settings: Config) -> tuple[str, ...]:
     if unknown:
         raise ConfigError(f"unknown analysers {', '.join(sorted(unknown))}: known are {', '.join(ANALYZERS)}")
     return tuple(settings.analyzers)
-
-
-def models(settings: Config, address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING) -> Models:
-    """Root and worker as named, or the preferred ones of a provider whose key is set, or none: the review runs offline.
-
-    `address`: where a provider is called, None for its own address. `access`: the same for single models, with their keys.
-    """
-    root, worker = settings.root, settings.worker
-    if settings.strategy == "offline":
-        return Models(None, None)
-    if not root and not worker:
-        root, worker = preferred_models()
-    reader = worker or root
-    if not reader:
-        if settings.strategy != "auto":
-            variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
-            raise UsageError(
-                f"the strategy {settings.strategy} needs a model: name one with --worker provider/model, or set one of {variables}"
-            )
-        return Models(None, None)
-    if not root and settings.strategy in WITH_ROOT:
-        raise UsageError(f"the strategy {settings.strategy} needs a root model: name one with --root provider/model")
-    connected_reader = connected_at(reader, address, settings.timeout, access)
-    return Models(connected_at(root, address, settings.timeout, access) if root else None, connected_reader)
-
-
-def own_servers(
-    called_models: Iterable[Model | None], address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING
-) -> tuple[str, ...]:
-    """The providers that are called at an address of this machine or of a private network: these bill nobody by the token."""
-    providers = set()
-    for model in filter(None, called_models):
-        provider = PROVIDERS[model.name.partition("/")[0]]
-        address_given = access.get(model.name, Access()).base_url
-        url = address_given or address(provider.name) or config.first(provider.url_variables) or provider.base_url
-        if provider.name not in capacity.OWN_SERVERS and url is not None and capacity.own_server(url):
-            providers.add(provider.name)
-    return tuple(sorted(providers))
-
-
-def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
-    """The hard caps of one review, and how its models are called. A server of the user's own gets few calls at once."""
-    return Limits(
-        usd=settings.usd,
-        tokens=settings.tokens,
-        calls=settings.calls,
-        seconds=settings.seconds,
-        concurrency=settings.concurrency or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
-        context=settings.context,
-        effort=settings.thinking,
-        turns=HIGH_TURNS if settings.effort == "high" else Limits().turns,
-        own=own,
-    )
-
-
-def in_force(settings: Config) -> Config:
-    """The settings with the models that a key brings, where nobody names one."""
-    if settings.root or settings.worker or settings.strategy == "offline":
-        return settings
-    root, worker = preferred_models()
-    key_roles = [name for name, model in (("root", root), ("worker", worker)) if model]
-    origins = {**settings.origins, **dict.fromkeys(key_roles, "the key that is set")}
-    return replace(settings, root=root or settings.root, worker=worker or settings.worker, origins=origins)
-
-
-def can_ask(settings: Config) -> bool:
-    """Whether a question can be put to a model."""
-    is_model_set = settings.root or settings.worker or any(preferred_models())
-    return bool(is_model_set) and settings.strategy != "offline"
-
-
-def preferred_models() -> tuple[str | None, str | None]:
-    """Root and worker of the first provider whose key is set, where nobody names one."""
-    for provider, root, worker in PREFERRED:
-        if config.key(PROVIDERS[provider].key_variable):
-            return root, worker
-    return None, None
-
-
-def connect_model(name: str, timeout: float = TIMEOUT) -> Model:
-    """A model that a person has typed as an option of a command, connected as the environment says."""
-    return connected_at(name, lambda _: addresses.address_for_option(name), timeout)
-
-
-def connected_at(
-    name: str, address: Callable[[str], str | None], timeout: float = TIMEOUT, access: Mapping[str, Access] = NOTHING
-) -> Model:
-    """A model by its name. `access`: how single models are called; else their provider's `address`, and the environment's key."""
-    provider, access_given = provider_of(name), access.get(name, Access())
-    return connect(
-        name,
-        access_given.key or config.key(provider.key_variable),
-        access_given.base_url or address(provider.name) or config.first(provider.url_variables),
-        timeout,
-        region=config.first(provider.region_variables),
-        project=config.first(provider.project_variables),
-    )

@@ -27,7 +27,7 @@ from bot.payloads import MadeReview, Question, Remark
 from bot.ports import Job
 from bot.storage import Store, StoredJournal
 from bot.values import Ask, OrganizationFile, ReviewAsk
-from bot.wiring import child, review, tasks
+from bot.wiring import access, child, tasks
 from bot.wiring.child import Result, Task
 from bot.wiring.tasks import Room
 from bot.workflow import Services, Surroundings, fetching, journals
@@ -59,8 +59,8 @@ def worker(
         ci_failures=partial(child.run, tasks.ci_failures, caps=soon),
         packages=partial(_in_scratch, folder, tasks.packages, soon),
         comments=partial(child.call, tasks.comments, caps=soon),
-        model=review.can_ask,
-        in_force=review.in_force,
+        model=access.can_ask,
+        in_force=access.in_force,
         **surroundings,
     )
     return partial(_carried_out, parts=parts), partial(workflow.apologise, parts=parts)

@@ -1,0 +1,181 @@
+"""Which models a review asks, and where each provider's calls go: an address is used with the key of its own provider, and with no other.
+
+`DEEPREPO_BASE_URL_<PROVIDER>` names its provider. `DEEPREPO_BASE_URL` belongs to the provider of the models that the person
+who runs deeprepo names. A repository's file may name models too, but never where they are: otherwise a gateway would be sent
+the key of every provider that somebody's file mentions.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bot import config
+from bot.config import Config, Settings
+from bot.errors import UsageError
+from bot.llm import capacity
+from bot.models import PROVIDERS, TIMEOUT, connect, provider_of
+from bot.ports import Model
+from bot.review.opening import Models
+from bot.strategies.choice import WITH_ROOT
+from bot.values import Limits
+
+# Root and worker where a key is there and no model is named, in the order of preference.
+PREFERRED = (
+    ("anthropic", "anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5"),
+    ("openai", "openai/gpt-5.4", "openai/gpt-5.4-mini"),
+)
+
+HIGH_TURNS = 24  # of a root at effort high
+COMMON = "DEEPREPO_BASE_URL"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How one model is called where a program says it instead of the environment. Neither part shows itself when printed."""
+
+    key: str | None = field(default=None, repr=False)
+    base_url: str | None = field(default=None, repr=False)
+
+
+NOTHING: Mapping[str, Access] = {}  # the environment says how every model is called
+
+
+def owner(common: str | None, first_models: Iterable[str | None], else_named: Iterable[str | None] = ()) -> str | None:
+    """The provider that DEEPREPO_BASE_URL belongs to: of the models of the environment, else of the flags.
+
+    Raises UsageError if that is more than one.
+    """
+    if not common:
+        return None
+    for models in (first_models, else_named):
+        providers = {model.partition("/")[0] for model in models if model}
+        candidates = {name for name in providers if name in PROVIDERS and not config.base_url(name)}
+        homeless = {name for name in candidates if PROVIDERS[name].base_url is None}
+        candidates = homeless if len(candidates) > 1 and len(homeless) == 1 else candidates
+        if len(candidates) > 1:
+            variables = " and ".join(f"{COMMON}_{name.upper()}" for name in sorted(candidates))
+            raise UsageError(f"{COMMON} belongs to one provider, and the models are of several: set {variables}")
+        if providers:
+            return next(iter(candidates), None)
+    return "compatible"
+
+
+def address(provider: str, flags: Mapping[str, Any], settings: Settings) -> str | None:
+    """The address to call this provider at, None for its own.
+
+    Raises UsageError if DEEPREPO_BASE_URL is set and nobody said for which provider: the code would go elsewhere than expected.
+    """
+    own = config.base_url(provider)
+    if own or not settings.base_url:
+        return own
+    ours = (settings.root, settings.worker), (flags.get("root"), flags.get("worker"))
+    if provider == owner(settings.base_url, *ours):
+        return settings.base_url
+    if not any(model for models in ours for model in models):
+        raise UsageError(
+            f"{COMMON} is set, but not for which provider: set {COMMON}_{provider.upper()} in its place, or name the model "
+            "with DEEPREPO_WORKER or --worker"
+        )
+    return None
+
+
+def address_for_option(model: str) -> str | None:
+    """The address for a model that a person has typed as an option of a command."""
+    return address(model.partition("/")[0], {"worker": model}, config.environment())
+
+
+def models(settings: Config, address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING) -> Models:
+    """Root and worker as named, or the preferred ones of a provider whose key is set, or none: the review runs offline.
+
+    `address`: where a provider is called, None for its own address. `access`: the same for single models, with their keys.
+    """
+    root, worker = settings.root, settings.worker
+    if settings.strategy == "offline":
+        return Models(None, None)
+    if not root and not worker:
+        root, worker = preferred_models()
+    reader = worker or root
+    if not reader:
+        if settings.strategy != "auto":
+            variables = ", ".join(sorted(p.key_variable for p in PROVIDERS.values() if p.needs_key))
+            raise UsageError(
+                f"the strategy {settings.strategy} needs a model: name one with --worker provider/model, or set one of {variables}"
+            )
+        return Models(None, None)
+    if not root and settings.strategy in WITH_ROOT:
+        raise UsageError(f"the strategy {settings.strategy} needs a root model: name one with --root provider/model")
+    connected_reader = connected_at(reader, address, settings.timeout, access)
+    return Models(connected_at(root, address, settings.timeout, access) if root else None, connected_reader)
+
+
+def own_servers(
+    called_models: Iterable[Model | None], address: Callable[[str], str | None], access: Mapping[str, Access] = NOTHING
+) -> tuple[str, ...]:
+    """The providers that are called at an address of this machine or of a private network: these bill nobody by the token."""
+    providers = set()
+    for model in filter(None, called_models):
+        provider = PROVIDERS[model.name.partition("/")[0]]
+        address_given = access.get(model.name, Access()).base_url
+        url = address_given or address(provider.name) or config.first(provider.url_variables) or provider.base_url
+        if provider.name not in capacity.OWN_SERVERS and url is not None and capacity.own_server(url):
+            providers.add(provider.name)
+    return tuple(sorted(providers))
+
+
+def limits(settings: Config, own: tuple[str, ...] = (), worker: str = "") -> Limits:
+    """The hard caps of one review, and how its models are called. A server of the user's own gets few calls at once."""
+    return Limits(
+        usd=settings.usd,
+        tokens=settings.tokens,
+        calls=settings.calls,
+        seconds=settings.seconds,
+        concurrency=settings.concurrency or (capacity.OWN_PLACES if worker.partition("/")[0] in own else None),
+        context=settings.context,
+        effort=settings.thinking,
+        turns=HIGH_TURNS if settings.effort == "high" else Limits().turns,
+        own=own,
+    )
+
+
+def in_force(settings: Config) -> Config:
+    """The settings with the models that a key brings, where nobody names one."""
+    if settings.root or settings.worker or settings.strategy == "offline":
+        return settings
+    root, worker = preferred_models()
+    key_roles = [name for name, model in (("root", root), ("worker", worker)) if model]
+    origins = {**settings.origins, **dict.fromkeys(key_roles, "the key that is set")}
+    return replace(settings, root=root or settings.root, worker=worker or settings.worker, origins=origins)
+
+
+def can_ask(settings: Config) -> bool:
+    """Whether a question can be put to a model."""
+    is_model_set = settings.root or settings.worker or any(preferred_models())
+    return bool(is_model_set) and settings.strategy != "offline"
+
+
+def preferred_models() -> tuple[str | None, str | None]:
+    """Root and worker of the first provider whose key is set, where nobody names one."""
+    for provider, root, worker in PREFERRED:
+        if config.key(PROVIDERS[provider].key_variable):
+            return root, worker
+    return None, None
+
+
+def connect_model(name: str, timeout: float = TIMEOUT) -> Model:
+    """A model that a person has typed as an option of a command, connected as the environment says."""
+    return connected_at(name, lambda _: address_for_option(name), timeout)
+
+
+def connected_at(
+    name: str, address: Callable[[str], str | None], timeout: float = TIMEOUT, access: Mapping[str, Access] = NOTHING
+) -> Model:
+    """A model by its name. `access`: how single models are called; else their provider's `address`, and the environment's key."""
+    provider, access_given = provider_of(name), access.get(name, Access())
+    return connect(
+        name,
+        access_given.key or config.key(provider.key_variable),
+        access_given.base_url or address(provider.name) or config.first(provider.url_variables),
+        timeout,
+        region=config.first(provider.region_variables),
+        project=config.first(provider.project_variables),
+    )
