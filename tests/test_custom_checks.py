@@ -12,7 +12,7 @@ from fakes import Repository
 from pushes import Files, Hand
 
 from bot import config
-from bot.config.repository import MOST_CHECKS
+from bot.config.names import MOST_CHECKS
 from bot.outputs import console, facts, json_file, markdown, sarif
 from bot.publish import checks as check_run
 from bot.render import load

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from bot import config
-from bot.config import RepoConfig, Settings
-from bot.config.organization import LISTS, SECTIONS
-from bot.config.repository import written_as
+from bot.config import Settings
+from bot.config.defaults import written_as
 from bot.values import OrganizationFile
 
 ACME = ".deeprepo.yml of acme/.deeprepo"
@@ -102,12 +101,6 @@ def test_what_is_enforced_is_not_loosened(name: str, own: str, ours: str, holds:
     held = resolved(own, f"{ours}\nenforce: [{written_as(name)}]")
     assert getattr(held, name) == holds
     assert ACME in held.origins[name]
-
-
-def test_entries_come_from_both_files() -> None:
-    """Those lists that are empty unless somebody writes them, and the sections whose keys are settings of their own."""
-    assert {*SECTIONS, "enforce"} <= set(RepoConfig.model_fields)
-    assert {"ignore", "consumers", "instructions", "rules", "learnings", "checks"} == LISTS
 
 
 def test_an_enforced_trigger_holds() -> None:

@@ -25,7 +25,7 @@ def facts(**other: Any) -> PullFacts:  # noqa: ANN401 - any field
 
 def under(**rules: Any) -> Config:  # noqa: ANN401 - any trigger
     """Settings with these triggers."""
-    return replace(config.resolve({}, None, Settings()), file_triggers=Triggers(**rules))
+    return replace(config.resolve({}, None, Settings()), triggers=Triggers(**rules))
 
 
 def decide(

@@ -11,20 +11,16 @@ from bot.config.names import FILE, ORGANIZATION, OTHER_NAMES, TEMPLATES
 
 if TYPE_CHECKING:
     from bot.config.action import Step, step
-    from bot.config.defaults import DEFAULTS, SENTENCES, ReviewSettings
-    from bot.config.repository import Problem, RepoConfig, Triggers, check, read
-    from bot.config.resolution import Config, Value, resolve
-    from bot.config.schema import json_schema
-    from bot.config.sections import Pattern, RunSection
+    from bot.config.defaults import DEFAULTS, Pattern, ReviewSettings, RunSection, Triggers
+    from bot.config.repository import Problem, RepoFile, check, json_schema, read
+    from bot.config.resolution import Config, resolve
     from bot.config.server import App, Server, ServerPlace, server_settings
     from bot.config.settings import PREFIX, Settings, base_url, environment, first, key, programs, telemetry
 LATER = {
     "action": ("Step", "step"),
-    "defaults": ("DEFAULTS", "SENTENCES", "ReviewSettings"),
-    "repository": ("Problem", "RepoConfig", "Triggers", "check", "read"),
-    "resolution": ("Config", "Value", "resolve"),
-    "sections": ("Pattern", "RunSection"),
-    "schema": ("json_schema",),
+    "defaults": ("DEFAULTS", "Pattern", "ReviewSettings", "RunSection", "Triggers"),
+    "repository": ("Problem", "RepoFile", "check", "json_schema", "read"),
+    "resolution": ("Config", "resolve"),
     "server": ("App", "Server", "ServerPlace", "server_settings"),
     "settings": ("PREFIX", "Settings", "base_url", "environment", "first", "key", "programs", "telemetry"),
 }

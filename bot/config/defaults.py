@@ -1,64 +1,314 @@
-"""The settings of a review, each with its type and what it is if nobody sets it: no flag, no file, no variable."""
+"""The settings of `.deeprepo.yml`, each declared once: its type, what holds if nobody sets it, its bounds and what it is for.
 
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+Plain dataclasses: `forms` makes of them what checks a file, its JSON Schema and the reference. Pydantic takes longer to load than the rest
+of a review by code, so it is loaded where there is something for it to read.
+"""
 
-from bot.levels import Strategy
-from bot.values import CheckSeverity, Effort, ReviewEffort, Severity, Tone
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Annotated, Any, Literal
+
+from bot.config.names import MOST_CHECKS, MOST_SENTENCE
+from bot.levels import Effort, ReviewEffort, Severity, Strategy
+from bot.values import CheckSeverity, Tone
 from bot.values.consumer import Disclosure
 
-if TYPE_CHECKING:
-    from bot.config.sections import RunSection
+
+def setting(default: Any, about: str, *, section: str = "", entries: type | None = None, **bounds: Any) -> Any:  # noqa: ANN401 - the type stands beside it
+    """A setting; `...`: somebody has to set it. `section` of the file that it stands in; `entries`: the form of each, or of its keys."""
+    metadata = {"section": section, "entries": entries, "field": {"description": about, **bounds}}
+    return field(default=MISSING if default is ... else default, metadata=metadata)
 
 
-IN_WORDS = {"in_words": True}  # mark of a setting that holds sentences of its owner
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Mark of a type whose values a function checks: pydantic asks for it, and nothing else has to know pydantic."""
+
+    check: Callable[[Any], Any]
+    before: bool = False  # than the type
+    pattern: str = ""  # for editors
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
+        """The schema of the values."""
+        from pydantic_core import core_schema
+
+        if self.before:
+            return core_schema.no_info_before_validator_function(self.check, handler(source))
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:  # noqa: ANN401 - pydantic's
+        """The same for editors."""
+        return handler(schema) | ({"pattern": self.pattern} if self.pattern else {})
+
+
+def _pattern(value: str) -> str:
+    from bot.text import globs
+
+    globs.check(value)  # raises a ValueError, which pydantic tells with the key
+    return value
+
+
+def _language(value: str) -> str:
+    if not re.fullmatch(LANGUAGE, value):
+        raise ValueError("write the code of a language, such as en, de or pt-BR")
+    return value
+
+
+LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$"
+Language = Annotated[str, Checked(_language, pattern=LANGUAGE)]
+Pattern = Annotated[str, Checked(_pattern)]  # as in .gitignore
+Threshold = Literal["off", Severity]  # from which findings do something
+Bar = Annotated[
+    Threshold, Checked(lambda value: "off" if value is False else value, before=True)
+]  # YAML reads a bare `off` as false
+Event = Literal["opened", "reopened", "ready", "push"]  # what starts a review by itself
+SECTIONS = {  # of the file, whose keys are settings of their own: what each holds
+    "models": (
+        "Section `models`: who orchestrates and who reads, and how they are called.",
+        "The models that orchestrate and read.",
+    ),
+    "budget": ("Section `budget`: hard caps of one review.", "Hard caps of one review."),
+}
+ANALYZERS = (
+    "contracts",
+    "references",
+    "ruff",
+    "secrets",
+    "settings",
+    "oxlint",
+    "shellcheck",
+    "zizmor",
+    "hadolint",
+    "schemas",
+    "declarations",
+)
+LENSES = ("correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests")
+
+
+# ruff: noqa: FBT003, RUF009 - `setting` returns what `field` returns; its first argument is the default
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruction:
+    """One entry of `instructions`: what the owner asks of reviews of certain files."""
+
+    path: Pattern = setting(..., "The files, as in .gitignore.")
+    text: str = setting(..., "What to look for, or what to ignore.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleEntry:
+    """One entry of `rules`: findings that the owner does not want to hear."""
+
+    path: Pattern = setting(..., "The files, as in .gitignore.")
+    kind: str = setting(
+        ..., "The code of a check, such as F841, or a category of findings, such as performance.", min_length=1
+    )
+    text: str = setting("", "Why; models that read such files are shown it.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningEntry:
+    """One entry of `learnings`: a sentence that answers claims about certain code."""
+
+    path: Pattern = setting(..., "The files, as in .gitignore.")
+    symbol: str = setting("", "The definition in them that it is about; if empty, all.", max_length=200)
+    text: str = setting(
+        ...,
+        "What holds there, in one sentence: a second opinion decides whether it answers a finding.",
+        min_length=1,
+        max_length=MOST_SENTENCE,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckEntry:
+    """One entry of `checks`: a question of the owner's, which each review of such files answers."""
+
+    name: str = setting(..., "What the check is called in tables.", min_length=1, max_length=60)
+    ask: str = setting(
+        ...,
+        "What has to hold, in plain words: what to look at, and what a violation looks like.",
+        min_length=1,
+        max_length=600,
+    )
+    paths: tuple[Pattern, ...] = setting((), "The files, as in .gitignore; if empty, every file.")
+    severity: CheckSeverity = setting(
+        "warn", "What a failed check comes to: a row in the table; a review that is not clean; a failed check run."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triggers:
+    """Section `triggers`: which pull requests are reviewed without a command or a re-run."""
+
+    events: tuple[Event, ...] = setting(
+        ("opened", "reopened", "ready", "push"),
+        "Events that start a review; if the list is empty, only a command does.",
+    )
+    drafts: bool = setting(False, "Whether drafts are reviewed automatically.")
+    bots: bool = setting(False, "Whether pull requests that a bot opened are reviewed automatically.")
+    forks: bool = setting(True, "Whether pull requests from forks are reviewed automatically.")
+    fork_reviews_per_day: int = setting(
+        50, "Automatic reviews of forks by models in a day; further ones use no model.", ge=0
+    )
+    branches: tuple[str, ...] = setting((), "Base branches, with `*`; if empty, every branch.")
+    labels: tuple[str, ...] = setting((), "A pull request must have one of these; if empty, it needs no label.")
+    skip_labels: tuple[str, ...] = setting((), "A pull request must not have any of these.")
+    skip_authors: tuple[str, ...] = setting((), "Logins whose pull requests are not reviewed automatically.")
+    paths: tuple[Pattern, ...] = setting(
+        (),
+        "A changed file must match, as in .gitignore, or one that a commit of the change touches; if empty, every file does.",
+    )
+    offline_files: int = setting(1_000, "Above this number of changed files, an automatic review uses no model.", ge=1)
+    offline_lines: int = setting(100_000, "The same, by added and deleted lines.", ge=1)
+    skip_files: int = setting(
+        5_000, "Above this number of files, no review starts automatically, and no model reads.", ge=1
+    )
+    skip_lines: int = setting(1_000_000, "The same, by added and deleted lines.", ge=1)
+    commands_per_hour: int = setting(20, "Commands that one person may give in an hour.", ge=1)
+    replies_per_hour: int = setting(
+        12, "Remarks of one person that are answered in an hour in one pull request; 0: none.", ge=0
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSection:
+    """Section `run`: how tests are run in a sandbox, to reproduce findings. What is not set is taken from the files of the repository."""
+
+    prepare: str | None = setting(
+        None,
+        "The command that installs what tests need, at the base commit. Default: by the lock files, if `network` is true; else none.",
+    )
+    test: str | None = setting(
+        None,
+        "The command that runs one test file, with `{file}`, `{folder}`, `{name}`, `{module}` or `{n}`, from the top folder. Default: by the package that a file is in.",
+    )
+    files: str | None = setting(
+        None, "The path of a new test file, with `{n}`, and `{beside}` for the folder of the code. Default: the same."
+    )
+    image: str | None = setting(None, "The image of a container, for docker and podman.")
+    network: bool = setting(
+        False,
+        "Whether packages are installed with the network, if `DEEPREPO_RUN_NETWORK` allows it. Tests never have it.",
+    )
+    fixtures: tuple[Pattern, ...] = setting(
+        (),
+        "Files of tests whose keys and tokens open nothing, as in .gitignore: the sandbox has them as the base has. In all others a placeholder stands for each.",
+    )
+    findings: int = setting(3, "Findings that a review tries to reproduce, worst first.", ge=0, le=10)
+    seconds: float = setting(120, "Seconds that one run may take.", gt=0, le=900)
+    memory: int = setting(2_048, "MB that all processes of a run may hold together.", ge=64, le=65_536)
+    processes: int = setting(256, "Processes and threads of a run.", ge=8, le=4_096)
+    disk: int = setting(1_024, "MB of all files of a run, its tree included.", ge=16, le=65_536)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
-    """What a review goes by. The schema of the repository's file describes each setting and bounds it."""
+    """What a review goes by."""
 
-    root: str | None = None
-    worker: str | None = None
-    thinking: Effort | None = None
-    timeout: float = 300.0
-    concurrency: int | None = None
-    context: int | None = None
-    effort: ReviewEffort = "medium"
-    strategy: Strategy = "auto"
-    usd: float = 1.0
-    tokens: int = 2_000_000
-    calls: int = 1_000
-    seconds: float = 900.0
-    ignore: tuple[str, ...] = ()
-    quota: int = 4
-    minimum_severity: Severity = "low"
-    tone: Tone = "normal"
-    fail_on: Severity | None = None
-    strict: bool = False
-    request_changes: Severity | Literal["off"] = "off"
-    pause_after: int | None = None
-    linked_issues: bool = True
-    verify: bool = True
-    consumers: tuple[str, ...] = ()
-    as_consumer: Disclosure = "name"
-    analyzers: tuple[str, ...] = (
-        "contracts", "references", "ruff", "secrets", "settings", "oxlint", "shellcheck", "zizmor", "hadolint", "schemas", "declarations",
-    )  # fmt: skip
-    lenses: tuple[str, ...] = (
-        "correctness", "contracts", "security", "data", "concurrency", "errors", "api", "tests",
-    )  # fmt: skip
-    language: str = "en"
-    instructions: tuple[tuple[str, str], ...] = field(default=(), metadata=IN_WORDS)  # path and text
-    rules: tuple[tuple[str, str, str], ...] = field(default=(), metadata=IN_WORDS)  # path, kind and text
-    learnings: tuple[tuple[str, str, str], ...] = field(default=(), metadata=IN_WORDS)  # path, symbol and text
-    # Name, question, paths and severity of each.
-    checks: tuple[tuple[str, str, tuple[str, ...], CheckSeverity], ...] = field(default=(), metadata=IN_WORDS)
-    guidelines: bool = True
-    walkthrough: bool = True
-    ci: bool = True
-    run: "RunSection | None" = None
+    root: str | None = setting(None, "The model that asks across units, as provider/model.", section="models")
+    worker: str | None = setting(None, "The cheap model that reads the code, as provider/model.", section="models")
+    thinking: Effort | None = setting(
+        None,
+        "How much models that think may think. Default: low for workers and second opinions, medium for the root.",
+        section="models",
+    )
+    timeout: float = setting(
+        300.0, "Seconds that a provider may be silent between two pieces of a reply.", gt=0, section="models"
+    )
+    concurrency: int | None = setting(
+        None, "Calls in flight at once. Default: 64, or 4 at a server of your own.", ge=1, section="models"
+    )
+    context: int | None = setting(
+        None,
+        "Tokens of the models' context window, prompt and reply together. Default: learned when a prompt is too long.",
+        ge=2_048,
+        section="models",
+    )
+    effort: ReviewEffort = setting(
+        "medium",
+        "How far a review goes: checks by code alone; one reading; a root model that follows what is open; a root in any case.",
+    )
+    strategy: Strategy = setting(
+        "auto", "For comparisons: one way of reading instead of the one that `effort` comes to."
+    )
+    usd: float = setting(1.0, "Dollars.", ge=0, section="budget")
+    tokens: int = setting(2_000_000, "Tokens, in and out together.", ge=0, section="budget")
+    calls: int = setting(1_000, "Model calls.", ge=0, section="budget")
+    seconds: float = setting(900.0, "Seconds.", gt=0, section="budget")
+    ignore: tuple[Pattern, ...] = setting((), "Files that are listed and not read, as in .gitignore.")
+    quota: int = setting(4, "Findings shown in full; critical ones do not count.", ge=0)
+    minimum_severity: Severity = setting(
+        "low",
+        "Less severe findings are not posted: the summary counts them, and the JSON output has them. What reaches `fail_on` is posted all the same.",
+    )
+    tone: Tone = setting(
+        "normal", "How much a comment says: `short` is the title, one sentence and the fix; the rest is collapsed."
+    )
+    fail_on: Severity | None = setting(None, "The check fails for a finding at least this severe.")
+    strict: bool = setting(
+        False,
+        "With `fail_on`, or with one of your own `checks` of severity `fail`: the check also fails for a pull request that your own "
+        "settings leave out (else it is neutral), and where one of your own `checks` of severity `fail` has no verdict.",
+    )
+    request_changes: Bar = setting(
+        "off", "While a finding at least this severe is open, the review requests changes; `off`: it only comments."
+    )
+    pause_after: int | None = setting(
+        None, "Automatic reviews of a pull request pause after this number of pushes. Default: they do not.", ge=1
+    )
+    linked_issues: bool = setting(
+        True, "Whether a model says, for each issue that the description closes, if the change does what it asks."
+    )
+    verify: bool = setting(True, "Whether a second call has to confirm a finding.")
+    consumers: tuple[str, ...] = setting(
+        (),
+        "Repositories that use this one. A path from its top folder is a clone: the command line and the hooks look up what a "
+        "change breaks there. `owner/name` is for servers: of the repositories that they look at, those alone.",
+    )
+    as_consumer: Disclosure = setting(
+        "name",
+        "The most that reviews of other repositories of the same owner show of this one, if not everybody can read it: `nothing`, "
+        "`existence`, `name`, or `lines`, to models too. The operator can allow less.",
+    )
+    analyzers: tuple[str, ...] = setting(ANALYZERS, "The checks that need no model.")
+    language: Language = setting("en", 'The language of comments: "de", "pt-BR".')
+    lenses: tuple[str, ...] = setting(LENSES, "The questions that models may be asked.")
+    instructions: tuple[tuple[str, str], ...] = setting((), "Instructions to the models, by file.", entries=Instruction)
+    rules: tuple[tuple[str, str, str], ...] = setting(
+        (), "Findings that are counted and not reported, by file and kind.", entries=RuleEntry
+    )
+    learnings: tuple[tuple[str, str, str], ...] = setting(
+        (),
+        "Sentences that answer claims of models about certain code; what one silences is counted and shown.",
+        max_length=200,
+        entries=LearningEntry,
+    )
+    checks: tuple[tuple[str, str, tuple[str, ...], CheckSeverity], ...] = setting(
+        (),
+        "Questions of your own that a model answers about each change: passed, failed, undecided, or not applicable. 10 at most.",
+        max_length=MOST_CHECKS,
+        entries=CheckEntry,
+    )
+    guidelines: bool = setting(True, "Whether AGENTS.md, CLAUDE.md and the like are shown to the models.")
+    walkthrough: bool = setting(True, "Whether a review says what the change does: sentences, a table of files, calls.")
+    ci: bool = setting(True, "Whether the review of a pull request names the jobs of CI that failed, and why.")
+    run: RunSection | None = setting(
+        None,
+        "How tests are run in a sandbox, to reproduce findings. Without this section nothing is run.",
+        entries=RunSection,
+    )
 
 
-DEFAULTS: dict[str, Any] = {setting.name: setting.default for setting in fields(ReviewSettings)}
-SENTENCES = tuple(setting.name for setting in fields(ReviewSettings) if "in_words" in setting.metadata)  # settings
+SETTINGS = fields(ReviewSettings)
+DEFAULTS: dict[str, Any] = {each.name: each.default for each in SETTINGS}
+LISTS = frozenset(name for name, value in DEFAULTS.items() if value == ())  # whose entries come from more than one file
+SENTENCES = ("instructions", "rules", "learnings", "checks")  # settings that hold sentences of their owner
+
+
+def written_as(name: str) -> str:
+    """A setting's name as the file has it: `budget.usd` for `usd`."""
+    return next(
+        (f"{each.metadata['section']}.{name}" for each in SETTINGS if each.name == name and each.metadata["section"]),
+        name,
+    )

@@ -10,8 +10,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.config import names, yaml_text
+from bot.config.defaults import Pattern
 from bot.config.repository import Problem
-from bot.config.sections import Pattern
 from bot.text import globs
 from bot.values import Finding
 

@@ -8,12 +8,12 @@ A flag was typed by the person who pays: only DEEPREPO_CAP_USD is above it. What
 against the inputs of a workflow, which are the repository's too.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from bot.config.defaults import DEFAULTS, SENTENCES, ReviewSettings
+from bot.config.defaults import DEFAULTS, LISTS, SENTENCES, ReviewSettings, RunSection, Triggers, written_as
 from bot.config.names import FILE, MOST_CHECKS
 from bot.config.settings import Settings
 from bot.errors import ConfigError
@@ -21,64 +21,35 @@ from bot.values import EFFORTS, SEVERITIES, at_least
 from bot.values.model import is_amount
 
 if TYPE_CHECKING:
-    from bot.config.organization import SharedDefaults
-    from bot.config.repository import RepoConfig, Triggers
     from bot.values import OrganizationFile
 
 BARS = ("off", *SEVERITIES)  # of `request_changes`, the one that stops least first
 # Which the environment's value is a ceiling of.
-LIMITS = ("usd", "tokens", "calls", "seconds", "turns", "concurrency", "pause_after")
+LIMITS = ("usd", "tokens", "calls", "seconds", "concurrency", "pause_after")
 MOST_SECONDS = 3_600.0  # of a review, where a file alone says how many
 MODELS = ("root", "worker")
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """One setting and where it comes from."""
-
-    value: Any
-    origin: str
+TRIGGERS = {f"triggers.{each.name}": each.default for each in fields(Triggers)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(ReviewSettings):
-    """Every setting of one review, resolved, with its origin. `warnings` are sentences about the repository's file.
+    """Every setting of one review, resolved. `origins`: where each comes from; `warnings`: sentences about the repository's file.
 
     `triggers` decide whether there is a review at all, so they are not part of the settings that a journal records.
     """
 
     origins: Mapping[str, str]
-    warnings: tuple[str, ...] = field(default=())
-    file_triggers: "Triggers | None" = None  # of the repository's and the organization's file; None if no file sets any
-    trigger_origins: Mapping[str, str] = field(default_factory=dict)  # of those that a file sets
+    warnings: tuple[str, ...] = ()
+    triggers: Triggers = field(default_factory=Triggers)
     ceilings: tuple[tuple[str, str], ...] = ()  # what the operator has set above every file, by variable
-
-    @classmethod
-    def of(cls, values: Mapping[str, Value], **more: Any) -> "Config":  # noqa: ANN401 - its own fields
-        """Return the settings from one value for each name."""
-        origins = {name: value.origin for name, value in values.items()}
-        return cls(**{name: value.value for name, value in values.items()}, origins=origins, **more)
-
-    @property
-    def values(self) -> dict[str, Value]:
-        """Each setting with its origin, by its name."""
-        return {name: Value(getattr(self, name), origin) for name, origin in self.origins.items()}
 
     def record(self) -> dict[str, Any]:
         """Return the settings as a journal has them, from which they are resolved again."""
-        run = None if self.run is None else self.run.model_dump()
-        return {**{name: getattr(self, name) for name in DEFAULTS}, "run": run}
-
-    @property
-    def triggers(self) -> "Triggers":
-        """What starts a review by itself."""
-        from bot.config.repository import Triggers
-
-        return self.file_triggers or Triggers()
+        return {**{name: getattr(self, name) for name in DEFAULTS}, "run": self.run and asdict(self.run)}
 
     def file_of(self, trigger: str) -> str:
         """The file that sets a trigger."""
-        return self.trigger_origins.get(trigger, FILE)
+        return self.origins.get(f"triggers.{trigger}", FILE)
 
     def with_flags(self, **values: Any) -> "Config":  # noqa: ANN401 - its own fields
         """The settings with values that count like a person's own words: what is left to spend, or that no model is asked."""
@@ -108,12 +79,10 @@ class Config(ReviewSettings):
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Name, value and origin of each setting, as texts for people."""
-        from bot.config.repository import written_as
-
         for name, value in self.record().items():
             yield written_as(name), value_text(value), self.origins[name]
-        for name, value in self.triggers:
-            yield f"triggers.{name}", value_text(value), self.trigger_origins.get(name, "default")
+        for name, value in asdict(self.triggers).items():
+            yield f"triggers.{name}", value_text(value), self.origins.get(f"triggers.{name}", "default")
         for name, text in self.ceilings:
             yield name, text, "ceiling: no repository's file goes above it"
 
@@ -148,84 +117,118 @@ def resolve(
     `others` are files of the repository that somebody may take for it: a warning says that they are not read.
     `organization` has the defaults of the repository's owner. Raises ConfigError for a file or a value that cannot be used.
     """
-    file, warnings = _read(repository, name) if repository is not None else (None, ())
-    warnings += tuple(f"{other} is not read: rename it to {name}." for other in others)
-    if file is not None and file.enforce:
-        warnings += (f"{name}: enforce has an effect in the organization's repository for defaults alone",)
-    defaults = _defaults(organization) if organization is not None else None
     operator = asdict(settings)
-    own, refusals = _allow(_flat(file) if file else {}, flags, operator, name)
-    ours, more_refusals = _allow(_flat(defaults.file), flags, operator, defaults.source) if defaults else ({}, ())
-    values = _layered(flags, own, ours, operator, (name, defaults.source if defaults else ""))
-    triggers = file.triggers if file else None
-    origins: Mapping[str, str] = dict.fromkeys(triggers.model_fields_set, name) if triggers is not None else {}
-    if defaults is not None:
-        values |= defaults.both(values, own, ours, _left_out(file), name)
-        values |= defaults.enforced(values, ours, flags)
-        triggers, origins = defaults.triggers(triggers, name)
-    values |= _clamped(values, settings, operator)
-    values["strategy"] = _strategy(values, flags)
-    values["run"] = _run_section(values["run"])
-    values["minimum_severity"] = _no_higher_than_bar(values["minimum_severity"], values["fail_on"])
-    values["checks"], too_many = _few_checks(values["checks"])
-    return Config.of(
-        values,
-        warnings=(*warnings, *refusals, *(defaults.warnings if defaults else ()), *more_refusals, *too_many),
-        file_triggers=triggers,
-        trigger_origins=origins,
-        ceilings=tuple(settings.ceilings()),
+    own, warnings = _own(repository, name, others, flags, operator)
+    ours: Mapping[str, Any] = {}
+    bound, source = frozenset[str](), ""
+    if organization is not None:
+        from bot.config.organization import read_defaults
+
+        defaults = read_defaults(organization)
+        bound, source = defaults.bound, defaults.source
+        ours, refusals = _allowed(defaults.file.values, flags, operator, source)
+        warnings += [*defaults.warnings, *refusals]
+    switches = {"run": None, "consumers": None}  # of the environment, which are no section `run` and no list
+    values, origins = _layered(
+        [("environment", {**operator, **switches}), (source, ours), (name, own), ("flag", flags)]
+    )
+    _enforce(values, origins, {key: ours[key] for key in ours if key in bound}, source, flags)
+    for key, value in values.items():
+        if isinstance(value, int | float) and not is_amount(value) and not isinstance(value, bool):
+            raise ConfigError(f"{key} is {value} ({origins[key]}): give a finite number of 0 or more")
+    _clamp(values, origins, settings, operator)
+    _agree(values, origins, flags)
+    values["checks"] = _checks(values["checks"])
+    if not_asked := [row[0] for row in values["checks"][MOST_CHECKS:]]:
+        warnings.append(f"a review asks {MOST_CHECKS} checks at most; not asked: {', '.join(not_asked)}")
+    values["checks"] = values["checks"][:MOST_CHECKS]
+    triggers = Triggers(**{key.removeprefix("triggers."): values.pop(key) for key in TRIGGERS})
+    return Config(
+        **values, origins=origins, warnings=tuple(warnings), triggers=triggers, ceilings=tuple(settings.ceilings())
     )
 
 
-def _defaults(organization: "OrganizationFile") -> "SharedDefaults | None":
-    from bot.config.organization import read_defaults
+def _own(
+    text: bytes | None, name: str, others: Sequence[str], flags: Mapping[str, Any], operator: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """What the repository's file sets and may set, and what is to be said about it."""
+    unread = [f"{other} is not read: rename it to {name}." for other in others]
+    if text is None:
+        return {}, unread
+    from bot.config.repository import read
 
-    return read_defaults(organization)
-
-
-def _layered(
-    flags: Mapping[str, Any],
-    own: Mapping[str, Any],
-    ours: Mapping[str, Any],
-    operator: Mapping[str, Any],
-    files: tuple[str, str],
-) -> dict[str, Value]:
-    """The value of the strongest layer for each setting. `own` and `ours`: of the repository's and of the organization's file."""
-    switch = {"run": None, "consumers": None}  # of the environment, which are no section `run` and no list
-    layers = (("flag", flags), (files[0], own), (files[1], ours), ("environment", {**operator, **switch}))
-    values = {}
-    for key, default in DEFAULTS.items():
-        candidates = ((layer[key], origin) for origin, layer in layers if layer.get(key) is not None)
-        value, origin = next(candidates, (default, "default"))
-        if isinstance(value, int | float) and not is_amount(value) and not isinstance(value, bool):
-            raise ConfigError(f"{key} is {value} ({origin}): give a finite number of 0 or more")
-        values[key] = Value(value, origin)
-    return values
+    file, warnings = read(text, name)
+    if file.enforce:
+        unread.append(f"{name}: enforce has an effect in the organization's repository for defaults alone")
+    own, refusals = _allowed(file.values, flags, operator, name)
+    return own, [*warnings, *unread, *refusals]
 
 
-def _left_out(file: "RepoConfig | None") -> frozenset[str]:
-    """The lists that a repository's file has as empty: they leave the organization's entries out."""
-    written = file.model_fields_set if file is not None else frozenset()
-    return frozenset(key for key in written if DEFAULTS.get(key) == () == getattr(file, key))
+def _layered(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The value of the strongest layer for each setting, and its origin. The weakest layer is first.
+
+    Layers of two files, which stand beside each other, both have their say about lists of entries and the section `run`.
+    """
+    values, origins = {**DEFAULTS, **TRIGGERS}, dict.fromkeys(DEFAULTS, "default")
+    source = layers[1][0]
+    for origin, layer in layers:
+        for key in [key for key in values if layer.get(key) is not None]:
+            value, known = layer[key], origins.get(key)
+            if known == source and origin != "flag":
+                value = _joined(key, value, values[key])
+            values[key], origins[key] = value, origin if value == layer[key] else f"{origin} and {source}"
+            if key in LISTS and value == ():
+                origins[key] = "default"
+    return values, origins
 
 
-def _clamped(values: Mapping[str, Value], settings: Settings, operator: Mapping[str, Any]) -> dict[str, Value]:
-    """What a file asks for above the operator's ceilings, as low as these are."""
-    asked = {key: one for key, one in values.items() if one.origin not in ("flag", "environment", "default")}
+def _joined(key: str, first: Any, second: Any) -> Any:  # noqa: ANN401 - of any setting
+    """The value of two files; of one name or key the first one's counts, and an empty list leaves the second one's entries out."""
+    if key == "run":
+        return {**second, **first}
+    if key not in LISTS or first == ():
+        return first
+    if key == "ignore":  # the last pattern that takes a file decides: it is the repository's
+        return (*second, *first)
+    return _checks((*first, *second)) if key == "checks" else tuple(dict.fromkeys((*first, *second)))
+
+
+def _checks(rows: Iterable[tuple[Any, ...]]) -> tuple[tuple[Any, ...], ...]:
+    """The checks of a team; of one name the first counts."""
+    named: dict[str, tuple[Any, ...]] = {}
+    for row in rows:
+        named.setdefault(row[0], row)
+    return tuple(named.values())
+
+
+def _enforce(
+    values: dict[str, Any], origins: dict[str, str], bound: Mapping[str, Any], source: str, flags: Mapping[str, Any]
+) -> None:
+    """Put what an organization enforces in its place; its checks hold beside those of the repository.
+
+    What a person types at a terminal holds: they pay for it. The inputs of a workflow (`is_workflow`) are the repository's.
+    """
+    for key, value in bound.items():
+        holds = _checks((*value, *values[key])) if key == "checks" else value
+        if holds != values[key] and (origins[key] != "flag" or flags.get("is_workflow")):
+            values[key], origins[key] = holds, source if key in TRIGGERS else f"{source}, which enforces it"
+
+
+def _clamp(values: dict[str, Any], origins: dict[str, str], settings: Settings, operator: Mapping[str, Any]) -> None:
+    """Lower what a file asks for above the operator's ceilings; DEEPREPO_CAP_USD is above everybody's."""
+    asked = {key for key in DEFAULTS if origins[key] not in ("flag", "environment", "default")}
     rows: list[tuple[str, str, Any, Callable[[Any], float]]] = [
         (key, *_ceiling(key, operator), float) for key in LIMITS if key in asked
     ]
     if "effort" in asked:
-        rows += [("effort", "DEEPREPO_EFFORT", settings.effort, EFFORTS.index)]
-    if values["request_changes"].origin != "flag":
-        rows += [("request_changes", "DEEPREPO_REQUEST_CHANGES", settings.request_changes, BARS.index)]
-    clamped: dict[str, Value] = {}
+        rows.append(("effort", "DEEPREPO_EFFORT", settings.effort, EFFORTS.index))
+    if origins["request_changes"] != "flag":
+        rows.append(("request_changes", "DEEPREPO_REQUEST_CHANGES", settings.request_changes, BARS.index))
     for key, variable, most, order in (*rows, ("usd", "DEEPREPO_CAP_USD", settings.cap_usd, float)):
-        one = clamped.get(key, values[key])
-        if most is not None and not order(one.value) <= order(most):
-            text = f"{one.value:.2f}" if isinstance(one.value, float) else str(one.value)
-            clamped[key] = Value(most, f"{variable}, below the {text} of: {one.origin}")
-    return clamped
+        value = values[key]
+        if most is not None and not order(value) <= order(most):
+            text = f"{value:.2f}" if isinstance(value, float) else str(value)
+            values[key], origins[key] = most, f"{variable}, below the {text} of: {origins[key]}"
 
 
 def _ceiling(key: str, operator: Mapping[str, Any]) -> tuple[str, Any]:
@@ -237,39 +240,22 @@ def _ceiling(key: str, operator: Mapping[str, Any]) -> tuple[str, Any]:
     return ("the limit of a file (DEEPREPO_SECONDS sets another)", MOST_SECONDS) if key == "seconds" else ("", None)
 
 
-def _no_higher_than_bar(least: Value, bar: Value) -> Value:
-    """What makes the check fail is shown: the least severity is not above the bar of `fail_on`."""
-    if bar.value is None or at_least(bar.value, least.value):
-        return least
-    return Value(bar.value, f"`fail_on` of {bar.origin}")
+def _agree(values: dict[str, Any], origins: dict[str, str], flags: Mapping[str, Any]) -> None:
+    """Settle what follows from another setting."""
+    if flags.get("strategy") is None:
+        if values["effort"] == "none":
+            values["strategy"], origins["strategy"] = "offline", origins["effort"]
+        elif flags.get("effort") is not None:  # that a person has typed is stronger than a strategy that nobody has
+            values["strategy"], origins["strategy"] = "auto", origins["effort"]
+    bar = values["fail_on"]
+    if bar is not None and not at_least(bar, values["minimum_severity"]):  # what makes the check fail is shown
+        values["minimum_severity"], origins["minimum_severity"] = bar, f"`fail_on` of {origins['fail_on']}"
+    if isinstance(values["run"], Mapping):
+        values["run"] = RunSection(**values["run"])
 
 
-def _few_checks(checks: Value) -> tuple[Value, tuple[str, ...]]:
-    """The checks that one review asks, and a sentence about the others."""
-    others = [row[0] for row in checks.value[MOST_CHECKS:]]
-    if not others:
-        return checks, ()
-    sentence = f"a review asks {MOST_CHECKS} checks at most; not asked: {', '.join(others)}"
-    return Value(checks.value[:MOST_CHECKS], checks.origin), (sentence,)
-
-
-def _run_section(value: Value) -> Value:
-    """The section `run`: a journal has recorded it as a mapping."""
-    if not isinstance(value.value, Mapping):
-        return value
-    from bot.config.sections import RunSection
-
-    return Value(RunSection.model_validate(value.value), value.origin)
-
-
-def _read(text: bytes, name: str) -> "tuple[RepoConfig, tuple[str, ...]]":
-    from bot.config.repository import read
-
-    return read(text, name)
-
-
-def _allow(
-    choices: dict[str, Any], flags: Mapping[str, Any], operator: Mapping[str, Any], name: str
+def _allowed(
+    choices: Mapping[str, Any], flags: Mapping[str, Any], operator: Mapping[str, Any], name: str
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What the file may choose of the models and the strategy, and a sentence for each choice that does not hold.
 
@@ -293,42 +279,8 @@ def _allow(
     strategy = allowed_choices.get("strategy")
     for variable in ("strategy", "effort"):
         limit = operator.get(variable)
-        if limit is not None and allowed_choices.get("strategy") not in (
-            None,
-            limit,
-            "offline",
-        ):  # offline spends nothing
+        spends_nothing = (None, limit, "offline")
+        if limit is not None and allowed_choices.get("strategy") not in spends_nothing:
             del allowed_choices["strategy"]
             refusals.append(f"{name}: strategy {strategy} is not used: DEEPREPO_{variable.upper()} is {limit}")
     return allowed_choices, tuple(refusals)
-
-
-def _strategy(values: Mapping[str, Value], flags: Mapping[str, Any]) -> Value:
-    """The strategy that holds beside the effort: an effort that a person has typed is stronger than a strategy that nobody has."""
-    effort, strategy = values["effort"], values["strategy"]
-    if flags.get("strategy") is not None:
-        return strategy
-    if effort.value == "none":
-        return Value("offline", effort.origin)
-    return Value("auto", effort.origin) if flags.get("effort") is not None else strategy
-
-
-def _flat(file: "RepoConfig") -> dict[str, Any]:
-    """The file's settings under the names of DEFAULTS; an empty list counts as not set."""
-    rows = (
-        file.model_dump(
-            exclude={"models", "budget", "instructions", "rules", "learnings", "checks", "triggers", "run", "enforce"}
-        )
-        | file.models.model_dump()
-        | file.budget.model_dump()
-    )
-    rows["instructions"] = tuple((item.path, item.text) for item in file.instructions)
-    rows["rules"] = tuple((item.path, item.kind, item.text) for item in file.rules)
-    rows["learnings"] = tuple((item.path, item.symbol, item.text) for item in file.learnings)
-    distinct_checks = {item.name: item for item in reversed(file.checks)}  # of one name the first counts
-    rows["checks"] = tuple(
-        (item.name, item.ask, item.paths, item.severity) for item in file.checks if distinct_checks[item.name] is item
-    )
-    if "run" in file.model_fields_set:  # a section that sets nothing switches it on, too
-        rows["run"] = file.run
-    return {name: value for name, value in rows.items() if value not in (None, ())}

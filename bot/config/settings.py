@@ -5,19 +5,19 @@ Pydantic takes longer to load than the rest of a review by code, so it is loaded
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from bot.config.defaults import SETTINGS, Threshold, setting, written_as
 from bot.errors import ConfigError
-from bot.levels import Effort, ReviewEffort, Severity, Strategy
+from bot.levels import Effort, ReviewEffort, Strategy
 from bot.values.consumer import Disclosure
 from bot.values.model import is_amount
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-Threshold = Literal["off", Severity]  # from which findings do something
 PREFIX = "DEEPREPO_"
 
 # What holds for a server, whose reviews are paid by somebody who watches none of them, if the operator sets nothing else.
@@ -30,96 +30,112 @@ HOSTED = {
 BASE_URL = "DEEPREPO_BASE_URL"
 
 
-def _about(description: str, **bounds: float | str) -> Any:  # noqa: ANN401 - the type stands beside it
-    """A setting that nobody has to set, with its description and bounds as pydantic's `Field` takes them."""
-    return field(default=None, metadata={"description": description, **bounds})
+def _as_file(name: str, more: str = "") -> Any:  # noqa: ANN401 - the type stands beside it
+    """The variable of a setting that a file has too, with the same bounds."""
+    bounds = {key: value for key, value in _BY_NAME[name].metadata["field"].items() if key != "description"}
+    return setting(None, f"As `{written_as(name)}`{more}.", **bounds)
 
 
-# ruff: noqa: RUF009 - `_about` returns what `field` returns
+_BY_NAME = {each.name: each for each in SETTINGS}
+LOWER = ", which can only lower this value"
+
+
+# ruff: noqa: RUF009 - `setting` returns what `field` returns
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the environment sets: DEEPREPO_ROOT, DEEPREPO_WORKER, DEEPREPO_BASE_URL and so on."""
 
-    root: str | None = _about("As `models.root`.")
-    worker: str | None = _about("As `models.worker`.")
-    models: str | None = _about(
+    root: str | None = _as_file("root")
+    worker: str | None = _as_file("worker")
+    models: str | None = setting(
+        None,
         "The models that a repository's file may choose, separated by commas, with `*`; without it "
-        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` alone, if one of them is set."
+        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` alone, if one of them is set.",
     )
-    thinking: Effort | None = _about("As `models.thinking`.")
-    timeout: float | None = _about("As `models.timeout`.", gt=0)
-    concurrency: int | None = _about("As `models.concurrency`.", ge=1)
-    context: int | None = _about("As `models.context`.", ge=2_048)
-    base_url: str | None = _about(
+    thinking: Effort | None = _as_file("thinking")
+    timeout: float | None = _as_file("timeout")
+    concurrency: int | None = _as_file("concurrency")
+    context: int | None = _as_file("context")
+    base_url: str | None = setting(
+        None,
         "The address of an endpoint that speaks OpenAI's or Anthropic's dialect, for the one provider that "
-        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` name; `DEEPREPO_BASE_URL_<PROVIDER>` for another one."
+        "`DEEPREPO_ROOT` and `DEEPREPO_WORKER` name; `DEEPREPO_BASE_URL_<PROVIDER>` for another one.",
     )
-    effort: ReviewEffort | None = _about("As `effort`, which can only lower this value.")
-    strategy: Strategy | None = _about("As `strategy`, which then cannot name another.")
-    request_changes: Threshold | None = _about(
-        "As `request_changes`, which can then be no stricter: `off` forbids it to every repository."
+    effort: ReviewEffort | None = _as_file("effort", LOWER)
+    strategy: Strategy | None = _as_file("strategy", ", which then cannot name another")
+    request_changes: Threshold | None = _as_file(
+        "request_changes", ", which can then be no stricter: `off` forbids it to every repository"
     )
-    pause_after: int | None = _about("As `pause_after`, which can only lower this value.", ge=1)
-    usd: float | None = _about("As `budget.usd`, which can only lower this value.", ge=0)
-    tokens: int | None = _about("As `budget.tokens`, which can only lower this value.", ge=0)
-    calls: int | None = _about("As `budget.calls`, which can only lower this value.", ge=0)
-    seconds: float | None = _about("As `budget.seconds`, which can only lower this value.", gt=0)
-    cap_usd: float | None = _about(
+    pause_after: int | None = _as_file("pause_after", LOWER)
+    usd: float | None = _as_file("usd", LOWER)
+    tokens: int | None = _as_file("tokens", LOWER)
+    calls: int | None = _as_file("calls", LOWER)
+    seconds: float | None = _as_file("seconds", LOWER)
+    cap_usd: float | None = setting(
+        None,
         f"The operator's ceiling for one review: no option and no file can exceed it. On a server and in "
         f"the Action ${HOSTED['cap_usd']:g}, if not set.",
         ge=0,
     )
-    cap_usd_per_day: float | None = _about(
+    cap_usd_per_day: float | None = setting(
+        None,
         f"The most that a server spends in 24 hours, in dollars. On a server "
         f"${HOSTED['cap_usd_per_day']:g}, if not set.",
         ge=0,
     )
-    cap_usd_per_day_installation: float | None = _about(
+    cap_usd_per_day_installation: float | None = setting(
+        None,
         f"The same for one installation of the App. On a server "
         f"${HOSTED['cap_usd_per_day_installation']:g}, if not set.",
         ge=0,
     )
-    cap_usd_per_day_repository: float | None = _about(
-        f"The same for one repository. On a server ${HOSTED['cap_usd_per_day_repository']:g}, if not set.", ge=0
+    cap_usd_per_day_repository: float | None = setting(
+        None, f"The same for one repository. On a server ${HOSTED['cap_usd_per_day_repository']:g}, if not set.", ge=0
     )
-    run: bool | None = _about(
-        "Whether tests are run in a sandbox for repositories whose `.deeprepo.yml` has a section `run`. Without it nothing is run."
+    run: bool | None = setting(
+        None,
+        "Whether tests are run in a sandbox for repositories whose `.deeprepo.yml` has a section `run`. Without it nothing is run.",
     )
-    run_sandbox: Literal["bubblewrap", "docker", "podman"] | None = _about(
-        "The sandbox that tests are run in; without it the first of these that is installed."
+    run_sandbox: Literal["bubblewrap", "docker", "podman"] | None = setting(
+        None, "The sandbox that tests are run in; without it the first of these that is installed."
     )
-    run_tools: str | None = _about(
-        "Folders of this machine that bubblewrap shows beside /usr, read-only, separated by `:`, such as `/opt/go:/opt/node`."
+    run_tools: str | None = setting(
+        None,
+        "Folders of this machine that bubblewrap shows beside /usr, read-only, separated by `:`, such as `/opt/go:/opt/node`.",
     )
-    run_network: bool | None = _about("Whether `run.prepare` may use the network.")
-    run_forks: bool | None = _about(
-        "Whether tests are run for pull requests from forks, too, on a server and in the Action."
+    run_network: bool | None = setting(None, "Whether `run.prepare` may use the network.")
+    run_forks: bool | None = setting(
+        None, "Whether tests are run for pull requests from forks, too, on a server and in the Action."
     )
-    run_cache: str | None = _about(
-        "The folder that keeps what `run.prepare` has installed, 8 GB at most. Default: `~/.cache/deeprepo/run`."
+    run_cache: str | None = setting(
+        None, "The folder that keeps what `run.prepare` has installed, 8 GB at most. Default: `~/.cache/deeprepo/run`."
     )
-    organization: str | None = _about(
+    organization: str | None = setting(
+        None,
         "The folder of a clone of your organization's `.deeprepo` repository, whose HEAD has the defaults of its repositories: for "
-        "the command line, the hooks and the library."
+        "the command line, the hooks and the library.",
     )
-    organization_repository: str | None = _about(
+    organization_repository: str | None = setting(
+        None,
         "The name of the owner's repository that has the defaults, on a server and in the Action; `off`: none is read. "
         "Default: `.deeprepo`.",
         pattern=r"^[A-Za-z0-9._-]{1,100}$",
     )
-    consumers: Literal["off", "owner", "any"] | None = _about(
+    consumers: Literal["off", "owner", "any"] | None = setting(
+        None,
         "On a server, the repositories that a review looks at because they use the reviewed one: `owner`: those of the same owner that the "
-        "App can see; `any`: also public ones of others that the repository's file names; `off`: none. Default: `off`."
+        "App can see; `any`: also public ones of others that the repository's file names; `off`: none. Default: `off`.",
     )
-    consumers_shown: Disclosure | None = _about(
+    consumers_shown: Disclosure | None = setting(
+        None,
         "The most that a review on a server shows of one of them that not everybody can read: `nothing`, `existence`, `name`, or `lines`, to "
-        "models too. Its own `as_consumer` can allow less. Default: `existence`."
+        "models too. Its own `as_consumer` can allow less. Default: `existence`.",
     )
-    consumers_megabytes: int | None = _about(
-        "MB of the data folder for their clones, of which the oldest go first. Default: 2000.", ge=1
+    consumers_megabytes: int | None = setting(
+        None, "MB of the data folder for their clones, of which the oldest go first. Default: 2000.", ge=1
     )
-    journal: str | None = _about(
-        "The file in which `deeprepo review` records its calls, or a folder with one file for each change."
+    journal: str | None = setting(
+        None, "The file in which `deeprepo review` records its calls, or a folder with one file for each change."
     )
 
     def with_server_ceilings(self) -> "Settings":
@@ -149,11 +165,10 @@ def environment(*, on_server: bool = False) -> Settings:
 def _validate() -> Settings:
     from pydantic import ValidationError
 
-    from bot.config import yaml_text
-    from bot.config.operator import reader
+    from bot.config import forms, yaml_text
 
     try:
-        values = reader(Settings, PREFIX)().model_dump()
+        values = forms.environment(Settings, PREFIX)().model_dump()
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{PREFIX}{str(first['loc'][0]).upper()}: {yaml_text.sentence(first)}") from None

@@ -17,7 +17,7 @@ from pushes import Hand
 from rendered import SEEN, harm
 from test_hostile_corpus import SCHEMA, pages
 
-from bot.config.repository import MOST_CHECKS
+from bot.config.names import MOST_CHECKS
 from bot.values import Review
 from deeprepo_sandbox.providers import Reply
 

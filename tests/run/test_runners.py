@@ -25,7 +25,7 @@ def layout(tree: Mapping[str, str]) -> Layout:
 
 def recipe(tree: Mapping[str, str], near: str, **section: object) -> Recipe | None:
     """How tests about a file are run."""
-    return layout(tree).recipe(RunSection.model_validate(section), near)
+    return layout(tree).recipe(RunSection(**section), near)
 
 
 TREES = [

@@ -55,7 +55,7 @@ def made(base: Mapping[str, str], head: Mapping[str, str], cache: Path, **sectio
         return {path: trees[side][path].encode() for path in paths if path in trees[side]}
 
     permission = RunPermission(cache=cache, programs={"PATH": os.environ["PATH"]})
-    return asyncio.run(rig(Sides("here", entries, archive, read_many), RunSection.model_validate(section), permission))
+    return asyncio.run(rig(Sides("here", entries, archive, read_many), RunSection(**section), permission))
 
 
 @boxed

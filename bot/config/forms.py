@@ -1,0 +1,79 @@
+"""What reads and describes settings, made from their dataclasses: pydantic models, which check each value by its type and bounds."""
+
+from dataclasses import MISSING, Field, fields
+from functools import cache
+from typing import Any, get_type_hints
+
+import pydantic
+from pydantic import BaseModel, ConfigDict, create_model
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.config.defaults import SECTIONS, SETTINGS, ReviewSettings, Triggers
+
+
+class FileSection(BaseModel):
+    """A section of a file. What it does not know is reported elsewhere."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+@cache
+def section(form: type) -> type[FileSection]:
+    """The model of a section or of an entry."""
+    types = get_type_hints(form, include_extras=True)
+    rows: dict[str, Any] = {
+        each.name: (
+            types[each.name],
+            pydantic.Field(... if each.default is MISSING else each.default, **each.metadata["field"]),
+        )
+        for each in fields(form)
+    }
+    return create_model(form.__name__, __base__=FileSection, __doc__=form.__doc__, **rows)
+
+
+@cache
+def repository() -> type[FileSection]:
+    """The model of the whole of .deeprepo.yml."""
+    rows: dict[str, Any] = {}
+    for name, (doc, about) in SECTIONS.items():
+        keys: dict[str, Any] = {each.name: _key(each) for each in SETTINGS if each.metadata["section"] == name}
+        part = create_model(f"{name.capitalize()}Section", __base__=FileSection, __doc__=doc, **keys)
+        rows[name] = part, pydantic.Field(part(), description=about)
+    rows |= {each.name: _key(each) for each in SETTINGS if not each.metadata["section"]}
+    triggers = section(Triggers)
+    rows["triggers"] = (
+        triggers,
+        pydantic.Field(triggers(), description="Which pull requests are reviewed automatically."),
+    )
+    about = "In the organization's `.deeprepo` repository alone: settings of this file that no repository may loosen, such as "
+    rows["enforce"] = tuple[str, ...], pydantic.Field((), description=f"{about}`fail_on`, `budget.usd` or `triggers`.")
+    return create_model("RepoConfig", __base__=FileSection, __doc__="The whole of .deeprepo.yml.", **rows)
+
+
+def _key(setting: Field[Any]) -> tuple[Any, Any]:
+    """One setting as a file has it: what it does not set is None or empty."""
+    entry, about = setting.metadata["entries"], setting.metadata["field"]
+    if entry is not None and setting.default is None:
+        return section(entry), pydantic.Field(section(entry)(), **about)
+    if setting.default == ():
+        return tuple[section(entry), ...] if entry else _types()[setting.name], pydantic.Field((), **about)  # type: ignore[misc]
+    return _types()[setting.name] | None, pydantic.Field(None, **about)
+
+
+@cache
+def _types() -> dict[str, Any]:
+    return get_type_hints(ReviewSettings, include_extras=True)
+
+
+@cache
+def environment(form: type, prefix: str) -> type[BaseSettings]:
+    """The model that reads the variable PREFIX_NAME for each field NAME of a dataclass."""
+
+    class Environment(BaseSettings):
+        model_config = SettingsConfigDict(env_prefix=prefix, extra="ignore", frozen=True, env_ignore_empty=True)
+
+    types = get_type_hints(form, include_extras=True)
+    rows: dict[str, Any] = {
+        each.name: (types[each.name], pydantic.Field(None, **each.metadata["field"])) for each in fields(form)
+    }
+    return create_model(form.__name__, __base__=Environment, **rows)
