@@ -21,9 +21,9 @@ from typing import Any
 
 from benchmarks.table import Row, report
 from bot import wiring
-from bot.agent.dry_run import DryRun
 from bot.checkout import Checkout, git
 from bot.masking.masks import Masks
+from bot.strategies.estimate import DryRun
 from bot.values import Completion, Prompt, ReviewRequest
 from bot.wiring import local
 from impact import parsing

@@ -19,9 +19,8 @@ from bot import config
 from bot.agent import tools
 from bot.agent.messages import Conversation
 from bot.agent.repl.bridge import open_bridge
-from bot.agent.stall_guard import StallGuard
 from bot.agent.state import RunState
-from bot.agent.turns import Turns
+from bot.agent.turns import StallGuard, Turns
 from bot.brief import Brief
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget

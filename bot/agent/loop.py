@@ -8,9 +8,8 @@ from bot import render
 from bot.agent import tools
 from bot.agent.messages import Conversation
 from bot.agent.repl.bridge import Async, open_bridge
-from bot.agent.stall_guard import StallGuard
 from bot.agent.state import RunState
-from bot.agent.turns import Outcome, Turns
+from bot.agent.turns import Outcome, StallGuard, Turns
 from bot.errors import UsageError
 from bot.ports import Model
 from bot.review.session import Session

@@ -1,5 +1,6 @@
 """The turns of one root: ask it, run its code, tell it what came back, until it has an answer or a rule ends the run."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
@@ -8,7 +9,6 @@ from bot.agent import tools
 from bot.agent.messages import MAX_TOKENS, Conversation
 from bot.agent.repl import extraction, hints
 from bot.agent.repl.bridge import ReplBridge
-from bot.agent.stall_guard import Gain, StallGuard
 from bot.agent.state import RunState
 from bot.agent.tools.report import MAX_ANSWER
 from bot.errors import BudgetSpent, PromptTooLong, ProviderError
@@ -28,6 +28,78 @@ BROKEN = (
 )
 REPEATED = "This very cell ran before, and would print the same; it was not run again. Build on its result, or finish: set_answer('...')."
 TYPICAL_REPLY = 1_500  # tokens; a call reserves more than that
+STALE_ADVICE, STALE_STOP = 2, 5  # turns without a newly read unit, a change of the findings or a new line
+HELD = 2  # how often a run goes on because report() refused something in the block that finished
+LETTERS = 6  # of a line that can be new: brackets and numbers tell nothing
+LOOKS = re.compile(r"\b(?:more|coverage|budget|findings|last_batch|SHOW_VARS)\(")  # worth asking again
+
+_NUMBERED = re.compile(r"^[ +-]?[ \t]*+\d{1,7} ")  # sign and number before a line of code
+Advice = Literal["", "synthesis", "stopping", "last", "spent"]
+Gain = tuple[int, ...]  # units unread, reports, findings dropped, worker calls
+
+
+@dataclass(slots=True)
+class StallGuard:
+    """Where a run stands: what it repeats, whether it still gains, and which note the root must get.
+
+    The rules answer failures seen in transcripts: the same cell again, going round in circles. Searching is progress: a turn that shows
+    the root lines which it had not seen is never held against it.
+    """
+
+    turns: int
+    stale: int = 0
+    total_chars: int = 0
+    _cells: set[str] = field(default_factory=set)
+    _lines: set[str] = field(default_factory=set)  # that the root was shown
+    _gain: Gain | None = None
+
+    def repeats(self, code: str) -> bool:
+        """Whether this very cell ran before; looking at what changes by itself is not a repetition."""
+        cell = code.strip()
+        if cell in self._cells and not LOOKS.search(cell):
+            return True
+        self._cells.add(cell)
+        return False
+
+    def note_text(self, text: str) -> bool:
+        """Note what the root is shown; whether any line of it is new to it."""
+        lines = {re.sub(r"\d+", "0", _NUMBERED.sub("", line, count=1).strip())[:200] for line in text.split("\n")}
+        new = {line for line in lines - self._lines if sum(map(str.isalpha, line)) >= LETTERS}
+        self._lines |= new
+        return bool(new)
+
+    def ran(self, observation: Observation, gain: Gain) -> None:
+        """Note what a block did."""
+        if observation.outcome in {"limit", "crash"}:
+            self._cells.clear()  # its names are gone: the same cell may be needed again
+        self.idle(gain, new=self.note_text(observation.output))
+
+    def idle(self, gain: Gain, *, new: bool = False) -> None:
+        """A turn has passed: was anything learnt or done in it?"""
+        self.stale = 0 if new or gain != self._gain else self.stale + 1
+        self._gain = gain
+
+    def hold_finish(self) -> bool:
+        """Whether the run goes on although the root has finished: it has not seen what report() refused."""
+        self.total_chars += 1
+        if self.total_chars <= HELD:
+            self._cells.clear()
+        return self.total_chars <= HELD
+
+    def advice(self, number: int, *, budget_spent: bool) -> Advice:
+        """The note that the root must get after turn `number`."""
+        if budget_spent:
+            return "spent"
+        if number >= self.turns - 1:
+            return "last"
+        if self.stale >= STALE_STOP - 1:
+            return "stopping"
+        return "synthesis" if self.stale >= STALE_ADVICE else ""
+
+    @property
+    def astray(self) -> bool:
+        """Turn after turn with nothing new."""
+        return self.stale >= STALE_STOP
 
 
 @dataclass(slots=True)

@@ -4,22 +4,66 @@ The readers' prompts are the very prompts that a review sends. What a root does 
 found and checked, nobody knows beforehand: for that the habits below are assumed, and said with the figures, which are means.
 """
 
+import json
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from bot.agent.dry_run import TURN_TOKENS, DryRun, Price
+from bot.agent.repl import extraction
 from bot.findings.joint_opinions import MOST_CLAIMS
 from bot.llm import capacity
 from bot.review.session import Session
 from bot.strategies import load
 from bot.strategies.choice import WITH_ROOT
-from bot.values import Usage
-from bot.values.model import CHARS_PER_TOKEN, density
+from bot.values import Completion, Prompt, Purpose, Schema, ToolCall, Usage
+from bot.values.model import CHARS_PER_TOKEN, density, likely_tokens
 
 NAMES = ("direct", "cascade", "fanout", "rlm")
 PARTS = ("input", "output", "cache_read", "cache_write")
 Likely = tuple[Usage, float]  # a call, and how many times it is made in the mean
+REPLY_TOKENS = 300  # of an answer, findings included
+TURN_TOKENS = 700  # of a root's reply: its thoughts and its code
+OVERHEAD = 4  # tokens around each message
+Price = Callable[[Usage], float | None]
+END = "set_answer('rehearsed')"
+
+
+@dataclass
+class DryRun:
+    """A model that is never asked: it weighs each prompt and says the least that goes on. Satisfies `ports.Model`."""
+
+    name: str
+    price: Price
+    prompt_usages: list[Usage] = field(default_factory=list)  # what each prompt would use
+    look_up_usages: list[Usage] = field(default_factory=list)  # the same of those whose answer may ask to see more
+
+    async def complete(self, prompt: Prompt) -> Completion:
+        """An empty answer, or the shortest block that ends a root's run."""
+        reply_tokens = TURN_TOKENS if prompt.tool else REPLY_TOKENS
+        reply_tokens += self.thinking("root" if prompt.tool else "worker")
+        form = prompt.answer or prompt.tool
+        size = sum(likely_tokens(m.text, self.name) + OVERHEAD for m in prompt.messages)
+        size += likely_tokens(json.dumps(form.parameters), self.name) if form is not None else 0
+        self.prompt_usages.append(Usage(size, min(reply_tokens, capacity.LARGEST)))
+        if prompt.answer is not None and prompt.answer.final is not None:
+            self.look_up_usages.append(self.prompt_usages[-1])
+        if prompt.tool:
+            return Completion("", Usage(), "tool", None, (ToolCall("rehearsal", extraction.TOOL.name, {"code": END}),))
+        return Completion("", Usage(), data=_least(prompt.answer))
+
+    def thinking(self, role: Purpose) -> int:
+        """Tokens of thinking that are assumed for one reply."""
+        return 0 if capacity.thinking(self.name) == "no" else capacity.HABIT[role]
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def _least(form: Schema | None) -> dict[str, Any]:
+    """An answer that says nothing and fits its form: one that does not fit would be asked for again, and weighed twice."""
+    properties = form.parameters.get("properties", {}) if form is not None else {}
+    return {name: [] if row.get("type") == "array" else "" for name, row in properties.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -280,7 +280,7 @@ def running(settings: config.Settings, *, is_foreign: bool = False) -> "RunPermi
 
 def rehearsal(say: Callable[[str], None], scratch: str) -> Tools:
     """What an estimate is made with: models weigh prompts instead of answering them. No key is needed."""
-    from bot.agent.dry_run import DryRun
+    from bot.strategies.estimate import DryRun
 
     def open_dry(subject: Survey) -> AbstractAsyncContextManager[Session]:
         settings = subject.brief.settings

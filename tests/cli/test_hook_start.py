@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 HEAVY = {"pydantic", "typer", "pydantic_settings", "jinja2", "yaml", "pygments", "detect_secrets", "importlib.metadata"}
 OURS = {
     "bot.agent.loop",
-    "bot.agent.dry_run",
+    "bot.strategies.estimate",
     "bot.findings.claims",
     "bot.review.sections",
     "bot.review.workers",

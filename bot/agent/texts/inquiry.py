@@ -1,31 +1,41 @@
 """One question about a context in progress: the context as a git repository of its own, and the engine over it."""
 
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot import __version__, config
+from bot import __version__, config, render
 from bot.agent.state import MAX_DEPTH
 from bot.agent.texts.custom import CustomTool
 from bot.agent.texts.material import Material
-from bot.agent.texts.reader import Reader
 from bot.agent.turns import Turns
 from bot.brief import Brief
 from bot.checkout import Checkout, git
 from bot.checkout.masked import MaskedTree
+from bot.context import file_questions
+from bot.context.file_questions import Part, Sight
+from bot.errors import BadAnswer, BudgetSpent, DeepRepoError, ProviderError
+from bot.findings import read
 from bot.journal.codec import Start
 from bot.journal.writer import Journal
 from bot.llm.budget import Budget
 from bot.llm.calls import Calls
 from bot.ports import Model
 from bot.review import coverage
-from bot.review.session import Session
+from bot.review.session import Session, WorkerReply
 from bot.review.survey import Survey
-from bot.values import Dependents, Limits, PullRequest
+from bot.values import Completion, Dependents, Limits, Message, Prompt, PullRequest, Schema, Source, Unit
 
 WHO = b"committer deeprepo <deeprepo@example.invalid> 1767268800 +0000\n"  # the same context is the same commit
+MAX_TOKENS = 4_096  # of one answer
+_PROPERTIES = file_questions.schema().parameters["properties"]
+LOOK = Schema(
+    name="look",
+    description="Answer the question from the shown text, and from nothing else.",
+    parameters=read.strict(**{name: _PROPERTIES[name] for name in ("answer", "found", "quotes")}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,45 @@ class TextQuestion:
         """What the journal keeps of it beside the context."""
         tools = [[tool.name, tool.line] for tool in self.tools]
         return {"question": self.query, "answer_form": self.answer_form, "tools": tools, "depth": self.deepest}
+
+
+@dataclass(slots=True)
+class Reader:
+    """Satisfies `review.session.Worker`. `faults` are failures that are not the model's answer: the problem has to be tried again."""
+
+    model: Model
+    calls: Calls
+    faults: list[DeepRepoError] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Who it is."""
+        return f"worker {self.model.name}"
+
+    async def review(self, units: Sequence[Unit], question: str = "") -> WorkerReply:  # noqa: ARG002 - the protocol's
+        """There is no change here, so there are no units."""
+        return WorkerReply("", error="a text has no units: ask(paths, question)")
+
+    async def look(self, parts: Sequence[Part], question: str) -> Sight:
+        """What these pieces of the text say to a question."""
+        text = render.text("prompts/look.md.j2", files={part.label: part.text for part in parts}, question=question)
+        system = Message("system", render.text("prompts/texts/reader_system.md.j2"))
+        prompt = Prompt((system, Message("user", text)), answer=LOOK, max_tokens=MAX_TOKENS)
+        reply = (await self.many([prompt]))[0]
+        if isinstance(reply, DeepRepoError):
+            return Sight(error=str(reply))
+        return file_questions.answer(reply.data, Source("model", self.name), parts)
+
+    async def prompt(self, texts: Sequence[str]) -> list[WorkerReply]:
+        """Free prompts, answered in prose."""
+        replies = await self.many([Prompt((Message("user", text),), max_tokens=MAX_TOKENS) for text in texts])
+        return [WorkerReply("", error=str(r)) if isinstance(r, DeepRepoError) else WorkerReply(r.text) for r in replies]
+
+    async def many(self, prompts: Sequence[Prompt]) -> list[Completion | ProviderError | BudgetSpent]:
+        """Replies in their order."""
+        replies = await self.calls.many(self.model, prompts, "worker")
+        self.faults += [r for r in replies if isinstance(r, DeepRepoError) and not isinstance(r, BadAnswer)]
+        return replies
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,11 @@ from bot.agent import tools
 from bot.agent.loop import CHILD_TURNS, run_turns
 from bot.agent.messages import Conversation
 from bot.agent.repl import extraction
-from bot.agent.stall_guard import Gain, StallGuard
 from bot.agent.state import RunState
 from bot.agent.texts import custom
 from bot.agent.texts.inquiry import Inquiry
 from bot.agent.texts.material import Material
-from bot.agent.turns import Turns
+from bot.agent.turns import Gain, StallGuard, Turns
 from bot.context import long_text
 from bot.context.file_questions import Sight
 from bot.values import Observation, Source

@@ -7,9 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from bot.agent.texts import inquiry, material
-from bot.agent.texts.inquiry import Inquiry, TextQuestion
+from bot.agent.texts.inquiry import Inquiry, Reader, TextQuestion
 from bot.agent.texts.material import Material
-from bot.agent.texts.reader import Reader
 from bot.journal.writer import Journal
 from bot.ports import Model
 from bot.review.session import Session
