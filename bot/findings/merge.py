@@ -1,18 +1,44 @@
-"""The same defect once: within a run by place and cause, across runs by a fingerprint that survives moves. Pure."""
+"""The same defect once: within a run by place and cause, across runs by a fingerprint that survives moves. Pure.
+
+Two findings are one defect where they stand on the same lines and tell one thing, or where one shows the other's place, both name the same
+code and speak of the same break. Anything less certain stays two: what is reported twice costs a minute, what is swallowed is lost.
+"""
 
 import hashlib
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from bot.findings.cause import alike, code_names, one_cause, two_causes
 from bot.findings.quotes import fold
 from bot.values import Evidence, Finding, Source, severity_rank
 from bot.values.finding import proof_of
 
 STRETCH = 32  # lines
 BESIDE = 3  # lines at most from one finding to another that tells the same defect of the next statement
-PART_TOLD = 0.3  # of the words of two titles that tell one failure, if line and evidence are the same
+FEW, HALF, MOST = 0.3, 0.5, 0.6  # of the telling words of the shorter of two titles
+SEVERAL = 4  # words that two titles have in common where one retells the other
+
+
+def _any_of(words: str) -> re.Pattern[str]:
+    """The words that speak of one subject, however they go on."""
+    return re.compile(rf"\b(?:{words})", re.IGNORECASE)
+
+
+_GONE = _any_of(
+    r"renam|remov|delet|moved|gone|forg[eo]t|undefined|old name|not (?:defined|updated)|no longer (?:exist|defin|import|there|available)"
+    r"|still (?:call|use|import|refer|name)|(?:does|do) not exist"
+)
+_UNFIT = _any_of(
+    r"(?:arguments?|parameters?|signature|keywords?|arity|takes|requir(?:e|es|ed)|pass(?:es|ing)|leaves out|without)\b"
+)
+# What a definition does is another story than that it is gone or called otherwise.
+_DOES = _any_of(r"return|result|none\b|null\b|nil\b|empty|default|type|order|unit|value|await|async|raise|throw")
+_SAME = {"null": "none", "nil": "none", "await": "async", "throw": "raise"}
+_CODE = re.compile(
+    r"`([\w$.]{2,80})(?:\(\))?`|\b([A-Za-z_$][\w$.]{1,80})\(\)|\b([A-Za-z$]\w{0,40}_\w{1,40}|[a-z]{1,40}[A-Z]\w{0,40})\b"
+)
+Place = tuple[str, str, int]  # path, side, line
 
 
 def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -20,14 +46,8 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     distinct_findings: list[Finding] = []
     near: dict[tuple[str, int], set[int]] = defaultdict(set)
     for finding in findings:
-        identified_finding = identify(finding)
-        others = sorted({at for key in _around(identified_finding) for at in near[key]})
-        at = next((at for at in others if same(identified_finding, distinct_findings[at])), len(distinct_findings))
-        distinct_findings[at : at + 1] = [
-            _unite(distinct_findings[at], identified_finding)
-            if at < len(distinct_findings)
-            else _told_apart(identified_finding, distinct_findings)
-        ]
+        others = sorted({at for key in _around(finding) for at in near[key]})
+        at = _add(distinct_findings, identify(finding), others)
         for key in _around(distinct_findings[at]):
             near[key].add(at)
     return tuple(_by_proof(distinct_findings))
@@ -41,13 +61,18 @@ def _around(finding: Finding) -> set[tuple[str, int]]:
 
 def add(distinct_findings: list[Finding], finding: Finding) -> bool:
     """Put one more among distinct findings. False where it joins one of them."""
-    identified_finding = identify(finding)
-    at = next((i for i, other in enumerate(distinct_findings) if same(identified_finding, other)), None)
-    if at is None:
-        distinct_findings.append(_told_apart(identified_finding, distinct_findings))
-        return True
-    distinct_findings[at] = _unite(distinct_findings[at], identified_finding)
-    return False
+    count = len(distinct_findings)
+    return _add(distinct_findings, identify(finding), range(count)) == count
+
+
+def _add(distinct_findings: list[Finding], finding: Finding, others: Iterable[int]) -> int:
+    """Where the finding stands now: united with one of these others, or at the end."""
+    at = next((at for at in others if same(finding, distinct_findings[at])), len(distinct_findings))
+    if at == len(distinct_findings):
+        distinct_findings.append(_told_apart(finding, distinct_findings))
+    else:
+        distinct_findings[at] = _unite(distinct_findings[at], finding)
+    return at
 
 
 def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Finding, Finding | None]:
@@ -61,11 +86,8 @@ def tell_anew(distinct_findings: list[Finding], finding: Finding) -> tuple[Findi
         distinct_findings.append(_told_apart(identified_finding, distinct_findings))
         return distinct_findings[-1], None
     before = distinct_findings[at]
-    distinct_findings[at] = (
-        _combine(before, identified_finding)
-        if before.verdict.is_shown or before.is_masked
-        else _combine(identified_finding, before)
-    )
+    keeps = before.verdict.is_shown or before.is_masked
+    distinct_findings[at] = _combine(*((before, identified_finding) if keeps else (identified_finding, before)))
     return distinct_findings[at], before
 
 
@@ -89,20 +111,20 @@ def _proving(source: Source, proof: str) -> Source:
 def fingerprint(finding: Finding) -> str:
     """Path, quote with whitespace folded, or the cause of several places; category, and the consumer that breaks: unchanged when lines move."""
     place = [finding.cause] if finding.cause else [finding.path, fold(finding.quote)]
-    parts = [*place, finding.category, *filter(None, [finding.consumer])]
+    return _digest(*place, finding.category, *filter(None, [finding.consumer]))
+
+
+def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _told_apart(finding: Finding, distinct_findings: Iterable[Finding]) -> Finding:
     """The finding; if another defect of the same line has its fingerprint, with one that holds what its title names."""
-    others = [
-        other
-        for other in distinct_findings
-        if finding.fingerprint == other.fingerprint and finding.start == other.start
-    ]
+    place = finding.fingerprint, finding.start
+    others = [other for other in distinct_findings if place == (other.fingerprint, other.start)]
     if not others or (finding.proofs and all(other.proofs for other in others)):
         return finding
-    return _also(finding, sorted(code_names(finding.title)))
+    return replace(finding, fingerprint=_digest(finding.fingerprint, *sorted(code_names(finding.title))))
 
 
 def _by_proof(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
@@ -110,22 +132,36 @@ def _by_proof(distinct_findings: Sequence[Finding]) -> Iterator[Finding]:
     count = Counter((finding.fingerprint, finding.start) for finding in distinct_findings if finding.proofs)
     for finding in distinct_findings:
         is_shared = count[finding.fingerprint, finding.start] > 1 and finding.proofs
-        yield _also(finding, sorted(finding.proofs)) if is_shared else finding
-
-
-def _also(finding: Finding, words: Iterable[str]) -> Finding:
-    """The finding with a fingerprint that holds these words too."""
-    cause = "\0".join([finding.fingerprint, *words])
-    return replace(finding, fingerprint=hashlib.sha256(cause.encode("utf-8", "replace")).hexdigest()[:16])
+        mark = _digest(finding.fingerprint, *sorted(finding.proofs)) if is_shared else finding.fingerprint
+        yield replace(finding, fingerprint=mark)
 
 
 def same(one: Finding, other: Finding) -> bool:
-    """Whether two findings are one defect: overlapping lines of one category or told as the same story, or one cause."""
-    if one.consumer != other.consumer or two_causes(one, other) or _two_proofs(one, other):
+    """Whether two findings are one defect."""
+    if one.consumer != other.consumer or _two_proofs(one, other):
         return False
-    if _within(one, other, 0) and (one.category == other.category or alike(one.title, other.title)):
-        return True
-    return _one_proof(one, other) or _two_ends(one, other) or one_cause(one, other)
+    titles, names, other_names = (one.title, other.title), code_names(one.title), code_names(other.title)
+    is_apart = bool(names and other_names) and names.isdisjoint(other_names)
+    by_readers = not (one.rule or other.rule)
+    is_one_break = (
+        not is_apart and bool(names & other_names) and not _breaks(one.title).isdisjoint(_breaks(other.title))
+    )
+    shared_places = _shown_places(one) & _shown_places(other)
+    # Of one change and one use elsewhere that it breaks, a word in common says that the mechanism is one.
+    is_mechanism = by_readers and alike(f"{one.title} {one.why}", f"{other.title} {other.why}", 0)
+    if _within(one, other, 0):
+        is_use = is_mechanism and any(path != one.path for path, _, _ in shared_places)
+        is_other = is_apart and by_readers and not shared_places and not alike(*titles, FEW)
+        is_story = is_use or is_one_break or alike(*titles, FEW if shared_places else HALF)
+        return (one.category == other.category or is_story) and not is_other
+    there, back = _shows(one, other), _shows(other, one)
+    if not by_readers:  # the reader shows what the check reports; not the other way
+        return (back if one.rule else there) and is_one_break and not (one.rule and other.rule)
+    if there and back:
+        return is_mechanism or not names.isdisjoint(other_names)
+    is_beside = bool(shared_places) and _within(one, other, BESIDE) and alike(*titles)
+    is_story = is_one_break or (bool(names & other_names) and alike(*titles)) or _retells(*titles)
+    return not is_apart and (is_beside or ((there or back) and is_story))
 
 
 def _two_proofs(one: Finding, other: Finding) -> bool:
@@ -141,48 +177,49 @@ def _within(one: Finding, other: Finding, lines: int) -> bool:
     return there and one.start <= other.end + lines and other.start <= one.end + lines
 
 
-def _one_proof(one: Finding, other: Finding) -> bool:
-    """Whether two findings prove one defect with the same code: at one line in other words, or, by readers, side by side in like words."""
-    proof = _shown_places(one) & _shown_places(other)
-    if not proof:
-        return False
-    if _within(one, other, 0) and fold(one.quote) == fold(other.quote):
-        # Of one changed line and one use elsewhere that it breaks, a word in common says that the mechanism is one.
-        is_use = any(path != one.path for path, _, _ in proof) and not (one.rule or other.rule)
-        return _one_mechanism(one, other) if is_use else alike(one.title, other.title, PART_TOLD)
-    names, others = code_names(one.title), code_names(other.title)
-    apart = bool(one.rule or other.rule) or (bool(names and others) and names.isdisjoint(others))
-    return not apart and _within(one, other, BESIDE) and alike(one.title, other.title)
+def _own_places(finding: Finding) -> set[Place]:
+    lines = {(finding.path, finding.side, line) for line in range(finding.start, finding.end + 1)}
+    return lines | {_place(item) for item in finding.evidence if item.is_broken}
 
 
-def _two_ends(one: Finding, other: Finding) -> bool:
-    """Whether two readers tell one defect from its two ends: the change with the use that it breaks, the use with the change."""
-    if one.rule or other.rule or one.path == other.path:
-        return False
-    story = code_names(one.title) & code_names(other.title) or _one_mechanism(one, other)
-    return bool(story) and _is_evidence(one, other) and _is_evidence(other, one)
-
-
-def _one_mechanism(one: Finding, other: Finding) -> bool:
-    """Whether title and reason of two findings have a word in common: of lines that are the same, that is enough."""
-    return alike(f"{one.title} {one.why}", f"{other.title} {other.why}", 0.0)
-
-
-def _is_evidence(one: Finding, other: Finding) -> bool:
-    """Whether the lines of one finding prove the other one."""
-    return any(
-        (item.path, item.side) == (one.path, one.side) and one.start <= item.line <= one.end for item in other.evidence
-    )
-
-
-def _shown_places(finding: Finding) -> set[tuple[str, str, int]]:
+def _shown_places(finding: Finding) -> set[Place]:
     """The places that a finding shows beside its own lines."""
-    own = range(finding.start, finding.end + 1)
-    return {
-        (item.path, item.side, item.line)
-        for item in finding.evidence
-        if (item.path, item.side) != (finding.path, finding.side) or item.line not in own
-    }
+    return {_place(item) for item in finding.evidence} - _own_places(finding)
+
+
+def _shows(one: Finding, other: Finding) -> bool:
+    """Whether a finding stands at, or shows, a place of another one."""
+    return not (_own_places(one) | _shown_places(one)).isdisjoint(_own_places(other))
+
+
+def _place(item: Evidence) -> Place:
+    return item.path, item.side, item.line
+
+
+def _retells(title: str, other: str) -> bool:
+    """Whether two titles have most of their telling words in common, and several."""
+    return alike(title, other, MOST) and len(_telling_words(title) & _telling_words(other)) >= SEVERAL
+
+
+def _breaks(title: str) -> set[str]:
+    """What goes wrong by a title: the very thing that something does otherwise; else that it is gone, or that what it is given does not fit."""
+    does = {_SAME.get(word, word) for word in map(str.lower, _DOES.findall(title))} - {"return", "result", "value"}
+    return does or {name for name, look in (("gone", _GONE), ("unfit", _UNFIT)) if look.search(title)}
+
+
+def code_names(title: str) -> set[str]:
+    """What a title writes as code: in backticks, with parentheses, with an underscore or a capital inside."""
+    return {word.rpartition(".")[2] for match in _CODE.finditer(title) for word in match.groups() if word}
+
+
+def alike(one: str, other: str, share: float = HALF) -> bool:
+    """Whether two titles tell the same story: they share this part of the telling words of the shorter one, by default half."""
+    words, others = _telling_words(one), _telling_words(other)
+    return len(words & others) >= max(1.0, share * min(len(words), len(others)))
+
+
+def _telling_words(title: str) -> set[str]:
+    return set(re.findall(r"\w{4,}", title.lower()))
 
 
 def _unite(one: Finding, other: Finding) -> Finding:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from bot.findings import suggest
-from bot.findings.cause import alike
+from bot.findings.merge import alike
 from bot.findings.quotes import fold, locate, rows_of
 from bot.ports import Tree
 from bot.text.lines import code_of, is_comment

@@ -80,7 +80,6 @@ def test_a_caller_told_at_its_own_line_in_other_words_is_said_once(repository: R
         {"title": "taxed() returns nothing for a removed article, which total() adds up"},
         {"title": "taxed() multiplies twice", "category": "logic"},
         {"title": "with_tax() was renamed, and the report still calls the old name", "evidence": ()},
-        {"quote": "    return net * 1.2", "start": 2, "end": 2},
         {"evidence": (Evidence("shop/report.py", "with_tax(1)", 3),)},
         {"title": "The change was renamed and removed"},
         {"rule": "F821", "sources": (Source("analyser", "ruff"),)},

@@ -17,7 +17,7 @@ from bot.commands.conversation.hearing import HeardRemark
 from bot.commands.reading import own_lines
 from bot.commands.target import LastReview, finding_numbers
 from bot.findings import proof
-from bot.findings.cause import alike
+from bot.findings.merge import alike
 from bot.findings.quotes import fold
 from bot.findings.read import asking, strict, text
 from bot.review.guidance import tongue
