@@ -1,13 +1,11 @@
 """The one place that writes files, against trees that a stranger has filled; and that there is no other such place."""
 
 import ast
-import contextlib
 import os
 import socket
 import stat
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -269,29 +267,6 @@ def test_a_stream_of_the_caller_is_written_as_it_is(tmp_path: Path) -> None:
     os.close(out)
     with os.fdopen(into) as reader:
         assert reader.read() == "to the reader"
-
-
-def test_a_folder_that_is_exchanged_meanwhile_leads_nowhere_else(top: Path) -> None:
-    """Somebody swaps the folder for a link again and again: no write lands behind the link."""
-    (top / "out").mkdir()
-    (top / "aside").symlink_to(top.parent / "home")
-    ended = threading.Event()
-
-    def swap() -> None:
-        while not ended.is_set():
-            for one, other in (("out", "kept"), ("aside", "out"), ("out", "aside"), ("kept", "out")):
-                (top / one).rename(top / other)
-
-    thread = threading.Thread(target=swap)
-    thread.start()
-    try:
-        for _ in range(300):
-            with contextlib.suppress(UsageError):
-                files.write(top / "out/file", "new", durable=False)
-    finally:
-        ended.set()
-        thread.join()
-    assert [path.name for path in (top.parent / "home").iterdir()] == ["rc"]
 
 
 def direct(tree: ast.AST) -> Iterator[tuple[int, str]]:

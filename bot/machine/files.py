@@ -1,8 +1,7 @@
 """The one place where the product writes files: outputs, journals, ignore lists, the data folder.
 
 A checkout may be a stranger's work: a link in it would lead a write to any file of the user. So below the folder that the user
-trusts no part of a path may be a link, and each part is opened from the one above it, so that nobody can exchange it in between.
-Outside a checkout the user's own word counts, links included, up to the folder of the file.
+trusts no part of a path may be a link. Outside a checkout the user's own word counts, links included, up to the folder of the file.
 """
 
 import errno
@@ -20,7 +19,7 @@ from bot.errors import UsageError
 STREAMS = re.compile(r"/dev/(?!shm/)[\w/]+|/proc/self/fd/\d+")  # named by the user, held by no checkout
 GIT = frozenset({".git", "git~1"})  # as file systems that fold names read it
 UNSEEN = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # which some file systems leave out of a name
-ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+OWN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 UNFINISHED = ".new-"  # how the name of a file begins that nobody has finished
 PRIVATE, COMMON, FOLDER = 0o600, 0o666, 0o777
 
@@ -46,13 +45,12 @@ def write(
         with _refusing(path, label), path.open("wb") as stream:
             stream.write(data)
         return
-    with _enter(path, below, label, folders=folders, nested=nested, private=private) as (folder, name):
-        old_status = _status(folder, name)
-        beside = f".deeprepo-{os.urandom(8).hex()}"
-        new = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        handle = os.open(beside, new, PRIVATE if private else COMMON, dir_fd=folder)
+    with _refusing(path, label):
+        whole = _through_no_link(path, below, folders=folders, private=private, nested=nested)
+        old_status, beside = _status(whole), whole.with_name(f".deeprepo-{os.urandom(8).hex()}")
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN, PRIVATE if private else COMMON)
         with ExitStack() as undo:
-            undo.callback(_remove, beside, folder)
+            undo.callback(remove, beside)
             with os.fdopen(handle, "wb") as file:
                 if old_status is not None and not private:
                     _like(handle, old_status)
@@ -60,16 +58,8 @@ def write(
                 file.flush()
                 if durable:
                     os.fsync(handle)
-            os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+            beside.rename(whole)
             undo.pop_all()
-        if durable:
-            with suppress(OSError):  # a file system without it
-                os.fsync(folder)
-
-
-def _remove(name: str, folder: int) -> None:
-    with suppress(OSError):
-        os.unlink(name, dir_fd=folder)
 
 
 def append(
@@ -79,18 +69,13 @@ def append(
     with _refusing(path, label):
         if STREAMS.fullmatch(str(path)):
             return path.open("a", encoding="utf-8")
-    with _enter(path, below, label, folders=folders, nested=True, private=private) as (folder, name):
-        old_status = _status(folder, name)
+        whole = _through_no_link(path, below, folders=folders, private=private)
+        old_status = _status(whole)
         if old_status is not None and old_status.st_nlink > 1:
             raise OSError(
                 errno.EMLINK, "it has a second name (a hard link), which would change too: remove one of them"
             )
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        handle = os.open(name, flags, PRIVATE if private else COMMON, dir_fd=folder)
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-            os.close(handle)
-            raise OSError(errno.EINVAL, "it was exchanged while it was opened")
+        handle = os.open(whole, os.O_RDWR | os.O_APPEND | os.O_CREAT | OWN, PRIVATE if private else COMMON)
         return os.fdopen(handle, "a+", encoding="utf-8")
 
 
@@ -98,26 +83,30 @@ def ready(path: Path, *, below: Path | None = None, label: str = "") -> None:
     """Raise UsageError if the file could not be written: for use before anything is paid."""
     if STREAMS.fullmatch(str(path)):
         return
-    with _enter(path, below, label, folders=False, nested=True, private=False) as (folder, name):
-        _status(folder, name)
-        if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder):
+    with _refusing(path, label):
+        whole = _through_no_link(path, below)
+        _status(whole)
+        if not os.access(whole.parent, os.W_OK | os.X_OK):
             raise OSError(errno.EACCES, f"no file can be made in the folder {path.parent}")
 
 
 def content(path: Path, most: int, *, below: Path | None = None, label: str = "") -> bytes | None:
     """The first bytes of a file, through no link, None if there is no such file. Raises UsageError."""
-    with _enter(path, below, label, folders=None, nested=True, private=False, verb="read") as (folder, name):
-        if folder < 0 or _status(folder, name, change=False) is None:
+    with _refusing(path, label, "read"):
+        try:
+            whole = _through_no_link(path, below)
+        except FileNotFoundError:
             return None
-        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-        with os.fdopen(handle, "rb") as file:
+        if _status(whole, change=False) is None:
+            return None
+        with os.fdopen(os.open(whole, os.O_RDONLY | OWN), "rb") as file:
             return file.read(most)
 
 
 def folder(path: Path, *, below: Path | None = None, label: str = "", private: bool = False) -> None:
     """Make a folder and those above it. Raises UsageError."""
-    with _enter(path / "-", below, label, folders=True, nested=True, private=private, shown_path=path):
-        pass
+    with _refusing(path, label):
+        _through_no_link(path / "-", below, folders=True, private=private)
 
 
 @contextmanager
@@ -136,9 +125,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 def place(source: Path, path: Path) -> bool:
     """Move a folder of our own to this name, in one step. Return False if another folder has the name. Raises UsageError, also for a link."""
-    with _enter(path, None, "", folders=False, nested=True, private=True) as (folder, name):
+    with _refusing(path, ""):
         try:
-            os.rename(source, name, dst_dir_fd=folder)
+            source.rename(_through_no_link(path, None))
         except OSError as error:
             if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
                 return False
@@ -183,76 +172,43 @@ def link(target: Path, source: Path) -> None:
     target.symlink_to(source)
 
 
-@contextmanager
-def _enter(
-    path: Path,
-    below: Path | None,
-    label: str,
-    *,
-    folders: bool | None,
-    nested: bool,
-    private: bool,
-    shown_path: Path | None = None,
-    verb: str = "written",
-) -> Iterator[tuple[int, str]]:
-    """The folder of the file, opened, and the file's name in it. `folders` None: a folder that is missing is -1."""
-    with _refusing(shown_path or path, label, verb):
-        whole = Path(os.path.normpath(path.absolute()))
-        start = Path(os.path.normpath(below.absolute())) if below is not None else _trust_root(whole)
-        if start not in whole.parents:
-            raise OSError(errno.EXDEV, f"it is not below {start}")
-        *parts, name = whole.relative_to(start).parts
-        if (inside := next((part for part in (*parts, name) if _is_git(part)), None)) is not None:
-            raise OSError(errno.EPERM, f"{inside} holds git's own files: name a file elsewhere")
-        mode = 0o700 if private else FOLDER
-        if folders:
-            for above in reversed((start, *start.parents)):
-                above.mkdir(mode, exist_ok=True)
-        elif not start.is_dir():
-            raise OSError(errno.ENOENT, f"there is no folder {path.parent}")
-        at = os.open(start, ENTER)
-        try:
-            for part in parts:
-                deeper = _step(at, part, path, mode if folders else None, missing=folders is None)
-                os.close(at)
-                at = deeper
-                if at < 0:
-                    break
-                if not nested and _holds(at, ".git"):
-                    raise OSError(errno.EXDEV, f"{part} is another repository (a submodule)")
-            yield at, name
-        finally:
-            if at >= 0:
-                os.close(at)
+def _through_no_link(
+    path: Path, below: Path | None, *, folders: bool = False, private: bool = False, nested: bool = True
+) -> Path:
+    """The whole path, with no link in any part below the folder that is trusted. Raises OSError."""
+    whole = Path(os.path.normpath(path.absolute()))
+    start = Path(os.path.normpath(below.absolute())) if below is not None else _trust_root(whole)
+    if start not in whole.parents:
+        raise OSError(errno.EXDEV, f"it is not below {start}")
+    *parts, name = whole.relative_to(start).parts
+    if (inside := next((part for part in (*parts, name) if _is_git(part)), None)) is not None:
+        raise OSError(errno.EPERM, f"{inside} holds git's own files: name a file elsewhere")
+    mode, at = 0o700 if private else FOLDER, start
+    for above in reversed((start, *start.parents)) if folders else ():
+        above.mkdir(mode, exist_ok=True)
+    for part in parts:
+        at /= part
+        if at.is_symlink():
+            raise OSError(errno.ELOOP, _link_refusal(part))
+        if folders and not at.exists():
+            at.mkdir(mode, exist_ok=True)
+        if at.exists() and not at.is_dir():
+            raise OSError(errno.ENOTDIR, f"there is no folder {path.parent}: {part} is a file")
+        if not nested and os.path.lexists(at / ".git"):
+            raise OSError(errno.EXDEV, f"{part} is another repository (a submodule)")
+    if not at.is_dir():
+        raise OSError(errno.ENOENT, f"there is no folder {path.parent}")
+    return whole
 
 
-def _step(at: int, part: str, path: Path, mode: int | None, *, missing: bool) -> int:
-    """One folder deeper, through no link."""
-    try:
-        status = os.stat(part, dir_fd=at, follow_symlinks=False)
-    except FileNotFoundError:
-        if missing:
-            return -1
-        if mode is None:
-            raise OSError(errno.ENOENT, f"there is no folder {path.parent}") from None
-        with suppress(FileExistsError):
-            os.mkdir(part, mode, dir_fd=at)
-        status = os.stat(part, dir_fd=at, follow_symlinks=False)
-    if stat.S_ISLNK(status.st_mode):
-        raise OSError(errno.ELOOP, _link_refusal(part))
-    if not stat.S_ISDIR(status.st_mode):
-        raise OSError(errno.ENOTDIR, f"there is no folder {path.parent}: {part} is a file")
-    return os.open(part, ENTER | os.O_NOFOLLOW, dir_fd=at)
-
-
-def _status(folder: int, name: str, *, change: bool = True) -> os.stat_result | None:
+def _status(path: Path, *, change: bool = True) -> os.stat_result | None:
     """The file as it is. Raises OSError if what has its name is anything but a file, which may be changed if that is asked."""
     try:
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        status = path.lstat()
     except FileNotFoundError:
         return None
     if stat.S_ISLNK(status.st_mode):
-        raise OSError(errno.ELOOP, _link_refusal(name))
+        raise OSError(errno.ELOOP, _link_refusal(path.name))
     if stat.S_ISDIR(status.st_mode):
         raise OSError(errno.EISDIR, "it is a folder")
     if not stat.S_ISREG(status.st_mode):
@@ -273,14 +229,6 @@ def _trust_root(path: Path) -> Path:
 
 def _is_git(part: str) -> bool:
     return UNSEEN.sub("", part).rstrip(" .").casefold() in GIT
-
-
-def _holds(folder: int, name: str) -> bool:
-    try:
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except OSError:
-        return False
-    return True
 
 
 def _like(handle: int, old_status: os.stat_result) -> None:

@@ -2,21 +2,13 @@ import asyncio
 from pathlib import Path
 
 import bare
-import pytest
 from opening import BASE, opened, summary
 from stepping import PYTHON, stage
 
-from bot.machine.extras import Extra
 
-
-@pytest.mark.parametrize(
-    "installed",
-    [("github",), pytest.param(("github", "models"), marks=pytest.mark.slow)],
-    ids=["github", "models"],
-)
-def test_the_action_needs_no_server_parts(tmp_path: Path, installed: tuple[Extra, ...]) -> None:
+def test_the_action_needs_no_server_parts(tmp_path: Path) -> None:
     """Offline it reviews and posts with the client of GitHub alone, and with what its lock holds."""
-    python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, *installed)}")
+    python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, 'github')}")
     assert python != PYTHON
 
     async def go() -> None:
@@ -25,21 +17,6 @@ def test_the_action_needs_no_server_parts(tmp_path: Path, installed: tuple[Extra
             ran = await at.run("pull_request", body, python=python)
             assert ran.code == 0, ran.log
             assert "1 finding" in summary(at.gh, number)
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_key_without_the_models_parts_is_an_error(tmp_path: Path) -> None:
-    """The step fails with the remedy; it does not review by code in the model's place."""
-    python = PYTHON.replace(f"PYTHONPATH={bare.ROOT}", f"PYTHONPATH={bare.path(tmp_path, 'github')}")
-
-    async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
-            _, body = await opened(at)
-            ran = await at.run("pull_request", body, python=python, openai_api_key="sk-planted-planted-planted")
-            assert ran.code == 2, ran.log
-            assert "pip install '.[models]'" in ran.log
 
     asyncio.run(go())
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import few
 from opening import event, summary
 from prices import BROKEN, LIBRARY, USER
 from stepping import Stage, stage
@@ -52,8 +51,10 @@ def everything(at: Stage, number: int) -> str:
 @pytest.mark.parametrize(
     ("shown", "own", "level"),
     [
-        *few([("lines", "lines", "lines"), ("lines", "", "name"), ("existence", "lines", "existence")], 0, 1, 2),
-        *few([("nothing", "lines", "nothing"), ("name", "existence", "existence"), ("lines", "nothing", "nothing")], 0),
+        ("lines", "lines", "lines"),
+        ("lines", "", "name"),
+        ("existence", "lines", "existence"),
+        ("lines", "nothing", "nothing"),
     ],
 )
 def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(

@@ -80,11 +80,11 @@ def test_pull_request_target_reviews_a_fork_with_all_rights_and_runs_nothing_of_
     async def go() -> None:
         async with stage(tmp_path, BASE) as at:
             number, body = await opened(at, fork=True)
-            ran = await at.run("pull_request_target", body)
+            told = await at.told("pull_request_target", body)
 
-            assert ran.code == 0
+            assert told.fault is None
             assert "1 finding" in summary(at.gh, number)
-            assert "no secrets" not in ran.summary
+            assert "no secrets" not in (at.folder / "summary").read_text()
 
     asyncio.run(go())
 
@@ -110,19 +110,5 @@ def test_a_command_is_carried_out_for_who_may_write_alone(tmp_path: Path) -> Non
             (check,) = at.gh.pull(number).checks
             assert (check.status, check.conclusion, check.actions) == ("completed", "neutral", [])
             assert ran.annotated == []
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_workflow_can_name_the_pull_request(tmp_path: Path) -> None:
-    """workflow_dispatch: the input's number counts, a draft too."""
-
-    async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
-            number, _ = await opened(at, draft=True)
-            ran = await at.run("workflow_dispatch", {"inputs": {}}, pull_request=str(number))
-            assert ran.code == 0
-            assert "1 finding" in summary(at.gh, number)
 
     asyncio.run(go())

@@ -38,11 +38,8 @@ def test_what_the_owner_leaves_out_is_neutral_under_a_bar(
     asyncio.run(go())
 
 
-def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(tmp_path: Path) -> None:
     """Its job is a check of the pull request: another title, a draft and a closed pull request turn no failure green."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-no-key-of-anybody")
 
     async def go() -> None:
         async with stage(tmp_path, BASE) as at:

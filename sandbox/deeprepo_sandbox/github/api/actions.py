@@ -13,6 +13,8 @@ async def runs(call: Call) -> Answer:
     found = sorted(call.repository.runs, key=lambda one: -one.id)
     if head := call.query.get("head_sha"):
         found = [one for one in found if one.head == head]
+    if event := call.query.get("event"):
+        found = [one for one in found if one.event == event]
     if since := call.query.get("created"):
         if not since.startswith(">="):
             raise GitHubRefusal(422, "The sandbox knows `created` in the form >=TIME only")
