@@ -24,6 +24,7 @@ from bot.review.survey import Survey
 from bot.values import (
     ChangedFile,
     Coverage,
+    CustomCheck,
     Cut,
     Dependents,
     Finding,
@@ -161,7 +162,7 @@ async def survey(brief: Brief, tools: Tools) -> AsyncIterator[Survey]:
             ignore_list=ignore_list.also(brief.ignored_findings, guides.rules).about(files),
             guidance=guides,
             consumers=beyond,
-            checks=own_checks.of_change(settings.checks, files),
+            checks=tuple(CustomCheck(*row) for row in settings.checks),
         )
 
 

@@ -36,7 +36,6 @@ ANSWERS: Mapping[str, CheckVerdict] = {
 }
 MOST_QUOTES, MOST_CHARS, REASON_CHARS = 3, 1_000, 300  # of one answer: quotes, characters of each, of its reason
 LEAST_CHARS = 4  # letters and digits of a quote: a bracket proves nothing
-_KEPT: frozenset[CheckVerdict] = frozenset({"passed", "inapplicable"})  # that end a failure
 _QUOTE = read.strict(
     path=read.text("the file, as it is named in the prompt"),
     quote=read.text("the line or lines, copied verbatim without sign and line number"),
@@ -52,16 +51,7 @@ _FIELD = {"type": "array", "items": _ROW, "description": "one entry for each che
 
 def concerns(check: CustomCheck, path: str) -> bool:
     """Whether a check is about this file."""
-    return not check.paths or path in check.moved_paths or globs.matches(check.paths, path)
-
-
-def of_change(checks: Sequence[CustomCheck], files: Sequence[ChangedFile]) -> tuple[CustomCheck, ...]:
-    """The checks as this change has to answer them: no author moves a file out of their paths."""
-    moved = [(file.path, file.old_path) for file in files if file.old_path is not None]
-    return tuple(
-        replace(check, moved_paths=tuple(path for path, old in moved if concerns(check, old) > concerns(check, path)))
-        for check in checks
-    )
+    return not check.paths or globs.matches(check.paths, path)
 
 
 def about(checks: Sequence[CustomCheck], units: Sequence[Unit]) -> tuple[CustomCheck, ...]:
@@ -183,7 +173,6 @@ async def _report(check: CustomCheck, given_answers: Sequence[CheckAnswer], scen
     worst = min(rows, key=lambda row: _rank(row.verdict))
     same = [row for row in rows if row.verdict == worst.verdict]
     verdict: CheckVerdict = worst.verdict if checked_files else "unasked"
-    rounds = before.undecided_rounds if before is not None else 0
     return replace(
         here,
         verdict=verdict,
@@ -191,7 +180,6 @@ async def _report(check: CustomCheck, given_answers: Sequence[CheckAnswer], scen
         cause=worst.cause if checked_files else "no-reader",
         quotes=tuple(dict.fromkeys(quote for row in same for quote in row.quotes))[:MOST_QUOTES],
         files=tuple(sorted(checked_files.values(), key=lambda row: row.path)),
-        undecided_rounds=(rounds + bool(mine)) if verdict == "undecided" else 0,
         tokens=sum(answer.tokens for answer in mine),
     )
 

@@ -1,10 +1,10 @@
 """Second opinions on several claims in one request: the code that they share appears once, and each claim has a verdict of its own.
 
 A claim stays what it is by itself: it is asked about alone if it is the only one, if people have said something before that may answer it,
-if a record has it so, or if an answer about several left it out. Pure.
+or if an answer about several left it out. Pure.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -30,9 +30,9 @@ REPLY_TOKENS = 512  # of each verdict
 Request = tuple[OpinionQuestion, ...]
 
 
-def requests(questions: Sequence[OpinionQuestion], is_recorded: Callable[[Prompt], bool]) -> list[Request]:
+def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
     """The claims by request, those of one file side by side; as many in each as there is room for, and as even as can be."""
-    alone = [one for one in questions if one.precedents or is_recorded(one.prompt)]
+    alone = [one for one in questions if one.precedents]
     rest = [one for one in questions if one not in alone]
     rest.sort(key=lambda one: (one.finding.path, one.finding.start))
     count = -(-len(rest) // MOST_CLAIMS) or 1

@@ -17,16 +17,15 @@ Reply = Completion | DeepRepoError
 class Opinions:
     """The second opinions of one review. A finding that has changed since has another prompt, so it gets an opinion of its own.
 
-    `is_allowed`: whether a prompt may be sent before it is certain that anybody needs its answer. `is_recorded`: whether an earlier run sent it.
+    `is_allowed`: whether a prompt may be sent before it is certain that anybody needs its answer.
     """
 
     def __init__(
         self,
         send: Send,
         is_allowed: Callable[[Prompt], bool] = lambda _: True,
-        is_recorded: Callable[[Prompt], bool] = lambda _: False,
     ) -> None:
-        self._send, self._is_allowed, self._is_recorded = send, is_allowed, is_recorded
+        self._send, self._is_allowed = send, is_allowed
         self._given: dict[str, Completion] = {}
         self._ahead: set[asyncio.Task[Any]] = set()
 
@@ -54,7 +53,7 @@ class Opinions:
 
     async def _answers(self, questions: Sequence[OpinionQuestion], is_allowed: Callable[[Prompt], bool]) -> list[Reply]:
         new = {text: one for one in questions if (text := _text(one.prompt)) not in self._given}
-        requests = joint_opinions.requests([*new.values()], self._is_recorded)
+        requests = joint_opinions.requests([*new.values()])
         replies = await self._ask(requests, is_allowed)
         joint = [one for request in requests if len(request) > 1 for one in request]
         left_out = [(one,) for one in joint if joint_opinions.is_left_out(replies[_text(one.prompt)])]

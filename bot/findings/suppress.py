@@ -46,10 +46,6 @@ class IgnoreList:
         """The sentences that a second opinion may find to answer a claim."""
         return tuple(rule for rule in self.rules if rule.is_learning)
 
-    def is_silent(self, finding: Finding) -> bool:
-        """Whether a person's word about this very finding keeps it from being reported."""
-        return any(entry.scope == "finding" and entry.covers(finding) for entry in self.entries)
-
     def reason_of(self, finding: Finding) -> str | None:
         """Why a person has dismissed this very finding; None if nobody has. What a rule of a kind silences was not dismissed."""
         entries = (entry for entry in self.entries if entry.scope == "finding" and entry.covers(finding))

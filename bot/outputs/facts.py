@@ -114,10 +114,9 @@ def check_sentence(review: Review, words: Phrases = ENGLISH) -> str:
 
 
 def check_reason(one: CheckReport, words: Phrases = ENGLISH) -> str:
-    """Why a check came to its verdict, and what to do about one that is never decided."""
+    """Why a check came to its verdict."""
     by_code = words.say(f"check_{one.cause.replace('-', '_')}") if one.cause else ""
-    reword = words.say("check_reword", one.undecided_rounds) if one.needs_words else ""
-    return " ".join(filter(None, (by_code, one.reason, reword)))
+    return " ".join(filter(None, (by_code, one.reason)))
 
 
 def verdict(review: Review, words: Phrases = ENGLISH) -> str:

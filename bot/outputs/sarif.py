@@ -45,7 +45,12 @@ def _run(review: Review) -> dict[str, Any]:
             *(_result(item, rules, counts) for item in findings),
             *(_check_result(one, len(rules) + at) for at, one in enumerate(failed_checks)),
         ],
-        "properties": _properties(review),
+        "properties": {
+            "conclusion": facts.conclusion(review),
+            "base": review.pull.base,
+            "head": review.pull.head,
+            "strategy": review.strategy.name,
+        },
     }
 
 
@@ -167,41 +172,3 @@ def _location(path: str, snippet: str, start: int, end: int) -> dict[str, Any]:
         region = {"startLine": start, "endLine": max(start, end), "snippet": {"text": encodable(snippet)}}
         physical["region"] = region
     return {"physicalLocation": physical}
-
-
-def _properties(review: Review) -> dict[str, Any]:
-    coverage, cost = review.coverage, review.cost
-    return {
-        "conclusion": facts.conclusion(review),
-        "coverage": {
-            f"{kind}s": {state: coverage.count(kind, state) for state in facts.STATES}
-            for kind in ("unit", "use", "dependent")
-        },
-        "skippedFiles": [{"path": encodable(path), "reason": line(why)} for path, why in coverage.skipped_files],
-        "cost": {
-            "calls": cost.calls,
-            "inputTokens": cost.usage.input,
-            "outputTokens": cost.usage.output,
-            "usd": cost.usd,
-            "rootUsd": cost.root_usd,
-            "verifyUsd": cost.verify_usd,
-            "seconds": review.seconds,
-        },
-        "checks": [
-            {
-                "name": line(one.name),
-                "severity": one.severity,
-                "verdict": one.verdict,
-                "reason": line(facts.check_reason(one)),
-                "tokens": one.tokens,
-            }
-            for one in review.checks
-        ],
-        "base": review.pull.base,
-        "head": review.pull.head,
-        "strategy": review.strategy.name,
-        "consumers": [
-            {"name": one.name, "state": one.state, "commit": one.commit, "breaks": one.breaks}
-            for one in review.consumers
-        ],
-    }

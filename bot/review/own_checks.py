@@ -1,21 +1,11 @@
-"""The team's own checks: which files they are about, and what they come to in this round."""
+"""The team's own checks: which files are to be read for them, and what they come to in this round."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from bot.checkout.masked import ShownTree
 from bot.review.session import Session
 from bot.review.survey import Survey
-from bot.values import ChangedFile, CheckReport, CustomCheck, Unit
-
-
-def of_change(rows: Sequence[Sequence[Any]], files: Sequence[ChangedFile]) -> tuple[CustomCheck, ...]:
-    """The team's own checks, about the files of this change."""
-    if not rows:
-        return ()
-    from bot.findings import custom_checks
-
-    return custom_checks.of_change([CustomCheck(*row) for row in rows], files)
+from bot.values import CheckReport, Unit
 
 
 def files_to_ask_about(subject: Survey) -> frozenset[str]:

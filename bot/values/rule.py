@@ -53,7 +53,6 @@ CheckVerdict = Literal["failed", "undecided", "unasked", "passed", "inapplicable
 # Why code says so: nobody was asked, nobody answered, no file is meant, no quote stands, the quote is gone, a file was not read.
 CheckCause = Literal["", "no-model", "no-reader", "no-file", "no-quote", "gone", "unread"]
 CHECK_VERDICTS: tuple[CheckVerdict, ...] = get_args(CheckVerdict)
-UNDECIDED_ROUNDS = 3  # after so many reviews without a verdict the owner is told how to word the question
 
 
 def is_bar(fail_on: object | None, severities: Iterable[str]) -> bool:
@@ -69,8 +68,6 @@ class CustomCheck:
     ask: str
     paths: tuple[str, ...] = field(default=(), metadata=EXACT)  # as in .gitignore; empty: every file
     severity: CheckSeverity = "warn"
-    # Changed files that it is about as well, wherever they are now: they were at its paths before.
-    moved_paths: tuple[str, ...] = field(default=(), metadata=EXACT)
 
     @property
     def digest(self) -> str:
@@ -114,7 +111,6 @@ class CheckReport:
     cause: CheckCause = ""
     files: tuple[CheckedFile, ...] = ()
     digest: str = field(default="", metadata=EXACT)  # of the question
-    undecided_rounds: int = 0  # reviews of this change one after the other that asked, and got no verdict
     tokens: int = 0  # that it cost in this review, estimated
 
     @property
@@ -133,8 +129,3 @@ class CheckReport:
     def lacks_verdict(self) -> bool:
         """Whether it applies, and neither passed nor failed."""
         return self.verdict in ("undecided", "unasked")
-
-    @property
-    def needs_words(self) -> bool:
-        """Whether readers could not decide it so often that its words are to be changed."""
-        return self.verdict == "undecided" and self.undecided_rounds >= UNDECIDED_ROUNDS

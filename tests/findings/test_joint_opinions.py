@@ -41,11 +41,11 @@ def _is_joint(prompt: Prompt) -> bool:
     return prompt.answer is not None and prompt.answer.name == joint_opinions.NAME
 
 
-def judged(repository: Repository, answers: Answers, findings: Sequence[Finding], **how: Any) -> JudgedFindings:  # noqa: ANN401 - of Opinions
+def judged(repository: Repository, answers: Answers, findings: Sequence[Finding]) -> JudgedFindings:
     pull = repository.change({"a.py": "y = 1\n"}, {"a.py": CODE})
 
     async def run() -> JudgedFindings:
-        opinions = Opinions(answers, **how)
+        opinions = Opinions(answers)
         async with Checkout(pull) as tree:
             return await judge(findings, tree, Dependents(), opinions.answers, pull=pull)
 
@@ -79,13 +79,6 @@ def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repo
     found = judged(repository, answers, (FIRST, SECOND))
     assert [_is_joint(prompt) for prompt in answers.asked] == [True, False]
     assert [one.title for one in found.having("new")] == [FIRST.title]
-
-
-def test_what_a_record_asked_alone_is_asked_alone(repository: Repository) -> None:
-    """So a review of an earlier version goes on, and is played back."""
-    answers = Answers({}, REFUTED)
-    judged(repository, answers, (FIRST, SECOND), is_recorded=lambda _: True)
-    assert [_is_joint(prompt) for prompt in answers.asked] == [False, False]
 
 
 def test_many_claims_are_shared_out_evenly(repository: Repository) -> None:
