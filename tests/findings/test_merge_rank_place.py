@@ -109,23 +109,12 @@ def placed(**fields: object) -> PlacedFinding:
     return PlacedFinding(replace(BASE, **fields), "inline")  # type: ignore[arg-type]
 
 
-def test_evidence_goes_before_severity() -> None:
-    """A proven high finding with the caller's line stands above an unproven one."""
-    weak, strong = placed(), placed(verdict=Verdict.PROVEN, path="z.py", evidence=(Evidence("b.py", "q", 1),))
-    assert rank.rank([weak, strong], 4) == (strong, weak)
-
-
 def test_beyond_the_quota_findings_are_folded_and_none_is_lost() -> None:
     """Critical ones are exempt."""
     items = [placed(start=number) for number in range(6)] + [placed(severity="critical", start=9)]
     ranked = rank.rank(items, 2)
     assert [item.place for item in ranked] == ["inline"] * 3 + ["folded"] * 4
     assert ranked[0].finding.severity == "critical"
-
-
-def test_low_severity_is_always_folded() -> None:
-    """It is there for who looks for it."""
-    assert [item.place for item in rank.rank([placed(severity="low")], 4)] == ["folded"]
 
 
 def test_a_rules_suspicion_is_folded_and_a_models_unproven_finding_is_not() -> None:

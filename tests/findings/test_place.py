@@ -6,12 +6,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unprompted import unprompted
 
 from benchmarks import placing
-from benchmarks.github_rules import files, refused
 from bot.findings.place import MOST_LINES, place
-from bot.outputs import posts
 from bot.values import ChangedFile, CommentSpot, DiffLine, Finding, Hunk, Side, Source
 
 FINDING = Finding("a.py", "quote", "t", "w", "c", "high", "logic", (Source("model", "m"),), start=1, end=1)
@@ -68,36 +65,6 @@ def test_a_diff_that_github_folds_away_takes_no_line() -> None:
     lines = tuple(DiffLine("+", "x", None, number) for number in range(1, MOST_LINES + 2))
     file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))
     assert [row.place for row in place([FINDING], [file])] == ["file"]
-
-
-def test_more_findings_than_github_takes_at_once_stand_in_the_summary() -> None:
-    """25 of them in the comments of their hunk, the rest told in full in the summary, and the counter says so."""
-    lines = tuple(DiffLine("+", "x", None, number) for number in range(1, 50))
-    file = ChangedFile("a.py", None, "added", (Hunk(0, 0, 1, len(lines), lines),))
-    findings = [_told(n, "a.py", "x", n, n, "head") for n in range(1, 41)]
-    review = placing.review_of(place(findings, [file]), (file,))
-    made = posts.comments(review)
-    assert sum(post.findings for post in made.posts) == 25
-    assert "25 on the changed lines, 15 listed here." in made.summary
-    assert unprompted(made.summary).count("\n```") == 2 * 15  # what it quotes
-
-
-def test_the_judge_of_the_rules_is_awake() -> None:
-    """What GitHub refuses is refused here."""
-    known = files(next(placing.table()).patch)
-    good = {"path": "a.py", "subject_type": "line", "line": 13, "side": "RIGHT", "start_line": None, "start_side": None}
-    assert refused(good, known) == ""
-    for bad in (
-        {"path": "b.py"},
-        {"line": 9},
-        {"side": "LEFT", "line": 12},
-        {"start_line": 13, "start_side": "RIGHT"},
-        {"start_line": 9, "start_side": "RIGHT"},
-        {"start_line": 12, "start_side": "LEFT"},
-        {"line": None},
-        {"subject_type": "file"},
-    ):
-        assert refused({**good, **bad}, known)
 
 
 def patched(name: str, before: list[str], after: list[str]) -> str:

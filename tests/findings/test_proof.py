@@ -131,28 +131,6 @@ def test_a_word_of_a_sentence_is_no_name_of_a_removed_definition(
     assert [one.path for one in asyncio.run(run()) if one.title.startswith("removed")] == []
 
 
-def test_what_only_a_test_defines_is_not_what_code_of_the_product_names(repository: Repository) -> None:
-    """A like name in a test tells nothing of it; of a claim about a test it does."""
-    files: dict[str, str | bytes | None] = {
-        "shop/rate.py": "def rate(cart):\n    cart.logger_of()\n    return 1\n",
-        "tests/test_rate.py": "def logger_of():\n    return None\n\n\ndef test_it():\n    logger_of()\n",
-    }
-    for path, line, quote, told in (
-        ("shop/rate.py", 2, "    cart.logger_of()", []),
-        ("tests/test_rate.py", 6, "    logger_of()", ["tests/test_rate.py"]),
-    ):
-        source = (Source("model", "m"),)
-        claim = Finding(path, quote, "`logger_of` fails", "w", "c", "high", "logic", source, start=line, end=line)
-        shown = excerpts(repository, files, claim, Dependents())
-        assert [one.path for one in shown if one.title == "defines logger_of"] == told
-
-
-VIEWS = (
-    "class Base:\n    pass\n\n\nclass View(\n    Base,\n    list,\n):\n    rows = Row\n\n    # one answer\n    pages = None\n\n"
-    + "".join(f"    def m{number}(self):\n        return {number}\n\n" for number in range(60))
-)
-
-
 def excerpts(
     repository: Repository, files: dict[str, str | bytes | None], claim: Finding, users: Dependents
 ) -> list[Excerpt]:
@@ -163,19 +141,6 @@ def excerpts(
             return [*await proof.gather(claim, tree, users)]
 
     return asyncio.run(run())
-
-
-def test_a_line_of_a_class_is_shown_with_its_neighbours_and_the_whole_head_of_the_class(repository: Repository) -> None:
-    """A definition of one line tells nothing by itself, and of a head of several lines the end tells least."""
-    pages = Symbol("v.py", "View.pages", "variable", 12, 12, "head")
-    claim = Finding(
-        "v.py", "    pages = None", "t", "w", "c", "high", "logic", (Source("model", "m"),), start=12, end=12
-    )
-    (shown,) = excerpts(repository, {"v.py": VIEWS}, claim, Dependents(symbols=(ChangedSymbol(None, pages, "added"),)))
-    assert [row.number for row in shown.rows][:5] == [5, 6, 7, 8, 9]
-    assert "9     rows = Row" in shown.body
-    assert "12     pages = None" in shown.body
-    assert "return 50" not in shown.body
 
 
 def test_values_of_quoted_constants_and_what_prose_spells_like_code_are_shown(repository: Repository) -> None:
@@ -200,39 +165,3 @@ def test_values_of_quoted_constants_and_what_prose_spells_like_code_are_shown(re
     texts = {one.path: one.body for one in excerpts(repository, files, claim, Dependents())}
     assert "3 STEP_SIZE = 16" in texts["b.py"]
     assert "2     path.touch()" in texts["c.py"]
-
-
-@pytest.mark.parametrize("named", [True, False])
-def test_a_namesake_is_shown_if_the_claim_speaks_of_it(repository: Repository, *, named: bool) -> None:
-    """A use by name alone may be another's."""
-    files: dict[str, str | bytes | None] = {
-        "a.py": "class A:\n    def render(self):\n        return 1\n",
-        "b.py": "page.render()\n",
-    }
-    symbol = Symbol("a.py", "A.render", "function", 2, 3, "head")
-    use = Reference("a.py:A.render", "render", "b.py", 1, "page.render()", "", None, sure=False, test=False, call=True)
-    users = Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(use,))
-    why = "Each caller of render gets 1." if named else "It is wrong."
-    claim = Finding("a.py", "        return 1", "t", why, "c", "high", "logic", (Source("model", "m"),), start=3, end=3)
-    assert ("b.py" in {one.path for one in excerpts(repository, files, claim, users)}) == named
-
-
-def test_a_class_of_which_a_part_is_shown_is_not_shown_again(repository: Repository) -> None:
-    """Its other methods decide nothing that the claim or its evidence does not name."""
-    files: dict[str, str | bytes | None] = {"a.py": "View().pages\n", "v.py": VIEWS}
-    evidence = (Evidence("v.py", "        return 40", 135),)
-    claim = Finding(
-        "a.py",
-        "View().pages",
-        "t",
-        "`View` fails.",
-        "c",
-        "high",
-        "logic",
-        (Source("model", "m"),),
-        start=1,
-        end=1,
-        evidence=evidence,
-    )
-    shown = excerpts(repository, files, claim, Dependents())
-    assert [one.title for one in shown] == ["what the claim is about", "evidence"]

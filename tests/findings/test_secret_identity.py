@@ -16,7 +16,7 @@ from bot.errors import DeepRepoError
 from bot.findings.judge import judge
 from bot.findings.merge import identify, merge
 from bot.findings.rounds import Recollection, recall
-from bot.masking.forms import MAYBE, MAYBE_NAMED, identity, promising_lines
+from bot.masking.forms import identity
 from bot.values import Completion, Dependents, Earlier, Finding, Prompt, Source, Verdict
 
 KEY = "AKIA" + "Q3ZRT5PLMX7WQN2B"
@@ -88,26 +88,3 @@ def test_no_model_s_telling_takes_a_secret_s_place(first: int) -> None:
     (finding,) = merge([password, claim][:: 1 if first else -1])
     assert (finding.category, finding.severity, len(finding.sources)) == ("secret", "high", 2)
     assert recalled(finding, replace(leak(TWIN), path="b.yml")).still[0].category == "secret"
-
-
-@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\n\n"])
-def test_a_search_of_a_whole_text_finds_the_lines_that_a_search_of_each_line_finds(end: str) -> None:
-    """A line counts once, wherever it is in the text, and a form that goes over the end of a line is none."""
-    lines = [
-        "",
-        "x = 1",
-        "password = a, token = b",
-        "hf_",
-        "aaaaaaaa",
-        "1aaaaaaa",
-        "a1bcdefghijklmnopq",
-        "https://a",
-        "PRIVATE",
-        " KEY",
-        "x",
-    ]
-    text = "\n".join(lines) + end
-
-    assert list(promising_lines(text)) == [
-        number for number, line in enumerate(text.split("\n")) if MAYBE.search(line) or MAYBE_NAMED.search(line)
-    ]

@@ -43,29 +43,6 @@ def test_an_entry_with_a_fingerprint_alone_still_counts_and_the_review_reports_h
     assert "entry 1 (abc) names its finding by a short fingerprint alone" in warning
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        replace(FINDING, path="src/b.py"),
-        replace(FINDING, quote="x = g()"),
-        replace(FINDING, category="security"),
-        replace(FINDING, path="src/a.py/inside"),
-    ],
-)
-def test_another_finding_that_meets_the_fingerprint_is_not_silenced(other: Finding) -> None:
-    """The entry is bound to the file, the line of code and the category of the finding that a person has looked at."""
-    text = suppress.write(None, suppress.entry_for(FINDING, "finding", "known"))
-    assert split(text) == (False, ())
-    assert split(text, other) == (True, ())
-
-
-def test_an_entry_of_before_counts_in_its_own_file_alone() -> None:
-    """It has a path and no digest."""
-    text = "- fingerprint: abc\n  path: /src/a.py\n  title: another\n  reason: r\n"
-    assert split(text) == (False, ())
-    assert split(text, replace(FINDING, path="b/other.py")) == (True, ())
-
-
 def test_the_reason_goes_with_the_finding() -> None:
     """What is silenced is listed, not lost."""
     ignored = suppress.read(b"- fingerprint: abc\n  reason: by design\n", TODAY)
@@ -104,16 +81,6 @@ def test_an_entry_for_a_finding_means_its_file_and_no_other(path: str, scope: Sc
     text = suppress.write(None, suppress.entry_for(mine, scope, "r"))
     assert split(text, mine) == (False, ())
     assert split(text, replace(mine, path=f"other/{path}")) == (True, ())
-
-
-def test_the_last_day_still_counts() -> None:
-    """An entry expires when its day is over."""
-    assert split("- scope: path\n  path: src/\n  reason: r\n  expires: 2026-06-01\n") == (False, ())
-
-
-def test_no_file_and_an_empty_file_silence_nothing() -> None:
-    """Nor is there anything to warn about."""
-    assert suppress.read(None, TODAY) == suppress.read(b"# nothing yet\n", TODAY) == suppress.IgnoreList()
 
 
 def test_what_people_wrote_in_the_file_stays() -> None:

@@ -10,52 +10,6 @@ from bot.outputs import console
 from bot.values import Cost, CoverageRow, Cut, Evidence, PlacedFinding, Review, Usage
 
 
-def test_a_plain_page_has_no_escape_codes() -> None:
-    """`render` is plain text without colours and trailing blanks."""
-    page = console.render(REVIEW)
-
-    assert "\x1b" not in page
-    assert not re.search(r"[ \t]+$", page, re.MULTILINE)
-
-
-def test_the_worst_finding_comes_first() -> None:
-    """Findings stand by severity, whatever their order in the review."""
-    page = console.render(REVIEW)
-
-    assert page.index("1. `resolve` now needs") < page.index("2. Second") < page.index("3.  low  Third")
-
-
-def test_a_finding_shows_its_lines_reason_and_evidence() -> None:
-    """The quoted lines carry their numbers; why, effect, trigger, evidence and source follow."""
-    page = console.render(REVIEW)
-
-    for part in (
-        "41 │ def resolve(package, mode, *, strict):",
-        "42 │     return _walk(package, mode, strict)",
-        "src/app/loader.py:41-42",
-        "The parameter has no default.",
-        "effect    TypeError in the callers.",
-        "trigger   any call of serve()",
-        'evidence  src/app/main.py:118  in serve()  path = resolve("assets", "rb")',
-        "source    contracts required-parameter, proven",
-    ):
-        assert part in page
-
-
-def test_a_line_keeps_its_indentation() -> None:
-    """A bar stands between the number and the code."""
-    page = console.render(with_finding(quote="    return x", start=7, end=7))
-
-    assert "  7 │     return x\n\n" in page
-
-
-def test_a_finding_without_a_line_has_no_number() -> None:
-    """A place that nobody found is not made up."""
-    page = console.render(with_finding(path="a.py", quote="名 = 1", start=0, end=0))
-
-    assert "\n  a.py\n    │ 名 = 1\n\n" in page
-
-
 def test_a_long_quote_is_cut_in_the_middle() -> None:
     """The first and the last lines stand, and the rest is counted."""
     page = console.render(with_finding(quote="\n".join(f"line {n}" for n in range(1, 101)), start=1, end=100))
@@ -63,23 +17,6 @@ def test_a_long_quote_is_cut_in_the_middle() -> None:
     assert " 10 │ line 10" in page
     assert "… 87 more lines" in page
     assert "100 │ line 100" in page
-
-
-def test_a_suggestion_is_shown() -> None:
-    """The lines as they should be stand under the finding; an empty one means to delete."""
-    assert "fix       return x" in console.render(with_finding(suggestion="    return x"))
-    assert "fix       delete these lines" in console.render(with_finding(suggestion=""))
-
-
-def test_coverage_is_part_of_the_page() -> None:
-    """What was reviewed, skipped and cut stands there with its reason."""
-    page = console.render(REVIEW)
-
-    assert re.search(r"Changed code +2 +1 +1 +—", page)
-    assert re.search(r"Uses to check +1 +1 +— +—", page)
-    assert "src/app/style.css lines 1-4  no check reads CSS" in page
-    assert "package-lock.json  lock file" in page
-    assert "limit: 3 places that use `get` were not looked at" in page
 
 
 def test_open_lines_are_named_up_to_ten() -> None:
@@ -107,26 +44,9 @@ def test_a_long_list_is_counted() -> None:
     assert "and 28 more (--format json lists all)" in page
 
 
-def test_the_cost_is_one_line() -> None:
-    """Dollars, calls, tokens, seconds and models."""
-    page = console.render(REVIEW)
-
-    cost = (
-        "cost  $0.0123 (root 33 %, workers 67 %) · 12 calls (1 failed) · 31,204 tokens in (8,100 cached), 2,120 out · "
-        "14.2 s · openai/gpt-5-mini"
-    )
-
-    assert " ".join(cost.split()) in " ".join(page.split())
-
-
 def test_an_unknown_price_is_said() -> None:
     """It is neither zero nor guessed."""
     assert "cost  price unknown · 1 call ·" in console.render(replace(REVIEW, cost=Cost(1, Usage(1, 1), usd=None)))
-
-
-def test_no_model_costs_nothing() -> None:
-    """An offline review says that no model was asked."""
-    assert "cost  $0.00, no model · 14.2 s" in console.render(CLEAN)
 
 
 @pytest.mark.parametrize(

@@ -4,56 +4,12 @@ from dataclasses import replace
 import pytest
 from families import few
 from markdown_it import MarkdownIt
-from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, numbered, with_finding
-from unprompted import unprompted
+from sample_reviews import FINDING, REVIEW, numbered, with_finding
 
 from bot.outputs import markdown, posts
-from bot.values import Area, CommentSpot, CoverageRow, Cut, Evidence, PlacedFinding, Strategy
+from bot.values import Area, CommentSpot, CoverageRow, Evidence, PlacedFinding, Strategy
 
 HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
-
-
-def test_the_page_names_findings_coverage_and_cost() -> None:
-    """The result, each finding once, what was read and the cost stand in one comment."""
-    page = markdown.render(REVIEW)
-
-    for part in (
-        "## deeprepo: 🔴 3 findings (1 high, 1 medium, 1 low); 1 collapsed\n",
-        "#### 🔴 High · 1. `resolve` now needs `strict`\n\n`src/app/loader.py:41-42`\n",
-        "#### 🔶 Medium · 2. Second\n\n`src/b.py:41-42` · outside the diff\n",
-        "#### 🔹 Low · 3. Third\n",
-        "```py\ndef resolve(package, mode, *, strict):\n    return _walk(package, mode, strict)\n```",
-        '- `src/app/main.py:118` in serve(): `path = resolve("assets", "rb")`',
-        "<summary>1 collapsed finding</summary>",
-        "| Changed code | Uses to check |\n|---|---:|---:|\n| total | 2 | 1 |\n| checked by code | 1 | 1 |\n| read by a model | 1 | 0 |\n| open | 0 | 0 |",
-        "- `package-lock.json` lock file",
-        "\\$0.0123 (root 33 %, workers 67 %) · 12 calls (1 failed)",
-    ):
-        assert part in page
-    page = unprompted(page)
-    assert [page.count(title) for title in ("`resolve` now needs", "Second", "Third")] == [1, 1, 1]
-
-
-@pytest.mark.parametrize(
-    ("review", "verdict"),
-    [
-        (CLEAN, "## deeprepo: ✅ Nothing found by: openai/gpt-5-mini, contracts, ruff\n"),
-        (
-            UNREAD,
-            "## deeprepo: ⚠️ Open: 1 part of the changed code and 12 uses of what changed\n\nNothing was looked at.\n",
-        ),
-        (
-            replace(CLEAN, cut=Cut(partial=True)),
-            "## deeprepo: ⚠️ Open: the review is incomplete\n\nNothing found by: openai/gpt-5-mini, contracts, ruff. Looked at: 1 part of the changed code and 1 use of what changed.\n",
-        ),
-    ],
-)
-def test_no_findings_need_no_table(review: object, verdict: str) -> None:
-    """A page without findings says so, and what was not read."""
-    page = markdown.render(review)  # type: ignore[arg-type]
-
-    assert verdict in page
-    assert "####" not in page
 
 
 def test_nothing_of_the_change_becomes_markup() -> None:
@@ -86,13 +42,6 @@ def test_nothing_of_the_change_becomes_markup() -> None:
     assert "<!-- deeprepo" not in markdown.render(review)
     assert "\u202e" not in html
     assert {tag: html.count(f"<{tag}>") for tag in ("h2", "h3", "table")} == {"h2": 1, "h3": 0, "table": 1}
-
-
-def test_a_fence_in_the_code_does_not_end_the_block() -> None:
-    """Code with backticks stays one block."""
-    html = MarkdownIt("commonmark").render(markdown.render(with_finding(quote="a\n```\n# b\n````")))
-
-    assert '<pre><code class="language-py">a\n```\n# b\n````\n</code></pre>' in html
 
 
 @pytest.mark.parametrize("findings", few([60, 400], 0))

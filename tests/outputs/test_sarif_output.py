@@ -8,7 +8,7 @@ from jsonschema import Draft7Validator
 from sample_reviews import CLEAN, FINDING, REVIEW, UNREAD, with_finding
 
 from bot.outputs import sarif
-from bot.values import SEVERITIES, Cut, PlacedFinding, Review, Silencing, Source
+from bot.values import Cut, PlacedFinding, Review, Silencing
 
 SCHEMA = json.loads((Path(__file__).parent / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 ODD = with_finding(
@@ -53,35 +53,6 @@ def test_the_same_words_twice_are_two_alerts() -> None:
     ]
 
     assert hashes == ["f0e1:1", "f0e1:2"]
-
-
-def test_evidence_becomes_related_locations() -> None:
-    """Each quote with its path, line and note."""
-    related = _run(REVIEW)["results"][0]["relatedLocations"]
-
-    assert related[0]["physicalLocation"]["artifactLocation"]["uri"] == "src/app/main.py"
-    assert related[0]["physicalLocation"]["region"]["startLine"] == 118
-    assert related[0]["message"]["text"] == "in serve()"
-
-
-def test_severities_become_levels() -> None:
-    """Critical and high are errors, medium is a warning, low a note."""
-    results = [_run(with_finding(severity=severity))["results"][0]["level"] for severity in SEVERITIES]
-
-    assert results == ["error", "error", "warning", "note"]
-
-
-def test_rules_are_listed_once() -> None:
-    """A rule is who found it and which check; the model's name is no part of it."""
-    ruff, one, other = Source("analyser", "ruff"), *(Source("model", f"openai/{name}", "worker") for name in "ab")
-    sources = ((ruff, "F821"), (ruff, "F821"), (one, ""), (other, ""))
-    findings = tuple(
-        PlacedFinding(replace(FINDING, sources=(source,), rule=rule), "inline") for source, rule in sources
-    )
-    run = _run(replace(REVIEW, findings=findings))
-
-    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["ruff/F821", "worker/contract"]
-    assert [result["ruleIndex"] for result in run["results"]] == [0, 0, 1, 1]
 
 
 def test_a_path_is_percent_encoded() -> None:

@@ -6,7 +6,6 @@ import pytest
 from hosted import Scene, finding, reviewed, scene
 from unprompted import unprompted
 
-from bot import publish
 from bot.outputs import marker
 from bot.publish import PublishResult, checks
 from bot.render import languages, load
@@ -54,22 +53,6 @@ def test_a_check_run_from_its_beginning_to_its_end(tmp_path: Path) -> None:
             ]
             assert [action["identifier"] for action in ended.actions] == ["again", "full"]
             assert len(at.stands.checks) == 1
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("count", [50, 120])
-def test_annotations_come_in_batches(tmp_path: Path, count: int) -> None:
-    """GitHub takes fifty at a time; the run ends with the last of them."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            rows = [finding(f"f{n}", n + 1) for n in range(count)]
-            await run(at, reviewed(at.stands.head_sha, *rows))
-
-            assert len(at.stands.checks[0].annotations) == count
-            assert at.stands.checks[0].status == "completed"
-            assert len([one for one in at.writes() if one == "PATCH checks/update"]) == -(-count // 50)
 
     asyncio.run(go())
 
@@ -179,21 +162,6 @@ def test_a_review_that_was_given_up_ends_as_it_was_fixed_when_it_began(tmp_path:
     asyncio.run(go())
 
 
-def test_progress_that_cannot_be_told_stops_nothing(tmp_path: Path) -> None:
-    """A refusal, a failure, a limit: the review goes on."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            number = await checks.start(at.host, at.stands.head_sha, checks.CheckOwner("run-1"))
-            for status in (403, 422, 502):
-                at.gh.fail("PATCH", r"/check-runs/", Fault(status))
-                await checks.progress(at.host, number, checks.CheckOwner("run-1"), Progress(step="half"))
-
-            assert at.stands.checks[0].status == "in_progress"
-
-    asyncio.run(go())
-
-
 @pytest.mark.parametrize("language", languages())
 def test_what_is_read_and_found_is_said_in_every_language(tmp_path: Path, language: str) -> None:
     """Names and titles come from strangers: they link nowhere, call nobody, hold no secret and are few."""
@@ -271,17 +239,3 @@ def test_text_from_the_change_commands_nothing(tmp_path: Path) -> None:
             assert marker.read(one.summary or "") == {"kind": "check", "run": "run-1"}
 
     asyncio.run(go())
-
-
-@pytest.mark.parametrize("language", languages())
-def test_buttons_fit_in_every_language(language: str) -> None:
-    """GitHub takes 20 characters of a label and 40 of what it says."""
-    for button in checks.buttons(load(language)):
-        assert len(button.label) <= 20
-        assert len(button.description) <= 40
-        assert len(button.identifier) <= 20
-
-
-def test_the_package_offers_what_the_workflow_needs() -> None:
-    """One function and its outcome."""
-    assert set(publish.__all__) == {"PublishResult", "publish"}

@@ -6,7 +6,7 @@ import pytest
 from hosted import Scene, finding, reviewed, scene, wanted
 
 from bot import publish
-from bot.errors import HostDown, HostRefused, SupersededError
+from bot.errors import HostDown, SupersededError
 from bot.outputs import posts
 from bot.values import CommentSpot, PlacedFinding, Review
 from deeprepo_sandbox.github import Fault
@@ -129,72 +129,6 @@ def test_a_pull_request_that_moves_on_in_the_middle(tmp_path: Path, what: str) -
                 await put(at, review)
 
             assert at.writes() == ["POST pulls/create-review"]
-
-    asyncio.run(go())
-
-
-def test_a_head_that_moves_between_the_look_and_the_post(tmp_path: Path) -> None:
-    """GitHub refuses the lines of an old commit: the comments are then not posted elsewhere."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            review = two(at)
-            moves = Fault(422, run=lambda: at.repo.force_push("feature", {"app.py": "other\n"}))
-            at.gh.fail("POST", r"/reviews$", moves)
-            with pytest.raises(SupersededError):
-                await put(at, review)
-
-            assert (at.stands.reviews, at.stands.comments) == ([], [])
-
-    asyncio.run(go())
-
-
-def test_a_job_that_is_no_longer_wanted(tmp_path: Path) -> None:
-    """The queue knows of a newer push before GitHub is asked."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            asked = iter([True, True, False])
-
-            async def current() -> bool:
-                return next(asked)
-
-            with pytest.raises(SupersededError, match="no longer wanted"):
-                await put(at, two(at), current)
-
-            assert at.writes() == ["POST pulls/create-review"]
-
-    asyncio.run(go())
-
-
-def test_a_fork_that_is_deleted_changes_nothing(tmp_path: Path) -> None:
-    """Its commits stay in the repository that it was proposed to."""
-
-    async def go() -> None:
-        async with scene(tmp_path, fork=True) as at:
-            await at.repo.delete_fork(at.number)
-            outcome = await put(at, two(at))
-
-            assert (outcome.posted_count, len(at.stands.review_comments)) == (2, 2)
-
-    asyncio.run(go())
-
-
-def test_a_repository_that_is_deleted_in_the_middle(tmp_path: Path) -> None:
-    """A permanent refusal."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            review = two(at)
-
-            async def delete() -> None:
-                at.repo.delete()
-
-            at.gh.fail("POST", r"/reviews$", Fault(None, after=True, run=delete))
-            with pytest.raises(HostRefused) as refused:
-                await put(at, review)
-
-            assert refused.value.status == 404
 
     asyncio.run(go())
 

@@ -6,12 +6,7 @@ from hosted import scene
 from told_reviews import ALL, five, put, said
 
 from bot import publish
-from bot.outputs import posts
 from deeprepo_sandbox.github import Fault
-
-
-class Killed(BaseException):
-    """The process is gone: nobody is asked, nothing is cleaned up."""
 
 
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
@@ -38,31 +33,6 @@ def test_killed_at_any_write_and_begun_again(tmp_path: Path, nth: int, *, after:
             assert broken_off != ALL or nth == 2
             assert said(at) == ALL
             assert (outcome.posted_count, outcome.listed_count) == (3, 2)
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("nth", range(4))
-def test_killed_between_any_two_steps(tmp_path: Path, nth: int) -> None:
-    """The question whether the review is still wanted comes before every write: a process that dies there leaves a beginning."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            asked = 0
-
-            async def dies() -> bool:
-                nonlocal asked
-                asked += 1
-                if asked > nth:
-                    raise Killed
-                return True
-
-            with pytest.raises(Killed):
-                await publish.publish(at.host, five(at), posts.comments, "run-1", dies)
-            assert said(at) != ALL
-            await put(at, five(at))
-
-            assert said(at) == ALL
 
     asyncio.run(go())
 

@@ -10,7 +10,6 @@ from told_reviews import ALL, five, put, said
 from bot import github, publish
 from bot.outputs import marker, posts
 from bot.values import PlacedFinding
-from deeprepo_sandbox.github import Fault
 
 
 def test_every_finding_is_told_where_it_can_stand(tmp_path: Path) -> None:
@@ -52,23 +51,6 @@ def test_the_same_run_again_writes_nothing(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_another_run_of_the_same_head_says_nothing_twice(tmp_path: Path) -> None:
-    """A finding that has its comment keeps it; only the summary is brought up to date."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await put(at, five(at))
-            review = five(at)
-            more = replace(review, findings=(*review.reported, finding("f6", 6)))
-            outcome = await put(at, more, "run-2")
-
-            assert said(at) == ALL + Counter(["review", "finding f6"])
-            assert outcome.posted_count == 4
-            assert "4 on the changed lines, 2 listed here." in at.stands.comments[0].body
-
-    asyncio.run(go())
-
-
 def test_words_that_stand_in_a_file_twice_are_two_findings(tmp_path: Path) -> None:
     """A fingerprint does not hold the line, so comments are counted."""
 
@@ -79,19 +61,6 @@ def test_words_that_stand_in_a_file_twice_are_two_findings(tmp_path: Path) -> No
                 await put(at, review, run)
 
             assert sorted(c.line or 0 for c in at.stands.review_comments) == [5, 41]
-
-    asyncio.run(go())
-
-
-def test_a_review_with_nothing_to_say_has_a_summary_alone(tmp_path: Path) -> None:
-    """No empty review is posted."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await put(at, reviewed(at.stands.head_sha))
-
-            assert said(at) == Counter(["summary"])
-            assert at.stands.reviews == []
 
     asyncio.run(go())
 
@@ -107,22 +76,6 @@ def test_a_summary_that_was_stored_late_is_not_kept_twice(tmp_path: Path) -> Non
 
             assert said(at) == ALL
             assert "New words." in at.stands.comments[0].body
-
-    asyncio.run(go())
-
-
-def test_a_summary_that_somebody_deleted_is_written_again(tmp_path: Path) -> None:
-    """Also where it goes between the look and the edit."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await put(at, five(at))
-            stands = (await at.host.comments())[0]
-            at.gh.fail("PATCH", r"/issues/comments/", Fault(None, run=lambda: at.host.delete(stands)))
-            await put(at, replace(five(at), summary="New words."), "run-2")
-
-            assert said(at) == ALL
-            assert at.stands.comments[0].id != stands.id
 
     asyncio.run(go())
 

@@ -12,8 +12,6 @@ from bot.values import Cut, PlacedFinding, Review
 from deeprepo_sandbox.github import Fault
 from tests.hosted import now
 
-DISMISSALS = r"/dismissals$"
-
 
 def high(at: Scene, *findings: PlacedFinding, **changes: object) -> Review:
     """A review in a repository that asks for changes from high severity on."""
@@ -53,19 +51,6 @@ def test_one_review_carries_the_comments_and_the_request(tmp_path: Path) -> None
             assert states(at) == ["DISMISSED"]
             assert at.stands.reviews[0].dismissal == "No finding of severity high or above is open any more."
             assert at.stands.reviews[0].body.count("deeprepo:{") == 1  # the old marker is not shown as text
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("setting", ["off", "critical", "low"])
-def test_the_bar_decides(tmp_path: Path, setting: str) -> None:
-    """A finding below it is a comment; one that has no place on the diff is requested by a review of its own."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            bar = None if setting == "off" else setting
-            await put(at, high(at, finding("f1"), request_changes=bar))
-            assert states(at) == (["CHANGES_REQUESTED"] if setting == "low" else [])
 
     asyncio.run(go())
 
@@ -115,20 +100,6 @@ def test_an_incomplete_review_dismisses_nothing(tmp_path: Path) -> None:
             assert "The request for changes stands" in at.stands.comments[-1].body
             await put(at, high(at, request_changes=None), "run-3")
             assert states(at) == ["DISMISSED"]
-
-    asyncio.run(go())
-
-
-def test_a_refused_dismissal_is_told(tmp_path: Path) -> None:
-    """A branch may let few people dismiss: the summary says that a person has to."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await put(at, high(at, finding("f1", 5)), "run-1")
-            at.gh.fail("PUT", DISMISSALS, Fault(403))
-            await put(at, high(at), "run-2")
-            assert states(at) == ["CHANGES_REQUESTED"]
-            assert "somebody with write permission can dismiss it" in at.stands.comments[-1].body
 
     asyncio.run(go())
 

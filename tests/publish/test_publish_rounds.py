@@ -1,18 +1,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from families import few
 from hosted import HEAD, Scene, finding, reviewed, scene, wanted
 
-from bot import github, publish
-from bot.errors import HostLimited
-from bot.github import RequestPace
+from bot import publish
 from bot.outputs import posts
 from bot.values import Review
-from deeprepo_sandbox.github import Fault, secondary
+from deeprepo_sandbox.github import Fault
 from deeprepo_sandbox.github.things import ReviewComment
 from tests.hosted import now
 
@@ -84,37 +80,6 @@ def test_three_rounds(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("nth", few(range(6), 0, 3))
-def test_a_second_round_that_dies_anywhere_goes_on(tmp_path: Path, nth: int) -> None:
-    """Answers and folded comments are found again like every other write."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await first(at)
-            two = await at.repo.push("feature", {"app.py": SECOND})
-            asked = 0
-
-            async def dies() -> bool:
-                nonlocal asked
-                asked += 1
-                if asked > nth:
-                    raise KeyboardInterrupt
-                return True
-
-            died = False
-            try:
-                await second(at, dies)
-            except KeyboardInterrupt:
-                died = True
-            await second(at)
-
-            assert died == (nth < 5)
-            assert stands(at) == {"f1": ("resolved", [f"Fixed in {two[:10]}."]), "f2": ("", []), "f3": ("", [])}
-            assert len(at.stands.comments) == 1
-
-    asyncio.run(go())
-
-
 @pytest.mark.parametrize("after", [True, False], ids=["stored", "lost"])
 def test_answers_and_folding_survive_lost_answers(tmp_path: Path, *, after: bool) -> None:
     """A reply that was stored behind a 502 is not written again; folding twice is folding."""
@@ -156,23 +121,6 @@ def test_a_thread_that_a_person_resolved_is_left_alone(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_a_finding_that_comes_back_is_said_again(tmp_path: Path) -> None:
-    """Its old comment stays folded with the answer under it."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await first(at)
-            await at.repo.push("feature", {"app.py": SECOND})
-            await second(at)
-            await at.repo.push("feature", {"app.py": HEAD})
-            await put(at, reviewed(at.stands.head_sha, finding("f1", 5)), "run-3")
-
-            tops = [one for one in at.stands.review_comments if "Finding f1" in one.body and one.reply_to is None]
-            assert [one.hide_reason for one in tops] == ["resolved", ""]
-
-    asyncio.run(go())
-
-
 def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_path: Path) -> None:
     """Without a memory of the earlier round it is new; the old comment is folded."""
 
@@ -184,24 +132,6 @@ def test_a_finding_whose_comment_is_outdated_is_said_on_the_new_lines(tmp_path: 
 
             tops = [(one.body.partition("Finding ")[2][:2], one.hide_reason) for one in at.stands.review_comments]
             assert tops == [("f1", "outdated"), ("f2", ""), ("f1", "")]
-
-    asyncio.run(go())
-
-
-def test_lines_that_come_back_bring_their_comment_back(tmp_path: Path) -> None:
-    """A comment that was folded as outdated speaks again where its finding does; it is not written anew."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await first(at)
-            await at.repo.push("feature", {"app.py": SECOND})
-            await put(at, reviewed(at.stands.head_sha), "run-2")
-            folded = stands(at)
-            await at.repo.push("feature", {"app.py": HEAD})
-            await put(at, reviewed(at.stands.head_sha, finding("f1", 5)), "run-3")
-
-            assert folded == {"f1": ("outdated", []), "f2": ("", [])}
-            assert stands(at) == {"f1": ("", []), "f2": ("", [])}
 
     asyncio.run(go())
 
@@ -219,22 +149,5 @@ def test_what_cannot_be_tidied_is_a_note(tmp_path: Path) -> None:
             assert outcome.posted_count == 1
             assert len(outcome.notes) == 1
             assert "could not be tidied up: GitHub refuses POST" in outcome.notes[0]
-
-    asyncio.run(go())
-
-
-def test_a_limit_in_the_middle_is_slept_off_and_gone_on_from(tmp_path: Path) -> None:
-    """The job sleeps as long as GitHub says; its next attempt finds what stands there."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            at.gh.fail("POST", r"/issues/1/comments$", secondary(3600))
-            with pytest.raises(HostLimited) as limit:
-                await first(at)
-            async with github.open_pull(at.identity, at.pull, RequestPace(between=0)) as later:
-                await first(replace(at, host=later))
-
-            assert limit.value.retry_after == 3600
-            assert (len(at.stands.reviews), len(at.stands.review_comments), len(at.stands.comments)) == (1, 2, 1)
 
     asyncio.run(go())

@@ -57,18 +57,6 @@ def test_findings_of_one_hunk_share_a_comment(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_only_what_has_no_comment_yet_is_added(tmp_path: Path) -> None:
-    """A new finding beside one that is posted gets a comment on its own line."""
-
-    async def run() -> None:
-        async with scene(tmp_path) as at:
-            await put(at, review_of(at, numbered("f1", 5, 1)))
-            await put(at, review_of(at, numbered("f1", 5, 1), numbered("f2", 7, 2)), "run-2")
-            assert [(one.line, "Finding f1" in one.body) for one in tops(at)] == [(5, True), (7, False)]
-
-    asyncio.run(run())
-
-
 def test_a_shared_comment_is_resolved_once_all_of_it_is_fixed(tmp_path: Path) -> None:
     """Fixed one by one over two rounds, it is answered and folded in the second."""
 
