@@ -59,25 +59,18 @@ async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
     return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 
 
+async def last_state(host: Host) -> bytes | str:
+    """The state in the summary of the last review, or why it cannot be used; "" if there was none."""
+    stands = next(iter(await summary.stands(host)), None)
+    return state.unpack(stands.body) if stands is not None else ""
+
+
 async def stored_verdict(run: ReviewRun) -> state.HeadVerdict | None:
     """What the last review came to, if it was of this very head and base branch."""
-    stands = next(iter(await summary.stands(run.host)), None)
-    data = state.unpack(stands.body) if stands is not None else ""
+    data, facts = await last_state(run.host), run.state.facts
     verdict = state.verdict(data) if isinstance(data, bytes) else None
-    facts = run.state.facts
-    return (
-        verdict
-        if verdict is not None and (verdict.head, verdict.base_ref) == (facts.head_sha, facts.base_ref)
-        else None
-    )
-
-
-def _verdict(run: ReviewRun, review: Review) -> state.HeadVerdict:
-    return state.HeadVerdict(checks.conclude(review), review.pull.head, run.state.facts.base_ref)
-
-
-def _again(why: str) -> str:
-    return f"{why[:1].upper()}{why[1:]}: everything was read again."
+    is_of_this = verdict is not None and (verdict.head, verdict.base_ref) == (facts.head_sha, facts.base_ref)
+    return verdict if is_of_this else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,35 +178,24 @@ class StepBackend:
     async def _earlier(self, run: ReviewRun) -> tuple[bytes | None, str]:
         """What the last review has left; if it cannot be built upon, a sentence for the reader.
 
-        The file that a workflow hands over counts if the summary holds no state, or one of the same head.
+        The file that a workflow hands over counts if the summary holds no state, or one of the same head. A job that runs the code of a
+        fork may have written such a file, so the change of a fork is not built upon one.
         """
-        file_state, note = self._file_state(run)
-        stands = next(iter(await summary.stands(run.host)), None)
-        if stands is None:
-            return file_state, note
-        last_state = state.unpack(stands.body)
-        if isinstance(last_state, str):
-            return file_state, _again(last_state) if file_state is None else f"{last_state}."
-        if file_state is None:
-            return last_state, note
-        return (file_state if state.head(file_state) == state.head(last_state) else last_state), ""
+        path = None if run.state.facts.fork else self.step.inputs.previous
+        data = files.previous(path, self.step.runner) if path is not None else None
+        given, kept = state.from_file(data) if data is not None else "", await last_state(run.host)
+        if isinstance(given, bytes) and (isinstance(kept, str) or state.head(given) == state.head(kept)):
+            return given, ""
+        why = given if isinstance(given, str) and given else kept
+        sentence = f"{why[:1].upper()}{why[1:]}: " if isinstance(why, str) and why else ""
+        if isinstance(kept, bytes):
+            return kept, f"{sentence}it was not used." if sentence else ""
+        return None, f"{sentence}everything was read again." if sentence else ""
 
     def _is_foreign(self, run: ReviewRun) -> bool:
         """Whether GitHub gives the job no secrets, and a token that may only read."""
         facts = run.state.facts
         return (facts.fork or facts.author == DEPENDABOT) and self.step.runner.github_event_name == "pull_request"
-
-    def _file_state(self, run: ReviewRun) -> tuple[bytes | None, str]:
-        """Read what the workflow hands over of the last review, or why it is not used, as a sentence.
-
-        A job that runs the code of a fork may have written such a file, so the change of a fork is not built upon one.
-        """
-        path = None if run.state.facts.fork else self.step.inputs.previous
-        data = files.previous(path, self.step.runner) if path is not None else None
-        file_state = state.from_file(data) if data is not None else None
-        if isinstance(file_state, str):
-            return None, f"{file_state[:1].upper()}{file_state[1:]}: it was not used."
-        return file_state, ""
 
     @asynccontextmanager
     async def funds(self, run: ReviewRun, _: Brief) -> AsyncIterator[Funds]:
@@ -247,7 +229,10 @@ class StepBackend:
 
     def comments(self, run: ReviewRun, review: Review) -> Comments:
         """The comments, with the state for the next round in the summary."""
-        return posts.comments(review, lambda one: state.pack(one, _verdict(run, one)))
+        base_ref = run.state.facts.base_ref
+        return posts.comments(
+            review, lambda one: state.pack(one, state.HeadVerdict(checks.conclude(one), one.pull.head, base_ref))
+        )
 
     async def current(self) -> bool:
         """A newer run of the workflow cancels this one's job; nobody else tells us."""

@@ -173,11 +173,11 @@ def _layered(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[dict[str,
     source = layers[1][0]
     for origin, layer in layers:
         for key in [key for key in values if layer.get(key) is not None]:
-            value, known = layer[key], origins.get(key)
-            if known == source and origin != "flag":
-                value = _joined(key, value, values[key])
-            values[key], origins[key] = value, origin if value == layer[key] else f"{origin} and {source}"
-            if key in LISTS and value == ():
+            values[key], origins[key], before = layer[key], origin, (values[key], origins.get(key))
+            if before[1] == source and origin != "flag":
+                values[key] = _joined(key, layer[key], before[0])
+                origins[key] = origin if values[key] == layer[key] else f"{origin} and {source}"
+            if key in LISTS and values[key] == ():
                 origins[key] = "default"
     return values, origins
 

@@ -38,16 +38,13 @@ ADVICE = {
 }
 
 
-def _number(value: str) -> str:
-    if not re.fullmatch(r"[0-9]{1,20}", value):
-        raise ValueError("this is not a number")
-    return value
+def _fits(pattern: str, says: str) -> AfterValidator:
+    def check(value: str) -> str:
+        if not re.fullmatch(pattern, value):
+            raise ValueError(says)
+        return value
 
-
-def _client(value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9._-]{0,100}", value):
-        raise ValueError("this is not a client id")
-    return value
+    return AfterValidator(check)
 
 
 def _pem(value: SecretStr) -> SecretStr:
@@ -67,15 +64,10 @@ def _pem(value: SecretStr) -> SecretStr:
 
 
 def _strong(value: SecretStr) -> SecretStr:
-    if len(value.get_secret_value().strip()) < SHORTEST_SECRET:
+    text = value.get_secret_value().strip()
+    if len(text) < SHORTEST_SECRET:
         raise ValueError(f"the secret is too short: use at least {SHORTEST_SECRET} characters")
-    return SecretStr(value.get_secret_value().strip())
-
-
-def _address(value: str) -> str:
-    if not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", value):
-        raise ValueError("this is not an address of the form https://HOST")
-    return value.rstrip("/")
+    return SecretStr(text)
 
 
 def _proxies(value: str) -> str:
@@ -100,7 +92,12 @@ def _trim(value: object) -> object:
 
 
 Kind = TypeVar("Kind", bound=BaseSettings)
-Address = Annotated[str, BeforeValidator(_trim), AfterValidator(_address)]
+Trimmed = Annotated[str, BeforeValidator(_trim)]
+Address = Annotated[
+    Trimmed,
+    _fits(r"https?://[^\s/?#@]+(/[^\s?#]*)?", "this is not an address of the form https://HOST"),
+    AfterValidator(lambda value: value.rstrip("/")),
+]
 
 
 class _FromEnvironment(BaseSettings):
@@ -112,14 +109,14 @@ class _FromEnvironment(BaseSettings):
 class App(_FromEnvironment):
     """Who the bot is at GitHub."""
 
-    app_id: Annotated[str, BeforeValidator(_trim), AfterValidator(_number)] = Field(
+    app_id: Annotated[Trimmed, _fits(r"[0-9]{1,20}", "this is not a number")] = Field(
         description="The App's number, as its page on GitHub shows it."
     )
     private_key: Annotated[SecretStr, AfterValidator(_pem)] = Field(description="The text of the App's .pem file.")
     webhook_secret: Annotated[SecretStr, AfterValidator(_strong)] = Field(
         description="The secret that GitHub signs its deliveries with, at least 16 characters."
     )
-    client_id: Annotated[str, BeforeValidator(_trim), AfterValidator(_client)] = Field(
+    client_id: Annotated[Trimmed, _fits(r"[A-Za-z0-9._-]{0,100}", "this is not a client id")] = Field(
         default="",
         description="The App's client id; with its secret, people sign in on the operator's page with GitHub.",
     )

@@ -1,6 +1,6 @@
 """What the tools do with a local repository: the same pipeline as the command line, words instead of exit codes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from bot import checkout, dependents
@@ -11,7 +11,7 @@ from bot.masking import hide
 from bot.masking.masks import Masks
 from bot.outputs import OUTPUTS, facts, handover, markdown, parts
 from bot.outputs.form import ReviewTemplates
-from bot.values import PlacedFinding, Reference, Review, ReviewRequest
+from bot.values import Reference, Review, ReviewRequest
 from bot.wiring import child
 from bot.wiring.child import ChildPipe
 from bot.wiring.local import LOCAL, reviewed_aside
@@ -62,21 +62,17 @@ async def explanation(review: Review, number: int) -> str:
     )[0]
 
 
-def handed_over(review: Review, number: int) -> str:
+async def handed_over(review: Review, number: int) -> str:
     """One finding, or all for 0, as a prompt for a coding agent. Raises NothingToReview, and UsageError if there is no such finding."""
     safe = hide.secrets(review)
-    return prompt_for(facts.listing(safe).all, number, safe.pull.head)
-
-
-def prompt_for(findings: Sequence[PlacedFinding], number: int, commit: str) -> str:
-    """The prompt for one of these findings, or for all of them. Raises NothingToReview, and UsageError if there is no such finding."""
+    findings = facts.listing(safe).all
     if not findings:
         raise NothingToReview("The review has no open finding.")
     mine = [item for item in findings if number in (0, item.finding.number)]
     if not mine:
         numbers = ", ".join(str(item.finding.number) for item in findings)
         raise UsageError(f"the review has no finding {number}: their numbers are {numbers}")
-    return handover.prompt(mine, commit, handover.MOST_BYTES)
+    return handover.prompt(mine, safe.pull.head, handover.MOST_BYTES)
 
 
 async def callers(repo: str, symbol: str, scratch: str) -> str:

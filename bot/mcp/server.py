@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 
 from bot import __version__
 from bot.errors import DeepRepoError, NothingToReview
-from bot.mcp import local, stored_review
+from bot.mcp import local
 from bot.render import visible
 from bot.values import Review, ReviewEffort
 
@@ -78,21 +78,16 @@ def server(repo: str) -> MCPServer[object]:
         Args:
             finding: its number in the last review, from 1.
         """
-        return await _sentence(local.explanation(_last(last, "call `review` first"), finding))
+        return await _sentence(local.explanation(_last(last), finding))
 
     @tools.tool(annotations=READS, structured_output=False)
-    async def hand_over(finding: int = 0, pull: str = "") -> str:
+    async def hand_over(finding: int = 0) -> str:
         """A prompt that says what to fix: file, lines, defect, evidence, and what must not change.
 
         Args:
-            finding: its number in the review, from 1; 0 for all open findings.
-            pull: "" for the last local review; "owner/name#12" for the last review of a pull request that a deeprepo server
-                with its data on this machine has stored.
+            finding: its number in the last review, from 1; 0 for all open findings.
         """
-        if pull:
-            return await _sentence(stored_review.handed_over(pull, finding))
-        review = _last(last, "call `review` first, or name a pull request")
-        return await _sentence(_handed_over(review, finding))
+        return await _sentence(local.handed_over(_last(last), finding))
 
     @tools.tool(annotations=READS, structured_output=False)
     async def callers(symbol: str) -> str:
@@ -113,15 +108,11 @@ async def _review(repo: str, change: str, flags: Mapping[str, Any], scratch: str
     return local.text(review)
 
 
-def _last(reviews: Sequence[Review], remedy: str) -> Review:
+def _last(reviews: Sequence[Review]) -> Review:
     """Return the last review. Raises ToolError if there is none."""
     if not reviews:
-        raise ToolError(f"There is no review yet: {remedy}.")
+        raise ToolError("There is no review yet: call `review` first.")
     return reviews[0]
-
-
-async def _handed_over(review: Review, number: int) -> str:
-    return local.handed_over(review, number)
 
 
 async def _sentence(work: Awaitable[str]) -> str:

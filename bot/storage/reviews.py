@@ -103,11 +103,6 @@ class Reviews(StoragePart):
         """The reviews of a pull request at this head, newest first."""
         return await self._stored((review.c.pull == pull.key) & (review.c.head == head), most)
 
-    async def by_name(self, repository: str, number: int) -> bytes | None:
-        """The last output of a pull request as people name it: the repository as it was last called, "owner/name", and the number."""
-        rows = await self._stored((review.c.name == repository) & (review.c.number == number), 1)
-        return rows[0].output if rows else None
-
     async def has(self, job: str) -> bool:
         """Whether this job's review is stored: then all of it is done."""
         return bool(await self.rows(sa.select(review.c.id).where(review.c.id == job)))

@@ -1,18 +1,13 @@
 """A reader that asks to see more code before it answers, through real sockets, as a user runs it."""
 
 import json
-import os
-import signal
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
-import waits
 from fakes import Repository
 from families import few
-from recorded import deeprepo, started
+from recorded import deeprepo
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply, Server
@@ -198,21 +193,6 @@ def test_nothing_is_offered_that_does_not_fit(changed: Repository, caps: Mapping
     assert titles(found) == [FINDING["title"]]
 
 
-def test_what_is_vague_is_asked_about_in_the_same_message(changed: Repository) -> None:
-    """One further call for both questions."""
-
-    def answer(body: Mapping[str, Any]) -> Reply:
-        if turn(body) == 0:
-            return Reply(data={"answer": "", "findings": [{**FINDING, "trigger": ""}], "look_ups": [WISH]})
-        return Reply(data={"answer": "", "findings": [FINDING, {**GUESS, "trigger": ""}]})
-
-    server = Server(answer)
-    with doubles.in_thread(server):
-        found, _ = review(changed, server, "compatible/reader", "--no-verify")
-    assert (titles(found), found["dropped"], server.count) == ([FINDING["title"]], 1, 2)
-    assert "named no trigger or no consequence" in said(server.requests[1])
-
-
 @pytest.mark.parametrize(
     ("last", "state"),
     [
@@ -238,30 +218,3 @@ def test_a_second_opinion_asks_before_it_gives_up(
     assert [(f["title"], f["verdict"], f["unconfirmed"]) for f in told] == state
     assert "# far away" in said(server.requests[-1])
     assert "Now give the verdict" in said(server.requests[-1])
-
-
-@pytest.mark.slow
-def test_a_review_killed_between_the_two_calls_pays_nothing_twice(changed: Repository, tmp_path: Path) -> None:
-    """The first answer and the code that was looked up come from the journal; then it replays."""
-    second, begun = Event(), list[int]()
-
-    def answer(body: Mapping[str, Any]) -> Reply:
-        if not is_verdict(body):
-            begun.append(turn(body))
-        if turn(body) == 1 and not second.is_set():
-            second.set()
-            return Reply(fault="hang")
-        return reader([WISH])(body)
-
-    server, journal = Server(answer), str(tmp_path / "journal")
-    options = ("HEAD~1..HEAD", "--strategy", "fanout", "--worker", "compatible/reader", "--journal", journal)
-    with doubles.in_thread(server):
-        running = started("review", *options, cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
-        with waits.ended(running):
-            assert second.wait(60)
-            os.kill(running.pid, signal.SIGKILL)
-        done = deeprepo("review", *options, "--format", "json", cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
-    assert titles(json.loads(done.stdout)) == [FINDING["title"]], done.stderr
-    assert begun == [0, 1, 1]
-    again = deeprepo("replay", journal, "--format", "json", cwd=changed.folder)
-    assert (again.returncode, titles(json.loads(again.stdout))) == (done.returncode, [FINDING["title"]]), again.stderr

@@ -23,14 +23,6 @@ def test_config_explains_each_value(repository: Repository) -> None:
     assert lines["models.root"].split() == ["models.root", "(none)", "[default]"]
 
 
-def test_config_explains_when_a_review_starts(repository: Repository) -> None:
-    """The triggers stand in the list too."""
-    repository.commit({".deeprepo.yml": "triggers: {drafts: true}\n"})
-    lines = explained(repository)
-    assert lines["triggers.drafts"].split() == ["triggers.drafts", "true", "[.deeprepo.yml]"]
-    assert lines["triggers.bots"].split() == ["triggers.bots", "false", "[default]"]
-
-
 def test_the_schema_is_printed_without_a_repository(tmp_path: Path) -> None:
     """For an editor, wherever it is asked for."""
     done = deeprepo("config", "--schema", cwd=tmp_path)

@@ -108,18 +108,6 @@ def test_evidence_is_the_consumers_line_at_its_commit(library: Repository, repos
     assert "physicalLocation" not in far[0]
 
 
-@pytest.mark.parametrize("form", ["console", "markdown"])
-def test_pages_show_the_consumers_line(library: Repository, repositories: Others, form: str) -> None:
-    """The sentence about the consumers and the line that breaks."""
-    consumer = user(repositories, "billing", "quotes<2")
-    done = deeprepo(
-        "review", "HEAD~1..HEAD", "--effort", "none", "--format", form, *named(consumer), cwd=library.folder
-    )
-    said = " ".join(done.stdout.split())
-    assert "The one repository that is known to use this one was looked at; it breaks." in said
-    assert "billing:pay.py:5" in said
-
-
 def test_what_was_not_looked_at_is_open(library: Repository, repositories: Others, tmp_path: Path) -> None:
     """No git, no commit, a bare clone and one that takes nothing: each costs its own line. Where there is no folder, it was mistyped."""
     (tmp_path / "plain").mkdir()
@@ -170,16 +158,6 @@ def test_the_settings_of_the_base_branch_name_consumers(repository: Repository, 
     assert [one["consumer"] for one in found["findings"]] == ["billing"]
 
 
-def test_two_consumers_are_two_findings_on_one_line(library: Repository, repositories: Others) -> None:
-    """Each can be silenced by itself, and its fingerprint does not depend on the other."""
-    first, second = user(repositories, "billing", "quotes<2"), user(repositories, "shop", "quotes<2")
-    alone = review(library, *named(first))["findings"]
-    both = review(library, *named(first, second))["findings"]
-    assert sorted(one["consumer"] for one in both) == ["billing", "shop"]
-    assert alone[0]["identity"] in {one["identity"] for one in both}
-    assert len({one["fingerprint"] for one in both}) == 2
-
-
 def test_the_next_round_remembers_what_it_has_said(library: Repository, repositories: Others, tmp_path: Path) -> None:
     """Still open while the consumer breaks, fixed once it has adapted, and not fixed if it was not looked at."""
     consumer = user(repositories, "billing", "quotes<2")
@@ -201,35 +179,6 @@ def test_the_next_round_remembers_what_it_has_said(library: Repository, reposito
     assert (of(adapted, "still"), [one["consumer"] for one in of(adapted, "fixed")]) == ([], ["billing"])
 
 
-def test_a_rewritten_branch_remembers_what_breaks_elsewhere(
-    library: Repository, repositories: Others, tmp_path: Path
-) -> None:
-    """A round without the clone, after an amend, has nobody who looked; with it the finding is open or gone as it says."""
-    consumer, last = user(repositories, "billing", "quotes<2"), tmp_path / "last.json"
-    command = ("review", "HEAD~1..HEAD", "--effort", "none", "--format", "json")
-    last.write_text(deeprepo(*command, *named(consumer), cwd=library.folder).stdout)
-    library.git("commit", "-q", "--amend", "-m", "another message", "--date", "2026-02-02T00:00:00Z")
-    unseen = deeprepo(*command, "--previous", str(last), cwd=library.folder)
-    assert [one["consumer"] for one in of(json.loads(unseen.stdout), "still")] == ["billing"]
-    last.write_text(unseen.stdout)
-    library.git("commit", "-q", "--amend", "-m", "and another", "--date", "2026-03-02T00:00:00Z")
-    assert [one["consumer"] for one in of(review(library, "--previous", str(last)), "still")] == ["billing"]
-    consumer.commit({"pay.py": "from quotes import quote\n\nquote(3)\n"}, "adapted")
-    adapted = review(library, *named(consumer), "--previous", str(last))
-    assert of(adapted, "new", "still") == []
-
-
-def test_a_record_plays_the_consumers_back(library: Repository, repositories: Others, tmp_path: Path) -> None:
-    """A replay needs no clone of them: what was found is in the record."""
-    consumer = user(repositories, "billing", "quotes<2")
-    record = tmp_path / "record.jsonl"
-    review(library, *named(consumer), "--trace", str(record))
-    consumer.commit({"pay.py": "x = 1\n"}, "gone on")
-    done = deeprepo("replay", str(record), "--repo", str(library.folder), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "billing:pay.py still calls it" in " ".join(done.stdout.split())
-
-
 def test_the_list_tells_who_takes_what(library: Repository, repositories: Others) -> None:
     """Repository, package, version, when a break reaches it, and the commit that was read."""
     consumer = user(repositories, "billing", "quotes==1.2.0")
@@ -242,32 +191,6 @@ def test_the_list_tells_who_takes_what(library: Repository, repositories: Others
     said = deeprepo("consumers", *named(consumer), cwd=library.folder).stdout.split()
     assert said[-8:] == ["billing", "quotes", "==1.2.0", "when", "it", "upgrades", row["commit"][:10], "2026-01-01"]
     assert "no consumer is named" in deeprepo("consumers", cwd=library.folder).stderr
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    few(
-        [
-            {"requirements.txt": "quotes<2\n", "pay.py": PAY, "pyproject.toml": "[" * 50_000},
-            {"requirements.txt": "quotes<2\n", "pay.py": PAY, "package.json": '{"dependencies": ' * 5_000},
-            {"requirements.txt": "quotes<2\n", "pay.py": PAY, "setup.py": f"setup({'(' * 3_000}"},
-            {"requirements.txt": "quotes<2\n", "pay.py": PAY, "deep.py": f"from quotes import tax\nx = {'(' * 20_000}"},
-            {"requirements.txt": "quotes<2\n" + "quotes " * 20_000, "pay.py": PAY},
-            {"requirements.txt": "quotes<2\n", "pay.py": PAY, "uv.lock": 'name = "quotes"\n' * 60_000},
-        ],
-        *range(0, 6, 3),
-    ),
-    ids=["toml", "json", "setup.py", "brackets", "long line", "lock"],
-)
-def test_a_hostile_consumer_costs_nobody_else(
-    library: Repository, repositories: Others, hostile: dict[str, str]
-) -> None:
-    """The other consumer is looked at, and the review ends."""
-    bad = repositories("bad")
-    bad.commit(dict(hostile), "hostile")
-    found = review(library, *named(bad, user(repositories, "billing", "quotes<2")))
-    assert "billing" in {one["consumer"] for one in found["findings"]}
-    assert {one["name"] for one in found["consumers"]} == {"bad", "billing"}
 
 
 def test_a_name_of_a_consumer_is_a_name_and_nothing_else(library: Repository, repositories: Others) -> None:
@@ -305,22 +228,3 @@ def test_models_see_the_consumers_lines(repository: Repository, repositories: Ot
     assert "in the repository billing, which uses this one" in sent
     assert "shop:pay.py" not in sent
     assert "sell" not in sent
-
-
-def test_a_consumer_that_fits_again_is_fixed_although_its_file_changes(
-    library: Repository, repositories: Others, tmp_path: Path
-) -> None:
-    """The next round looks at the consumer again: what is back under its old name is fixed, unless its file could not be read."""
-    last, consumer = tmp_path / "last.json", user(repositories, "billing", "quotes")
-    last.write_text(json.dumps(review(library, *named(consumer))))
-    library.commit(
-        {"quotes/__init__.py": WITHOUT_TAX["quotes/__init__.py"] + "\n\ndef vat(cents):\n    return 0\n\n\ntax = vat\n"}
-    )
-    library.git("branch", "base", "HEAD~2")
-    again = ("review", "base..HEAD", "--effort", "none", "--format", "json", "--previous", str(last), *named(consumer))
-    found = json.loads(deeprepo(*again, cwd=library.folder).stdout)
-    assert of(found, "new", "still") == []
-    assert [one["consumer"] for one in of(found, "fixed")] == ["billing"]
-    library.commit({"quotes/__init__.py": "x = 1\n" * 800_000})
-    found = json.loads(deeprepo(*again, cwd=library.folder).stdout)
-    assert [one["consumer"] for one in of(found, "still")] == ["billing"]

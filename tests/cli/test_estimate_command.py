@@ -1,7 +1,5 @@
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from fakes import Repository
@@ -10,7 +8,7 @@ from recorded import Ended, branches, deeprepo, scripted
 from bot.strategies.estimate import HABITS
 from bot.values.model import LIKELY_CHARS
 from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.providers import Reply, Server
+from deeprepo_sandbox.providers import Server
 
 
 @pytest.fixture
@@ -58,41 +56,6 @@ def test_the_workers_prompts_are_those_of_the_review(changed: Repository) -> Non
     assert row["usd"] is None
 
 
-def test_the_reading_alone_is_what_is_sent_if_nobody_asks_back(repository: Repository) -> None:
-    """Every prompt once, those of pairs too, and no second opinion: nothing is found."""
-    functions = {
-        f"pkg/m{n}.py": "".join(
-            f"def work_{n}_{k}(rows):\n    return [row * {k} for row in rows]\n\n\n" for k in range(120)
-        )
-        for n in range(4)
-    }
-    repository.commit({**functions, "app.py": "from pkg.m0 import work_0_0\n\nprint(len(work_0_0([1])))\n"})
-    repository.git("checkout", "-q", "-b", "feature")
-    repository.commit(
-        {path: text.replace("[row", "list(row").replace("rows]", "rows)") for path, text in functions.items()}
-    )
-    options = ("--root", "compatible/root", "--worker", "compatible/worker", "--format", "json")
-    told = json.loads(estimated(repository, *options).stdout)
-    assert told["strategy"]["name"] == "rlm"
-    (row,) = [row for row in told["strategies"] if row["strategy"] == "rlm"]
-
-    def answer(body: Mapping[str, Any]) -> Reply:
-        return Reply() if "response_format" in body else doubles.code("set_answer('Nothing.')")
-
-    with doubles.in_thread(Server(answer)) as server:
-        done = deeprepo("review", "main..feature", *options, cwd=repository.folder, DEEPREPO_BASE_URL=server.openai_url)
-        assert done.returncode == 0, done.stderr
-        forms = [one["response_format"]["json_schema"]["name"] for one in server.requests if "response_format" in one]
-        assert "pairs" in forms
-        sent = sum(
-            len(json.dumps(form, ensure_ascii=False))
-            for one in server.requests
-            for form in [*one.get("tools", ()), one.get("response_format", "")]
-        )
-        sent += sum(len(message["content"]) for one in server.requests for message in one["messages"])
-    assert row["weighed"]["input"] == pytest.approx(sent / LIKELY_CHARS, rel=0.02)
-
-
 def test_the_table_names_the_choice_its_reason_and_what_is_assumed(changed: Repository) -> None:
     """For a person; options that do not matter here are taken as in `deeprepo review`."""
     done = estimated(
@@ -116,32 +79,10 @@ def test_an_unknown_price_is_no_zero(changed: Repository) -> None:
     assert "price unknown" in estimated(changed, "--worker", "compatible/x").stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "sentence"),
-    [
-        (["--worker", "nobody/x"], 2, "unknown provider"),
-        (["--staged"], 2, "give one of"),
-        (["--repo", "/nowhere"], 2, "is not a folder"),
-    ],
-)
-def test_bad_input_is_said(changed: Repository, arguments: list[str], code: int, sentence: str) -> None:
-    """With the review's own sentences."""
-    done = estimated(changed, *arguments)
-    assert (done.returncode, sentence in done.stderr) == (code, True)
-
-
 def test_an_empty_change_is_no_fault(changed: Repository, tmp_path: Path) -> None:
     """Exit code 0 and a sentence."""
     done = deeprepo("estimate", "main..main", "--repo", str(changed.folder), cwd=tmp_path)
     assert (done.returncode, "no file differs" in done.stderr) == (0, True)
-
-
-@pytest.mark.parametrize("command", ["estimate", "replay", "trace"])
-def test_each_command_has_help(command: str, tmp_path: Path) -> None:
-    """It names its argument and its exit codes."""
-    done = deeprepo(command, "--help", cwd=tmp_path)
-    assert done.returncode == 0
-    assert "2" in done.stdout
 
 
 def test_what_an_earlier_review_has_read_is_not_counted_again(changed: Repository) -> None:

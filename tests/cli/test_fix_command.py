@@ -68,14 +68,6 @@ def test_places_that_need_a_decision_are_left_and_named(broken: Repository) -> N
 
 
 @pytest.mark.slow
-def test_one_number_brings_the_other_callers_of_the_same_definition(broken: Repository) -> None:
-    """To fix one of them alone would leave the defect."""
-    done = run(broken, "fix", str(reviewed(broken)), "1")
-    assert done.returncode == 0, done.stderr
-    assert text(broken, "shop/order.py").endswith("return price.total(items)\n")
-
-
-@pytest.mark.slow
 def test_a_patch_changes_nothing_here(broken: Repository) -> None:
     """It is printed, and git applies it."""
     done = run(broken, "fix", str(reviewed(broken)), "--patch")
@@ -108,17 +100,6 @@ def test_a_file_with_unsaved_changes_is_left_alone_and_so_are_the_others(broken:
     assert done.returncode == 2
     assert f"{path} is not as it was reviewed" in done.stderr
     assert {name: text(broken, name) for name in FILES} == before
-
-
-@pytest.mark.slow
-def test_a_link_in_the_place_of_a_file_leads_nowhere(broken: Repository) -> None:
-    """Nothing outside of the checkout is written."""
-    output, outside = reviewed(broken), broken.folder.parent / "cart.py"
-    outside.write_text(FILES["shop/cart.py"])
-    (broken.folder / "shop/cart.py").unlink()
-    (broken.folder / "shop/cart.py").symlink_to(outside)
-    assert run(broken, "fix", str(output)).returncode == 2
-    assert outside.read_text() == FILES["shop/cart.py"]
 
 
 @pytest.mark.parametrize("path", few(["../outside.py", ".git/config", "shop/none.py", ".github/workflows/ci.yml"], 0))
@@ -220,16 +201,6 @@ def test_a_file_that_the_checkout_tracks_is_refused_whatever_it_says(broken: Rep
         done = run(broken, *words)
         assert (done.returncode, "is a file that the checkout tracks" in done.stderr) == (2, True), done.stderr
     assert text(broken, "shop/cart.py") == FILES["shop/cart.py"]
-
-
-def test_a_file_that_is_not_tracked_is_taken_from_the_checkout(broken: Repository) -> None:
-    """The user has made it: a review written into the work tree, or tracked by another repository."""
-    outside = reviewed(broken)
-    (broken.folder / "mine.json").write_text(outside.read_text())
-    assert run(broken, "fix", "mine.json", "--patch").returncode == 0
-    other = Repository(broken.folder.parent / "notes")
-    other.commit({"review.json": outside.read_text()}, "notes")
-    assert run(broken, "fix", str(other.folder / "review.json")).returncode == 0
 
 
 def test_what_drives_a_terminal_is_shown_there_and_exact_in_a_pipe(broken: Repository) -> None:

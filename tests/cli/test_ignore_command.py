@@ -70,28 +70,6 @@ def test_an_entry_needs_a_finding_that_somebody_has_reported(changed: Repository
     assert not (changed.folder / ".deeprepo").exists()
 
 
-@pytest.mark.slow
-def test_the_same_entry_is_not_written_twice(changed: Repository) -> None:
-    """The second time changes nothing."""
-    mark = of(reviewed(changed), "new")[0]["identity"]
-    for _ in range(2):
-        assert run("ignore", mark, "--reason", "r", cwd=changed.folder).returncode == 0
-    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(f"fingerprint: {mark}") == 1
-
-
-@pytest.mark.slow
-def test_an_entry_for_a_finding_that_is_known_by_its_review_is_the_same(changed: Repository, tmp_path: Path) -> None:
-    """With `--review` the entry holds more for people; the finding is the same."""
-    done = run("review", "main..feature", "--format", "json", cwd=changed.folder)
-    (tmp_path / "review.json").write_text(done.stdout)
-    mark = json.loads(done.stdout)["findings"][0]["identity"]
-    for more in ((), ("--review", str(tmp_path / "review.json"))):
-        said = run("ignore", mark, "--reason", "r", *more, cwd=changed.folder)
-        assert said.returncode == 0, said.stderr
-    assert "already has this entry" in said.stderr
-    assert (changed.folder / ".deeprepo/ignore.yml").read_text().count(f"fingerprint: {mark}") == 1
-
-
 def test_an_entry_that_has_expired_is_refused(changed: Repository) -> None:
     """It would silence nothing."""
     done = run("ignore", "0" * 16, "--reason", "r", "--expires", "2020-01-01", cwd=changed.folder)
@@ -103,16 +81,6 @@ def test_what_is_no_fingerprint_is_not_written(changed: Repository) -> None:
     done = run("ignore", "abc", "--reason", "r", cwd=changed.folder)
     assert (done.returncode, "copy the 16 or 32 characters" in done.stderr) == (2, True)
     assert not (changed.folder / ".deeprepo").exists()
-
-
-@pytest.mark.slow
-def test_an_entry_from_a_folder_inside_is_written_where_it_is_read(changed: Repository) -> None:
-    """The file counts at the top of the repository alone."""
-    mark = of(reviewed(changed), "new")[0]["fingerprint"]
-    done = run("ignore", mark, "--reason", "known", cwd=changed.folder / "shop")
-    assert done.returncode == 0, done.stderr
-    assert (changed.folder / ".deeprepo" / "ignore.yml").exists()
-    assert not (changed.folder / "shop" / ".deeprepo").exists()
 
 
 def test_an_entry_needs_a_repository(tmp_path: Path) -> None:

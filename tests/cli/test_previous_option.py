@@ -117,13 +117,6 @@ def test_a_file_of_the_reviewed_tree_decides_nothing(changed: Repository, option
         assert run("main..feature", option, str(outside), cwd=changed.folder).returncode != 2
 
 
-def test_an_estimate_builds_on_no_file_of_the_reviewed_tree(changed: Repository) -> None:
-    """The estimate would be that of a change that somebody has already read."""
-    changed.commit({"state.json": "{}"}, "made at home")
-    done = run("main..feature", "--previous", "state.json", command="estimate", cwd=changed.folder)
-    assert (done.returncode, "is a file of the reviewed tree" in done.stderr) == (2, True), done.stderr
-
-
 @pytest.mark.parametrize("command", ["fix", "ignore"])
 def test_a_file_without_an_end_is_refused(changed: Repository, command: str) -> None:
     """What a person names by mistake is read up to the size of the largest review, and no further."""

@@ -90,26 +90,6 @@ def test_a_review_that_cannot_be_written_is_printed(changed: Repository) -> None
     assert json.loads(done.stdout)["findings"]
 
 
-def test_who_asked_for_offline_is_told_of_no_missing_key(changed: Repository) -> None:
-    """By a flag, by the environment: a key may well be there."""
-    for arguments, env in ((("--strategy", "offline"), {}), ((), {"DEEPREPO_STRATEGY": "offline"})):
-        done = run(*arguments, cwd=changed.folder, OPENAI_API_KEY="set", **env)
-        assert (done.returncode, "No API key" in done.stderr) == (0, False)
-
-
-def test_what_relies_on_a_change_is_listed_and_fails_nothing(repository: Repository) -> None:
-    """A renamed key with two readers, under the strictest bar: nothing is open, both places are listed."""
-    reader = "import os\n\nprint(os.environ['QUEUE_LIMIT_MAX'])\n"
-    repository.commit({"job.yaml": "QUEUE_LIMIT_MAX: 3\n", "a.py": reader, "b.py": reader}, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit({"job.yaml": "QUEUE_LIMIT_MOST: 3\n"}, "Rename")
-
-    done = run("--fail-on", "low", "--format", "json", cwd=repository.folder)
-    coverage = json.loads(done.stdout)["coverage"]
-    assert (done.returncode, coverage["complete"], coverage["open"]) == (0, True, [])
-    assert [(row["path"], row["line"]) for row in coverage["relying"]] == [("a.py", 3), ("b.py", 3)]
-
-
 def test_fail_on_is_the_exit_code(changed: Repository) -> None:
     """1 at or above the bar, 0 below it."""
     assert run("--fail-on", "high", cwd=changed.folder).returncode == 1
@@ -164,13 +144,6 @@ def test_staged_and_uncommitted_work_are_reviewed(changed: Repository) -> None:
         assert [file["path"] for file in document["files"]] == ["shop/labels.py"]
 
 
-def test_a_bare_repository_is_reviewed(changed: Repository, tmp_path: Path) -> None:
-    """No work tree is needed."""
-    changed.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
-    done = run("main..feature", "--repo", str(tmp_path / "bare.git"), "--fail-on", "high", cwd=tmp_path)
-    assert done.returncode == 1, done.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
@@ -207,19 +180,6 @@ def test_bad_input_gets_a_sentence(changed: Repository, arguments: list[str], co
     assert "Traceback" not in done.stderr
 
 
-def test_a_folder_without_git_is_said(tmp_path: Path) -> None:
-    """The most common mistake of a first run."""
-    (tmp_path / "plain").mkdir()
-    done = run(cwd=tmp_path / "plain")
-    assert (done.returncode, "is not a git repository" in done.stderr) == (2, True)
-
-
-def test_a_branch_without_a_commit_is_said(repository: Repository) -> None:
-    """`git init` and nothing more."""
-    done = run(cwd=repository.folder)
-    assert (done.returncode, "no commit yet" in done.stderr) == (2, True)
-
-
 def test_a_change_of_nothing_reviewable_is_a_review(repository: Repository) -> None:
     """Only a lock file changed: listed with its reason, no finding, no fault."""
     repository.commit({"yarn.lock": "a\n"})
@@ -239,17 +199,6 @@ def test_odd_file_names_are_reviewed(repository: Repository) -> None:
     done = run("--format", "json", "--quota", "9", cwd=repository.folder)
     assert done.returncode == 0, done.stderr
     assert {finding["path"] for finding in json.loads(done.stdout)["findings"]} == set(names)
-
-
-def test_a_direct_review_makes_one_call(changed: Repository, server: Server) -> None:
-    """A small change, a model at a base URL: the whole diff and its call sites in one prompt."""
-    done = run("--worker", "compatible/m", "--format", "json", cwd=changed.folder, DEEPREPO_BASE_URL=server.openai_url)
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    assert document["strategy"]["name"] == "direct"
-    assert (document["cost"]["calls"], server.count) == (1, 1)
-    assert document["cost"]["usd"] is None
-    assert CALLER.strip() in server.requests[0]["messages"][-1]["content"]
 
 
 def test_a_provider_that_is_down_leaves_what_code_has_proven(changed: Repository) -> None:

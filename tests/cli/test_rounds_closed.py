@@ -16,7 +16,6 @@ BEFORE: dict[str, str | bytes | None] = {
     "app/main.rb": 'require_relative "../lib/shop"\nputs total([1], 20)\n',
 }
 BROKEN: dict[str, str | bytes | None] = {"lib/shop.rb": "def total(items)\n  items.sum\nend\n"}
-CALL = "puts total([1], 20)"
 
 
 def submodule(repository: Repository, name: str) -> None:
@@ -34,19 +33,10 @@ def link(repository: Repository, target: str) -> None:
     repository.git("commit", "-qm", "a link")
 
 
-def moved(path: str, text: str) -> Callable[[Repository], None]:
-    """The caller goes, and another file has its line."""
-    return lambda repository: repository.commit({"app/main.rb": None, path: text}, "elsewhere") and None
-
-
 WAYS: dict[str, Callable[[Repository], None]] = {
     "a pointer of Git LFS": lambda repository: repository.commit({"app/main.rb": POINTER}, "large") and None,
     "a submodule in the place of its folder": lambda repository: submodule(repository, "app"),
-    "a submodule of another name": lambda repository: submodule(repository, "services"),
     "a link out of the tree": lambda repository: link(repository, "/nowhere/at/all"),
-    "a link to another folder": lambda repository: link(repository, "lib"),
-    "a notebook": moved("app.ipynb", json.dumps({"cells": [{"source": [CALL]}]})),
-    "an argument of a script": moved("run.sh", f"ruby -r ./lib/shop -e '{CALL}'\n"),
 }
 
 
@@ -81,15 +71,3 @@ def test_a_caller_that_is_deleted_ends_its_finding(repository: Repository, tmp_p
     repository.commit({"app/main.rb": None, "NEWS.md": "The command is gone.\n"}, "gone")
     document = json.loads(review(repository, "--previous", str(saved)))
     assert [one["category"] for one in of(document, "fixed")] == ["broken-caller"]
-
-
-@pytest.mark.parametrize("files", [{"x.rb": POINTER}, {"picture.png": POINTER}], ids=["code", "a picture"])
-def test_a_new_pointer_is_open_if_it_stands_for_code(
-    repository: Repository, files: dict[str, str | bytes | None]
-) -> None:
-    """Nobody reviews what is stored elsewhere."""
-    repository.commit(BEFORE, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit(files, "pointer")
-    document = json.loads(review(repository))
-    assert bool(document["coverage"]["open"]) is ("x.rb" in files)

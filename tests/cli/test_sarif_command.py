@@ -1,7 +1,6 @@
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 from fakes import Repository
@@ -186,40 +185,6 @@ def test_a_replay_has_the_results_of_the_review(changed: Repository, tmp_path: P
     assert json.loads(again.stdout)["findings"] == json.loads(first.stdout)["findings"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["b\u00ad.js", "b\u200b.js", "b\u00a0.js", "b\U000e0041.js", "LONG/LONG/b.js".replace("LONG", "\u7801" * 80)],
-)
-def test_no_name_of_a_file_loses_its_results(repository: Repository, tmp_path: Path, name: str) -> None:
-    """A path is compared with those of the tree, whatever it looks like and however long its escapes are."""
-    repository.commit(BEFORE, "before")
-    repository.commit({f"src/{name}": AFTER["src/app.js"]}, "after")
-    code, found, _ = review(repository, tmp_path, log(located(quote(f"src/{name}"), 3, level="error")))
-    assert (code, [one["start"] for one in found]) == (1, [3])
-
-
-def test_files_that_are_called_like_others_do_not_move_the_root(repository: Repository, tmp_path: Path) -> None:
-    """The tool ran where most of its absolute paths are files of the tree, not where most of them are called like changed ones."""
-    old = {f"x/{name}.js": "a = 1;\n" * 9 for name in ("utils", "models")}
-    repository.commit({**BEFORE, **old}, "before")
-    repository.commit({**AFTER, "utils.js": "//\n", "models.js": "//\n"}, "after")
-    places = [("src/app.js", 3), ("x/utils.js", 5), ("x/models.js", 7)]
-    code, found, _ = review(
-        repository, tmp_path, log(*(located(f"{ROOT}{path}", line, level="error") for path, line in places))
-    )
-    assert (code, [(one["path"], one["start"]) for one in found]) == (1, [("src/app.js", 3)])
-
-
-def test_a_place_that_is_gone_pays_for_no_new_one(repository: Repository, tmp_path: Path) -> None:
-    """A mark recognises a result within its file alone."""
-    mark = {"partialFingerprints": {"primaryLocationLineHash": "abc:1"}, "level": "error"}
-    repository.commit({**BEFORE, "old.js": "let x = eval(a);\n"}, "before")
-    repository.commit({**AFTER, "old.js": None}, "after")
-    base = log(located("old.js", 1, **mark))
-    code, found, _ = review(repository, tmp_path, log(located("src/app.js", 3, **mark)), base=base)
-    assert (code, [(one["path"], one["start"]) for one in found]) == (1, [("src/app.js", 3)])
-
-
 def test_an_old_result_in_a_renamed_file_stays_old(repository: Repository, tmp_path: Path) -> None:
     """Only what stands on an added line of it is new."""
     repository.commit({**BEFORE, "old.js": "let x = eval(a);\n" + "let y = 1;\n" * 9}, "before")
@@ -242,14 +207,6 @@ def test_a_result_of_several_lines_is_new_if_the_change_adds_one(
     assert bool(review(changed, tmp_path, log(result))[1]) is is_reported
 
 
-def test_each_place_of_a_result_counts(changed: Repository, tmp_path: Path) -> None:
-    """The second one may be on the line that the change adds."""
-    result = located("src/app.js", 2, level="error")
-    result["locations"] += located("src/app.js", 3)["locations"]
-    _, found, _ = review(changed, tmp_path, log(result))
-    assert [one["start"] for one in found] == [3]
-
-
 def notification(level: str, *uris: str) -> dict[str, Any]:
     """What a tool says of its own run, about these files."""
     locations = [{"physicalLocation": {"artifactLocation": {"uri": uri}}} for uri in uris]
@@ -266,16 +223,9 @@ def invocation(**row: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of SARIF
     [
         (invocation(), False, True),
         (invocation(toolExecutionNotifications=[notification("error", "src/app.js")]), True, False),
-        (invocation(toolExecutionNotifications=[notification("warning", "src/app.js")]), True, False),
-        (invocation(toolExecutionNotifications=[{"message": {"text": "?"}}]), False, False),
         (invocation(toolExecutionNotifications=[notification("error")]), True, False),
-        (invocation(toolConfigurationNotifications=[notification("error")]), True, False),
         (invocation(toolExecutionNotifications=[notification("error", "README.md")]), False, True),
-        (invocation(toolExecutionNotifications=[notification("note", "src/app.js")]), False, True),
-        (invocation(toolConfigurationNotifications=[notification("warning")]), False, True),
-        (invocation(exitSignalName="SIGKILL"), True, False),
         (invocation(processStartFailureMessage="no such program"), True, False),
-        ({"automationDetails": {"id": "no category"}}, False, True),
         ({"automationDetails": {"id": "security/2026-11-22"}}, False, False),  # another run of the same tool
     ],
 )

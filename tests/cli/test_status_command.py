@@ -10,8 +10,6 @@ from bot import storage
 from bot.storage import FinishedReview
 from bot.values import PullRef
 
-ROOT = Path(__file__).parents[2]
-
 
 def status(folder: Path, *arguments: str) -> Ended:
     """The command while no server answers."""
