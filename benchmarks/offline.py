@@ -33,22 +33,6 @@ from deeprepo_evals.reviews.build import clone_of
 from deeprepo_evals.reviews.case_files import read
 from deeprepo_evals.reviews.cases import Case, Defect, near
 
-SCRIPTED = (
-    "python",
-    "javascript",
-    "typescript",
-    "go",
-    "java",
-    "kotlin",
-    "csharp",
-    "rust",
-    "c",
-    "c++",
-    "ruby",
-    "php",
-    "swift",
-    "scala",
-)
 MINED = public.CASES.parent / "mined"
 OMIT_RECALL, CLEAN_NOISE = 0.85, 0.15
 
@@ -108,7 +92,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--repos", type=places.clones, default=places.REPOS)
     parser.add_argument("--mined", action="store_true", help="instead: the cases that were mined from histories")
     parser.add_argument("--kind", action="append", help="natural, omit, clean, ordinary, martian (default: all)")
-    parser.add_argument("--language", action="append", help=f"default: {', '.join(SCRIPTED)}")
+    parser.add_argument("--language", action="append", help="default: all")
     parser.add_argument("--out", type=Path, help="results as JSON lines; run again, it goes on")
     parser.add_argument("--verbose", action="store_true", help="print every finding")
     return parser.parse_args()
@@ -122,7 +106,7 @@ def _done(path: Path | None) -> dict[str, Result]:
 
 def _cases(folder: Path, kinds: Sequence[str] | None, languages: Sequence[str] | None) -> Iterator[Case]:
     for case in read(folder, kinds or ()):
-        if not case.variant and case.language in (languages or SCRIPTED):
+        if not case.variant and (not languages or case.language in languages):
             yield case
 
 

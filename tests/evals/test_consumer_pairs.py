@@ -62,7 +62,6 @@ def test_what_nobody_gave_up_is_no_case(folder: Path) -> None:
 
 FIVE = "def quote(cents, express=False):\n    return cents\n"
 TILL = "class Till:\n    def size(self):\n        return 1\n"
-GO = "package tax\n\nfunc Total(cents int) int { return cents }\n"
 KINDS = {
     "moved": (
         "python", "quotes", {"quotes/tax.py": FIVE}, {"quotes/tax.py": "A = 1\n", "quotes/money.py": FIVE},
@@ -71,15 +70,6 @@ KINDS = {
     "member": (
         "python", "quotes", {"quotes/till.py": TILL + "\n    def open_drawer(self):\n        return 2\n"}, {"quotes/till.py": TILL},
         {"pay.py": "from quotes.till import Till\n\nTill().open_drawer()\n"}, {"pay.py": "from quotes.till import Till\n\nTill().size()\n"}, [3],
-    ),
-    "keyword": (
-        "python", "quotes", {"quotes/tax.py": FIVE}, {"quotes/tax.py": FIVE.replace(", express=False", "")},
-        {"pay.py": "from quotes.tax import quote\n\nquote(\n    3,\n    express=True,\n)\nquote(4)\n"}, {"pay.py": "from quotes.tax import quote\n\nquote(3)\n"}, [3],
-    ),
-    "argument": (
-        "go", r"acme\.com/quotes", {"go.mod": "module acme.com/quotes\n", "tax/tax.go": GO}, {"tax/tax.go": GO.replace("cents int", "cents, rate int")},
-        {"pay.go": 'package pay\n\nimport "acme.com/quotes/tax"\n\nvar A = tax.Total(3)\n'},
-        {"pay.go": 'package pay\n\nimport "acme.com/quotes/tax"\n\nvar A = tax.Total(3, 4)\n'}, [5],
     ),
 }  # fmt: skip
 Files = dict[str, str]
@@ -101,9 +91,8 @@ def mined(folder: Path, kind: str, *, after: Files | None = None, own: Files | N
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_loss_is_a_case_with_its_lines(kind: str, tmp_path: Path) -> None:
-    """A name that left its module, a method that is gone, a keyword and an argument that no longer fit: told by text and dates."""
-    shown = "signature" if kind in ("keyword", "argument") else kind
-    assert mined(tmp_path, kind) == [(shown, KINDS[kind][-1])]
+    """A name that left its module, and a method that is gone: told by text and dates."""
+    assert mined(tmp_path, kind) == [(kind, KINDS[kind][-1])]
 
 
 @pytest.mark.parametrize(
@@ -113,18 +102,8 @@ def test_each_kind_of_loss_is_a_case_with_its_lines(kind: str, tmp_path: Path) -
         ("moved", {"quotes/tax.py": None, "src/quotes/tax.py": FIVE}, {}),  # another layout, the same module
         ("member", None, {"own.py": "class Own:\n    def open_drawer(self):\n        return 3\n"}),  # perhaps the consumer's
         ("member", None, {"own.py": "class Own:\n    def __init__(self):\n        self.open_drawer = len\n"}),
-        ("keyword", {"quotes/tax.py": FIVE.replace("express=False", "**options")}, {}),  # it still fits
-        ("keyword", {"quotes/tax.py": "def quote(\n    cents,\n    # once it was more\n    express=False,\n    gift=False,\n):\n    return cents\n"}, {}),
-        ("argument", {"tax/tax.go": GO.replace("cents int", "cents int, rate ...int")}, {}),
     ],
 )  # fmt: skip
 def test_what_still_holds_is_no_case(kind: str, after: Files, own: Files, tmp_path: Path) -> None:
-    """A name that is handed on, a layout, a method that the consumer defines too, an argument that is still taken."""
+    """A name that is handed on, a layout, a method that the consumer defines too."""
     assert mined(tmp_path, kind, after=after, own=own) == []
-
-
-def test_a_pair_is_always_in_the_same_half() -> None:
-    """By its name alone."""
-    halves = {run.Pair(library, "b/c", "python", "x").half for library in map(str, range(20))}
-    assert halves == {"build", "test"}
-    assert run.Pair("a/b", "c/d", "go", "y").half == run.Pair("a/b", "c/d", "rust", "z").half

@@ -14,7 +14,7 @@ from deeprepo_evals.reviews.cases import LARGE, PAIRED, TWINS
 
 
 def test_every_public_case_is_read() -> None:
-    """118 changes, 16 twins and 36 large ones, more than half of them two hops away; 118 mined ones."""
+    """118 changes, 16 twins and 36 large ones, more than half of them two hops away; 229 mined ones."""
     found = case_files.read(public.CASES)
     assert len([case for case in found if case.kind not in PAIRED]) == 118
     assert len([case for case in found if case.kind == TWINS]) == 2 * 16
@@ -22,7 +22,7 @@ def test_every_public_case_is_read() -> None:
     assert len(large) == 36
     assert sum(case.defects[0].scope == "two hops" for case in large) == 24
     assert all(case.traps and case.defects[0].evidence for case in large)
-    assert len(case_files.read(public.CASES.parent / "mined")) == 118
+    assert len(case_files.read(public.CASES.parent / "mined")) == 229
 
 
 @pytest.fixture

@@ -5,13 +5,11 @@ import typer
 from deeprepo_evals.cli import (
     consumers,
     context,
-    declarations,
     fetch,
     forgotten_callers,
     learn,
     reviews,
     roots,
-    schemas,
     traces,
     train,
 )
@@ -27,8 +25,6 @@ app.command(name="fetch")(fetch.command)
 app.command(name="forgotten")(forgotten_callers.command)
 app.command(name="reviews")(reviews.command)
 app.command(name="roots")(roots.command)
-app.command(name="schemas")(schemas.command)
-app.command(name="declarations")(declarations.command)
 app.command(name="train")(train.command)
 app.command(name="learn")(learn.command)
 app.command(name="traces")(traces.command)

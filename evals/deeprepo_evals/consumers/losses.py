@@ -1,4 +1,4 @@
-"""What a library's commits take away, told by their patches: names, members, homes of names, and what functions take."""
+"""What a library's commits take away, told by their patches: names, members, and homes of names."""
 
 import posixpath
 import re
@@ -10,10 +10,9 @@ from typing import Literal
 from bot.checkout import git
 from bot.text.paths import is_sample, is_test, vendored_folder
 from deeprepo_evals.clones import blobs
-from deeprepo_evals.consumers import calls
 from deeprepo_evals.consumers.syntax import BINDING, Syntax, is_distinctive
 
-Kind = Literal["name", "moved", "member", "signature"]
+Kind = Literal["name", "moved", "member"]
 SHORTEST = 4  # letters of a name
 MOST_COMMITS = 4_000
 MOST_BYTES = 160 << 20  # of a history's patches
@@ -21,7 +20,6 @@ HOLES = 60  # objects that a clone may lack
 TOO_MANY = 40  # definitions of one commit: a new layout, not a change
 CHANGED = re.compile(r"^(?:\+(?!\+\+ )|-(?!-- ))", re.MULTILINE)
 SPACE = re.compile(r"^(?:namespace ([\w\\.]+)|package ([\w.]+))")
-PARAMETER = re.compile(r"^\s+(?!return\b|self\b)[a-z]\w*(?:: [^=]+)?(?: ?= ?.+)?,$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +32,6 @@ class Loss:
     path: str
     kind: Kind = "name"
     home: str = ""  # the module of a name, as imports write it
-    before: frozenset[calls.Parameters] = frozenset()
-    after: frozenset[calls.Parameters] = frozenset()
 
 
 @dataclass(slots=True)
@@ -46,9 +42,6 @@ class _Patch:
     new_names: set[str] = field(default_factory=set)
     old_members: dict[str, str] = field(default_factory=dict)
     new_members: set[str] = field(default_factory=set)
-    old_headers: dict[str, set[str]] = field(default_factory=dict)  # path -> names
-    new_headers: dict[str, set[str]] = field(default_factory=dict)
-    with_parameters: set[str] = field(default_factory=set)  # paths that lose a line that looks like a parameter
     spaces: dict[str, str] = field(default_factory=dict)  # path -> namespace that the removed file had
 
 
@@ -88,7 +81,6 @@ class History:
 async def read(clone: Path, syntax: Syntax) -> History:
     """What the patches of a library show."""
     found: list[Loss] = []
-    changes: list[tuple[str, int, str, set[str] | None]] = []
     ordinary: list[tuple[str, int]] = []
     for raw in await _patches(clone, syntax):
         head, _, rest = raw.partition("\n")
@@ -97,14 +89,7 @@ async def read(clone: Path, syntax: Syntax) -> History:
             continue
         if 2 <= len(CHANGED.findall(rest)) <= 300:  # noqa: PLR2004 - as in `mine.commits`
             ordinary.append((commit, int(time)))
-        patch = _read(rest, syntax)
-        found += _of_patch(patch, commit, int(time))
-        for path, names in patch.old_headers.items():
-            both = names & patch.new_headers.get(path, set())
-            if both or path in patch.with_parameters:
-                changes.append((commit, int(time), path, None if path in patch.with_parameters else both))
-        changes += [(commit, int(time), path, None) for path in patch.with_parameters - patch.old_headers.keys()]
-    found += await _signatures(clone, syntax, changes)
+        found += _of_patch(_read(rest, syntax), commit, int(time))
     return History(sorted(found, key=lambda loss: -loss.time), ordinary)
 
 
@@ -129,14 +114,10 @@ def _take(patch: _Patch, path: str, code: str, syntax: Syntax, *, is_new: bool) 
     member = next(filter(None, match.groups()), "") if (match := syntax.members.match(code)) else ""
     if member:
         patch.new_members.add(member) if is_new else patch.old_members.setdefault(member, path)
-    if header := syntax.header.match(code):
-        (patch.new_headers if is_new else patch.old_headers).setdefault(path, set()).add(header[2])
     if is_new:
         return
     if space := SPACE.match(code):
         patch.spaces[path] = space[1] or space[2]
-    if path.endswith(".py") and PARAMETER.match(code):
-        patch.with_parameters.add(path)
 
 
 def _of_patch(patch: _Patch, commit: str, time: int) -> list[Loss]:
@@ -168,49 +149,11 @@ def _of_patch(patch: _Patch, commit: str, time: int) -> list[Loss]:
     return rows
 
 
-async def _signatures(
-    clone: Path, syntax: Syntax, changes: Sequence[tuple[str, int, str, set[str] | None]]
-) -> list[Loss]:
-    """The functions of changed files that take something else afterwards."""
-    found = []
-    for first in range(0, len(changes), 400):
-        rows = changes[first : first + 400]
-        texts = await blobs(
-            clone, [name for commit, _, path, _ in rows for name in (f"{commit}~1:{path}", f"{commit}:{path}")]
-        )
-        for commit, time, path, names in rows:
-            was, now = (texts.get(f"{side}:{path}", b"").decode("utf-8", "replace") for side in (f"{commit}~1", commit))
-            if not was or not now:
-                continue
-            before, after = calls.headers(was, syntax), calls.headers(now, syntax)
-            both = before.keys() & after.keys() & (before.keys() if names is None else names)
-            found += [
-                Loss(commit, time, name, path, "signature", "", frozenset(before[name]), frozenset(after[name]))
-                for name in sorted(both)
-                if len(name) >= SHORTEST
-                and before[name] != after[name]
-                and (names is not None or _fewer(before[name], after[name]))
-            ]
-    return found
-
-
-def _fewer(before: set[calls.Parameters], after: set[calls.Parameters]) -> bool:
-    """Whether a name of a parameter is gone."""
-    if any(one.names is None for one in after):
-        return False
-    return bool(
-        {name for one in before for name in one.names or ()} - {name for one in after for name in one.names or ()}
-    )
-
-
 async def is_lost(clone: Path, loss: Loss, syntax: Syntax) -> bool:
-    """Whether the library after the commit really has no such name, at all or where it was; and of a function, whether it is the only one."""
+    """Whether the library after the commit really has no such name, at all or where it was."""
     if loss.kind == "moved":
         return await _has_left(clone, loss, syntax)
-    rows = await _lines(clone, loss.commit, loss.name, syntax)
-    if loss.kind == "signature":
-        return len({path for path, line in rows if (match := syntax.header.match(line)) and match[2] == loss.name}) <= 1
-    return not _binds(rows, loss.name)
+    return not await binds(clone, loss.commit, loss.name, syntax)
 
 
 async def _has_left(clone: Path, loss: Loss, syntax: Syntax) -> bool:
@@ -236,12 +179,8 @@ async def _has_left(clone: Path, loss: Loss, syntax: Syntax) -> bool:
 
 async def binds(clone: Path, commit: str, name: str, syntax: Syntax) -> bool:
     """Whether any source of a tree gives the word to others or to itself, tests and examples aside."""
-    return _binds(await _lines(clone, commit, name, syntax), name)
-
-
-def _binds(rows: Sequence[tuple[str, str]], name: str) -> bool:
     binding = re.compile(BINDING.replace("NAME", re.escape(name)))
-    return any(binding.search(line) for _, line in rows)
+    return any(binding.search(line) for _, line in await _lines(clone, commit, name, syntax))
 
 
 async def _lines(clone: Path, commit: str, name: str, syntax: Syntax) -> list[tuple[str, str]]:

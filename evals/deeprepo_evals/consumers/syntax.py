@@ -1,4 +1,4 @@
-"""How languages write definitions, members, parameter lists and imports, as regular expressions. No parser of the product takes part."""
+"""How languages write definitions, members and imports, as regular expressions. No parser of the product takes part."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,6 @@ class Syntax:
     defines: re.Pattern[str]
     binds: tuple[str, ...]
     members: re.Pattern[str]
-    header: re.Pattern[str]  # of a function, to its opening parenthesis
     exact: tuple[str, ...] = ()  # the import of a name from the very module that defined it, HOME
     bare: bool = False  # no import names the name: the consumer must not define it itself
 
@@ -35,7 +34,6 @@ LANGUAGES: Mapping[str, Syntax] = {
             r"\bLIB(?:\.\w+)*\.NAME\b",
         ),
         re.compile(r"^[ \t]+(?:async )?def ([A-Za-z]\w+)"),
-        re.compile(r"^([ \t]*)(?:async )?def (\w+)\(", re.MULTILINE),
         (r"^[ \t]*from[ \t]+HOME[ \t]+import[ \t]+(?:\([^)]*?\bNAME\b|[^\n(]*\bNAME\b)", r"\bHOME\.NAME\b"),
     ),
     "javascript": Syntax(
@@ -45,14 +43,12 @@ LANGUAGES: Mapping[str, Syntax] = {
         ),
         (r"\bimport\b[^'\";]*\bNAME\b[^'\";]*\bfrom\s*['\"]LIB(?:/[^'\"]*)?['\"]", r"\{[^}]*\bNAME\b[^}]*\}\s*=\s*require\(['\"]LIB"),
         re.compile(r"^\s+(?:(?:public|static|async|get|set|readonly|override)\s+)*([a-z]\w+)\??\([^;]*\{$|^\s+(?:readonly )?([a-z]\w+)\??: [^,]*;$"),
-        re.compile(r"^()export (?:default )?(?:async )?function (\w+)(?:<[^(]*>)?\(", re.MULTILINE),
     ),
     "go": Syntax(
         (".go",),
         re.compile(r"^func ([A-Z]\w+)|^type ([A-Z]\w+)|^\t?(?:var|const) ([A-Z]\w+)|^\t([A-Z]\w+) += "),
         (r"\"LIB(?:/v\d+)?DIR\"[\s\S]*\bLAST\.NAME\b", r"^\s*(?:import )?(?P<here>\w+)\s+\"LIB(?:/v\d+)?DIR\"[\s\S]*\b(?P=here)\.NAME\b"),
         re.compile(r"^func \([^)]*\) ([A-Z]\w+)\(|^\t([A-Z]\w+)\([^)]*\)|^\t([A-Z]\w+) +[\w*\[\].]+(?: +`.*)?$"),
-        re.compile(r"^()func (?:\([^)]*\) )?([A-Z]\w+)(?:\[[^\]]*\])?\(", re.MULTILINE),
         (r"\"LIB(?:/v\d+)?DIR\"[\s\S]*\bLAST\.NAME\b", r"^\s*(?:import )?(?P<here>\w+)\s+\"LIB(?:/v\d+)?DIR\"[\s\S]*\b(?P=here)\.NAME\b"),
     ),
     "rust": Syntax(
@@ -60,14 +56,12 @@ LANGUAGES: Mapping[str, Syntax] = {
         re.compile(r"^\s*pub (?:async |const |unsafe )*(?:fn|struct|enum|trait|type|static) ([A-Za-z]\w+)|^\s*pub const ([A-Z]\w+)"),
         (r"\buse\s+LIB::[^;]*\bNAME\b", r"\bLIB::(?:\w+::)*NAME\b"),
         re.compile(r"^\s+pub (?:async |const |unsafe )*fn ([a-z]\w+)|^\s+pub ([a-z]\w+): "),
-        re.compile(r"^([ \t]*)pub (?:async |const |unsafe )*fn (\w+)(?:<[^(]*>)?\(", re.MULTILINE),
     ),
     "php": Syntax(
         (".php",),
         re.compile(r"^(?:abstract |final |readonly )*(?:class|interface|trait|enum) (\w+)"),
         (r"^use\s+\\?LIB\\[\w\\]*\bNAME\b", r"\\LIB\\[\w\\]*\bNAME\b"),
         re.compile(r"^\s+(?:abstract |final |static )*(?:public |protected )(?:static )?function (\w+)|^\s+(?:public )?const (\w+) ="),
-        re.compile(r"^([ \t]+)(?:abstract |final |static |public |protected )*function (\w+)\(", re.MULTILINE),
         (r"^use\s+\\?HOME\s*(?:;|\s+as\b)", r"\\HOME\b(?!\\)"),
     ),
     "ruby": Syntax(
@@ -75,7 +69,6 @@ LANGUAGES: Mapping[str, Syntax] = {
         re.compile(r"^\s*(?:class|module) (?:\w+::)*([A-Z]\w+)|^\s+([A-Z][A-Z_]+) = "),
         (r"\bLIB(?:::\w+)*::NAME\b", r"\bLIB\b[\s\S]*(?<!\w)NAME\b"),
         re.compile(r"^\s+def (?:self\.)?([a-z]\w+[?!]?)"),
-        re.compile(r"^([ \t]+)def (?:self\.)?(\w+)\(", re.MULTILINE),
         bare=True,
     ),
     "csharp": Syntax(
@@ -83,7 +76,6 @@ LANGUAGES: Mapping[str, Syntax] = {
         re.compile(r"^\s*public (?:abstract |static |sealed |partial |readonly )*(?:class|interface|enum|record|struct|delegate \w+) (\w+)"),
         (r"^\s*using LIB(?:\.[\w.]+)?;[\s\S]*\bNAME\b",),
         re.compile(r"^\s+(?:public|protected) (?:(?:static|virtual|abstract|override|sealed|readonly|new|async|const) )*[\w<>\[\],.?]+ ([A-Z]\w+)(?:\(| \{| =|;|$)"),
-        re.compile(r"^([ \t]+)(?:public|protected) (?:(?:static|virtual|abstract|override|sealed|new|async) )*(?:[\w<>\[\],.?]+ )?([A-Z]\w+)(?:<[^(]*>)?\(", re.MULTILINE),
         bare=True,
     ),
     "jvm": Syntax(
@@ -91,7 +83,6 @@ LANGUAGES: Mapping[str, Syntax] = {
         re.compile(r"^(?:public |open |abstract |final |static |sealed |data )*(?:class|interface|enum|record|@interface|object) (\w+)"),
         (r"^import (?:static )?LIB\.[\w.]*\bNAME\b",),
         re.compile(r"^\s+(?:public |protected |open |abstract |static |final |override |default )*(?:fun |[\w<>\[\],.?]+ )([a-z]\w+)\([^;]*[{,;(]?$|^\s+public static final [\w<>\[\]]+ ([A-Z]\w+)"),
-        re.compile(r"^([ \t]+)(?:public |protected |open |abstract |static |final )*(?:fun |(?!return |new |else )[\w<>\[\],.?]+ )(\w+)\(", re.MULTILINE),
         (r"^import HOME\b",),
     ),
 }  # fmt: skip

@@ -2,12 +2,11 @@
 
 A case is a commit of a library that takes something away, and the consumer on the last day before it (of some days of its history, at most
 three years back) on which a file uses it; the newest commit of the consumer does not. It may have given the use up ahead of the loss, because
-it was deprecated: then the case asks what would have broken otherwise. Four kinds of loss are cases:
+it was deprecated: then the case asks what would have broken otherwise. Three kinds of loss are cases:
 
 - `name`: no source of the library binds a name any longer that it defined at the top, and the consumer imported it;
 - `moved`: the module, package or namespace that defined a name no longer has the word, and the consumer imported it from exactly there;
 - `member`: the same as `name` of a method, field or constant whose name has several words, which the consumer asked of something and does not bind itself;
-- `signature`: the arguments of a call fitted all that the function's file declared, and no longer do; one file of the library defines the function.
 
 A file that asks near one of the uses whether the name is there has foreseen its loss, and is no case.
 """
@@ -21,9 +20,9 @@ from pathlib import Path
 from bot.checkout import git
 from bot.text.paths import is_sample, vendored_folder
 from deeprepo_evals.clones import blobs
-from deeprepo_evals.consumers import calls, losses
+from deeprepo_evals.consumers import losses
 from deeprepo_evals.consumers.losses import MOST_COMMITS, Loss
-from deeprepo_evals.consumers.syntax import Syntax, is_distinctive
+from deeprepo_evals.consumers.syntax import Syntax
 
 DAYS = 36  # of a consumer's history
 YEARS = 3 * 365 * 86_400  # seconds between the last use and the loss
@@ -129,9 +128,7 @@ async def case_of(
     case = last_use(days, syntax, pattern, loss)
     if case is None or not await losses.is_lost(library, loss, syntax):
         return None
-    is_own = (
-        loss.kind == "member" or syntax.bare or (loss.kind == "signature" and not _imports(days, case, syntax, pattern))
-    )
+    is_own = loss.kind == "member" or syntax.bare
     if is_own and await losses.binds(consumer, case.consumer, loss.name, syntax):
         return None
     return case
@@ -141,11 +138,6 @@ async def at(clone: Path, time: int) -> str:
     """The commit that a consumer was at on a day."""
     done = await git.run("rev-list", "-1", "--first-parent", f"--before={time - 1}", "HEAD", cwd=str(clone))
     return done.out.decode().strip()
-
-
-def _imports(days: Sequence[Snapshot], case: Case, syntax: Syntax, library: str) -> bool:
-    text = next((day.files[path].text for day in days for path in case.uses if day.commit == case.consumer), "")
-    return _matches(text, syntax.binds, library, case.loss)
 
 
 def _uses(text: str, syntax: Syntax, library: str, loss: Loss) -> tuple[int, ...]:
@@ -159,14 +151,6 @@ def _found(text: str, syntax: Syntax, library: str, loss: Loss) -> tuple[int, ..
     name = re.escape(loss.name)
     if loss.kind == "member":
         return _lines(text, rf"(?:\.|->|::){name}(?!\w)")
-    if loss.kind == "signature":
-        if not (is_distinctive(loss.name) or _matches(text, syntax.binds, library, loss)):
-            return ()
-        return tuple(
-            one.line
-            for one in calls.calls(text, loss.name)
-            if all(one.fits(row) for row in loss.before) and not any(one.fits(row) for row in loss.after)
-        )
     forms = syntax.exact if loss.kind == "moved" else syntax.binds
     if not _matches(text, forms, library, loss):
         return ()
