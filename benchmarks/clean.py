@@ -149,7 +149,7 @@ def _result(review: Review, name: str, commit: str, title: str) -> Result:
         commit,
         title,
         facts.conclusion(review),
-        facts.verdict(review),
+        facts.summary(review).verdict,
         review.strategy.name,
         tuple(f"{one.finding.path}:{one.finding.start} {one.finding.title}" for one in review.reported),
         tuple(f"{row.kind} {at} {row.reason}" for row, at in left),

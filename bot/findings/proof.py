@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from bot.diff.units import ShownLines
 from bot.ports import Tree
 from bot.text import blocks
-from bot.text.lines import announces, binds, defined_names, defines, definition, file_lines
-from bot.text.paths import is_product, is_prose
+from bot.text.lines import binds, defines, definition, file_lines
+from bot.text.paths import is_product
 from bot.values import ChangedFile, Dependents, DiffRow, Excerpt, Finding, Query, Reference, Side, Symbol, tokens
 
 TOKENS = 5_000  # of all excerpts of one finding
@@ -56,7 +56,7 @@ async def gather(
     finding: Finding, tree: Tree, dependents: Dependents, files: Sequence[ChangedFile] = (), room: int = TOKENS
 ) -> tuple[Excerpt, ...]:
     """The excerpts for one finding, the most telling first, in at most `room` tokens."""
-    places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents, files)]
+    places = [_around(finding, dependents), *_before(finding, files), *_removed_definitions(finding, dependents)]
     own = [one for one in finding.evidence if not one.repository]
     places += [Place(one.path, one.side, one.line, one.line, EVIDENCE, "evidence") for one in own]
     places += [*await _definitions(finding, tree), *_callers(finding, dependents)]
@@ -110,43 +110,27 @@ def _before(finding: Finding, files: Sequence[ChangedFile]) -> Iterator[Place]:
                 yield Place(file.old_path or file.path, "base", first - 3, last + 3, 0, "as it was")
 
 
-def _removed_definitions(finding: Finding, dependents: Dependents, files: Sequence[ChangedFile]) -> Iterator[Place]:
+def _removed_definitions(finding: Finding, dependents: Dependents) -> Iterator[Place]:
     """The definitions that the change took away or renamed, of which the claim speaks."""
     claim_words = _claim_words(finding)
     gone_symbols = [c.before for c in dependents.symbols if c.before is not None and c.change in {"removed", "renamed"}]
-    places = [(s.path, s.start, s.end, s.name) for s in gone_symbols if s.short in claim_words]
-    gone_names = {symbol.short for symbol in gone_symbols}
-    places += [place for place in _unparsed_definitions(files) if place[3] in _code_words(finding) - gone_names]
-    for path, start, end, name in places[:MAX_REMOVED]:
-        yield Place(path, "base", start, start, LONGEST, f"removed: {name}", start, end)
+    for symbol in [one for one in gone_symbols if one.short in claim_words][:MAX_REMOVED]:
+        yield Place(
+            symbol.path,
+            "base",
+            symbol.start,
+            symbol.start,
+            LONGEST,
+            f"removed: {symbol.name}",
+            symbol.start,
+            symbol.end,
+        )
 
 
 def _claim_words(finding: Finding) -> set[str]:
     """The words of a claim and of the lines that it quotes."""
     quotes = " ".join([finding.quote, *(one.quote for one in finding.evidence)])
     return {*re.findall(r"[\w$]+", f"{finding.title} {finding.why} {finding.trigger} {finding.consequence} {quotes}")}
-
-
-def _code_words(finding: Finding) -> set[str]:
-    """The words of a claim that are names: those of the lines that it quotes, and in its sentences what is marked or spelled as code."""
-    quotes = " ".join([finding.quote, *(one.quote for one in finding.evidence)])
-    claim_text = f"{finding.title} {finding.why} {finding.trigger} {finding.consequence}"
-    code_names = {one or other for one, other in _NAMED.findall(claim_text)}
-    return {*re.findall(r"[\w$]+", quotes), *code_names, *_SPELLED.findall(claim_text)}
-
-
-def _unparsed_definitions(files: Sequence[ChangedFile]) -> Iterator[tuple[str, int, int, str]]:
-    """Path, lines and name of what removed lines define and no added line does: in files that no language reads, too, but in no prose."""
-    code_files = [file for file in files if not is_prose(file.old_path or file.path)]
-    lines = [(file, line) for file in code_files for hunk in file.hunks for line in hunk.lines if line.kind != " "]
-    names_kept = {name for _, line in lines if line.kind == "+" for name in defined_names(line.text)}
-    removed_lines = {(file.old_path, line.old) for file, line in lines if line.kind == "-"}
-    for file, line in lines:
-        for name in defined_names(line.text) if line.kind == "-" else ():
-            if name not in names_kept and file.old_path and line.old is not None and announces(line.text, name):
-                span = range(line.old, line.old + DEFINITION_LINES)
-                end = next((at for at in span if (file.old_path, at) not in removed_lines), span.stop) - 1
-                yield file.old_path, line.old, end, name
 
 
 def _callers(finding: Finding, dependents: Dependents) -> Iterator[Place]:

@@ -99,7 +99,7 @@ def _top(review: "Review") -> Iterator[RenderableType]:
     """What stands above the findings."""
     yield _header(review)
     if review.cut.failure:
-        yield Padding(Text(line(facts.failure(review)), "bold red"), (1, 0, 0, 0))
+        yield Padding(Text(line(facts.summary(review).failure), "bold red"), (1, 0, 0, 0))
     if review.walkthrough:
         yield _walkthrough(review.walkthrough)
     if review.summary:
@@ -312,19 +312,14 @@ def _footer(review: "Review") -> RenderableType:
     plan = f"{review.strategy.name}: {line(review.strategy.reason)}" if review.strategy.reason else review.strategy.name
     how = Text.assemble(("how   ", "dim"), (plan, "dim"))
     notes = [facts.ENGLISH.say("dropped", review.dropped)] if review.dropped else []
-    counts = {
-        "suppressed": facts.suppressed_count(review),
-        "withdrawn": facts.withdrawn(review),
-        "silenced_repeat": facts.repeats(review),
-    }
-    notes += [facts.ENGLISH.say(name, number) for name, number in counts.items() if number]
+    notes += [facts.ENGLISH.say(name, number) for name, number in facts.silenced_counts(review).items() if number]
     notes += [_silence(*row) for row in facts.silencing_rules(review)]
     rows = [Text(sentence, "dim") for sentence in notes]
     rows += [Text.assemble(("next  ", "dim"), NEXT)] if facts.listing(review).all else []
     todo = "" if review.cut.failure else facts.lead(review.coverage)
     rows += [Text.assemble(("next  ", "dim"), todo)] if todo else []
     style = "bold red" if review.cut.failure else ENDS[facts.conclusion(review)]
-    return Padding(Group(*rows, how, cost_text, Text(line(facts.verdict(review)), style)), (1, 0, 0, 0))
+    return Padding(Group(*rows, how, cost_text, Text(line(facts.summary(review).verdict), style)), (1, 0, 0, 0))
 
 
 def _silence(rule: "OwnerRule", reason: str, number: int) -> str:

@@ -5,7 +5,7 @@ Sentences take the words of a language; the machines' forms and the console spea
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
@@ -17,6 +17,7 @@ from bot.values import (
     CheckVerdict,
     Cost,
     Coverage,
+    CoverageRow,
     Finding,
     OwnerRule,
     PlacedFinding,
@@ -96,21 +97,112 @@ def listing(review: Review) -> Listing:
 
 def conclusion(review: Review) -> Conclusion:
     """What the review comes to. Something unread is never clean, and neither is what an earlier round has found."""
-    if review.open or failed_checks(review):
+    if review.open or any(one.verdict == "failed" and one.warns for one in review.checks):
         return "findings"
     is_open = review.cut.partial or any(one.warns for one in review.checks)
     return "clean" if review.coverage.complete and not is_open else "incomplete"
 
 
-def failed_checks(review: Review) -> tuple[CheckReport, ...]:
-    """The team's own checks that failed and are more than a note."""
-    return tuple(one for one in review.checks if one.verdict == "failed" and one.warns)
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a review comes to, as the sentences that each output puts together. Each may be empty."""
+
+    conclusion: Conclusion
+    failure: str  # why no model, or not every call, was answered, and what to do
+    found: str  # how many findings are open, or that there are none
+    mark: str  # of the worst of them; empty if there are none
+    since: str  # how many of them are new, and how many earlier ones are fixed
+    checks: str  # how many of the team's own checks failed
+    left: str  # what is open, counted, or that the review did not end; empty for a failure
+    looked: str  # beside no finding, at how many places somebody has looked
+    failed_head: str
+
+    @property
+    def verdict(self) -> str:
+        """All of it: a failure first, or what is open; then what was found, and what was looked at."""
+        rest = (self.since, self.checks, self.left)
+        is_open = self.conclusion == "incomplete" and not self.failure
+        return (
+            _sentences(*rest, self.found, self.looked)
+            if is_open
+            else _sentences(self.failure, self.found, *rest, self.looked)
+        )
+
+    @property
+    def headline(self) -> str:
+        """The same in one line, with a sign for the worst of it."""
+        if self.failure:
+            return f"{FAILED} {self.failed_head}"
+        if self.conclusion == "incomplete":
+            return f"{INCOMPLETE} {self.left.rstrip('.')}"
+        if self.conclusion == "findings":
+            return f"{self.mark} {self.found.rstrip('.')}" if self.mark else f"{FAILED} {self.checks.rstrip('.')}"
+        return f"{CLEAN} {self.found.rstrip('.')}"
+
+    @property
+    def below(self) -> str:
+        """What is below the headline: the rest of the verdict, without what the headline has said."""
+        if self.failure or (self.conclusion != "incomplete" and (self.mark or self.conclusion == "clean")):
+            return _sentences(self.since, self.checks, self.left, self.looked)
+        if self.conclusion == "findings":
+            return _sentences(self.found, self.since, self.left, self.looked)
+        return _sentences(self.since, self.checks, self.found, self.looked)
 
 
-def check_sentence(review: Review, words: Phrases = ENGLISH) -> str:
-    """How many of the team's own checks failed; empty if none did."""
-    failed = len(failed_checks(review))
-    return words.say("checks_failed", failed) if failed else ""
+def summary(review: Review, words: Phrases = ENGLISH) -> Summary:
+    """What the review comes to, in these words."""
+    cut, listed = review.cut.failure, listing(review).all
+    is_unanswered = review.cost.failed_calls >= review.cost.calls
+    new = sum(one.is_new for one in review.open)
+    before, fixed = len(review.open) - new, len(review.having("fixed"))
+    since = ""
+    if before and review.round.number > 1:
+        both = words.say("new_and_open", new=words.number(new), open=words.number(before))
+        since = both if new else words.say("none_new")
+    failed = sum(one.verdict == "failed" and one.warns for one in review.checks)
+    places = [row for row in review.coverage.readings if row.kind in ("unit", "use") and row.by != NOTHING_ADDED]
+    looked = _counted([row for row in places if row.state in LOOKED_AT], words)
+    return Summary(
+        conclusion(review),
+        words.say("failed_all" if is_unanswered else "failed_part", why=cut.rstrip(".")) if cut else "",
+        _found(review, words),
+        MARKS[min((one.finding.severity for one in listed), key=severity_rank)] if listed else "",
+        _sentences(since, words.say("fixed", fixed) if fixed else ""),
+        words.say("checks_failed", failed) if failed else "",
+        _left(review, words),
+        words.say("looked_at", what=looked) if looked and not listed else "",
+        words.say("failed_head" if is_unanswered else "failed_part_head"),
+    )
+
+
+def _sentences(*texts: str) -> str:
+    return " ".join(filter(None, texts))
+
+
+def _left(review: Review, words: Phrases) -> str:
+    if missing := unread(review.coverage, words):
+        return words.say("not_read", what=missing)
+    if review.cut.partial and not review.cut.failure:
+        return words.say("partial")
+    unknown = sum(one.severity == "fail" and one.lacks_verdict for one in review.checks)
+    return words.say("checks_open", unknown) if unknown else ""
+
+
+def _found(review: Review, words: Phrases) -> str:
+    groups = listing(review)
+    if groups.all:
+        short = words.say("in_short", len(groups.collapsed_findings)) if groups.collapsed_findings else ""
+        return words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
+    is_clean = conclusion(review) == "clean"
+    if review.having("fixed") and is_clean:
+        return words.say("nothing_left")
+    if review.having("below"):
+        return words.say("nothing_above", severity=words.say(review.settings.minimum))
+    who, missing = lookers(review.coverage), review.coverage.not_installed
+    lack = words.say("not_installed", what=", ".join(missing)) if missing else ""
+    if who:
+        return words.say("nothing_by", who=", ".join(who), lack=lack)
+    return words.say("nothing_to_read" if is_clean else "nothing_looked_at", lack=lack)
 
 
 def check_reason(one: CheckReport, words: Phrases = ENGLISH) -> str:
@@ -119,83 +211,15 @@ def check_reason(one: CheckReport, words: Phrases = ENGLISH) -> str:
     return " ".join(filter(None, (by_code, one.reason)))
 
 
-def verdict(review: Review, words: Phrases = ENGLISH) -> str:
-    """What the review comes to, in sentences: a failure first, or what is open; then what was found, and what was looked at."""
-    found, looked = finding_count_text(review, words), _looked_at(review, words)
-    if conclusion(review) != "incomplete" or review.cut.failure:
-        return " ".join(filter(None, (failure(review, words), found, rest(review, words), looked)))
-    return " ".join(filter(None, (rest(review, words), found, looked)))
-
-
-def headline(review: Review, words: Phrases = ENGLISH) -> str:
-    """The same in one line, with a sign for the worst of it."""
-    if review.cut.failure:
-        return f"{FAILED} {words.say('failed_head' if has_no_answer(review) else 'failed_part_head')}"
-    if conclusion(review) == "incomplete":
-        return f"{INCOMPLETE} {left_open(review, words).rstrip('.')}"
-    count_text = finding_count_text(review, words).rstrip(".")
-    if conclusion(review) == "findings" and not listing(review).all:
-        return f"{FAILED} {check_sentence(review, words).rstrip('.')}"
-    if conclusion(review) == "findings":
-        worst = min((one.finding.severity for one in listing(review).all), key=severity_rank)
-        return f"{MARKS[worst]} {count_text}"
-    return f"{CLEAN} {count_text}"
-
-
-def failure(review: Review, words: Phrases = ENGLISH) -> str:
-    """Why no model, or not every call, was answered, and what to do; empty if no provider failed."""
-    if not review.cut.failure:
-        return ""
-    return words.say("failed_all" if has_no_answer(review) else "failed_part", why=review.cut.failure.rstrip("."))
-
-
-def has_no_answer(review: Review) -> bool:
-    """Whether no call was answered at all."""
-    return review.cost.failed_calls >= review.cost.calls
-
-
-def rest(review: Review, words: Phrases = ENGLISH) -> str:
-    """What is beside the count of open findings: since when, what is fixed, what was not read."""
-    new = sum(one.is_new for one in review.open)
-    before = len(review.open) - new
-    sentences = []
-    if before and review.round.number > 1:
-        count_text = words.say("new_and_open", new=words.number(new), open=words.number(before))
-        sentences.append(count_text if new else words.say("none_new"))
-    fixed = len(review.having("fixed"))
-    sentences += [words.say("fixed", fixed)] if fixed else []
-    sentences.append(check_sentence(review, words))
-    return " ".join(filter(None, (*sentences, left_open(review, words))))
-
-
-def below(review: Review, words: Phrases = ENGLISH) -> str:
-    """What is below the headline: the rest of the verdict, without what the headline has said."""
-    if conclusion(review) == "findings" and not review.cut.failure and not listing(review).all:
-        text = rest(review, words).replace(check_sentence(review, words), "").strip()
-        parts = [finding_count_text(review, words), text]
-    elif review.cut.failure or conclusion(review) != "incomplete":
-        parts = [rest(review, words)]
-    else:
-        text = rest(review, words).removesuffix(left_open(review, words)).strip()
-        parts = [text, finding_count_text(review, words)]
-    return " ".join(filter(None, (*parts, _looked_at(review, words))))
-
-
-def left_open(review: Review, words: Phrases = ENGLISH) -> str:
-    """What is open, counted, or that the review did not end; empty if neither, and for a failure, which has its own sentence."""
-    missing = unread(review.coverage, words)
-    if missing:
-        return words.say("not_read", what=missing)
-    if review.cut.partial and not review.cut.failure:
-        return words.say("partial")
-    unknown = sum(one.severity == "fail" and one.lacks_verdict for one in review.checks)
-    return words.say("checks_open", unknown) if unknown else ""
-
-
 def unread(coverage: Coverage, words: Phrases = ENGLISH) -> str:
     """What is open, counted: "2 parts of the changed code and 1 use of what changed"; empty if nothing is."""
-    counts = Counter[str](row.kind for row in coverage.open)
-    return _joined([words.say(name, counts[kind]) for kind, name in OPEN if counts[kind]], words)
+    return _counted(coverage.open, words)
+
+
+def _counted(rows: Iterable[CoverageRow], words: Phrases) -> str:
+    counts = Counter[str](row.kind for row in rows)
+    texts = [words.say(name, counts[kind]) for kind, name in OPEN if counts[kind]]
+    return words.say("both", one=", ".join(texts[:-1]), other=texts[-1]) if len(texts) > 1 else "".join(texts)
 
 
 def lookers(coverage: Coverage) -> list[str]:
@@ -205,21 +229,6 @@ def lookers(coverage: Coverage) -> list[str]:
     checks = {name for row in rows if row.checked for name in row.checked.split(", ")}
     checks |= {"contracts"} if any(row.kind == "use" and row.checked for row in coverage.readings) else set()
     return [*readers, *sorted(checks - readers.keys())]
-
-
-def _looked_at(review: Review, words: Phrases) -> str:
-    """Beside no finding, at how many places somebody has looked: "Looked at: 3 parts of the changed code and 12 uses of what changed."."""
-    if listing(review).all:
-        return ""
-    counts = Counter[str](
-        row.kind for row in review.coverage.readings if row.state in LOOKED_AT and row.by != NOTHING_ADDED
-    )
-    texts = [words.say(name, counts[kind]) for kind, name in OPEN if kind in ("unit", "use") and counts[kind]]
-    return words.say("looked_at", what=_joined(texts, words)) if texts else ""
-
-
-def _joined(texts: Sequence[str], words: Phrases) -> str:
-    return words.say("both", one=", ".join(texts[:-1]), other=texts[-1]) if len(texts) > 1 else "".join(texts)
 
 
 def coverage_counts(coverage: Coverage, kind: str) -> dict[str, int]:
@@ -322,19 +331,11 @@ def silencings(review: Review) -> tuple[Silencing, ...]:
     return tuple(one.silencing for one in review.having("silenced") if one.silencing is not None)
 
 
-def suppressed_count(review: Review) -> int:
-    """How many findings the list or a command silenced."""
-    return sum(one.rule is None and one.scope not in ("withdrawn", "repeat") for one in silencings(review))
-
-
-def repeats(review: Review) -> int:
-    """How many findings said in other words what people had dismissed."""
-    return sum(one.scope == "repeat" for one in silencings(review))
-
-
-def withdrawn(review: Review) -> int:
-    """How many findings we have taken back in conversations."""
-    return sum(one.scope == "withdrawn" for one in silencings(review))
+def silenced_counts(review: Review) -> dict[str, int]:
+    """How many findings the list or a command silenced, we have taken back, and said in other words what people had dismissed."""
+    own = Counter(one.scope for one in silencings(review) if one.rule is None)
+    named = own["withdrawn"], own["repeat"]
+    return {"suppressed": own.total() - sum(named), "withdrawn": named[0], "silenced_repeat": named[1]}
 
 
 def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int = 0) -> str:
@@ -411,28 +412,6 @@ def _shares(cost_now: Cost, words: Phrases) -> str:
     payers = (("share_root", cost_now.root_usd), ("share_workers", workers), ("share_verify", cost_now.verify_usd))
     texts = [words.say(name, p=round(100 * usd / cost_now.usd)) for name, usd in payers if usd > 0]
     return f" ({', '.join(texts)})" if len(texts) > 1 else ""
-
-
-def finding_count_text(review: Review, words: Phrases = ENGLISH) -> str:
-    """How many findings are open, or that there are none."""
-    groups = listing(review)
-    if not groups.all:
-        if review.having("fixed") and conclusion(review) == "clean":
-            return words.say("nothing_left")
-        if review.having("below"):
-            return words.say("nothing_above", severity=words.say(review.settings.minimum))
-        return _nothing(review, words)
-    short = words.say("in_short", len(groups.collapsed_findings)) if groups.collapsed_findings else ""
-    return words.say("found", len(groups.all), severities=by_severity(groups.all, words), short=short)
-
-
-def _nothing(review: Review, words: Phrases) -> str:
-    """That nothing was found, by whom, and who could not look."""
-    who, missing = lookers(review.coverage), review.coverage.not_installed
-    lack = words.say("not_installed", what=", ".join(missing)) if missing else ""
-    if who:
-        return words.say("nothing_by", who=", ".join(who), lack=lack)
-    return words.say("nothing_to_read" if conclusion(review) == "clean" else "nothing_looked_at", lack=lack)
 
 
 def _grade(score: int) -> Grade:

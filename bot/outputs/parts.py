@@ -31,15 +31,16 @@ SUMMARY_CHARS = 4_000
 
 def whole(review: Review, words: Phrases) -> dict[str, Any]:
     """The values of summary.md.j2, apart from `most`, `details`, `inline` and `notes`, which depend on the room."""
-    pull, coverage, groups = review.pull, review.coverage, facts.listing(review)
+    pull, coverage, groups, said = review.pull, review.coverage, facts.listing(review), facts.summary(review, words)
+    silenced = facts.silenced_counts(review)
     first, more = sentences(review.summary[:SUMMARY_CHARS], SENTENCES)
     return {
         "title": pull.title,
-        "verdict": plain(facts.verdict(review, words)),
-        "headline": Safe(facts.headline(review, words)),
+        "verdict": plain(said.verdict),
+        "headline": Safe(said.headline),
         "failure": review.cut.failure.rstrip("."),
-        "found": Safe(facts.finding_count_text(review, words)),
-        "rest": Safe(facts.below(review, words)),
+        "found": Safe(said.found),
+        "rest": Safe(said.below),
         "change": facts.change(pull),
         "size": Safe(facts.size(review, words)),
         "round": review.round.number,
@@ -78,9 +79,9 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "ci_failures": [_ci_failure(one, review, words) for one in review.ci_failures],
         "kept_back": len(review.having("below")),
         "minimum": Safe(words.say(review.settings.minimum)),
-        "suppressed": facts.suppressed_count(review),
-        "withdrawn": facts.withdrawn(review),
-        "repeats": facts.repeats(review),
+        "suppressed": silenced["suppressed"],
+        "withdrawn": silenced["withdrawn"],
+        "repeats": silenced["silenced_repeat"],
         "silenced": [_silence(*row, review, words) for row in facts.silencing_rules(review)],
         "cost": facts.cost(review.cost, review.seconds, words),
         "version": review.version,

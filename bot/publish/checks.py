@@ -100,7 +100,8 @@ async def end_with_review(
     host: Host, number: int, run: str, review: Review, outcome: PublishResult, verdict: Verdict, page: str = ""
 ) -> None:
     """End it with the review. `verdict`: what its head comes to. `page`: the review as Markdown, where that is made already."""
-    words, sentence = load(review.settings.language), facts.verdict(review, load(review.settings.language))
+    words = load(review.settings.language)
+    sentence = facts.summary(review, words).verdict
     first = comment(
         "publish/check.md.j2",
         words,

@@ -176,11 +176,6 @@ def definition(name: str) -> str:
     return _ANNOUNCED.replace("NAME", re.escape(name))
 
 
-def announces(line: str, name: str) -> bool:
-    """Whether a line begins with the definition of a name: a word within a sentence or a text announces nothing."""
-    return says(_ANNOUNCED, name, line)
-
-
 def says(pattern: str, name: str, line: str) -> bool:
     """Whether a pattern holds with NAME for a name. One word is put for each name: a pattern per name takes 0.1 s to compile."""
     if (name[0] + name[-1]).replace("_", "a").isalnum():

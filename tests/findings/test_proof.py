@@ -1,6 +1,5 @@
 import asyncio
 
-import pytest
 from fakes import Repository
 
 from bot import diff
@@ -70,9 +69,8 @@ def test_the_finders_evidence_is_there_with_its_surroundings(repository: Reposit
     assert any(path == "d.txt" and "401 far away" in body for path, _, body in excerpts)
 
 
-@pytest.mark.parametrize("parsed", [True, False])
-def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository, *, parsed: bool) -> None:
-    """Wherever the claim stands: what a language read, and what only the diff shows."""
+def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository) -> None:
+    """Wherever the claim stands."""
     pull = repository.change(
         {
             "lib.sh": "one() {\n  echo 1\n}\n\nfunction check_rate() {\n  test $1 -gt 0\n}\n",
@@ -81,7 +79,7 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository, 
         {"lib.sh": "one() {\n  echo 1\n}\n"},
     )
     gone = Symbol("lib.sh", "check_rate", "function", 5, 7, "base")
-    users = Dependents(symbols=(ChangedSymbol(gone, None, "removed"),) if parsed else ())
+    users = Dependents(symbols=(ChangedSymbol(gone, None, "removed"),))
     claim = Finding(
         "run.sh",
         "check_rate 3",
@@ -102,33 +100,6 @@ def test_a_claim_about_a_removal_shows_what_was_removed(repository: Repository, 
     (shown,) = [one for one in asyncio.run(run()) if one.side == "base"]
     assert (shown.path, shown.title) == ("lib.sh", "removed: check_rate")
     assert "5 function check_rate() {\n6   test $1 -gt 0" in shown.body
-
-
-PROSE = "A type for each class that is named.\nThe function that waits.\n"
-WORDS = [
-    ("LICENSE", PROSE, "x"),
-    ("docs/usage.md", "```js\nfunction that() {}\n```\n" + PROSE, "x"),
-    ("lib/one.py", "# a type for each function that waits\nE = 'no type for one that waits'\nx = 1\n", "x"),
-    ("lib/two.zz", "say 'the type for one that waits'\n", "for that in rows"),
-    ("lib/three.zz", "function that() {\n}\n", "x"),
-]
-
-
-@pytest.mark.parametrize(("path", "text", "quote"), WORDS)
-def test_a_word_of_a_sentence_is_no_name_of_a_removed_definition(
-    repository: Repository, path: str, text: str, quote: str
-) -> None:
-    """Neither in a text that went, nor in a comment or a string, nor in what the claim says without marking it as code."""
-    pull = repository.change({path: text, "run.sh": "y\n"}, {path: None, "run.sh": f"{quote}\n"})
-    sentence = "Waits for ever for that which does not answer"
-    source = (Source("model", "m"),)
-    claim = Finding("run.sh", quote, sentence, sentence, sentence, "high", "logic", source, start=1, end=1)
-
-    async def run() -> list[Excerpt]:
-        async with Checkout(pull) as tree:
-            return [*await proof.gather(claim, tree, Dependents(), diff.read(await tree.change()))]
-
-    assert [one.path for one in asyncio.run(run()) if one.title.startswith("removed")] == []
 
 
 def excerpts(

@@ -271,8 +271,8 @@ def test_a_later_round_keeps_what_was_read(review: Reviewer) -> None:
 def test_deleted_lines_of_documents_are_clean_in_plain_words(review: Reviewer) -> None:
     """Nothing was added that a check could look at, and nothing broke off."""
     done = review({"README.md": "# Shop\n"})
-    assert not done.partial
-    assert facts.verdict(done) == "There was nothing to look at."
+    assert not done.cut.partial
+    assert facts.summary(done).verdict == "There was nothing to look at."
 
 
 def test_an_override_of_a_changed_method_is_a_use(repository: Repository, review: Reviewer) -> None:
