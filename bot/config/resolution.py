@@ -173,10 +173,9 @@ def _layered(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[dict[str,
     source = layers[1][0]
     for origin, layer in layers:
         for key in [key for key in values if layer.get(key) is not None]:
-            values[key], origins[key], before = layer[key], origin, (values[key], origins.get(key))
-            if before[1] == source and origin != "flag":
-                values[key] = _joined(key, layer[key], before[0])
-                origins[key] = origin if values[key] == layer[key] else f"{origin} and {source}"
+            is_of_both = origins.get(key) == source and origin != "flag"
+            values[key] = _joined(key, layer[key], values[key]) if is_of_both else layer[key]
+            origins[key] = f"{origin} and {source}" if is_of_both and values[key] != layer[key] else origin
             if key in LISTS and values[key] == ():
                 origins[key] = "default"
     return values, origins

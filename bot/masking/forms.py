@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import string
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -231,13 +230,9 @@ NAMED_WORDS = r"pass|pwd|secret|key|token|cred|auth|bearer|contrase|://"
 MAYBE = re.compile(rf"{LABELS}|(?i:{FOLDED_LABELS})|{NUMBER}|{IN_PARTS}|{LONG_RUN}")
 MAYBE_NAMED = re.compile(rf"{NAMED_WORDS}|\bcurl\b|(?m:^)[ \t]*+(?:-u|--user)\b", re.IGNORECASE)
 MAYBE_ANY = re.compile(f"{MAYBE.pattern}|(?i:{MAYBE_NAMED.pattern})")  # neither goes over the end of a line
-CASED = tuple(map(re.compile, (LABELS, NUMBER, IN_PARTS)))
+CASED = tuple(map(re.compile, (LABELS, NUMBER, IN_PARTS, LONG_RUN)))
 FOLDED = re.compile(f"{FOLDED_LABELS}|{NAMED_WORDS}")
 COMMAND = re.compile(r"curl|-u")
-RUN, REST_OF_RUN = b"a" * 16, re.compile(rb"a++")
-DIGIT = re.compile("[0-9]")
-AS_RUN = bytes(97 if chr(one) in string.ascii_letters + string.digits + "_+/-" else 32 for one in range(256))
-
 
 VALUE_BREAK = re.compile(r"\s")
 VALUE_REST = re.compile(r"[^\s\"'`,;]{0,2000}")
@@ -412,7 +407,7 @@ def promising_lines(text: str) -> list[int]:
     One search with that pattern takes three times as long: a search jumps only where all that it looks for begins with known characters.
     """
     small_letters = text.casefold()
-    numbers = {*_lines_with(FOLDED, small_letters), *_lines_with_runs(text)}
+    numbers = {*_lines_with(FOLDED, small_letters)}
     for pattern in CASED:
         numbers.update(_lines_with(pattern, text))
     commands = set(_lines_with(COMMAND, small_letters)) - numbers
@@ -429,17 +424,6 @@ def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[int]:
         number += 1
         if not line_start:
             return
-
-
-def _lines_with_runs(text: str) -> Iterator[int]:
-    """The lines in which `LONG_RUN` would be found; each may come several times."""
-    runs, number, counted, at = text.encode("ascii", "replace").translate(AS_RUN), 0, 0, 0
-    while (start := runs.find(RUN, at)) >= 0:
-        at = match.end() if (match := REST_OF_RUN.match(runs, start)) is not None else len(runs)
-        if DIGIT.search(text, start, at):
-            number += text.count("\n", counted, start)
-            counted = start
-            yield number
 
 
 def _names_value(line: str) -> bool:

@@ -10,8 +10,6 @@ from fakes import Repository
 from families import few
 from recorded import deeprepo
 
-from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.providers import Reply, Server
 from tests.rows import of
 
 Others = Callable[[str], Repository]
@@ -200,31 +198,3 @@ def test_a_name_of_a_consumer_is_a_name_and_nothing_else(library: Repository, re
     assert [one["name"] for one in review(library, *named(consumer))["consumers"]] == ["billing"]
     consumer.git("config", "remote.origin.url", "git@example.invalid:acme/billing.git")
     assert [one["name"] for one in review(library, *named(consumer))["consumers"]] == ["acme/billing"]
-
-
-def test_models_see_the_consumers_lines(repository: Repository, repositories: Others) -> None:
-    """Of a clone that the person named, beside what they use, with its repository; of one that only the settings name, no line."""
-    user(repositories, "billing", "quotes<2")
-    user(repositories, "shop", "quotes<2", PAY.replace("pay", "sell"))
-    repository.commit({**LIBRARY, ".deeprepo.yml": "consumers: [../shop]\n"}, "before")
-    repository.commit(dict(WITHOUT_TAX), "after")
-    server = Server(lambda _: Reply(data={"answer": "Read.", "findings": []}))
-    with doubles.in_thread(server):
-        options = ("--worker", "compatible/worker", "--effort", "low", "--no-verify", "--format", "json")
-        billing = repository.folder.parent / "billing"
-        done = deeprepo(
-            "review",
-            "HEAD~1..HEAD",
-            *options,
-            "--with",
-            str(billing),
-            cwd=repository.folder,
-            DEEPREPO_BASE_URL=server.openai_url,
-        )
-        sent = json.dumps(server.requests)
-    assert done.returncode == 0, done.stderr
-    assert {one["consumer"] for one in json.loads(done.stdout)["findings"]} == {"billing", "shop"}
-    assert "billing:pay.py" in sent
-    assert "in the repository billing, which uses this one" in sent
-    assert "shop:pay.py" not in sent
-    assert "sell" not in sent

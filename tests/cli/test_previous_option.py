@@ -92,10 +92,10 @@ def test_what_nobody_confirmed_is_listed_on_demand(changed: Repository, doubtful
     "option",
     few(["--previous", "--journal", "--trace", "--sarif", "--sarif-base", "DEEPREPO_JOURNAL"], *range(0, 6, 3)),
 )
-@pytest.mark.parametrize("name", ["state.json", "STATE.json", "link.json", "out.json", "kept"])
+@pytest.mark.parametrize("name", ["state.json", "link.json", "out.json"])
 def test_a_file_of_the_reviewed_tree_decides_nothing(changed: Repository, option: str, name: str) -> None:
     """An earlier review, recorded answers or another tool's reports by the author of the change would leave things out."""
-    made = dict.fromkeys(("state.json", "link.json", "kept/a.jsonl"), EMPTY)
+    made = dict.fromkeys(("state.json", "link.json"), EMPTY)
     outside = changed.folder.parent / "outside.json"
     outside.write_text(EMPTY)
     (changed.folder / "out.json").symlink_to(outside)
@@ -103,8 +103,6 @@ def test_a_file_of_the_reviewed_tree_decides_nothing(changed: Repository, option
     if name == "link.json":
         (changed.folder.parent / "mine.json").symlink_to(changed.folder / name)
         name = "../mine.json"
-    elif name == "kept":
-        name = "kept" if "OURNAL" in option.upper() or option == "--trace" else "kept/a.jsonl"
     elif not (changed.folder / name).exists():
         (changed.folder / name).write_text(EMPTY)
     more = ("--sarif", str(outside)) if option == "--sarif-base" else ()

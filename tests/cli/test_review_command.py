@@ -108,23 +108,6 @@ def test_what_fails_is_shown(changed: Repository) -> None:
     assert "`fail_on` of" in deeprepo("config", "--explain", cwd=changed.folder).stdout
 
 
-def test_json_holds_the_finding_its_evidence_and_the_coverage(changed: Repository) -> None:
-    """One document on standard output and nothing else."""
-    document = json.loads(run("--format", "json", cwd=changed.folder).stdout)
-    (finding,) = document["findings"]
-    assert (finding["path"], finding["start"], finding["quote"], finding["verdict"]) == (
-        "shop/labels.py",
-        5,
-        CALLER,
-        "proven",
-    )
-    assert {(e["path"], e["side"]) for e in finding["evidence"]} == {
-        ("shop/rates.py", "base"),
-        ("shop/rates.py", "head"),
-    }
-    assert document["cost"]["calls"] == 0
-
-
 @pytest.mark.parametrize("form", ["console", "markdown", "json", "sarif"])
 def test_every_format_goes_to_a_file(changed: Repository, tmp_path: Path, form: str) -> None:
     """The file holds the review; standard output stays empty; the terminal says where it is."""
@@ -178,16 +161,6 @@ def test_bad_input_gets_a_sentence(changed: Repository, arguments: list[str], co
     assert done.returncode == code
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_a_change_of_nothing_reviewable_is_a_review(repository: Repository) -> None:
-    """Only a lock file changed: listed with its reason, no finding, no fault."""
-    repository.commit({"yarn.lock": "a\n"})
-    repository.git("checkout", "-qb", "feature")
-    repository.commit({"yarn.lock": "b\n"})
-    done = run(cwd=repository.folder)
-    assert done.returncode == 0, done.stderr
-    assert "lock file" in done.stdout
 
 
 def test_odd_file_names_are_reviewed(repository: Repository) -> None:
