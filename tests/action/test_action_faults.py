@@ -45,18 +45,6 @@ def test_a_review_that_cannot_be_posted_stands_in_the_job(tmp_path: Path) -> Non
     staged(tmp_path, act)
 
 
-def test_a_lost_answer_leaves_one_summary(tmp_path: Path) -> None:
-    """The comment was stored and the answer was not: it is found and not written again."""
-
-    async def act(at: Stage) -> None:
-        _, body = await opened(at)
-        at.gh.fail("POST", r"/issues/1/comments$", Fault(status=502, after=True))
-        await at.told("pull_request", body)
-        assert len(at.gh.pull(1).comments) == 1
-
-    staged(tmp_path, act)
-
-
 def test_a_head_that_moves_is_left_to_its_own_run(tmp_path: Path) -> None:
     """Nothing is posted about a head that is gone."""
 
@@ -172,25 +160,5 @@ def test_a_full_clone_of_the_workspace_saves_the_fetch(tmp_path: Path) -> None:
             told = await at.told(name, body)
             assert told.review is not None
             assert any("upload-pack" in seen.path for seen in at.gh.requests[before:]) is fetches
-
-    staged(tmp_path, act)
-
-
-@pytest.mark.slow
-def test_a_shallow_or_partial_clone_is_not_enough(tmp_path: Path) -> None:
-    """It lacks the history by which a later round is known, or the contents."""
-
-    async def act(at: Stage) -> None:
-        _, body = await opened(at)
-        store, head = at.repo.repository.git, at.gh.pull(1).head_sha
-        for n, how in enumerate((["--depth=1", "--no-single-branch"], ["--filter=blob:none"])):
-            at.workspace.rename(at.folder / f"old-{n}")
-            git = ["git", "-c", "protocol.file.allow=always", "clone", "-q", "--bare", *how, f"file://{store}"]
-            process = await asyncio.create_subprocess_exec(*git, str(at.workspace))
-            await process.wait()
-            before = len(at.gh.requests)
-            await at.told("pull_request", body)
-            assert head == at.gh.pull(1).head_sha
-            assert any("upload-pack" in seen.path for seen in at.gh.requests[before:])
 
     staged(tmp_path, act)

@@ -6,151 +6,31 @@ from bot.text.lines import code_of, defines, is_comment
 from bot.text.paths import is_code, is_output, is_product, is_prose, is_sample, is_test
 
 TESTS = """
-    e2e/x.ts
-    e2e/login.py
-    tests/test_shop.py
-    test/shop_test.py
-    shop/tests.py
-    shop/test_rates.py
-    conftest.py
-    tests/conftest.py
-    src/cart.test.ts
-    src/cart.spec.tsx
-    src/cart.cy.ts
-    src/cart.e2e.ts
-    src/app.e2e-spec.ts
-    src/types.test-d.ts
-    src/cart-test.js
-    cypress/support/commands.ts
-    playwright/login.ts
-    src/__tests__/cart.js
-    src/__mocks__/api.ts
-    jest.setup.ts
-    vitest.setup.mts
-    src/setupTests.ts
-    app/features/login.feature
-    features/step_definitions/login.js
-    pkg/shop/shop_test.go
-    internal/testutil/server.go
-    src/test/java/shop/Fixtures.java
-    src/androidTest/kotlin/Login.kt
-    src/main/java/shop/CartTest.java
-    src/main/java/shop/CartTests.java
-    src/main/java/shop/CartTestCase.java
-    src/main/java/shop/CartIT.java
-    src/main/java/shop/TestCart.java
-    src/commonTest/kotlin/Cart.kt
-    app/CartTest.kt
-    app/CartSpec.scala
-    app/CartSpec.groovy
-    src/Shop.Tests/Cart.cs
-    src/Shop.UnitTests/Cart.cs
-    Shop/CartTests.cs
-    Shop/CartTest.cs
-    src/CartTest.php
-    Tests/Unit/Cart.php
-    spec/models/cart_spec.rb
-    lib/cart_spec.rb
-    test/models/cart_test.rb
-    tests/cart.rs
-    src/tests.rs
-    src/cart_test.rs
-    src/cart_tests.rs
-    src/cart_test.cc
-    src/CartTest.cpp
-    ShopUITests/Login.swift
-    lib/cart_test.dart
-    test/cart_test.exs
-    t/00-load.t
-    scripts/deploy.bats
-    integration-tests/api/cart.py
-    unit_tests/cart.c
-    tests-e2e/cart.ts
-    test_data/cart.py
-    testing/doubles.py
+    e2e/x.ts e2e/login.py tests/test_shop.py test/shop_test.py shop/tests.py shop/test_rates.py conftest.py tests/conftest.py src/cart.test.ts
+    src/cart.spec.tsx src/cart.cy.ts src/cart.e2e.ts src/app.e2e-spec.ts src/types.test-d.ts src/cart-test.js cypress/support/commands.ts
+    playwright/login.ts src/__tests__/cart.js src/__mocks__/api.ts jest.setup.ts vitest.setup.mts src/setupTests.ts app/features/login.feature
+    features/step_definitions/login.js pkg/shop/shop_test.go internal/testutil/server.go src/test/java/shop/Fixtures.java
+    src/androidTest/kotlin/Login.kt src/main/java/shop/CartTest.java src/main/java/shop/CartTests.java src/main/java/shop/CartTestCase.java
+    src/main/java/shop/CartIT.java src/main/java/shop/TestCart.java src/commonTest/kotlin/Cart.kt app/CartTest.kt app/CartSpec.scala
+    app/CartSpec.groovy src/Shop.Tests/Cart.cs src/Shop.UnitTests/Cart.cs Shop/CartTests.cs Shop/CartTest.cs src/CartTest.php Tests/Unit/Cart.php
+    spec/models/cart_spec.rb lib/cart_spec.rb test/models/cart_test.rb tests/cart.rs src/tests.rs src/cart_test.rs src/cart_tests.rs src/cart_test.cc
+    src/CartTest.cpp ShopUITests/Login.swift lib/cart_test.dart test/cart_test.exs t/00-load.t scripts/deploy.bats integration-tests/api/cart.py
+    unit_tests/cart.c tests-e2e/cart.ts test_data/cart.py testing/doubles.py
 """
 NO_TESTS = """
-    src/latest.py
-    src/contest.rb
-    src/Latest.java
-    src/Contest.cs
-    src/attestation.ts
-    src/testimonials/list.tsx
-    src/fastest/sort.go
-    src/protest.rb
-    src/greatest.kt
-    src/inspect.rs
-    src/inspector/view.ts
-    src/spectrum.ts
-    src/special.py
-    src/prospects/view.py
-    src/manifest.json
-    src/detest.c
-    src/Unit.java
-    src/Edit.java
-    src/Audit.kt
-    docs/testing.md
-    spec/openapi.md
-    tests/README.md
-    lib/Manifest.cs
+    src/latest.py src/contest.rb src/Latest.java src/Contest.cs src/attestation.ts src/testimonials/list.tsx src/fastest/sort.go src/protest.rb
+    src/greatest.kt src/inspect.rs src/inspector/view.ts src/spectrum.ts src/special.py src/prospects/view.py src/manifest.json src/detest.c
+    src/Unit.java src/Edit.java src/Audit.kt docs/testing.md spec/openapi.md tests/README.md lib/Manifest.cs
 """
 PROSE = """
-    README
-    README.md
-    README.fr
-    docs/index.rst
-    docs/guide.adoc
-    docs/page.markdown
-    CHANGELOG
-    CHANGES
-    CHANGES.txt
-    NEWS
-    HISTORY
-    LICENSE
-    LICENSE-MIT
-    LICENSE.apache
-    COPYING.LESSER
-    AUTHORS
-    CONTRIBUTORS
-    notes.txt
-    locale/de.po
-    man/shop.1
+    README README.md README.fr docs/index.rst docs/guide.adoc docs/page.markdown CHANGELOG CHANGES CHANGES.txt NEWS HISTORY LICENSE LICENSE-MIT
+    LICENSE.apache COPYING.LESSER AUTHORS CONTRIBUTORS notes.txt locale/de.po man/shop.1
 """
 NO_PROSE = """
-    news/view.py
-    src/history.ts
-    migrations/change_users.sql
-    migrations/changes.sql
-    src/changelog.go
-    src/ChangeLog.java
-    src/license.rs
-    src/license_key.py
-    src/readme.js
-    src/authors.rb
-    app/models/news.rb
-    app/history/index.tsx
-    history/undo.c
-    changes/apply.kt
-    news.json
-    history.yaml
-    bin/history
-    bin/news
-    src/Copying.cs
-    src/Notice.php
-    authors.sql
-    licenses.toml
-    readme.html
-    CMakeLists.txt
-    src/CMakeLists.txt
-    requirements.txt
-    requirements-dev.txt
-    requirements/base.txt
-    constraints.txt
-    robots.txt
-    config.h.in
-    docs/conf.py
-    docs/examples/cart.ts
-    docs/_static/search.js
+    news/view.py src/history.ts migrations/change_users.sql migrations/changes.sql src/changelog.go src/ChangeLog.java src/license.rs
+    src/license_key.py src/readme.js src/authors.rb app/models/news.rb app/history/index.tsx history/undo.c changes/apply.kt news.json history.yaml
+    bin/history bin/news src/Copying.cs src/Notice.php authors.sql licenses.toml readme.html CMakeLists.txt src/CMakeLists.txt requirements.txt
+    requirements-dev.txt requirements/base.txt constraints.txt robots.txt config.h.in docs/conf.py docs/examples/cart.ts docs/_static/search.js
 """
 COMMENTS = [
     ("# tax", "a.py"), ("    # tax", "a.py"), ("#[1, 2]", "a.py"), ("#tax", "a.rb"), ("# tax", "deploy.sh"),
