@@ -79,37 +79,32 @@ def answers(
     data: Mapping[str, Any] | None, checks: Sequence[CustomCheck], units: Sequence[Unit]
 ) -> tuple[CheckAnswer, ...]:
     """What a reader of these units says of the checks that it was asked, each once; what does not fit is left out."""
-    rows = (data or {}).get("checks")
     answers_by_number: dict[int, CheckAnswer] = {}
     shared = (_form_tokens() + tokens(section(checks))) // max(1, len(checks))
-    for row in rows[: 2 * len(checks)] if isinstance(rows, list) else ():
-        fields = row if isinstance(row, Mapping) else {}
-        number, verdict = fields.get("check"), ANSWERS.get(str(fields.get("verdict")))
+    for row in read.rows(data, "checks")[: 2 * len(checks)]:
+        number, verdict = row.get("check"), ANSWERS.get(str(row.get("verdict")))
         if type(number) is not int or not 1 <= number <= len(checks) or verdict is None:
             continue
         check = checks[number - 1]
         paths = tuple(dict.fromkeys(unit.path for unit in units if concerns(check, unit.path)))
-        reason = fields.get("reason")
-        reason_text = " ".join(reason[: 4 * REASON_CHARS].split())[:REASON_CHARS] if isinstance(reason, str) else ""
+        reason = " ".join(str(row.get("reason") or "")[: 4 * REASON_CHARS].split())[:REASON_CHARS]
         cost = shared + tokens(json.dumps(row, default=str))
         answers_by_number.setdefault(
-            number, CheckAnswer(check.digest, verdict, paths, reason_text, tuple(_quotes(fields.get("quotes"))), cost)
+            number, CheckAnswer(check.digest, verdict, paths, reason, tuple(_quotes(row)), cost)
         )
     return tuple(answers_by_number[number] for number in sorted(answers_by_number))
 
 
-def _quotes(rows: object) -> list[Evidence]:
-    first_rows = rows[:MOST_QUOTES] if isinstance(rows, list) else ()
-    pairs = ((row.get("path"), row.get("quote")) for row in first_rows if isinstance(row, Mapping))
+def _quotes(answer: Mapping[str, Any]) -> list[Evidence]:
+    pairs = ((row.get("path"), row.get("quote")) for row in read.rows(answer, "quotes")[:MOST_QUOTES])
     return [
         Evidence(render.original_name(path), quote)
         for path, quote in pairs
-        if isinstance(path, str) and isinstance(quote, str) and len(quote) <= MOST_CHARS and _says_something(quote)
+        if isinstance(path, str)
+        and isinstance(quote, str)
+        and len(quote) <= MOST_CHARS
+        and sum(char.isalnum() for char in quote) >= LEAST_CHARS
     ]
-
-
-def _says_something(quote: str) -> bool:
-    return sum(char.isalnum() for char in quote) >= LEAST_CHARS
 
 
 def files_to_read(

@@ -27,15 +27,13 @@ def schema(walkthrough: read.Extent) -> Schema:
 
 def reports(data: Mapping[str, Any] | None, linked_issues: Collection[LinkedIssue]) -> tuple[IssueReport, ...]:
     """What an answer says of these issues, each once; what does not fit is left out."""
-    rows = (data or {}).get("issues")
     reports_found: dict[int, IssueReport] = {}
-    for row in rows[: 2 * len(linked_issues)] if isinstance(rows, list) else ():
-        row_fields = row if isinstance(row, Mapping) else {}
-        number, progress = row_fields.get("number"), row_fields.get("done")
+    for row in read.rows(data, "issues")[: 2 * len(linked_issues)]:
+        number, progress = row.get("number"), row.get("done")
         if isinstance(number, int) and progress in DONE and any(issue.number == number for issue in linked_issues):
             reports_found.setdefault(
                 number,
-                IssueReport(number, _sentence(row_fields.get("asks")), progress, _sentence(row_fields.get("missing"))),
+                IssueReport(number, _sentence(row.get("asks")), progress, _sentence(row.get("missing"))),
             )
     return tuple(reports_found[issue.number] for issue in linked_issues if issue.number in reports_found)
 

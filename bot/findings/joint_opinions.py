@@ -12,7 +12,7 @@ from typing import Any
 from bot import render
 from bot.diff.units import ShownLines
 from bot.errors import DeepRepoError
-from bot.findings.read import strict, text, wishes
+from bot.findings.read import rows, strict, text, wishes
 from bot.findings.verify import (
     OPEN,
     OPINIONS,
@@ -40,7 +40,7 @@ def requests(questions: Sequence[OpinionQuestion]) -> list[Request]:
     groups: list[list[OpinionQuestion]] = []
     for one in rest:
         fits = groups and len(groups[-1]) < most
-        if fits and sum(map(_size, _distinct([*groups[-1], one]))) <= MOST_TOKENS:
+        if fits and sum(tokens(each.body) for each in _distinct([*groups[-1], one])) <= MOST_TOKENS:
             groups[-1].append(one)
         else:
             groups.append([one])
@@ -53,7 +53,7 @@ def prompt(request: Request) -> Prompt:
         return request[0].prompt
     findings = [one.finding for one in request]
     question_text = render.text(
-        "prompts/verify.md.j2", **pull_fields(request[0].pull), findings=findings, excerpts=_distinct(request)
+        "prompts/verify.md.j2", **pull_fields(request[0].pull), findings=findings, excerpts=list(_distinct(request))
     )
     return Prompt(
         (
@@ -107,18 +107,12 @@ def schema() -> Schema:
 
 
 def _rows(data: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
-    rows = (data or {}).get(NAME)
-    every = rows if isinstance(rows, list | tuple) else ()
-    valid_rows = [row for row in every if isinstance(row, Mapping) and row.get("verdict") in (*OPINIONS, OPEN)]
+    valid_rows = [row for row in rows(data, NAME) if row.get("verdict") in (*OPINIONS, OPEN)]
     return {str(row.get("claim")).strip(): row for row in valid_rows}
 
 
-def _distinct(request: Sequence[OpinionQuestion]) -> list[Excerpt]:
+def _distinct(request: Sequence[OpinionQuestion]) -> Iterator[Excerpt]:
     """The code for all these claims, each line once, with the claim that it was gathered for."""
-    return list(_unseen(request))
-
-
-def _unseen(request: Sequence[OpinionQuestion]) -> Iterator[Excerpt]:
     shown_lines = ShownLines()
     for at, one in enumerate(request):
         for excerpt in one.excerpts:
@@ -127,10 +121,6 @@ def _unseen(request: Sequence[OpinionQuestion]) -> Iterator[Excerpt]:
             if any(row.text.strip() for row in rows):
                 shown_lines.add(excerpt)
                 yield replace(excerpt, rows=rows, title=f"{_id(at)}: {excerpt.title}")
-
-
-def _size(excerpt: Excerpt) -> int:
-    return tokens(excerpt.body)
 
 
 def _id(at: int) -> str:

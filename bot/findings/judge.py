@@ -4,7 +4,7 @@ A finding on which the second call gave no verdict is said too, marked as unconf
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from types import MappingProxyType
 from bot.findings import rules
 from bot.findings.merge import merge
 from bot.findings.rounds import Recollection, outlasting, recall
-from bot.findings.suppress import IgnoreList
+from bot.findings.suppress import IgnoreList, silenced
 from bot.findings.verify import Ask, Precedents, verify
 from bot.ports import Tree
 from bot.render import count
@@ -95,27 +95,35 @@ async def judge(
     suppressed_findings = (*suppressed_findings, *silenced_leaks)
     if ask is None:
         return JudgedFindings((*_settle(recollection), *suppressed_findings))
-    settled, new, earlier_due = _sort(recollection, least)
+    settled, due = _sort(recollection, least)
     precedents = partial(_precedents, ignore_list=ignore_list, dismissals=dismissed, units=units)
-    asked = [*new, *(replace(one, verdict=Verdict.UNPROVEN) for one in earlier_due)]
-    verification = await verify(asked, tree, dependents, ask, files, pull, precedents)
-    by_words = _within_limit(verification.silenced_findings)
-    answered = {(one.fingerprint, one.start) for one in by_words}
-    verdicts = zip((*new, *earlier_due), verification.findings, strict=True)
-    pairs = [(before, now) for before, now in verdicts if (before.fingerprint, before.start) not in answered]
-    is_new = {id(one) for one in new}
-    judged_new = [now if now.is_shown else replace(now, status="refuted") for one, now in pairs if id(one) in is_new]
-    judged_earlier = [_judge_again(one, now) for one, now in pairs if id(one) not in is_new]
-    unheard = tuple(one for one in judged_new if one.status == "new" and one.unconfirmed)
-    reasons = Counter(verification.unheard[one.fingerprint] for one in unheard)
+    asked = [each if each.status == "new" else replace(each, verdict=Verdict.UNPROVEN) for each in due]
+    opinions = await verify(asked, tree, dependents, ask, files, pull, precedents)
+    said = dict[bool, list[Finding]]({True: [], False: []})  # of new findings, and of earlier ones
+    unheard, by_words, contested_marks = list[Finding](), list[Finding](), set[str]()
+    reasons, answers = Counter[str](), Counter[OwnerRule | None]()
+    for one, opinion in zip(due, opinions, strict=True):
+        now, silencing, is_new = opinion.finding, opinion.silencing, one.status == "new"
+        if opinion.is_contested:
+            contested_marks.add(now.identity)
+        if silencing is not None:
+            answers[silencing.rule] += 1
+            if silencing.rule is None or answers[silencing.rule] <= MOST_ANSWERED:  # more: the sentence is too broad
+                by_words.append(silenced(one, silencing))
+                continue
+        if is_new and now.is_shown and now.unconfirmed:
+            unheard.append(now)
+            reasons[opinion.unheard] += 1
+        told = (now if now.is_shown else replace(now, status="refuted")) if is_new else _judge_again(one, now)
+        said[is_new] += [told] if told is not None else []
     return JudgedFindings(
-        (*judged_new, *settled, *filter(None, judged_earlier), *suppressed_findings, *by_words),
-        unheard,
+        (*said[True], *settled, *said[False], *suppressed_findings, *by_words),
+        tuple(unheard),
         tuple(
             f"{count(number, 'finding')} without a second opinion, shown as unconfirmed: {reason}"
             for reason, number in reasons.items()
         ),
-        verification.contested_marks,
+        frozenset(contested_marks),
     )
 
 
@@ -155,41 +163,28 @@ def _with_leaks(
 
 def _settle(recollection: Recollection) -> list[Finding]:
     """The findings if nobody gives a second opinion."""
-    return [
-        *(one if one.verdict.stands else replace(one, status="refuted") for one in _new(recollection.new)),
-        *_still((*recollection.still, *recollection.doubtful)),
-        *recollection.fixed_findings,
-    ]
+    new = (one if one.verdict.stands else replace(one, status="refuted") for one in recollection.new)
+    return [*new, *recollection.still, *recollection.doubtful, *recollection.fixed_findings]
 
 
-def _new(findings: Iterable[Finding]) -> list[Finding]:
-    return [replace(one, status="new") for one in findings]
-
-
-def _still(findings: Iterable[Finding]) -> list[Finding]:
-    return [replace(one, status="still") for one in findings]
-
-
-def _sort(recollection: Recollection, least: Severity) -> tuple[list[Finding], list[Finding], list[Finding]]:
+def _sort(recollection: Recollection, least: Severity) -> tuple[list[Finding], list[Finding]]:
     """What is settled; and the new and the earlier findings about which a second opinion is due: open, severe enough, and shown to models.
 
     What is below the bar is unconfirmed. What was kept back in an earlier round and reaches the bar now is asked about for the first time.
     """
-    visible = [f for f in recollection.new if not f.verdict.open or at_least(f.severity, least)]
-    below = [f for f in recollection.new if f.verdict.open and not at_least(f.severity, least)]
-    masked = [f for f in visible if f.is_masked and f.verdict.open]
-    raised_findings = [f for f in recollection.still if at_least(f.severity, least) and f.verdict.open and not f.number]
-    without_opinion = [
-        f for f in recollection.doubtful if not at_least(f.severity, least) or (f.is_masked and f.verdict.open)
-    ]
-    settled = [
-        *_still(f for f in recollection.still if f not in raised_findings),
-        *_still(without_opinion),
-        *recollection.fixed_findings,
-        *_new((*masked, *(replace(f, unconfirmed=True) for f in below))),
-    ]
-    again = [*(f for f in recollection.doubtful if f not in without_opinion), *raised_findings]
-    return settled, _new(f for f in visible if f not in masked), _still(again)
+    settled, due = list[Finding](), list[Finding]()
+    for one in recollection.new:
+        if one.verdict.open and not at_least(one.severity, least):
+            settled.append(replace(one, unconfirmed=True))
+        else:
+            (settled if one.is_masked and one.verdict.open else due).append(one)
+    for one in recollection.doubtful:
+        is_due = at_least(one.severity, least) and not (one.is_masked and one.verdict.open)
+        (due if is_due else settled).append(one)
+    for one in recollection.still:
+        is_raised = at_least(one.severity, least) and one.verdict.open and not one.number
+        (due if is_raised else settled).append(one)
+    return [*settled, *recollection.fixed_findings], due
 
 
 def _judge_again(before: Finding, now: Finding) -> Finding | None:
@@ -221,18 +216,6 @@ def _precedents(
     nearest = sorted(here, key=lambda row: abs(row[0].start - finding.start))
     sentences = {f"S{at}": one for at, one in enumerate(in_scope[:MOST_LEARNINGS], 1)}
     return {**sentences, **{f"D{at}": row for at, row in enumerate(nearest[:MOST_DISMISSED], 1)}}
-
-
-def _within_limit(silenced_findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """What is silenced, without what one sentence answers beyond a few findings: it is too broad, and they are reported."""
-    counts: Counter[OwnerRule | None] = Counter()
-    left = list[Finding]()
-    for one in silenced_findings:
-        rule = one.silencing.rule if one.silencing is not None else None
-        counts[rule] += 1
-        if rule is None or counts[rule] <= MOST_ANSWERED:
-            left.append(one)
-    return tuple(left)
 
 
 def at_end(judgement: JudgedFindings, least: Severity, unsaid_numbers: Collection[int]) -> JudgedFindings:

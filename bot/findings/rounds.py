@@ -249,15 +249,10 @@ def new_path(path: str, files: Sequence[ChangedFile]) -> str:
 
 
 def outlasting(recollection: Recollection, leaks: Sequence[Finding]) -> Recollection:
-    """With what outlives the history that it came in: secrets of a round that nothing else can be built upon."""
-    new, still = list(recollection.new), list(recollection.still)
-    for past in leaks:
-        again = next((finding for finding in new if _same(past, finding, ())), None)
-        if again is not None:
-            new[new.index(again)] = replace(again, number=past.number or again.number)
-        elif not any(_same(past, finding, ()) for finding in still):
-            (still if past.number else new).append(past)
-    return replace(recollection, new=tuple(new), still=tuple(still))
+    """With the secrets that only earlier commits of the change hold, each once."""
+    there = (*recollection.new, *recollection.still)
+    more = tuple(leak for leak in leaks if not any(_same(leak, one, ()) for one in there))
+    return replace(recollection, new=(*recollection.new, *more))
 
 
 def lasting(past: Finding, commit: str) -> Finding:

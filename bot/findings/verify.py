@@ -9,8 +9,7 @@ from typing import Any
 from bot import render
 from bot.errors import DeepRepoError
 from bot.findings import proof
-from bot.findings.read import look_ups, strict, text, wishes
-from bot.findings.suppress import silenced
+from bot.findings.read import look_ups, strict, text, wishes, with_field
 from bot.machine.concurrency import together
 from bot.ports import Tree
 from bot.values import (
@@ -92,13 +91,13 @@ Ask = Callable[[Sequence[OpinionQuestion]], Awaitable[Sequence[Completion | Deep
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
-    """Every finding with its verdict, and why no opinion came on some of them: by the finding's fingerprint."""
+class Opinion:
+    """What a finding has come to."""
 
-    findings: tuple[Finding, ...]
-    unheard: Mapping[str, str]
-    silenced_findings: tuple[Finding, ...] = ()  # of these: a sentence answers them, or they repeat what was dismissed
-    contested_marks: frozenset[str] = frozenset()  # identities of what was refuted by a ground that running can decide
+    finding: Finding  # with its verdict
+    silencing: Silencing | None = None  # a sentence answers it, or it repeats what was dismissed
+    unheard: str = ""  # why no verdict came
+    is_contested: bool = False  # it was refuted by a ground that running can decide
 
 
 async def verify(
@@ -109,30 +108,26 @@ async def verify(
     files: Sequence[ChangedFile] = (),
     pull: PullRequest | None = None,
     precedents: Callable[[Finding], Precedents] = lambda _: {},
-) -> Verification:
+) -> list[Opinion]:
     """What code has proven is not asked again. A call that gave no verdict refutes nothing: its finding is `unconfirmed`."""
-    open_ones = [finding for finding in findings if finding.verdict.open]
-    known = [precedents(finding) for finding in open_ones]
-    pairs = zip(open_ones, known, strict=True)
-    questions = await together(*(_question(finding, tree, dependents, files, pull, there) for finding, there in pairs))
-    replies = await ask(questions) if questions else ()
-    judged_by_id: dict[int, Finding] = {}
-    silenced_findings = list[Finding]()
-    for finding, there, reply in zip(open_ones, known, replies, strict=True):
-        judged_by_id[id(finding)] = _judge(finding, reply)
-        if isinstance(reply, Completion) and _silent(reply) is None:
-            silencing = _answer(there, reply.data or {})
-            silenced_findings += [silenced(finding, silencing)] if silencing is not None else []
-    unheard = {
-        f.fingerprint: why for f, reply in zip(open_ones, replies, strict=True) if (why := _silent(reply)) is not None
-    }
-    judged = tuple(judged_by_id.get(id(finding), finding) for finding in findings)
-    contested_marks = frozenset(
-        f.identity
-        for f, reply in zip(open_ones, replies, strict=True)
-        if not judged_by_id[id(f)].verdict.stands and _is_runnable(reply)
-    )
-    return Verification(judged, unheard, tuple(silenced_findings), contested_marks)
+    known = {id(finding): precedents(finding) for finding in findings if finding.verdict.open}
+    open_ones = [finding for finding in findings if id(finding) in known]
+    questions = [_question(finding, tree, dependents, files, pull, known[id(finding)]) for finding in open_ones]
+    replies = iter(await ask(await together(*questions)) if questions else ())
+    return [
+        _opinion(finding, known[id(finding)], next(replies)) if id(finding) in known else Opinion(finding)
+        for finding in findings
+    ]
+
+
+def _opinion(finding: Finding, there: Precedents, reply: Completion | DeepRepoError) -> Opinion:
+    unheard = _silent(reply)
+    if unheard is not None or not isinstance(reply, Completion):
+        return Opinion(replace(finding, unconfirmed=True), unheard=unheard or str(reply))
+    data = reply.data or {}
+    judged = _judge(finding, data)
+    is_contested = not judged.verdict.stands and data.get("by") in RUNNABLE_GROUNDS
+    return Opinion(judged, _answer(there, data), is_contested=is_contested)
 
 
 def _answer(there: Precedents, data: Mapping[str, Any]) -> Silencing | None:
@@ -148,24 +143,12 @@ def _answer(there: Precedents, data: Mapping[str, Any]) -> Silencing | None:
 @lru_cache(maxsize=4)
 def schema(*, with_learnings: bool = False, with_dismissals: bool = False) -> Schema:
     """What a second opinion is asked to hand in; with the fields for what people have said before, if there is anything."""
-    form = _schema()
-    more = {**(SENTENCE if with_learnings else {}), **(REPEAT if with_dismissals else {})}
-    return _with(form, more) if more else form
-
-
-def _with(form: Schema, more: Mapping[str, Mapping[str, Any]]) -> Schema:
-    parameters = dict(form.parameters)
-    parameters["properties"] = {**parameters["properties"], **more}
-    parameters["required"] = [*parameters["required"], *more]
-    final = _with(form.final, more) if form.final is not None else None
-    return replace(form, parameters=parameters, final=final, forgiven=form.forgiven | more.keys())
-
-
-@lru_cache(maxsize=1)
-def _schema() -> Schema:
     tool, extra = ("verdict", "Hand in the verdict on the finding."), frozenset({"limit", "ground", "by"})
     final = Schema(*tool, strict(**PROPERTIES), forgiven=extra)
-    return Schema(*tool, strict(**asking_properties(), **wishes()), final, frozenset(wishes()) | extra)
+    form = Schema(*tool, strict(**asking_properties(), **wishes()), final, frozenset(wishes()) | extra)
+    for name, field in {**(SENTENCE if with_learnings else {}), **(REPEAT if with_dismissals else {})}.items():
+        form = with_field(form, name, field)
+    return form
 
 
 def asking_properties() -> Mapping[str, Mapping[str, Any]]:
@@ -196,27 +179,16 @@ def _silent(reply: Completion | DeepRepoError) -> str | None:
     return None
 
 
-def _judge(finding: Finding, reply: Completion | DeepRepoError) -> Finding:
-    if not isinstance(reply, Completion) or _silent(reply) is not None:
-        return replace(finding, unconfirmed=True)
-    data = reply.data or {}
-    verdict = OPINIONS[data["verdict"]]
+def _judge(finding: Finding, data: Mapping[str, Any]) -> Finding:
+    verdict, finding = OPINIONS[data["verdict"]], replace(finding, unconfirmed=False)
     if not verdict.stands:  # without a ground it is one more opinion
         has_ground = _holds(str(data.get("ground") or ""), str(data.get("by") or ""))
-        return replace(finding, verdict=verdict if has_ground else Verdict.UNPROVEN, unconfirmed=False)
+        return replace(finding, verdict=verdict if has_ground else Verdict.UNPROVEN)
     trigger = str(data.get("trigger") or "").strip()
-    if verdict.open or not trigger or data.get("author_would_change") is False:
-        return replace(finding, unconfirmed=False)
     lower = LIMITS.get(str(data.get("limit") or "none"), 0)
-    if lower is None:
-        return replace(finding, unconfirmed=False)
-    severity = less_severe(finding.severity, lower)
-    return replace(finding, verdict=verdict, trigger=trigger, severity=severity, unconfirmed=False)
-
-
-def _is_runnable(reply: Completion | DeepRepoError) -> bool:
-    """Whether what a refutation rests on is seen when the code runs, and nowhere else."""
-    return isinstance(reply, Completion) and (reply.data or {}).get("by") in RUNNABLE_GROUNDS
+    if verdict.open or not trigger or data.get("author_would_change") is False or lower is None:
+        return finding
+    return replace(finding, verdict=verdict, trigger=trigger, severity=less_severe(finding.severity, lower))
 
 
 def _holds(ground: str, by: str) -> bool:
