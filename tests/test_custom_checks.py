@@ -1,7 +1,6 @@
 """Checks of the team's own: who is asked, what counts as an answer, and what is never passed."""
 
 import json
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,10 @@ from fakes import Repository
 from pushes import Files, Hand
 
 from bot import config
-from bot.config.names import MOST_CHECKS
 from bot.outputs import console, facts, json_file, markdown, sarif
 from bot.publish import checks as check_run
 from bot.render import load
-from bot.values import CheckReport, Review, tokens
+from bot.values import CheckReport, Review
 from deeprepo_sandbox.providers import Reply
 
 GUARD = {"name": "guards", "ask": "Each new endpoint has @guarded above it.", "paths": ["shop/**"], "severity": "fail"}
@@ -135,14 +133,6 @@ def test_a_failed_check_is_in_every_output(hand: Callable[..., Hand]) -> None:
     assert "guards" in console.render(review)
 
 
-@pytest.mark.parametrize(("severity", "ending"), [("note", "success"), ("warn", "neutral"), ("fail", "failure")])
-def test_severity_decides_the_conclusion(hand: Callable[..., Hand], severity: str, ending: str) -> None:
-    """A note is a row of the table; a warning is no clean review; `fail` stops the change."""
-    rows = [row(1, "failed", ("shop/api.py", BROKEN_LINE))]
-    review = hand({**GUARD, "severity": severity}).review(worker=reader(rows), strategy="direct")
-    assert check_run.conclude(review) == ending
-
-
 def test_without_a_model_nothing_is_passed(hand: Callable[..., Hand]) -> None:
     """A check is "not asked" with a sentence, and one that would stop the change leaves the review open; `strict` fails for it."""
     review = hand(GUARD, DOCS, fail_on="critical", strict=True).review(strategy="offline")
@@ -153,28 +143,6 @@ def test_without_a_model_nothing_is_passed(hand: Callable[..., Hand]) -> None:
     assert facts.conclusion(review) == "incomplete"
     assert check_run.conclude(review) == "failure"
     assert review.lacking == ("undecided",)
-
-
-def test_a_check_of_the_pull_request_itself_is_not_asked(hand: Callable[..., Hand]) -> None:
-    """Checks come from the tip of the base branch: a change can bring none, and take none away."""
-    at = hand(GUARD, after={**OPEN, ".deeprepo.yml": yaml.safe_dump({"checks": [PRICES]})})
-    review = at.review(worker=reader([row(1, "passed")]), strategy="direct")
-    assert list(by_name(review)) == ["guards"]
-    assert not any(
-        "Prices are whole cents." in text.partition("checks of the repository's owner")[2] for text in at.requests
-    )
-
-
-def test_readers_of_parts_answer_for_their_files(hand: Callable[..., Hand]) -> None:
-    """The worst of the files counts; a reader answers for the files that it has read."""
-
-    def rows(text: str) -> Rows:
-        return [row(1, "failed", ("shop/api.py", BROKEN_LINE))] if BROKEN_LINE in text else [row(1, "passed")]
-
-    review = hand(GUARD).review(worker=reader(rows), strategy="fanout")
-    (report,) = review.checks
-    assert report.verdict == "failed"
-    assert {one.path: one.verdict for one in report.files} == {"shop/api.py": "failed", "shop/till.py": "passed"}
 
 
 def test_answers_are_carried_from_round_to_round(hand: Callable[..., Hand]) -> None:
@@ -231,57 +199,6 @@ def test_a_failure_stands_until_somebody_has_read_it(
     assert at.review(second, strategy="offline").failing
 
 
-def test_an_edit_elsewhere_in_the_file_has_all_of_it_read_again(hand: Callable[..., Hand]) -> None:
-    """A reader of the edited part alone says nothing of the part that failed; one that has read both may take the failure back."""
-    at = hand(GUARD)
-    first = at.review(worker=reader(FAILED), strategy="fanout")
-    guarded = str(OPEN["shop/api.py"]).replace("return []", "return [1]")
-    at.repository.commit({"shop/api.py": guarded}, "elsewhere")
-
-    def rows(text: str) -> Rows:
-        return FAILED if BROKEN_LINE in text else KEPT
-
-    second = at.review(first, worker=reader(rows), strategy="fanout")
-    assert any(BROKEN_LINE in text for text in at.requests)
-    assert second.checks[0].verdict == "failed"
-
-
-def test_ten_checks_cost_less_than_their_budget(hand: Callable[..., Hand], capsys: pytest.CaptureFixture[str]) -> None:
-    """Beside the same review without checks, each of ten takes at most 1,500 tokens, and the table's estimate is near that."""
-    ten = [
-        {**PRICES, "name": f"check {n}", "ask": f"Rule {n}: " + "prices are whole cents in euros. " * 15}
-        for n in range(MOST_CHECKS)
-    ]
-    rows = [
-        row(n + 1, "passed", ("shop/api.py", BROKEN_LINE), reason="A reason of some length. " * 5)
-        for n in range(MOST_CHECKS)
-    ]
-    at = hand(*ten)
-    sizes: list[int] = []
-
-    def counted(answers: Rows) -> Callable[[Mapping[str, Any]], Reply]:
-        def answer(body: Mapping[str, Any]) -> Reply:
-            sizes.append(tokens(json.dumps(body)) + tokens(json.dumps(answers)))
-            return reader(answers)(body)
-
-        return answer
-
-    asked = at.review(worker=counted(rows), strategy="direct")
-    at.repository.git("checkout", "-q", "main")
-    at.repository.commit({".deeprepo.yml": "tone: normal\n"}, "no checks")
-    at.repository.git("checkout", "-q", "feature")
-    at.review(worker=counted([]), strategy="direct")
-    beside = sizes[0] - sizes[1]
-    estimate = sum(one.tokens for one in asked.checks)
-    with capsys.disabled():
-        sys.stdout.write(
-            f"\n{MOST_CHECKS} checks: {beside / MOST_CHECKS:.0f} tokens each beside the review, {estimate / MOST_CHECKS:.0f} shown\n"
-        )
-    assert {one.verdict for one in asked.checks} == {"passed"}
-    assert 0 < beside / MOST_CHECKS <= 1_500
-    assert 0.5 < estimate / beside < 2
-
-
 def test_a_secret_is_never_quoted(hand: Callable[..., Hand]) -> None:
     """A quote counts as readers were shown it: a guess at a secret verifies nothing, and no output has it."""
     key = "AKIA" + "Z7XQ2M4N8P3R5T6V"
@@ -307,15 +224,6 @@ def test_a_wrong_entry_gets_a_sentence(text: str, sentence: str) -> None:
     """The line and what to write instead."""
     _, problems = config.check(text.encode())
     assert sentence in problems[0].sentence
-
-
-def test_two_checks_of_one_name(hand: Callable[..., Hand]) -> None:
-    """The first counts, and the file's problem names the line."""
-    text = json.dumps({"checks": [GUARD, {**GUARD, "severity": "note"}]})
-    _, problems = config.check(text.encode())
-    assert "the first one counts" in problems[0].sentence
-    review = hand(GUARD, {**GUARD, "severity": "note"}).review(worker=reader([row(1, "passed")]), strategy="direct")
-    assert [one.severity for one in review.checks] == ["fail"]
 
 
 def test_what_code_says_of_a_check_is_data(hand: Callable[..., Hand]) -> None:

@@ -148,29 +148,6 @@ def test_what_is_no_file_to_write_is_refused_at_once(top: Path, way: Callable[[P
         way(path)
 
 
-def test_a_second_name_of_a_file_keeps_its_content(top: Path) -> None:
-    """A file that is written whole leaves its other name as it was; one that grows is refused."""
-    (top / "out").hardlink_to(top.parent / "home/rc")
-    with pytest.raises(UsageError, match="second name"):
-        files.append(top / "out")
-    files.write(top / "out", "new")
-    assert ((top / "out").read_text(), (top.parent / "home/rc").read_text()) == ("new", "mine")
-
-
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755, 0o664])
-def test_the_mode_of_a_file_stays(top: Path, mode: int) -> None:
-    """Also where the umask would take some of it away."""
-    (top / "out").write_text("old")
-    (top / "out").chmod(mode)
-    before = os.umask(0o077)
-    try:
-        files.write(top / "out", "new")
-        files.write(top / "fresh", "new")
-    finally:
-        os.umask(before)
-    assert [stat.S_IMODE((top / name).stat().st_mode) for name in ("out", "fresh")] == [mode, 0o600]
-
-
 def test_a_private_file_and_its_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
     """Whatever the umask is, and also if the file was open to others before."""
     (tmp_path / "old").write_text("")
@@ -199,17 +176,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(top: Path) -> N
     assert (top / "out").read_text() == "old"
 
 
-def test_outside_a_checkout_the_users_own_links_count(tmp_path: Path) -> None:
-    """A folder of results on another disk is the user's own word; the file itself may be no link there either."""
-    (tmp_path / "disk").mkdir()
-    (tmp_path / "results").symlink_to(tmp_path / "disk")
-    files.write(tmp_path / "results/out", "new")
-    assert (tmp_path / "disk/out").read_text() == "new"
-    (tmp_path / "disk/link").symlink_to(tmp_path / "disk/out")
-    with pytest.raises(UsageError, match="symbolic link"):
-        files.write(tmp_path / "results/link", "other")
-
-
 def test_a_folder_takes_its_name_through_no_link(top: Path) -> None:
     """A link in the path, or one that has the name, is refused, and what it leads to stays as it was."""
     store = top.parent / "store"
@@ -224,32 +190,6 @@ def test_a_folder_takes_its_name_through_no_link(top: Path) -> None:
     assert (store / "HEAD").exists()
 
 
-def test_the_first_folder_keeps_its_name(tmp_path: Path) -> None:
-    """The second one is told so and stays where it was."""
-    for name in ("first", "second"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "HEAD").write_text(name)
-    assert files.place(tmp_path / "first", tmp_path / "clone")
-    assert not files.place(tmp_path / "second", tmp_path / "clone")
-    assert (tmp_path / "clone/HEAD").read_text() == "first"
-    assert (tmp_path / "second/HEAD").exists()
-
-
-def test_a_checkout_inside_another_one_is_trusted_no_further(top: Path) -> None:
-    """A link to a second repository does not make that one the place that the user trusts."""
-    checkout(top.parent / "other")
-    (top / "vendor").symlink_to(top.parent / "other")
-    with pytest.raises(UsageError, match="vendor is a symbolic link"):
-        files.write(top / "vendor/out", "new")
-
-
-def test_a_file_of_the_repository_is_in_no_submodule(top: Path) -> None:
-    """A submodule is another repository: what is written there nobody would commit."""
-    checkout(top / ".deeprepo")
-    with pytest.raises(UsageError, match="another repository"):
-        files.write(top / ".deeprepo/ignore.yml", "new", below=top, nested=False)
-
-
 def test_a_file_stays_below_the_folder_that_is_trusted(top: Path) -> None:
     """Dots in a name lead nowhere else."""
     for name in ("../home/rc", "a/../../home/rc", ".."):
@@ -257,16 +197,6 @@ def test_a_file_stays_below_the_folder_that_is_trusted(top: Path) -> None:
             files.write(top / name, "new", below=top)
         with pytest.raises(UsageError, match="it is not below"):
             files.fill(top, {name: b"new"})
-
-
-def test_a_stream_of_the_caller_is_written_as_it_is(tmp_path: Path) -> None:
-    """`--output /dev/stdout`, a process substitution of the shell, /dev/null."""
-    into, out = os.pipe()
-    files.write(Path(f"/dev/fd/{out}"), "to the reader")
-    files.write(Path("/dev/null"), "to nobody")
-    os.close(out)
-    with os.fdopen(into) as reader:
-        assert reader.read() == "to the reader"
 
 
 def direct(tree: ast.AST) -> Iterator[tuple[int, str]]:

@@ -115,13 +115,6 @@ def test_an_enforced_trigger_holds() -> None:
     assert rows["triggers.forks"] == ("false", ACME)
 
 
-def test_the_inputs_of_a_workflow_are_the_repositorys() -> None:
-    """A flag at a terminal is typed by the person who pays and holds; a workflow's input does not loosen what is enforced."""
-    ours = "fail_on: high\nenforce: [fail_on]"
-    assert resolved("", ours, {"fail_on": "critical"}).fail_on == "critical"
-    assert resolved("", ours, {"fail_on": "critical", "is_workflow": True}).fail_on == "high"
-
-
 BROKEN = [
     ("quota: [", "line 2"),
     ("quota: many", "quota: write a whole number"),
@@ -142,12 +135,6 @@ def test_a_broken_file_costs_a_line(text: str, sentence: str) -> None:
     assert sentence in warning
 
 
-def test_a_problem_costs_a_line_and_nothing_else() -> None:
-    """What could not be read is named."""
-    held = resolved("quota: 1", "", problem="GitHub did not give it")
-    assert (held.quota, held.warnings) == (1, (f"{ACME} is not used: GitHub did not give it.",))
-
-
 SECRET = "the-codename-of-our-merger"
 
 
@@ -160,23 +147,3 @@ def test_nothing_of_a_private_file_is_in_the_settings_of_a_public_repository(tex
     assert (held.fail_on, held.quota, held.ignore) == (None, 3, ())
     assert "is private and this repository is public" in held.warnings[0]
     assert SECRET not in repr((held, *held.rows()))
-
-
-def test_enforce_in_a_repositorys_own_file_is_named() -> None:
-    """It has no effect there."""
-    warnings = config.resolve({}, b"quota: 1\nenforce: [quota]", Settings()).warnings
-    assert warnings == (".deeprepo.yml: enforce has an effect in the organization's repository for defaults alone",)
-
-
-def test_an_enforced_setting_that_is_not_set_is_named() -> None:
-    """A word that enforces nothing is not passed over."""
-    assert "enforce: fail_no is not set" in resolved("", "fail_on: high\nenforce: [fail_no]").warnings[0]
-
-
-def test_a_review_asks_ten_checks() -> None:
-    """More of both files are named and not asked."""
-    rows = ", ".join(f"{{name: c{n}, ask: a}}" for n in range(8))
-    more = ", ".join(f"{{name: d{n}, ask: a}}" for n in range(8))
-    held = resolved(f"checks: [{rows}]", f"checks: [{more}]")
-    assert len(held.checks) == 10
-    assert "not asked: d2, d3, d4, d5, d6, d7" in held.warnings[0]

@@ -1,6 +1,5 @@
 import asyncio
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ from bot import wiring
 from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
-from deeprepo_sandbox.providers.wire import Connection
 
 HELPER = "def apply(rate, amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount * rate\n"
 USER = "from shop.helper import apply\n\n\ndef total(rows):\n    return sum(apply(0.2, row) for row in rows)\n"
@@ -116,38 +114,6 @@ def test_rlm_reads_all_then_lets_the_root_ask(pull: ReviewRequest, reviewed: Any
         or "shop/helper.py" in review.turns[0].observation.output
     )
     assert review.cost.calls == server.count
-
-
-class WaitsForTheRoot(Server):
-    """A provider that gives no second opinion before a root has asked for its first turn."""
-
-    def __init__(self, *turns: Reply) -> None:
-        left = list(turns)
-        super().__init__(PerModel({"root": lambda body: root_reply(body, left), "worker": worker}))
-        self.arrived: list[str] = []
-        self.waiting: list[Callable[[], None]] = []
-
-    def answer(self, method: str, path: str, headers: Mapping[str, str], raw: bytes, connection: Connection) -> None:
-        """Answer now, or when the first turn is asked for."""
-        now = partial(super().answer, method, path, headers, raw, connection)
-        if b"The claim, about" in raw:
-            self.arrived.append("opinion")
-        elif b'"root"' in raw:
-            self.arrived.append("turn")
-        if self.arrived[-1:] == ["opinion"] and "turn" not in self.arrived:
-            self.waiting.append(now)
-            return
-        now()
-        while self.waiting:
-            self.waiting.pop()()
-
-
-def test_the_root_begins_while_a_second_opinion_is_under_way(pull: ReviewRequest, reviewed: Any) -> None:  # noqa: ANN401
-    """It would wait for ever otherwise."""
-    with doubles.in_thread(WaitsForTheRoot(doubles.code("print(1)"), doubles.code("set_answer('Read.')"))) as server:
-        review = reviewed(pull, server, strategy="rlm", root="compatible/root")
-    assert sorted(server.arrived[:2]) == ["opinion", "turn"]
-    assert said(review) == [("shop/helper.py", 2, "confirmed")]
 
 
 def root_reply(body: Mapping[str, Any], turns: list[Reply]) -> Reply:

@@ -104,51 +104,11 @@ def test_who_asks_gets_a_review(trigger: Trigger, other: dict[str, Any], rules: 
     assert found.offline == ("files" in word or "lines" in word)
 
 
-@pytest.mark.parametrize(
-    ("other", "rules"),
-    [
-        ({"draft": True}, {"drafts": True}),
-        ({"author_type": "Bot"}, {"bots": True}),
-        ({"base_ref": "release/2"}, {"branches": ["main", "release/*"]}),
-        ({"labels": ("Review Me", "x")}, {"labels": ["review me", "y"]}),
-        ({"labels": ("x",)}, {"skip_labels": ["wip"]}),
-    ],
-)
-def test_what_the_repository_lets_in_is_reviewed(other: dict[str, Any], rules: dict[str, Any]) -> None:
-    """Labels are compared as GitHub does, without regard to their case."""
-    assert decide(rules=rules, **other) == Go()
-
-
-def test_a_missed_pull_request_is_caught_up_where_anything_starts_a_review() -> None:
-    """Nobody knows any more what happened to it."""
-    assert decide("catch-up", rules={"events": ["push"]}) == Go()
-    assert isinstance(decide("catch-up", rules={"events": []}), No)
-
-
 def test_a_pause_holds_until_somebody_asks() -> None:
     """And the sentence says how it ends."""
     found = decide("push", paused=True)
     assert isinstance(found, No)
     assert "`/deeprepo resume`" in found.reason
-
-
-@pytest.mark.parametrize(("merged", "word"), [(True, "merged"), (False, "closed")])
-def test_a_closed_pull_request_is_never_reviewed(merged: bool, word: str) -> None:
-    """Who asks for it is told; otherwise the log is enough."""
-    silent, told = (decide(trigger, state="closed", merged=merged) for trigger in ("push", "command"))
-    assert isinstance(silent, No)
-    assert isinstance(told, No)
-    assert word in told.reason
-    assert (silent.quiet, told.quiet) == (True, False)
-
-
-def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
-    """The reason stands in the review, with the way to get a model."""
-    found = decide(changed_files=1_001)
-    assert isinstance(found, Go)
-    assert (found.offline, "1,001 files" in found.reason, "with one" in found.reason) == (True, True, True)
-    assert decide("command", changed_files=1_001) == Go()
-    assert decide(changed_files=12, rules={"offline_files": 10}) != Go()
 
 
 def test_paths_decide_once_the_files_are_known() -> None:
@@ -186,3 +146,12 @@ def test_a_pause_of_the_team_leaves_out_and_one_after_pushes_does_not_for_a_stra
     paused = policy.decide(facts(), ask, settings, is_paused=True, stranger=True)
     spent = [policy.decide(facts(), ask, settings, pushes=3, stranger=one) for one in (True, False)]
     assert [one.lacks for one in (paused, *spent) if isinstance(one, No)] == ["left out", "unreviewed", "left out"]
+
+
+def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
+    """The reason stands in the review, with the way to get a model."""
+    found = decide(changed_files=1_001)
+    assert isinstance(found, Go)
+    assert (found.offline, "1,001 files" in found.reason, "with one" in found.reason) == (True, True, True)
+    assert decide("command", changed_files=1_001) == Go()
+    assert decide(changed_files=12, rules={"offline_files": 10}) != Go()

@@ -1,31 +1,9 @@
 import re
 
 import pytest
-from jinja2 import UndefinedError
 
 from bot import render
 from bot.values import LinkedIssue, PullRequest
-
-
-def test_a_template_is_found_by_its_name() -> None:
-    """The templates of the checkout are found without a setting."""
-    text = render.comment("finding.md.j2", render.load(), **_values())
-
-    assert text.startswith("#### 🔹 Low · 1. Title\n")
-    assert text.endswith("\n")
-
-
-def test_a_missing_value_is_an_error() -> None:
-    """A template never prints an empty place where a value was forgotten."""
-    with pytest.raises(UndefinedError):
-        render.comment("finding.md.j2", render.load(), number=1)
-
-
-def test_text_is_valid_utf8() -> None:
-    """A lone surrogate in a value cannot break the writing of the result."""
-    text = render.comment("finding.md.j2", render.load(), **{**_values(), "where": "a\udc80.py"})
-
-    assert "a\ufffd.py" in text
 
 
 def test_a_comment_disarms_what_its_template_forgot() -> None:
@@ -33,13 +11,6 @@ def test_a_comment_disarms_what_its_template_forgot() -> None:
     text = render.comment("finding.md.j2", render.load(), **{**_values(), "where": "@a", "origin": render.Safe("`b`")})
 
     assert "@&#8203;a" in text
-
-
-def test_a_prompt_takes_words_as_they_are() -> None:
-    """A model reads the code as it stands."""
-    text = render.text("prompts/look.md.j2", files={"a.py": "@x <b>"}, question="why?")
-
-    assert "@x <b>" in text
 
 
 @pytest.mark.parametrize(
@@ -94,11 +65,6 @@ def test_a_code_span_cannot_be_ended_from_inside(given: str, shown: str) -> None
     assert shown == render.code(given)
 
 
-def test_a_bar_cannot_end_a_table_cell() -> None:
-    """In a table a bar inside a code span is escaped."""
-    assert render.code("a|b", cell=True) == "`a\\|b`"
-
-
 @pytest.mark.parametrize("inside", ["```", "`````\nx", "~~~", "text ``` text"])
 def test_a_fence_is_longer_than_any_run_inside(inside: str) -> None:
     """No line of the quoted code closes the block."""
@@ -136,33 +102,6 @@ def test_cut_says_how_much_is_missing() -> None:
     """What is cut off is counted."""
     assert render.cut("abcdef", 3) == "abc… (3 more characters)"
     assert render.cut("abc", 3) == "abc"
-
-
-def test_rows_say_how_many_are_missing() -> None:
-    """Lines that are cut off are counted."""
-    assert render.rows("a\nb\nc", 1) == "a\n… (2 more lines)"
-
-
-@pytest.mark.parametrize(
-    ("text", "first", "rest"),
-    [
-        ("One. Two! Three? Four.", "One. Two! Three?", "Four."),
-        ("One (v1.2, e.g. `a. B`) is here. Two. Three.", "One (v1.2, e.g. `a. B`) is here. Two. Three.", ""),
-        ("No end", "No end", ""),
-        ("One.\n\nTwo.\n\nThree.\n\nFour.", "One.\n\nTwo.\n\nThree.", "Four."),
-        ("一つ。二つ。三つ。四つ。", "一つ。二つ。三つ。", "四つ。"),
-        ("", "", ""),
-    ],
-)
-def test_the_first_sentences_are_told_apart(text: str, first: str, rest: str) -> None:
-    """Nothing is lost: what is not among the first three is the rest."""
-    assert (first, rest) == render.sentences(text, 3)
-
-
-def test_a_fix_is_shown_byte_for_byte() -> None:
-    """Its fence is longer than any run of backticks inside; an empty one deletes the lines."""
-    assert render.suggestion("a\t``` `b`\r") == "````suggestion\na\t``` `b`\r\n````"
-    assert render.suggestion("") == "```suggestion\n```"
 
 
 def test_a_terminal_cannot_be_driven_by_code() -> None:
@@ -278,14 +217,6 @@ def test_a_strange_name_stays_on_its_line_of_a_prompt(given: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", ["src/a.py", "app/[id]/page.tsx", "Foo<T>.bar", "ü/名.py", "<module>", "it's.py", "a b.py"]
-)
-def test_an_ordinary_name_is_shown_as_it_is(given: str) -> None:
-    """Brackets, blanks and letters of all languages are no reason for quotes."""
-    assert (render.name(given), render.original_name(given)) == (given, given)
-
-
-@pytest.mark.parametrize(
     "line",
     ["--- end ---", "--- end ---\r", "\u200b--- end ---", "— end —--", "---  a.py · f ---", "--- END ---\t "],
 )
@@ -293,9 +224,3 @@ def test_an_ordinary_name_is_shown_as_it_is(given: str) -> None:
 def test_no_line_of_a_section_ends_it(line: str, before: str) -> None:
     """Neither after what a model may take for a line break nor with marks that look alike."""
     assert render.inside(f"{before}{line}\ny") == f"{before} {line}\ny"
-
-
-def test_ordinary_lines_of_a_section_stay_as_they_are() -> None:
-    """Rules of Markdown, front matter and removed lines are no marks."""
-    text = "---\ntitle: x\n---\n-- sql comment\n-----\n| --- | --- |\n--- a/file\n+++ b/file\n"
-    assert render.inside(text) == text

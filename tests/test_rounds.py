@@ -23,8 +23,7 @@ from pushes import (
     titles,
 )
 
-from bot.findings import earlier
-from bot.outputs import json_file, markdown
+from bot.outputs import markdown
 from bot.values import Review
 from deeprepo_sandbox.providers import Reply
 
@@ -33,16 +32,6 @@ from deeprepo_sandbox.providers import Reply
 def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
     """A feature branch on which the first push is made."""
     return first_push(repository, tmp_path / "scratch", monkeypatch)
-
-
-def test_the_first_round_says_everything_as_new(hand: Hand) -> None:
-    """Nothing is open and nothing fixed."""
-    first = hand.review()
-    assert {(p.finding.title, p.finding.status) for p in first.reported} == {
-        (KNOWN[NEGATIVE]["title"], "new"),
-        (KNOWN[SIZES]["title"], "new"),
-    }
-    assert (first.round.number, first.still, first.having("fixed")) == (1, (), ())
 
 
 def test_an_unchanged_push_asks_no_model(hand: Hand) -> None:
@@ -98,22 +87,6 @@ def test_a_renamed_file_keeps_its_findings(hand: Hand) -> None:
     assert moved.fingerprint in {p.finding.fingerprint for p in first.reported}
 
 
-def test_a_small_edit_of_the_line_keeps_the_identity(hand: Hand) -> None:
-    """Reported again with other words around it, it is the same finding."""
-    first = hand.review()
-    edited = str(FIRST["shop/label.py"]).replace("size = parcel.size[0]", "size = parcel.size[0]  # first")
-    hand.repository.commit({"shop/label.py": edited}, "comment")
-
-    def worker(body: Mapping[str, Any]) -> Reply:
-        item = {**KNOWN[SIZES], "quote": "    size = parcel.size[0]  # first", "title": "An empty size crashes"}
-        shown = "def label" in str(body["messages"]) and "The claim, about" not in str(body["messages"])
-        return Reply(data={"answer": "", "findings": [item] if shown else []}) if shown else judge(body)
-
-    second = hand.review(first, worker)
-    assert second.reported == ()
-    assert {f.fingerprint for f in second.still} == {p.finding.fingerprint for p in first.reported}
-
-
 def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand) -> None:
     """A late finding of medium severity on lines of the last round is folded; a high one is said; --full says both."""
     first = hand.review()
@@ -150,19 +123,6 @@ def test_full_reads_everything_again_and_repeats_what_is_open(hand: Hand) -> Non
         p.finding.title: p.finding.number for p in first.reported
     }
     assert {p.finding.status for p in again.reported} == {"still"}
-
-
-def test_a_change_that_was_taken_back_is_fixed(hand: Hand) -> None:
-    """The file is as it was before the pull request."""
-    first = hand.review()
-    hand.repository.commit({"shop/rates.py": BASE["shop/rates.py"]}, "take it back")
-    second = hand.review(first)
-    assert titles(second.having("fixed")) == {KNOWN[NEGATIVE]["title"]}
-
-
-def test_what_is_written_is_what_is_read() -> None:
-    """The reader of the earlier review knows the form that this version writes."""
-    assert earlier.SCHEMA_VERSION == json_file.SCHEMA_VERSION
 
 
 def test_a_finding_that_was_fixed_and_comes_back_says_so(hand: Hand) -> None:

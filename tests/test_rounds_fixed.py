@@ -195,27 +195,6 @@ def test_a_mended_finding_is_fixed_at_once_or_after_one_question(
     assert story.opinions == most
 
 
-REWRITTEN: Mapping[str, Case] = {
-    "under another name": Case([FIRST, {"shop/average.py": MEAN}]),
-    "in a file that was there": Case([FIRST, {"shop/cart.py": CART + "\n\n" + MEAN}], base=SHOP),
-    "a line outside of the change": Case([{"shop/price.py": PERCENT}, {"shop/price.py": PERCENT, "NEWS.md": "one\n"}], ON_CART, SHOP),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", REWRITTEN)
-def test_a_rewritten_branch_loses_no_finding_whose_words_stand(
-    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    """The history that was reviewed is gone, and what it brought is there again."""
-    story = Story(repository, tmp_path, monkeypatch, REWRITTEN[name])
-    first, second = story.case.pushes
-    repository.commit(first, "first")
-    review = story.round(None, "confirmed")
-    repository.git("reset", "-q", "--hard", "main")
-    repository.commit(second, "otherwise")
-    assert is_open(story.round(review, "confirmed"))
-
-
 def test_what_was_upheld_is_asked_about_once(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,14 +203,6 @@ def test_what_was_upheld_is_asked_about_once(
     story = Story(repository, tmp_path, monkeypatch, Case([*case.pushes, {"NEWS.md": "one\n"}], case.report, case.base))
     assert is_open(story.run())
     assert story.opinions == 1
-
-
-def test_without_a_second_opinion_a_moved_finding_is_open(
-    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is told at its new place, by its number."""
-    last = Story(repository, tmp_path, monkeypatch, STANDING["moved into a file that was there"]).run(verify=False)
-    assert [(one.path, one.number, one.how) for one in last.still] == [("shop/cart.py", 1, "moved")]
 
 
 def test_a_copy_that_was_reported_too_keeps_no_mended_finding_open(

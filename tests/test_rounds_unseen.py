@@ -100,13 +100,6 @@ def test_a_result_stays_open_until_its_tool_has_looked_again(
         rounds.amend({"R.md": "once more\n"})
 
 
-def test_its_number_stays(rounds: Rounds) -> None:
-    """It is the finding of the first round, and not a new one."""
-    rounds.amend({"R.md": "more\n"})
-    review = rounds.review()
-    assert ([one.number for one in review.still], review.reported) == ([1], ())
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_a_result_ends_when_its_tool_no_longer_reports_it(rounds: Rounds, way: str) -> None:
     """And it does not come back in a round without the report, whatever is written anew."""
@@ -114,17 +107,3 @@ def test_a_result_ends_when_its_tool_no_longer_reports_it(rounds: Rounds, way: s
     assert open_titles(rounds.review(report())) == []
     rounds.amend({"R.md": "once more\n"})
     assert open_titles(rounds.review()) == []
-
-
-def test_a_result_ends_with_its_words(rounds: Rounds) -> None:
-    """The base branch has the line by now: it is nothing of this change any more."""
-    rounds.amend({"R.md": "more\n"})
-    rounds.merge_main({"a.py": "x = 1\n" + LINE})
-    assert open_titles(rounds.review()) == []
-
-
-def test_a_full_review_repeats_it_once(rounds: Rounds) -> None:
-    """No report takes it back, and it is not listed twice."""
-    rounds.amend({"R.md": "more\n"})
-    assert open_titles(rounds.review(full=True)) == ["Tainted path"]
-    assert open_titles(rounds.review(full=True)) == ["Tainted path"]

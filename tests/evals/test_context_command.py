@@ -1,36 +1,20 @@
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from families import few
 
 from bot import cli
 from bot.values import Message, Prompt, Schema, Usage
-from deeprepo_evals import results
 from deeprepo_evals.context.scripted import honest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
 
-ROOT = Path(__file__).parents[2]
 Ran = tuple[int, str, str]
 NEEDLES = ("--task", "needle", "--size", "8k", "--position", "0.1,0.5,0.9", "--method", "direct")
-
-
-def started(*arguments: str, cwd: Path, **env: str) -> "subprocess.Popen[str]":
-    """`deeprepo eval context` as a process of its own."""
-    given = {"PATH": os.environ["PATH"], "HOME": str(cwd), "PYTHONPATH": str(ROOT), **env}
-    command = [sys.executable, "-m", "bot", "eval", "context", *arguments]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=cwd, env=given, stdout=pipe, stderr=pipe, text=True)
 
 
 @pytest.fixture
@@ -67,15 +51,6 @@ def test_the_seeds_experiments_run_without_a_key(tmp_path: Path, ran: Callable[.
     assert list(tmp_path.iterdir()) == []
 
 
-def test_json_holds_every_row(ran: Callable[..., Ran]) -> None:
-    """With the verdict, the answer, and the figures of each method."""
-    status, out, _ = ran(*NEEDLES, "--format", "json")
-    document = json.loads(out)
-    assert status == 0
-    assert [row["result"]["verdict"] for row in document["rows"]] == ["right"] * 3
-    assert document["methods"][0]["right"] == 3
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -101,68 +76,6 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     assert (status, out) == (2, "")
     assert says in err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_model_that_the_provider_does_not_know_is_refused_at_once(tmp_path: Path, ran: Callable[..., Ran]) -> None:
-    """One request, exit code 2; it is not recorded as a row of wrong answers."""
-    with doubles.in_thread(Server(Reply(status=404, text="no such model"))) as server:
-        status, _, err = ran(*NEEDLES, "--model", "compatible/m", "--out", "run.jsonl", server=server)
-    assert (status, server.count) == (2, 1)
-    assert "compatible/m cannot be used" in err
-    assert results.read([tmp_path / "run.jsonl"]) == []
-
-
-def test_a_real_server_is_asked_and_its_results_are_kept(tmp_path: Path, ran: Callable[..., Ran]) -> None:
-    """Over HTTP, direct and by readers; the same command again asks nobody."""
-    arguments = ("--task", "needle,none", "--size", "8k", "--method", "direct,fanout", "--model", "compatible/m")
-    with doubles.in_thread(Server(played)) as server:
-        status, first, err = ran(*arguments, server=server)
-        asked = server.count
-        again = ran(*arguments, server=server)
-    assert (status, again[0], server.count) == (0, 0, asked), err
-    assert again[1] == first
-    assert "eval-context.jsonl" in err
-    assert {row.result["verdict"] for row in results.read([tmp_path / "eval-context.jsonl"])} == {"right"}
-    assert {row.result["usd"] for row in results.read([tmp_path / "eval-context.jsonl"])} == {None}
-
-
-def _broken_off(tmp_path: Path, how: signal.Signals) -> tuple[int, str, str]:
-    """Two questions are answered, the third one hangs, and the process is sent a signal."""
-    third, answered = threading.Event(), []
-
-    def hangs(body: Mapping[str, Any]) -> Reply:
-        answered.append(body)
-        if len(answered) <= 3:  # a greeting and two questions
-            return played(body)
-        third.set()
-        return Reply(fault="hang")
-
-    with doubles.in_thread(Server(hangs)) as server:
-        arguments = (*NEEDLES, "--model", "compatible/m", "--out", "run.jsonl")
-        with started(*arguments, cwd=tmp_path, DEEPREPO_BASE_URL=server.openai_url) as process:
-            try:
-                assert third.wait(60)
-                process.send_signal(how)
-                out, err = process.communicate(timeout=60)
-            finally:
-                process.kill()
-    return process.returncode, out, err
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("how", few([signal.SIGINT, signal.SIGKILL], 1))
-def test_what_was_finished_before_a_signal_is_kept_and_not_asked_again(
-    tmp_path: Path, how: signal.Signals, ran: Callable[..., Ran]
-) -> None:
-    """After Ctrl-C with the table so far and 130; after kill -9 without a word. The same command asks the third only."""
-    status, out, err = _broken_off(tmp_path, how)
-    if how is signal.SIGINT:
-        assert (status, "2/2" in out, "1 not done (interrupted)" in err) == (130, True, True), err
-    assert len(results.read([tmp_path / "run.jsonl"])) == 2
-    with doubles.in_thread(Server(played)) as server:
-        arguments = (*NEEDLES, "--model", "compatible/m", "--out", "run.jsonl")
-        status, out, err = ran(*arguments, server=server)
-    assert (status, server.count, "3/3" in out) == (0, 2, True), err
 
 
 def test_a_provider_that_fails_leaves_the_problem_open(tmp_path: Path, ran: Callable[..., Ran]) -> None:

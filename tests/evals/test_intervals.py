@@ -1,5 +1,3 @@
-import math
-
 import pytest
 
 from deeprepo_evals import intervals
@@ -12,13 +10,6 @@ def test_a_share_has_wilsons_interval(hits: int, of: int, low: float, high: floa
     """Published values; also where everything or nothing was a hit, the interval has a width."""
     found = intervals.share(hits, of)
     assert (found.value, found.low, found.high) == pytest.approx((hits / of, low, high), abs=0.001)
-
-
-def test_a_share_of_nothing_is_unknown() -> None:
-    """No figure is made up for it."""
-    found = intervals.share(0, 0)
-    assert math.isnan(found.value)
-    assert (found.low, found.high) == (0.0, 1.0)
 
 
 def test_the_bootstrap_is_the_same_each_time() -> None:
@@ -35,14 +26,3 @@ def test_a_unit_is_drawn_with_all_that_belongs_to_it() -> None:
     found = intervals.bootstrap(units, lambda drawn: sum(hit for hit, _ in drawn) / sum(of for _, of in drawn))
     assert found.value == pytest.approx(0.3)
     assert (found.low, found.high) == (0.0, 0.9)
-
-
-def test_a_statistic_that_a_draw_does_not_have_is_left_out() -> None:
-    """Without units, and where every draw has none, the interval is unknown."""
-    assert math.isnan(intervals.bootstrap([], len).low)
-    assert math.isnan(intervals.bootstrap([1], lambda _: math.nan).low)
-
-
-def test_an_interval_reads_well() -> None:
-    """As tables print it."""
-    assert str(intervals.share(19, 20)) == "0.95 [0.76, 0.99]"

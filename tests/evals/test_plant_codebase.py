@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from families import few
 
-from bot.errors import UsageError
 from bot.languages.faults import faults
 from bot.review.lenses.tests import is_test
 from deeprepo_evals import plant
@@ -40,19 +39,6 @@ def test_a_code_base_has_exactly_as_many_files_and_all_parse(files: int) -> None
     assert max(3, files // 8) == len(code.labels)
 
 
-@pytest.mark.parametrize("files", [9, 301, 0, -1])
-def test_other_sizes_are_refused_with_a_sentence(files: int) -> None:
-    """The sentence says what is possible."""
-    with pytest.raises(UsageError, match="10 to 300 files"):
-        plant.codebase(1, files)
-
-
-def test_an_unknown_class_is_refused_with_the_known_ones() -> None:
-    """A misspelt class does not give a code base without defects."""
-    with pytest.raises(UsageError, match="no class of defects is called typo: known are off-by-one"):
-        plant.codebase(1, 10, kinds=["typo"])
-
-
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_code_base_in_another_process() -> None:
     """Nothing depends on the order of a set or on the clock."""
@@ -67,13 +53,6 @@ def test_the_same_seed_gives_the_same_code_base_in_another_process() -> None:
         for seed in ("1", "2")
     ]
     assert said[0].stdout == said[1].stdout != b""
-
-
-def test_another_seed_gives_other_code_and_other_defects() -> None:
-    """What was learnt of one code base is of little use in the next."""
-    one, two = plant.codebase(1, 24), plant.codebase(2, 24)
-    assert len({label.text for label in one.labels} & {label.text for label in two.labels}) < len(one.labels) / 2
-    assert not {path for path in one.files if "model.py" in path} & {path for path in two.files if "model.py" in path}
 
 
 @pytest.mark.parametrize("scope", ["whole", "change"])
@@ -95,16 +74,6 @@ def test_the_diff_leads_from_the_base_to_the_head(tmp_path: Path) -> None:
     tree = written(tmp_path / "tree", code.base)
     subprocess.run(["git", "apply", "-"], cwd=tree, input=code.diff.encode(), check=True, capture_output=True)
     assert code.files == {str(p.relative_to(tree)): p.read_text() for p in tree.rglob("*") if p.is_file()}
-
-
-def test_a_code_base_without_defects_is_the_clean_one() -> None:
-    """For measuring false reports."""
-    assert synthetic.draw(4, 30)[0] == plant.codebase(4, 30, defects=0).files
-
-
-def test_only_the_asked_classes_are_planted() -> None:
-    """A class can be studied alone."""
-    assert {"wrong-key"} == {label.kind for label in plant.codebase(1, 60, kinds=["wrong-key"]).labels}
 
 
 def test_every_defect_of_the_list_can_stand_somewhere() -> None:

@@ -2,8 +2,6 @@
 
 import json
 
-from bot.context import file_questions
-from bot.findings import read
 from bot.values import Message, Prompt, Schema
 from deeprepo_evals import plant
 from deeprepo_evals.plant.reader import Reader
@@ -41,34 +39,8 @@ def test_both_files_show_the_defect_with_its_evidence() -> None:
     assert CROSS.line == found[0]["start"]
 
 
-def test_lines_of_a_numbered_diff_are_lines() -> None:
-    """Signs and numbers before the code do not hide it."""
-    rows = "\n".join(f"+{n} {row}" for n, row in enumerate(both().split("\n"), 1))
-    assert CROSS.text in [found["quote"] for found in said(rows)]  # type: ignore[union-attr]
-
-
-def test_a_structured_answer_fits_its_schema() -> None:
-    """A review, as the engine reads it."""
-    text, findings = read.answer(said(both(), read.schema()), "worker")  # type: ignore[arg-type]
-    assert "found" in text
-    assert CROSS.path in [finding.path for finding in findings]
-
-
-def test_a_look_says_whether_it_found_what_was_asked_for() -> None:
-    """With quotes, or with a plain no."""
-    assert said(both(), file_questions.schema())["found"]  # type: ignore[index]
-    assert not said("nothing here", file_questions.schema())["found"]  # type: ignore[index]
-
-
 def test_a_second_opinion_confirms_what_it_can_see() -> None:
     """And leaves open the rest."""
     verdict = Schema("verdict", "", {})
     assert said(both(), verdict)["verdict"] == "confirmed"  # type: ignore[index]
     assert said("a claim without code", verdict)["verdict"] == "unproven"  # type: ignore[index]
-
-
-def test_it_remembers_what_it_was_shown() -> None:
-    """What was delivered can be told from what was found."""
-    reader = Reader(CODE)
-    reader(Prompt((Message("user", both()),)))
-    assert CROSS in [CODE.labels[number] for number in reader.shown]

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -81,27 +80,6 @@ def test_a_host_that_is_not_there_is_a_sentence(
     assert "acme/shop could not be fetched" in err
     assert "0 of 1 repositories were fetched" in err
     assert not list(repos.iterdir())
-
-
-def test_a_whole_history_is_fetched_on_demand(shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Also into a clone that had single commits."""
-    repos = tmp_path / "fetched"
-    place = ["--repos", str(repos), "--host", f"file://{shop.repos}", "-q"]
-    assert told(capsys, ["eval", "fetch", "--cases", str(shop.cases), *place])[0] == 0
-    assert told(capsys, ["eval", "fetch", "--whole", "acme/shop", *place])[0] == 0
-    command = ["git", "-C", str(repos / "acme+shop"), "rev-parse", "--is-shallow-repository"]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "false"
-
-
-def test_a_missing_clone_names_the_command_that_brings_it(
-    shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With exit code 2."""
-    code, _, err = told(
-        capsys, ["eval", "reviews", "--cases", str(shop.cases), "--repos", str(tmp_path / "no"), "--oracle", "-q"]
-    )
-    assert code == 2
-    assert f"`deeprepo eval fetch --repos {tmp_path / 'no'}`" in err
 
 
 def test_an_edit_may_quote_a_line_by_its_number(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,6 @@ import pytest
 import waits
 
 from bot.errors import ProviderDown, UsageError
-from deeprepo_evals import results
 from deeprepo_evals.results import Run, carry_out, read
 
 ITEMS = [{"task": "needle", "size": size} for size in (1, 2, 3, 4)]
@@ -25,16 +24,6 @@ def test_a_finished_item_is_not_done_again(tmp_path: Path) -> None:
     with Run(path, "context") as run:
         assert run.left([dict(reversed(item.items())) for item in ITEMS]) == ITEMS[1:]
         assert [row.result for row in run.rows(ITEMS)] == [{"right": 1}]
-
-
-def test_an_item_with_another_fact_is_another_item(tmp_path: Path) -> None:
-    """What made the result belongs to its key: a different size, and a different experiment."""
-    assert results.key("context", ITEMS[0]) != results.key("context", ITEMS[1])
-    assert results.key("context", ITEMS[0]) != results.key("reviews", ITEMS[0])
-    with Run(tmp_path / "run.jsonl", "reviews") as run:
-        run.keep(ITEMS[0], {})
-    with Run(tmp_path / "run.jsonl", "context") as run:
-        assert run.left(ITEMS) == ITEMS
 
 
 def test_half_a_line_is_done_again(tmp_path: Path) -> None:
@@ -67,36 +56,12 @@ def test_a_foreign_line_is_named(tmp_path: Path) -> None:
             Run(path, "context")
 
 
-def test_a_line_of_a_later_form_is_refused(tmp_path: Path) -> None:
-    """An older program does not misread what a newer one has written."""
-    path = tmp_path / "run.jsonl"
-    with Run(path, "context") as run:
-        run.keep(ITEMS[0], {})
-    path.write_text(path.read_text().replace('"format": 1', '"format": 2'))
-    with pytest.raises(UsageError, match="another version"):
-        read([path])
-
-
-@pytest.mark.parametrize("name", ["absent.jsonl", "."])
-def test_results_that_cannot_be_read_are_named(tmp_path: Path, name: str) -> None:
-    """A missing file and a folder."""
-    with pytest.raises(UsageError, match="cannot be read"):
-        read([tmp_path / name])
-
-
 def test_the_newest_line_of_an_item_counts(tmp_path: Path) -> None:
     """Files of several runs may be put together."""
     for name in ("a", "b"):
         with Run(tmp_path / name, "context") as run:
             run.keep(ITEMS[0], {"from": name})
     assert [row.result for row in read([tmp_path / "a", tmp_path / "b"])] == [{"from": "b"}]
-
-
-def test_without_a_file_results_are_in_memory() -> None:
-    """Nothing is written, and the same run still knows what it has done."""
-    with Run(None, "context") as run:
-        outcome = asyncio.run(carry_out(run, ITEMS, right))
-        assert (outcome.done_count, run.left(ITEMS)) == (4, [])
 
 
 def test_what_a_provider_failed_at_stays_open(tmp_path: Path) -> None:
@@ -111,20 +76,6 @@ def test_what_a_provider_failed_at_stays_open(tmp_path: Path) -> None:
         outcome = asyncio.run(carry_out(run, ITEMS, do, at_once=2))
         assert run.left(ITEMS) == ITEMS[1:3]
     assert (outcome.done_count, outcome.why) == (2, ("the provider is down",))
-
-
-def test_any_other_error_ends_the_run_and_keeps_what_is_finished(tmp_path: Path) -> None:
-    """It comes out as it is, also with several items at once."""
-
-    async def do(item: Mapping[str, Any]) -> dict[str, Any]:
-        if item["size"] == 3:
-            raise UsageError("no such thing")
-        return {}
-
-    with Run(tmp_path / "run.jsonl", "context") as run:
-        with pytest.raises(UsageError, match="no such thing"):
-            asyncio.run(carry_out(run, ITEMS, do, at_once=2))
-        assert ITEMS[0] not in run.left(ITEMS)
 
 
 def test_cancelling_loses_only_what_is_in_flight(tmp_path: Path) -> None:

@@ -44,61 +44,6 @@ def test_a_file_that_is_no_case_is_named(
     assert said in err
 
 
-@pytest.mark.slow
-def test_a_missing_repository_is_said_and_the_others_are_reviewed(
-    shop: Folder, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It is a sentence at the end, not the end."""
-    shop.write("clean-1", repo="acme/elsewhere")
-    code, out, err = told(capsys, shop.command("--oracle"))
-    assert code == 0
-    assert "without a clone: clean-1" in err
-    assert "natural: real changes" in out
-
-
-def test_no_repository_at_all_ends_the_command(
-    shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With the names that were looked for."""
-    (tmp_path / "empty").mkdir()
-    command = shop.command("--oracle")
-    command[command.index("--repos") + 1] = str(tmp_path / "empty")
-    code, _, err = told(capsys, command)
-    assert code == 2
-    assert "holds a clone of none of the cases: they ask for acme/shop" in err
-
-
-@pytest.mark.slow
-def test_a_commit_that_the_clone_lacks_costs_that_case_alone(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the command that may bring it."""
-    shop.write("clean-1", head_sha="1" * 40)
-    code, out, err = told(capsys, shop.command("--oracle"))
-    assert code == 0
-    assert "clean-1 cannot be built from" in err
-    assert f"git fetch origin {'1' * 40}" in err
-    assert "omit: real renames" in out
-
-
-def test_a_head_that_comes_out_otherwise_is_refused(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    """A recipe records the tree that it must give."""
-    recipe = {"source_commit": shop.commits["renamed"], "omitted_file": "shop/labels.py", "head_tree": "2" * 40}
-    shop.write("omit-1", head_sha=None, recipe=recipe)
-    _, _, err = told(capsys, shop.command("--oracle"))
-    assert "its head comes out as the tree" in err
-
-
-def test_a_missing_key_is_said_before_anything_is_built(
-    shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the name of the variable."""
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    kept = tmp_path / "kept"
-    code, _, err = told(capsys, shop.command("--worker", "openai/gpt-5-mini", "--keep", str(kept)))
-    assert code == 2
-    assert "OPENAI_API_KEY" in err
-    assert not kept.exists()
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -44,33 +43,6 @@ def test_a_clean_change_is_answered_with_silence(shop: Folder, capsys: pytest.Ca
     found = figures(capsys, shop.command("--oracle", "--kind", "clean"))
     assert found["clean", "fanout", "findings per PR", ""] == 0
     assert found["clean", "fanout", "PRs with none", ""] == 1
-
-
-@pytest.mark.slow
-def test_a_finished_run_is_not_done_again(shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same command adds no line and prints the same figures; an edited case is another case."""
-    out = tmp_path / "run.jsonl"
-    command = shop.command("--oracle", "--out", str(out))
-    first = told(capsys, command)
-    lines = out.read_text()
-    assert told(capsys, command) == first
-    assert out.read_text() == lines
-    shop.write("clean-1", title="Other words")
-    told(capsys, command)
-    assert len(out.read_text().splitlines()) == len(lines.splitlines()) + 1
-
-
-@pytest.mark.slow
-def test_a_torn_line_is_done_again(shop: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A process that was killed in the middle of a line loses that item alone."""
-    out = tmp_path / "run.jsonl"
-    command = shop.command("--oracle", "--only", "off-1", "--only", "clean-1", "--out", str(out))
-    told(capsys, command)
-    whole = out.read_text().splitlines()
-    out.write_text(whole[0] + "\n" + whole[1][:40])
-    told(capsys, command)
-    again = [json.loads(line)["item"]["case"] for line in out.read_text().splitlines()]
-    assert sorted(again) == ["clean-1", "off-1"]
 
 
 def test_the_offline_review_needs_no_model(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:

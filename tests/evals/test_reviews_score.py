@@ -1,9 +1,6 @@
-import math
-import re
-
 import pytest
 
-from deeprepo_evals.reviews import compare, score, table
+from deeprepo_evals.reviews import compare, score
 from deeprepo_evals.reviews.cases import Case, Defect, Span
 from deeprepo_evals.reviews.judge import JudgeAnswers, Pair, agreement
 from deeprepo_evals.reviews.matching import Place, Words
@@ -43,30 +40,12 @@ def test_what_the_quota_folds_is_found_but_not_said() -> None:
     assert (value(found, "recall"), value(found, "recall, folded too"), value(found, "findings per PR")) == (0, 1, 0)
 
 
-def test_an_oracle_must_have_seen_the_proof() -> None:
-    """A finding at the right place by chance is no delivery."""
-    assert value(score.figures([row("x", "ours", at(100), shown=(0,), together=())], [Place()]), "recall") == 0
-
-
 def test_precision_counts_what_was_said_aloud() -> None:
     """One of three findings is a known defect, one of two defects is found."""
     found = score.figures([row("x", "ours", at(100), at(300), at(400), defects=2, kind="martian")], [Place()])
     assert value(found, "precision") == pytest.approx(1 / 3)
     assert value(found, "recall") == 0.5
     assert value(found, "F1") == pytest.approx(0.4)
-
-
-def test_silence_has_no_precision() -> None:
-    """Nothing was said, so nothing was right or wrong: the table shows a dash."""
-    found = score.figures([row("x", "ours", kind="martian")], [Place()])
-    assert math.isnan(value(found, "precision"))
-    assert re.search(r"^precision +1 +-$", table.text(found), re.MULTILINE)
-
-
-def test_an_unknown_price_is_not_counted_as_nothing() -> None:
-    """Where no price is known there is no figure in dollars."""
-    found = score.figures([row("x", "ours", usd=None)], [Place()])
-    assert "$ per PR" not in {figure.measure for figure in found}
 
 
 def judges(one: bool, other: bool) -> list[Words]:
@@ -87,13 +66,6 @@ def test_a_difference_that_only_one_judge_sees_is_no_result() -> None:
     assert told[0].startswith("natural: ours against theirs: only one sees a difference: no result")
     told = list(compare.sentences(compare.differences(both(8), judges(one=True, other=True))))
     assert told[0].startswith("natural: ours against theirs: ours finds more")
-
-
-def test_reviewers_are_compared_on_the_pull_requests_that_both_have_reviewed() -> None:
-    """A case that only one of them has seen says nothing about the other."""
-    rows = [*both(3), row("more", "theirs", at(100))]
-    assert compare.differences(rows, [Place()])[0].by.value == 1
-    assert compare.differences([row("a", "ours"), row("b", "theirs")], [Place()]) == []
 
 
 def test_agreement_is_told_beyond_chance() -> None:

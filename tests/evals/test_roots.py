@@ -9,9 +9,8 @@ import pytest
 
 from bot.cli import run as command
 from bot.errors import UsageError
-from bot.values import DiffRow, Unit
 from deeprepo_evals.results import Row
-from deeprepo_evals.roots import journal, plan_options, run, scripted, table, window
+from deeprepo_evals.roots import journal, plan_options, run, scripted
 from deeprepo_evals.roots.run import BASELINE, Contender, Plan, RootResults
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
@@ -63,13 +62,6 @@ def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
 
 
 @pytest.mark.slow
-def test_what_the_harness_asks_is_not_the_root_s_delegation() -> None:
-    """The failing root delegated nothing, although workers were asked."""
-    (row,) = compared(small("rlm", roots=(scripted.ROOTS[2],))).rows
-    assert (row.result["delegated"], row.result["dispatches"] > 0) == (0, True)
-
-
-@pytest.mark.slow
 def test_the_single_call_sees_what_fits_into_its_window() -> None:
     """A narrow window leaves files unread and defects unfound; a wide one does not."""
     root = (scripted.ROOTS[0],)
@@ -77,67 +69,6 @@ def test_the_single_call_sees_what_fits_into_its_window() -> None:
     assert narrow["files_read"] < wide["files_read"] == 24
     assert narrow["matched"] < wide["matched"] == wide["labels"]
     assert wide["dispatches"] == 0
-
-
-def test_entry_points_come_first_then_the_smallest_files() -> None:
-    """As the seeds' baseline packs its call."""
-    units = [_unit("lib/big.py", 500), _unit("lib/small.py", 10), _unit("app/main.py", 300)]
-    assert window.beyond(units, 320) == ("lib/big.py",)
-    assert window.beyond(units, 305) == ("lib/small.py", "lib/big.py")
-    assert window.beyond(units, 10_000) == ()
-
-
-def _unit(path: str, size: int) -> Unit:
-    return Unit(
-        id=path,
-        path=path,
-        name=path,
-        start=1,
-        end=1,
-        side="head",
-        text="",
-        rows=(DiffRow("", "x" * (size - 1)),),
-        tokens=size,
-    )
-
-
-def test_a_finished_comparison_is_not_done_again(tmp_path: Path) -> None:
-    """The same plan reads its rows; a larger one does only what is new."""
-    out = tmp_path / "roots.jsonl"
-    first = compared(small("rlm-only", roots=scripted.ROOTS[1:]), out)
-    again = compared(small("rlm-only"), out)
-    assert [row.time for row in first.rows] == [row.time for row in again.rows[1:]]
-    assert len(out.read_text().splitlines()) == 3
-
-
-@pytest.mark.slow
-def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> None:
-    """Ctrl-C after the first review: its row stands, the rest is left."""
-
-    async def go() -> RootResults:
-        told: list[str] = []
-        task = asyncio.current_task()
-        assert task is not None
-
-        def say(text: str) -> None:
-            told.append(text)
-            if len([line for line in told if "files" in line]) == 2:
-                task.cancel()
-
-        return await run.carry_out(small("rlm-only"), tmp_path / "roots.jsonl", say)
-
-    ended = asyncio.run(go())
-    assert (ended.was_interrupted, len(ended.rows), ended.left) == (True, 1, 2)
-
-
-def test_a_root_that_answers_garbage_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It finds nothing and delegates nothing, and that is its result."""
-    with doubles.in_thread(Server("<html>It works!</html>")) as server:
-        monkeypatch.setenv("DEEPREPO_BASE_URL", server.openai_url)
-        plan = plan_options.plan("compatible/garbage", "", "rlm-only", "10", "1")
-        (row,) = compared(plan, tmp_path / "roots.jsonl").rows
-    assert (row.result["matched"], row.result["delegated"], row.result["labels"]) == (0, 0, 3)
-    assert row.result["usd"] is None
 
 
 def test_a_provider_that_is_down_leaves_the_item_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,20 +137,3 @@ def test_the_table_and_the_json_say_the_same(tmp_path: Path, capsys: pytest.Capt
     found = json.loads(capsys.readouterr().out)
     assert f"{found['contenders'][0]['matched']}/{found['contenders'][0]['labels']}" in lines
     assert found["rows"][0]["item"]["root"] == "scripted/satisficing"
-
-
-@pytest.mark.slow
-def test_several_code_bases_are_one_row() -> None:
-    """Recall is then over code bases, with their spread."""
-    ended = compared(Plan((Contender(scripted.ROOTS[0], "rlm-only"),), scripted.READER, (10,), (1, 2, 3)))
-    figures = table.figures(ended.rows)
-    assert (figures["reviews"], figures["labels"]) == (3, 9)
-    assert figures["recall"]["low"] <= figures["recall"]["value"] <= figures["recall"]["high"]
-
-
-@pytest.mark.slow
-def test_the_journal_s_bills_cut_no_prompt() -> None:
-    """Over a code base of its size too, a root that delegates nothing ends with every file read: no bill is below what a prompt has."""
-    plan = Plan((Contender(f"{scripted.PREFIX}failing", "rlm"),), scripted.READER, (journal.FILES,))
-    (row,) = compared(plan).rows
-    assert row.result["files_by_workers"] == row.result["files"] == journal.FILES

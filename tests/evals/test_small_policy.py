@@ -1,7 +1,6 @@
 import asyncio
 import importlib.util
 import json
-import random
 from functools import cache
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 from families import few
 
 from bot import cli
-from deeprepo_evals import intervals
 from deeprepo_evals.train import Task
 from deeprepo_evals.train.small import curve, grammar, play, report, run
 from deeprepo_evals.train.small.mentions import Mentions, mentions
@@ -42,20 +40,6 @@ def test_what_has_nothing_to_act_on_is_no_part_of_a_program(written: str, execut
     assert grammar.program(written.split()) == tuple(executed.split())
 
 
-def test_every_program_is_its_own_normal_form() -> None:
-    """What is executed is executed as it is written, whatever a policy wrote."""
-    chance = random.Random(1)  # noqa: S311 - data, not secrets
-    for _ in range(500):
-        words = grammar.program(chance.choices(grammar.WORDS, k=grammar.LONGEST))
-        assert grammar.program(words) == words
-
-
-def test_a_word_of_another_language() -> None:
-    """It is refused, with the words that there are."""
-    with pytest.raises(ValueError, match="'shout' is no word of the grammar: some, each"):
-        grammar.program(["each", "shout"])
-
-
 @TASKS
 @pytest.mark.parametrize("text", ["related batch report answer", "related ask report answer"])
 def test_an_honest_program_earns_nearly_all(text: str, task: Task) -> None:
@@ -82,27 +66,6 @@ def test_the_reward_by_mentions_pays_for_it(task: Task) -> None:
     assert gamed.facts.read == 0
 
 
-def test_gaming_words_beside_honest_work_are_no_attempt() -> None:
-    """Who has everything read is paid for that, and the words that game add nothing."""
-    both, honest = played(WHOLE, "names each ask report bullets"), played(WHOLE, "each ask report answer")
-    assert not both.gaming
-    assert 0.9 < both.ours <= honest.ours
-
-
-@pytest.mark.slow
-def test_every_word_runs_in_the_products_repl() -> None:
-    """No statement of the grammar raises: choices, delegation, reading, reports, gaming and answers alike."""
-    for choice in grammar.CHOOSE:
-        assert played(WHOLE, f"{choice} ask batch read report answer").facts.errors == 0
-    assert played(WHOLE, "names spray empty").facts.errors == 0
-
-
-def test_a_program_without_an_answer_ends() -> None:
-    """The stall guard ends it, and the reward knows it."""
-    facts = played(WHOLE, "each ask report").facts
-    assert (facts.answered, facts.turns < facts.most_turns) == (False, True)
-
-
 def test_mentions_by_the_published_formula() -> None:
     """Half for paths that occur in prompts, 0.3 for bullets that resemble a description, 0.2 for few turns."""
     seen = mentions(
@@ -116,28 +79,6 @@ def test_mentions_by_the_published_formula() -> None:
     assert seen.reward == pytest.approx(0.25 + 0.15 + 0.2)
     assert Mentions(2, 0, 0, 0, 11).reward == pytest.approx(0.15 + 0.2 * (1 - 3 / 14))
     assert Mentions(2, 0, 2, 0, 16).reward == pytest.approx(0.02)
-
-
-@pytest.mark.slow
-def test_a_stage_plays_each_rollout_once(tmp_path: Path) -> None:
-    """The same program over the same code base is carried out once, also by a later run; a torn last line is played again."""
-    kept, words = tmp_path / "rollouts.jsonl", [grammar.program([word]) for word in ("empty", "bullets")]
-    with play.Stage(kept) as stage:
-        told = stage.play([(WHOLE, words[0]), (WHOLE, words[1]), (WHOLE, words[0])])
-    assert [one.program for one in told] == [words[0], words[1], words[0]]
-    assert (len(stage), stage.kept) == (2, 0)
-    kept.write_text(kept.read_text() + '{"torn')
-    with play.Stage(kept) as again:
-        assert again.play([(WHOLE, words[1])]) == [told[1]]
-        assert (len(again), again.kept) == (2, 2)
-
-
-def test_splits_share_no_code_base() -> None:
-    """What is judged by was not learnt from; both have every size and both scopes."""
-    trained, held_out = Plan().training_tasks(), Plan().held_out()
-    assert not {task.seed for task in trained} & {task.seed for task in held_out}
-    for tasks in (trained, held_out):
-        assert ({task.files for task in tasks}, {task.scope for task in tasks}) == ({10, 20}, {"whole", "change"})
 
 
 def told(ours: float, seeds: float, gaming: float) -> run.Figures:
@@ -170,14 +111,6 @@ def test_the_report() -> None:
     assert "| `names bullets` | 0.00 | 0.97 | 0.00 |" in page
     assert curve.svg(report.panels(RUN)).count("<polyline") == 6
     assert json.loads(report.data(RUN))["policies"][0]["steps"][1]["ours"] == 0.5
-
-
-def test_students_interval() -> None:
-    """Published values of t; a single run has no interval."""
-    found = intervals.student([1.0, 2.0, 3.0])
-    assert (found.value, found.low, found.high) == pytest.approx((2.0, -0.484, 4.484), abs=1e-3)
-    with pytest.raises(ValueError, match="2 to 10 values, not for 1"):
-        intervals.student([1.0])
 
 
 def test_without_its_libraries_the_run_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

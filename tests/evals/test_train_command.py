@@ -34,14 +34,6 @@ def test_rollouts_without_a_key(ran: Callable[..., Ran]) -> None:
     ]
 
 
-def test_a_run_goes_on(ran: Callable[..., Ran], tmp_path: Path) -> None:
-    """What is in the results is not rolled out again, and the tables read them."""
-    first = ran("train", "-q", *SMALL, "--root", "scripted/empty", "--out", "r.jsonl")
-    ran("train", "-q", *SMALL, "--root", "scripted/empty,scripted/honest", "--out", "r.jsonl")
-    rows = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
-    assert (first[0], [row["item"]["root"] for row in rows]) == (0, ["scripted/empty", "scripted/honest"])
-
-
 def test_before_and_after(ran: Callable[..., Ran]) -> None:
     """`eval traces` sets two runs side by side, with n, and says what the last gained, task by task."""
     ran("train", "-q", *SMALL, "--root", "scripted/satisficing", "--out", "a.jsonl")
@@ -94,36 +86,3 @@ def test_a_cap_in_dollars(ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPat
         assert server.count == 0
     assert (status, out) == (3, "")
     assert "the cap of $0.00 of this run is reached: allow more with --max-usd" in err
-
-
-def test_lines_that_are_no_traces(ran: Callable[..., Ran], tmp_path: Path) -> None:
-    """A file of something else is refused with its line; a last line that a killed process tore is left out."""
-    (tmp_path / "x.jsonl").write_text('{"a": 1}\n{"a": 2}\n')
-    status, _, err = ran("traces", "x=x.jsonl")
-    assert (status, "line 1 is neither a trace" in err) == (2, True)
-
-
-TRACE = {
-    "ok": True,
-    "traces": [
-        {
-            "ok": True,
-            "task": {"data": {"idx": 3}},
-            "agent": {"config": {"model": "some/model"}},
-            "rewards": {"delegation_reward": {"score": 0.7, "weight": 1.0}},
-            "nodes": [{"sampled": False}, {"sampled": True}, {"sampled": True}],
-            "calls": [{"usage": {"prompt_tokens": 10, "completion_tokens": 3}}, {"usage": {"prompt_tokens": 20, "completion_tokens": 4}}],
-        }
-    ],
-}  # fmt: skip
-
-
-def test_traces_of_other_environments(ran: Callable[..., Ran], tmp_path: Path) -> None:
-    """Traces that another environment wrote give reward, turns and tokens; what they do not say is a dash."""
-    failed = {**TRACE, "traces": [{**TRACE["traces"][0], "ok": False}]}  # type: ignore[index,dict-item]
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "traces.jsonl").write_text(f"{json.dumps(TRACE)}\n{json.dumps(failed)}\n" + '{"torn')
-    _, out, _ = ran("traces", "old=run")
-    rows = {line[:20].strip(): line[20:].strip() for line in out.splitlines()[1:]}
-    assert (rows["reward"], rows["turns"], rows["n"]) == ("0.700 (sd 0.000)", "2.00 (2-2)", "1")
-    assert (rows["root input tokens"], rows["root output tokens"], rows["zero delegation"]) == ("30", "7", "-")

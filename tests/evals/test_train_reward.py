@@ -1,10 +1,6 @@
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 
-import pytest
-
-from bot.errors import UsageError
 from deeprepo_evals.train import Facts, score, tasks
 from deeprepo_evals.train.tasks import CLEAN_EACH, SIZES
 
@@ -39,11 +35,6 @@ def test_each_false_finding_costs() -> None:
     assert reward(findings=1000, read=0) < 0.02
 
 
-def test_a_finding_without_its_proof_earns_less() -> None:
-    """A matched finding whose proof was not quoted misses the part for evidence."""
-    assert reward(proven=0) == 0.8
-
-
 def test_silence_on_clean_code_is_worth_what_was_read() -> None:
     """Code without a defect: saying nothing earns the share that was read; saying something earns only the coverage."""
     clean = {"labels": 0, "findings": 0, "matched": 0, "proven": 0}
@@ -68,12 +59,6 @@ def test_an_end_without_an_answer_costs() -> None:
     assert reward(answered=False) == 0.8
 
 
-def test_facts_survive_a_trace() -> None:
-    """Facts are read back from a trace that another version has written more into."""
-    row = {name: getattr(PERFECT, name) for name in Facts.__dataclass_fields__}
-    assert Facts.of({**row, "mood": "fine"}) == PERFECT
-
-
 def test_tasks_are_the_same_each_time_and_never_shared() -> None:
     """The same arguments give the same tasks; the splits share no seed."""
     made = list(tasks("train", 40))
@@ -90,19 +75,3 @@ def test_one_in_eight_is_clean() -> None:
     assert len(clean) == 16 // CLEAN_EACH
     assert all(task.scope == "whole" and not task.code().labels for task in clean)
     assert not any(task.clean for task in tasks("eval", 16, sizes=[10], scopes=["change"]))
-
-
-@pytest.mark.parametrize("sizes", [[9], [10, 301]])
-def test_sizes_that_no_code_base_has(sizes: list[int]) -> None:
-    """A size outside 10 to 300 is refused with a sentence."""
-    with pytest.raises(UsageError, match="10 to 300 files"):
-        list(tasks("train", 1, sizes=sizes))
-
-
-def test_scripts_are_packed(tmp_path: Path) -> None:
-    """Every scripted root is found by its name."""
-    from deeprepo_evals.train import policies
-
-    assert {"scripted/honest", "scripted/empty", "scripted/bullets"} <= set(policies.policies())
-    with pytest.raises(UsageError, match="unknown scripted root 'scripted/nobody'"):
-        policies.check("scripted/nobody", root=True)

@@ -8,7 +8,6 @@ from families import few
 
 from bot.errors import ProviderRefused
 from bot.journal import reader
-from bot.values import Completion, ToolCall, Usage
 from deeprepo_evals.train import Rollout, Task, policies, roll, score
 from deeprepo_evals.train.run import provider_failed
 from deeprepo_sandbox.scripted import Script, ScriptedModel
@@ -41,12 +40,6 @@ def test_what_earned_much_elsewhere_earns_nothing_here(name: str, task: Task) ->
     assert earned(name, task) < 0.2
 
 
-def test_calls_alone_earn_the_coverage() -> None:
-    """One call for each file and an empty answer is a beginning: the coverage and nothing else."""
-    facts = rolled("calls", WHOLE).facts
-    assert (facts.read, facts.findings, round(score(facts).reward, 2)) == (facts.units, 0, 0.35)
-
-
 def test_everything_in_one_prompt_is_no_delegation() -> None:
     """The worker's window is finite: a whole code base in one prompt is refused and counts as unread."""
     facts = rolled("giant", Task(3, 80)).facts
@@ -63,12 +56,6 @@ def test_waste_costs() -> None:
 def test_silence_on_clean_code_must_be_earned() -> None:
     """Where nothing is wrong, who has read everything and says nothing earns all, who has read nothing nothing."""
     assert (earned("calls", CLEAN), earned("empty", CLEAN)) == (1.0, 0.0)
-
-
-def test_the_same_rollout_gives_the_same_facts() -> None:
-    """A scripted rollout is deterministic."""
-    again = asyncio.run(roll(WHOLE, policies.root("scripted/honest"), policies.worker("scripted/reader", WHOLE)))
-    assert again.facts == rolled("honest", WHOLE).facts
 
 
 def test_the_journal_is_the_products(tmp_path: Path) -> None:
@@ -91,20 +78,6 @@ def test_a_failing_provider_is_no_fault_of_the_root() -> None:
     """Where the root's provider fails the rollout says so, and is not to be scored."""
     broken = over(lambda _: ProviderRefused("p refuses the key"))
     assert (broken.failure, provider_failed(broken)) == ("ProviderRefused", True)
-
-
-def test_a_root_that_says_nothing_useful_is_scored() -> None:
-    """Prose without code is the root's own doing: no failure, no delegation, no reward."""
-    talker = over(lambda _: Completion("I think it is fine.", Usage(1, 1)))
-    assert (talker.failure, talker.facts.answered, score(talker.facts).reward) == ("", False, 0.0)
-
-
-def test_blocks_that_fail_are_counted() -> None:
-    """An error in the root's code is a fact of the rollout."""
-    block = ToolCall("1", "execute_python", {"code": "print(nothing)\n"})
-    end = ToolCall("2", "execute_python", {"code": "set_answer('x')"})
-    replies = [Completion("", Usage(1, 1), "tool", None, (call,)) for call in (block, end)]
-    assert over(replies).facts.errors == 1
 
 
 def test_labels_are_in_no_prompt(tmp_path: Path) -> None:

@@ -1,4 +1,3 @@
-import asyncio
 import json
 import os
 import subprocess
@@ -37,12 +36,6 @@ def test_a_task_does_not_say_what_is_planted() -> None:
     """The data of a task, which stands in every trace, has no label."""
     task = next(iter(taskset(num_tasks=1, sizes=[10])))
     assert set(task.data.model_dump()) - set(vf.TaskData.model_fields) == {"seed", "files", "scope", "clean", "turns"}
-
-
-def test_tasks_are_valid() -> None:
-    """`vf-validate` can check each task without a model."""
-    tasks = list(taskset(num_tasks=8, sizes=[10]))
-    assert [asyncio.run(task.validate(None)) for task in tasks] == [True] * 8
 
 
 @pytest.fixture
@@ -91,19 +84,6 @@ def test_an_honest_policy_through_verifiers(policy: str, tmp_path: Path) -> None
     assert (first["metrics"]["coverage"], first["metrics"]["zero_delegation"]) == (1.0, 0.0)
     assert [node["message"]["role"] for node in first["nodes"]][:4] == ["system", "user", "assistant", "tool"]
     assert "You work in a Python REPL" in first["nodes"][0]["message"]["content"]
-
-
-@pytest.mark.parametrize("name", ["empty", "paths", "bullets", "spray"])
-def test_gaming_through_verifiers(policy: str, tmp_path: Path, name: str) -> None:
-    """Through `vf-eval` the strategies of before earn less than 0.2."""
-    assert all(reward(trace) < 0.2 for trace in evaluated(policy, name, tmp_path))
-
-
-def test_a_limit_of_verifiers_ends_a_rollout_that_is_scored(policy: str, tmp_path: Path) -> None:
-    """Where verifiers refuses further turns, the rollout is scored as it stands."""
-    (trace, *_) = evaluated(policy, "honest", tmp_path, "--env.agent.max-turns", "2", tasks=1)
-    assert (trace["ok"], trace["stop_condition"], trace["metrics"]["coverage"]) == (True, "max_turns", 1.0)
-    assert 0 < reward(trace) < 0.4
 
 
 def test_a_failing_endpoint_is_no_reward_of_zero(policy: str, tmp_path: Path) -> None:

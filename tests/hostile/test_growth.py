@@ -8,10 +8,7 @@ import growth
 import pytest
 from families import few
 
-from bot.context import identifiers
-from bot.dependents.confirm import unread_part
 from bot.languages import LANGUAGES
-from bot.values import DiffRow, Unit
 
 SIZE = 20_000
 
@@ -34,10 +31,6 @@ SOURCES = {
     "php": ("a.php", ["<?php\n{\n}", "<?php\n{catch(}", "<?php\n{require(}", "<?php\n{\\A}"]),
     "ruby": ("a.rb", ["{\n}", "{require }", "{begin\nrequire 'a'}", "{A}", "{A::}", "{x,}"]),
 }  # fmt: skip
-
-
-def _unit(line: str) -> Unit:
-    return Unit("a.py:f", "a.py", "f", 1, 1, "head", line, (DiffRow("+", line, 1),))
 
 
 def _made(form: str, size: int) -> bytes:
@@ -77,32 +70,6 @@ def test_a_source_costs_its_length(language: str, most: int | None) -> None:
         lambda text: one.uses(path, text, {"a", "f"}),
     ]
     assert not [slow for form in forms for act in acts if (slow := _grows(act, form, 4_000))]
-
-
-def test_a_configuration_file_above_the_cap_is_not_read() -> None:
-    """Of a Cargo.toml of 100 KB the crate has no name."""
-    crate = b'[package]\nname = "shop"\n'
-    for padding, is_named in ((b"", True), (b"\n" * 100_000, False)):
-        project = LANGUAGES["rust"].project({"src/lib.rs"}, {"Cargo.toml": crate + padding})
-        assert ("shop" in project.clues("src/lib.rs").words) is is_named
-
-
-def test_a_key_of_many_dashes_is_read_at_once() -> None:
-    """`a-a-a-...` without a value is no key, and no attempt is made for each way to cut it."""
-    assert not growth.slow(lambda factor: partial(identifiers.names, [_unit("a-" * 2_000 * factor + "a!")]))
-    assert "spring.data-source.url" in identifiers.names([_unit("spring.data-source.url = x")])
-
-
-def test_one_word_of_30000_letters_is_read_at_once() -> None:
-    """A word that nobody would write costs its length."""
-    assert not growth.slow(lambda factor: partial(identifiers.names, [_unit("w" * 30_000 * factor)]))
-
-
-def test_a_configuration_file_that_is_not_used_is_said() -> None:
-    """One above the cap, and one with lines above theirs, are named with what was not used of them."""
-    assert unread_part("go.mod", b"module x\n") == ""
-    assert "go.mod is larger than 64 kB" in unread_part("go.mod", b"\n" * 70_000)
-    assert "a line of more than 2,000" in unread_part("tsconfig.json", b"{" + b" " * 3_000 + b"}")
 
 
 LANGUAGE_OF_USES = {

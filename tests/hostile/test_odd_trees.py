@@ -97,13 +97,3 @@ def test_settings_behind_a_link_out_of_the_tree_end_the_review(tmp_path: Path) -
     assert done.returncode == 2
     assert done.stderr == b"deeprepo: .deeprepo.yml line 1: must hold `key: value` lines at its top\n"
     assert done.stdout == b""
-
-
-@pytest.mark.slow
-def test_a_tree_that_git_cannot_compare_is_no_green(tmp_path: Path) -> None:
-    """Git itself ends at 20,000 folders; the command says so and does not end well."""
-    done = reviewed(tmp_path, [(FILE, b"a/" * 20_000 + b"x.py", CALLER)], [])
-
-    assert done.returncode not in (0, None)
-    assert b"git" in done.stderr.lower() or b"use.py:2" in done.stdout
-    assert b"Traceback" not in done.stderr

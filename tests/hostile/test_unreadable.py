@@ -57,28 +57,6 @@ AFTER = {
     "php": {"choice": nested("$f ?? ", "$f;"), "not": nested("!", "f();"), "text": "<<<A\n" * DEEP},
     "rb": {"choice": nested("f ? f : "), "string": nested('"#{', "f", '}"'), "begin": "begin\n" * DEEP, "text": nested("<<A,")},
 }  # fmt: skip
-DATA = {
-    "a.json": "[" * DEEP,
-    "b.json": nested('{"a":', "1", "}"),
-    "package.json": nested('{"exports":', "1", "}"),
-    "a.toml": nested("a.", "a = 1"),
-    "Cargo.toml": "a = " + nested("[", "1", "]"),
-    "a.yml": nested("[", "1", "]"),
-    "b.yml": nested("- ", "1"),
-    "c.yml": nested("? ", "1"),
-    "d.yml": "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" if n else "a0: &a0 x\n" for n in range(2_000)),
-    "a.xml": nested("<a>", "f", "</a>"),
-    "pom.xml": nested("<a>", "f", "</a>"),
-    "a.csproj": nested("<Project>", "f", "</Project>"),
-    "a.ipynb": '{"cells": ' + nested("[", "", "]") + "}",
-    "a.md": nested("> ") + nested("* ") + nested("![") + nested("("),
-    "a.vue": nested("<script>"),
-    ".gitattributes": "a* " * DEEP + "\n" + "**/" * 2_000 + "a text\n",
-    ".gitignore": "**/" * DEEP + "\n",
-    ".deeprepo.yml": nested("[", "1", "]"),
-    ".deeprepo/ignore.yml": nested("- ", "1"),
-    "a.diff": "@@ -1 +1 @@\n--- a/f\n+++ b/f\n" * 2_000,
-}
 
 
 def deeprepo(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
@@ -124,12 +102,6 @@ def test_code_that_is_nested_without_end_leaves_the_rest_read(suffix: str, ordin
     assert all(sum(path in line for line in cut) <= 1 for path in forms)
 
 
-@pytest.mark.slow
-def test_data_that_is_nested_without_end_leaves_the_rest_read(ordinary: Repository) -> None:
-    """Configuration, attributes, documents and data of every kind that somebody parses."""
-    reviewed(ordinary, {}, DATA)
-
-
 @pytest.mark.parametrize(
     ("path", "text", "why"),
     few(
@@ -158,19 +130,3 @@ def test_a_parser_that_takes_the_square_of_the_length_is_stopped() -> None:
     source = b"fun g() {\n" + b"<" * 100_000
     assert LANGUAGES["jvm"].outline("A.kt", source, "head").unread == "its code takes a parser too long"
     assert faults.faults("A.kt", source) is None
-
-
-@pytest.mark.slow
-def test_uses_beyond_the_limit_are_said(ordinary: Repository) -> None:
-    """A file with more uses than one file may have is named, and the review is not complete."""
-    told = reviewed(ordinary, {"many.py": "from ok import ok\n" + "ok(1)\n" * 3_000}, {})
-    assert any(line.startswith("many.py: it holds more uses than are read") for line in left_open(told))
-
-
-@pytest.mark.slow
-def test_an_estimate_reads_past_what_a_review_reads_past(ordinary: Repository) -> None:
-    """The same files, the same limits."""
-    ordinary.commit(dict(DATA))
-    done = deeprepo("estimate", "HEAD~..HEAD", "--format", "json", "-q", folder=ordinary.folder)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["left_out"] == {}

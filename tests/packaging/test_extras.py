@@ -1,7 +1,6 @@
 """What works without the extras, and what a command says whose extra is missing."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -71,14 +70,6 @@ def test_a_review_by_code_needs_no_extra(base: str, changed: Path, command: tupl
     assert shows in done.stdout + done.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("env", [{}, KEY], ids=["no key", "a key"])
-def test_the_hook_needs_no_extra(base: str, changed: Path, env: dict[str, str]) -> None:
-    """What pre-commit runs stops a commit, whatever key is set."""
-    done = bare.deeprepo(changed, base, "review", "HEAD~1..HEAD", "--strategy", "offline", "--fail-on", "high", **env)
-    assert done.returncode == 1, done.stderr
-
-
 @pytest.mark.parametrize(
     ("command", "env", "says"),
     few(
@@ -122,15 +113,6 @@ def test_a_missing_grammar_is_named(base: str, repository: Repository, path: str
     ]
 
 
-@pytest.mark.slow
-def test_the_demo_in_a_terminal_needs_no_extra(base: str, tmp_path: Path) -> None:
-    """The sandbox's review by code works without the server that its page needs."""
-    path = f"{base}:{ROOT / 'sandbox'}"
-    assert bare.deeprepo(tmp_path, path, "demo", "--terminal").returncode == 0
-    done = bare.deeprepo(tmp_path, path, "demo", "--once")
-    assert (done.returncode, done.stderr) == (2, f"deeprepo: {NO_SERVER}\n")
-
-
 def test_the_parts_that_are_looked_for_are_those_of_the_extras() -> None:
     """Each extra of the project is as long as the list of what is looked for."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -140,16 +122,6 @@ def test_the_parts_that_are_looked_for_are_those_of_the_extras() -> None:
     assert {extra: {imported.get(name, name) for name in names} for extra, names in named.items()} == {
         extra: set(names) for extra, names in PARTS.items()
     }
-
-
-@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.name)
-def test_a_lock_names_versions_and_no_place(lock: Path) -> None:
-    """Every requirement has a version and hashes; no registry is named."""
-    rows = [row for row in lock.read_text().splitlines() if row and not row.startswith((" ", "#"))]
-    assert rows
-    assert [row for row in rows if "==" not in row] == []
-    assert "://" not in lock.read_text()
-    assert lock.read_text().count("--hash=sha256:") >= len(rows)
 
 
 def test_the_locks_agree() -> None:
@@ -163,39 +135,6 @@ def test_the_locks_agree() -> None:
     assert found["requirements.lock"].keys() < found["requirements-dev.lock"].keys()
 
 
-def taken(folder: Path) -> float:
-    """The megabytes that a folder takes, as du counts them."""
-    return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*")) / 2**20
-
-
-@pytest.mark.slow
-def test_a_base_installation_is_small(tmp_path: Path, repository: Repository) -> None:
-    """`pip install .` in an empty environment: its size, how many distributions it has, and that it reviews."""
-    place = tmp_path / "environment"
-    inherited = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **inherited}
-    subprocess.run([sys.executable, "-m", "venv", place], cwd=tmp_path, env=env, check=True, capture_output=True)
-    empty = taken(place)
-    command = [place / "bin/pip", "install", "--quiet", "--disable-pip-version-check", ROOT]
-    subprocess.run(command, cwd=tmp_path, env=env, check=True, capture_output=True)
-    size = taken(place)
-    listed = subprocess.run(
-        [place / "bin/pip", "list", "--format=freeze"], env=env, check=True, capture_output=True, text=True
-    ).stdout.splitlines()
-    assert size - empty <= MEGABYTES
-    assert len(listed) <= DISTRIBUTIONS
-    repository.change(BEFORE, AFTER)
-    done = subprocess.run(
-        [place / "bin/deeprepo", "review", "HEAD~1..HEAD"],
-        cwd=repository.folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "shop.py:3" in done.stdout, done.stderr
-
-
 def test_the_command_line_does_not_load_githubs_client() -> None:
     """What a review of a checkout, the hook and the tools for editors import speaks to nobody at GitHub."""
     rooms = "bot.cli.commands, bot.cli.reviewing, bot.cli.hook, bot.wiring.local, bot.wiring.tasks, bot.mcp"
@@ -204,13 +143,3 @@ def test_the_command_line_does_not_load_githubs_client() -> None:
     )
     done = subprocess.run([sys.executable, "-c", found], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-
-
-def test_githubs_client_can_be_imported_with_the_versions_of_the_locks() -> None:
-    """With hishel 2.0, which githubkit 0.16 allows, it cannot: pyproject.toml and the locks hold an older one."""
-    from githubkit import AppAuthStrategy
-
-    held = [row for path in LOCKS for row in path.read_text().splitlines() if row.startswith("hishel==")]
-    assert AppAuthStrategy("1", "a key").app_id == "1"
-    assert held
-    assert {row.split("==")[1].split(".")[0] for row in held} == {"1"}

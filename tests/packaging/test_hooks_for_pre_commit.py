@@ -15,7 +15,6 @@ BEFORE = {
     "shop.py": "from prices import total\n\nprint(total([1, 2]))\n",
 }
 BROKEN = {"prices.py": "def total(prices, tax):\n    return sum(prices) * tax\n"}
-SOUND = {"prices.py": "def total(prices, tax=1):\n    return sum(prices) * tax\n"}
 
 
 @pytest.fixture
@@ -48,32 +47,6 @@ def test_a_forgotten_caller_stops_the_commit(hooked: Repository) -> None:
     done = git(hooked, "commit", "--message", "tax")
     assert done.returncode == 1
     assert "shop.py:3" in done.stdout + done.stderr
-
-
-@pytest.mark.slow
-def test_commit_all_is_reviewed_too(hooked: Repository) -> None:
-    """`git commit -a` stages into an index of its own: that one is read, not the repository's, in which nothing is staged."""
-    hooked.write(BROKEN)
-    done = git(hooked, "commit", "--all", "--message", "tax")
-    assert done.returncode == 1
-    assert "shop.py:3" in done.stdout + done.stderr
-
-
-def test_a_sound_change_is_committed(hooked: Repository) -> None:
-    """Nothing is found, so nothing stands in the way."""
-    hooked.write(SOUND)
-    done = git(hooked, "commit", "--all", "--message", "tax")
-    assert done.returncode == 0, done.stderr
-    assert hooked.git("log", "-1", "--format=%s") == "tax"
-
-
-@pytest.mark.slow
-def test_what_is_not_staged_is_not_judged(hooked: Repository) -> None:
-    """A broken file in the work tree says nothing about the commit that is made."""
-    hooked.write({"notes.md": "later\n"})
-    hooked.git("add", "--all")
-    hooked.write(BROKEN)
-    assert git(hooked, "commit", "--message", "notes").returncode == 0
 
 
 def test_a_push_is_stopped_by_what_the_branch_adds(hooked: Repository, tmp_path: Path) -> None:

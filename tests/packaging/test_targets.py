@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from benchmarks.__main__ import BENCHES, about
+from benchmarks.__main__ import BENCHES
 
 ROOT = Path(__file__).parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text()
@@ -32,8 +32,3 @@ def test_what_is_named_exists() -> None:
     benches = {(path, name) for path, text in TEXTS.items() for name in re.findall(r"bench NAME=([a-z_]+)", text)}
     assert {(path, name) for path, name in named if name not in TARGETS} == set()
     assert {(path, name) for path, name in benches if name not in BENCHES} == set()
-
-
-def test_every_bench_says_what_it_measures() -> None:
-    """In its first line, which `make bench` prints."""
-    assert [name for name in BENCHES if not about(name).endswith((".", ":", "`."))] == []

@@ -5,7 +5,7 @@ import httpx2
 import pytest
 from sandbox_rig import rig
 
-from deeprepo_sandbox.github import Fault, primary, secondary
+from deeprepo_sandbox.github import Fault
 
 COMMENT = {"body": "x"}
 
@@ -20,34 +20,6 @@ def test_an_error_before_or_after_the_work(tmp_path: Path, after: bool, stored: 
             assert (await at.refused("POST", "/issues/1/comments", COMMENT))[0] == 502
             assert len(at.gh.pull(1).comments) == stored
             await at.ok("POST", "/issues/1/comments", COMMENT)
-
-    asyncio.run(run())
-
-
-def test_a_fault_can_wait_and_last(tmp_path: Path) -> None:
-    """A fault lets some requests pass and then strikes as often as it was told."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            at.gh.fail("*", "/pulls/1$", Fault(500, skip=1, times=2))
-            found = [(await at.call("GET", "/pulls/1")).status_code for _ in range(4)]
-            assert found == [200, 500, 500, 200]
-
-    asyncio.run(run())
-
-
-def test_limits_speak_with_and_without_headers(tmp_path: Path) -> None:
-    """The secondary limit comes with or without retry-after, the primary one with the time of its end."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            for fault in (secondary(7), secondary(), secondary(status=429), primary(2_000_000_000)):
-                at.gh.fail("GET", "/pulls/1$", fault)
-            answers = [await at.call("GET", "/pulls/1") for _ in range(4)]
-            assert [answer.status_code for answer in answers] == [403, 403, 429, 403]
-            assert [answer.headers.get("retry-after") for answer in answers] == ["7", None, None, None]
-            assert answers[3].headers["x-ratelimit-reset"] == "2000000000"
-            assert "secondary rate limit" in answers[1].text
 
     asyncio.run(run())
 
@@ -83,41 +55,5 @@ def test_a_connection_can_break_or_hang(tmp_path: Path) -> None:
             with pytest.raises(httpx2.ReadTimeout):
                 await at.client.get("/repos/acme/shop/pulls/1", timeout=0.05)
             await at.ok("GET", "/pulls/1")
-
-    asyncio.run(run())
-
-
-def test_the_head_moves_between_two_reads(tmp_path: Path) -> None:
-    """Something can happen at the moment of a request: here a push right after the pull request was read."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            before = at.gh.pull(1).head_sha
-            push = lambda: at.repo.force_push("feature", {"b.txt": "1\n"})  # noqa: E731 - said where it is used
-            at.gh.fail("GET", "/pulls/1$", Fault(status=None, after=True, run=push))
-            heads = [(await at.ok("GET", "/pulls/1"))["head"]["sha"] for _ in range(2)]
-            assert (heads[0], heads[1] != before) == (before, True)
-            answer = await at.review(commit_id=before)
-            assert (answer.status_code, "not part of the pull request" in answer.text) == (422, True)
-
-    asyncio.run(run())
-
-
-def test_every_request_is_written_down(tmp_path: Path) -> None:
-    """The log has method, path, operation, status, body and the login of every request, faults included."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            at.gh.fail("GET", "/pulls$", Fault(500))
-            await at.call("GET", "/pulls?state=all")
-            await at.ok("POST", "/issues/1/comments", COMMENT)
-            broken, done = at.gh.requests
-            assert (broken.path, broken.status) == ("/api/v3/repos/acme/shop/pulls?state=all", 500)
-            assert (done.operation, done.status, done.body, done.login) == (
-                "issues/create-comment",
-                201,
-                COMMENT,
-                "deeprepo[bot]",
-            )
 
     asyncio.run(run())

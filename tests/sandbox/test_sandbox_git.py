@@ -5,8 +5,6 @@ from pathlib import Path
 
 from sandbox_rig import Rig, rig
 
-from deeprepo_sandbox.github import Fault
-
 QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -73,33 +71,6 @@ def test_two_commits_come_in_one_shallow_fetch(tmp_path: Path) -> None:
             assert got == (0, "")
             names = (await _git(at, tmp_path / "store", "diff", "--name-only", pull.base_sha, pull.head_sha))[1]
             assert names.split("\n")[:2] == ["a.txt", "gone.txt"]
-
-    asyncio.run(run())
-
-
-def test_the_refs_of_pull_requests_are_there(tmp_path: Path) -> None:
-    """The base repository shows each head under refs/pull and nothing of the sandbox's own."""
-
-    async def run() -> None:
-        async with rig(tmp_path / "hub") as at:
-            rows = (await _git(at, tmp_path, "ls-remote", at.repo.url))[1].splitlines()
-            refs = {row.split("\t")[1] for row in rows}
-            assert refs == {"HEAD", "refs/heads/main", "refs/heads/feature", "refs/pull/1/head"}
-
-    asyncio.run(run())
-
-
-def test_git_meets_faults_too(tmp_path: Path) -> None:
-    """A fault can strike git's own requests, and a repository that is not there is not found."""
-
-    async def run() -> None:
-        async with rig(tmp_path / "hub") as at:
-            at.gh.fail("GET", r"/shop\.git/info/refs", Fault(500))
-            assert (await _git(at, tmp_path, "ls-remote", at.repo.url))[0] != 0
-            assert (await _git(at, tmp_path, "ls-remote", at.repo.url))[0] == 0
-            at.repo.delete()
-            status, said = await _git(at, tmp_path, "ls-remote", at.repo.url)
-            assert (status != 0, "not found" in said) == (True, True)
 
     asyncio.run(run())
 

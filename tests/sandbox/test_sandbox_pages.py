@@ -4,7 +4,6 @@ from pathlib import Path
 
 from sandbox_rig import Rig, receiver, rig
 
-from deeprepo_sandbox.github import git
 from deeprepo_sandbox.github.pages import markdown
 
 EVIL = '<script>alert(1)</script><img src=x onerror=alert(1)><a href="http://evil.invalid" onclick=x>y</a>'
@@ -52,22 +51,6 @@ def test_the_page_shows_what_was_posted(tmp_path: Path) -> None:
                 "sub/new file.txt",
             ):
                 assert part in text
-
-    asyncio.run(run())
-
-
-def test_hidden_comments_are_folded(tmp_path: Path) -> None:
-    """What was minimised stands in a fold that says why."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            made = await at.ok("POST", "/issues/1/comments", {"body": "old words"})
-            await at.ask(
-                "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } } }",
-                id=made["node_id"],
-            )
-            fold = (await _page(at)).partition("Hidden as outdated")[2].partition("</details>")[0]
-            assert "old words" in fold
 
     asyncio.run(run())
 
@@ -177,36 +160,6 @@ def test_a_reaction_on_a_bots_comment(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_suggestion_is_committed_and_others_can_sit_at_the_browser(tmp_path: Path) -> None:
-    """The lines of the comment give way to those of the suggestion, pushed by who is there; a stranger to the repository is nobody."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            body = "Better:\n\n````suggestion\none ``` fence\nand more\n````\n"
-            await at.review(
-                {"path": "a.txt", "line": 11, "body": body}, {"path": "a.txt", "line": 14, "body": "no fix"}
-            )
-            first, second = at.gh.pull(1).review_comments
-            assert (await _page(at)).count("Commit suggestion") == 1
-            before = await git.text(at.repo.repository.git, "show", f"{at.gh.pull(1).head_sha}:a.txt")
-            assert await _press(at, "be", login="colleague") == 303
-            for comment in (second.id, first.id):
-                assert await _press(at, "apply", comment=str(comment)) == 303
-            after = await git.text(at.repo.repository.git, "show", f"{at.gh.pull(1).head_sha}:a.txt")
-            lines = before.split("\n")
-            assert after.split("\n") == [*lines[:10], "one ``` fence", "and more", *lines[11:]]
-            who = await git.text(at.repo.repository.git, "log", "-1", "--format=%an", at.gh.pull(1).head_sha)
-            assert who == "colleague"
-            for login, writes in (("stranger", "stranger"), ("nobody", "maintainer")):
-                await _press(at, "be", login=login)
-                await _press(at, "comment", body="hello")
-                assert at.gh.pull(1).comments[-1].user.login == writes
-            await _press(at, "comment", body="a review", **{"as": "review"})
-            assert at.gh.pull(1).reviews[-1].body == "a review"
-
-    asyncio.run(run())
-
-
 def test_another_site_cannot_post(tmp_path: Path) -> None:
     """A form of a foreign page is refused."""
 
@@ -215,50 +168,6 @@ def test_another_site_cannot_post(tmp_path: Path) -> None:
             address = f"{at.gh.world.origin}/acme/shop/pull/1/comment"
             answer = await at.client.post(address, data={"body": "x"}, headers={"origin": "http://evil.invalid"})
             assert (answer.status_code, at.gh.pull(1).comments) == (403, [])
-
-    asyncio.run(run())
-
-
-def test_links_in_comments_lead_somewhere(tmp_path: Path) -> None:
-    """Files at a commit, commits, the diff as text, the list and the page's own resources have addresses; others are 404."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            head = at.gh.pull(1).head_sha
-            assert 'id="L11"' in await _page(at, f"/acme/shop/blob/{head}/a.txt")
-            assert "changed" in await _page(at, f"/acme/shop/commit/{head}")
-            assert (await _page(at, "/acme/shop/pull/1.diff")).startswith("diff --git")
-            assert "A feature" in await _page(at, "/")
-            for path in ("/style.css", "/page.js"):
-                await _page(at, path)
-            for path in ("/acme/shop/pull/9", "/acme/none/pull/1", "/acme/shop/blob/main/none", "/x", "/../things.py"):
-                assert (await at.client.get(f"{at.gh.world.origin}{path}")).status_code == 404
-
-    asyncio.run(run())
-
-
-def test_the_version_changes_with_the_page(tmp_path: Path) -> None:
-    """The page asks for a version and loads itself again when it is another."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            first = await _page(at, "/acme/shop/pull/1/version")
-            assert f'data-version="{first}"' in await _page(at)
-            await at.repo.comment(1, "x")
-            assert await _page(at, "/acme/shop/pull/1/version") != first
-
-    asyncio.run(run())
-
-
-def test_a_page_asks_for_no_style_that_its_own_policy_forbids(tmp_path: Path) -> None:
-    """A table's alignment is a class: the browser drops styles in attributes, and says so in its console."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            await at.ok("POST", "/issues/1/comments", {"body": "| a | b |\n|:-:|---:|\n| 1 | 2 |\n"})
-            tags = _tags(await _page(at))
-            assert [attrs for _, attrs in tags if "style" in attrs] == []
-            assert [attrs.get("class") for tag, attrs in tags if tag == "td"][:2] == ["center", "right"]
 
     asyncio.run(run())
 

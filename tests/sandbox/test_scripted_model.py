@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.errors import ProviderRefused, RateLimited
+from bot.errors import RateLimited
 from bot.values import Completion, Message, Prompt, Usage
 from deeprepo_sandbox.scripted import ScriptedModel
 
@@ -24,26 +24,6 @@ def test_a_sequence() -> None:
     with pytest.raises(RateLimited):
         asyncio.run(model.complete(PROMPT))
     assert model.prompts == [PROMPT] * 4
-
-
-def test_the_end_of_the_script() -> None:
-    """One call too many is refused, with the count."""
-    model = ScriptedModel([])
-    with pytest.raises(ProviderRefused, match="has 0 replies"):
-        asyncio.run(model.complete(PROMPT))
-
-
-def test_a_function() -> None:
-    """A function sees the prompt."""
-    model = ScriptedModel(lambda prompt: prompt.messages[0].text[::-1])
-    assert asyncio.run(model.complete(PROMPT)).text == "4321"
-
-
-def test_price_and_usage() -> None:
-    """Usage is counted from characters; the price is per token, and unknown where none was given."""
-    model = ScriptedModel(["abcd"], price=0.5)
-    usage = asyncio.run(model.complete(PROMPT)).usage
-    assert (usage, model.price(usage), ScriptedModel([]).price(usage)) == (Usage(2, 2), 2.0, None)
 
 
 def test_calls_in_flight() -> None:
