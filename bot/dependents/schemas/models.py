@@ -22,7 +22,7 @@ _OTHER = re.compile(
     r"(?:Column|column|mapped_column|@map)\b[^()\n]{0,30}\((?:[^()]{0,200}?\b(?:name|field)\s*+[=:])?\s*+[\"'`](\w{1,99})"
 )
 _DECLARED = re.compile(
-    r"Field\(|ForeignKey\(|Column\b|column[(<\[]|Mapped\[|\bDataTypes?\.(?!VIRTUAL)|@Property|@PrimaryKey|^\s++field\b",
+    r"Field\(|ForeignKey\(|Column\b|column[(<\[]|Mapped\[|\bDataTypes?\.(?!VIRTUAL)|@Property|@PrimaryKey|^[ \t]++field\b",
     re.MULTILINE,
 )
 _NO_COLUMN = re.compile(r"\brelationship\(|@Transient\b|\btransient\b|\bNotMapped\b|\bstatic\b|\breturn\b|VIRTUAL\b")
