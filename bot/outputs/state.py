@@ -79,13 +79,8 @@ def unpack(body: str) -> bytes | str:
 
 def head(data: bytes) -> str | None:
     """The commit that a state, or the JSON output of a review, is about; None if it does not tell."""
-    return ends(data)[1]
-
-
-def ends(data: bytes) -> tuple[str | None, str | None]:
-    """The merge base and the commit that it is about."""
     pull = json.loads(data).get("pull")
-    return (pull.get("base"), pull.get("head")) if isinstance(pull, dict) else (None, None)
+    return pull.get("head") if isinstance(pull, dict) else None
 
 
 def verdict(data: bytes) -> HeadVerdict | None:
