@@ -1,6 +1,7 @@
 """The review as a comment on a pull request: its words are templates, everything from the change is escaped by them."""
 
 from collections.abc import Collection, Sequence
+from itertools import accumulate
 
 from bot.masking import hide
 from bot.outputs import facts, handover, parts, walkthrough
@@ -85,7 +86,7 @@ def summary(
     if _size(details) > left:  # the prompts for agents are the first to be left out
         details = detailed(with_handover=False)
     # The order stands: a later finding never takes the place of a worse one.
-    details = next((details[:at] for at in range(len(details), 0, -1) if _size(details[:at]) <= left), [])
+    details = details[: sum(size <= left for size in accumulate(_bytes(detail) + 2 for detail in details))]
     spare = left - _size(details) - SLACK
     is_alone = len(listing.all) == 1 and bool(here)  # its own prompt is beside it
     prompt = handover.prompt(listing.all, review.pull.head, 0 if is_alone else min(spare, handover.MOST_BYTES))

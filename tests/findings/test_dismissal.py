@@ -162,21 +162,6 @@ def test_dismissed_stays_dismissed(change: tuple[Repository, PullRequest], subje
         assert all(one.silencing and one.silencing.reason == REASON for one in result.having("silenced"))
 
 
-@pytest.mark.parametrize("name_of_repeat", ["D2", "D9", "S1", "", None, 1, ["D1"]])
-def test_an_id_that_was_not_shown_silences_nothing(
-    change: tuple[Repository, PullRequest], name_of_repeat: object
-) -> None:
-    """Code knows what the opinion was shown."""
-    repository, pull = change
-    name, key, claim, _ = SUBJECTS[0]
-    quote = f"    first = one.{key} / table.{key}_unit"
-    before = finding(name, key, (f"{name}() {claim}", "Mechanism."), quote)
-    again = finding(name, key, ("Unchecked input", "Something unusual."), quote, category="crash")
-    opinion = Opinion({"Unchecked input": {"repeats": name_of_repeat, "sentence": name_of_repeat}})
-    result = asyncio.run(judged(repository, pull, [again], opinion, dismissed_list(before, "withdrawn"), before))
-    assert len(result.having("new")) == 1
-
-
 def learning(path: str, text: str = REASON, **more: object) -> OwnerRule:
     return replace(OwnerRule(path, "", text, 4, learned=True), **more)  # type: ignore[arg-type]
 

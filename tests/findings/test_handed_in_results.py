@@ -111,12 +111,3 @@ def test_lines_that_a_tool_counts_otherwise_are_open(repository: Repository, scr
     repository.commit({"src/n.js": text.encode()}, "after")
 
     assert "src/n.js" in {row.path for row in review(repository, scratch, report(("src/n.js", 4))).coverage.open}
-
-
-def test_a_shifted_line_is_open(repository: Repository, scratch: Path) -> None:
-    """The tool's line is one that the change left as it was, and that may be a mistake."""
-    rows = ["a(1)", "a(2)", "a(3)", "a(4)", "a(5)"]
-    repository.commit({**BASE, "src/m.js": "\n".join(rows) + "\n"}, "before")
-    repository.commit({"src/m.js": "a(1) // \u2028 //\na(2)\nevil(2)\na(4)\na(5)\n"}, "after")
-
-    assert "end of a line" in reasons(review(repository, scratch, report(("src/m.js", 4))))

@@ -67,12 +67,6 @@ def test_each_claim_has_a_verdict_of_its_own(repository: Repository) -> None:
     assert prompt.messages[-1].text.count("2 x = f(None)") == 1
 
 
-def test_a_refutation_among_several_names_its_ground_too(repository: Repository) -> None:
-    """Without one the claim is unproven."""
-    found = judged(repository, Answers({"C1": CONFIRMED, "C2": REFUTED | {"ground": ""}}), (FIRST, SECOND))
-    assert (len(refuted_of(found)), [one.title for one in found.unproven]) == (0, [SECOND.title])
-
-
 def test_a_claim_that_an_answer_leaves_out_is_asked_about_alone(repository: Repository) -> None:
     """Nobody has to remember six claims for all of them to be judged."""
     answers = Answers({"C2": REFUTED, "C9": REFUTED})

@@ -34,23 +34,6 @@ def silenced(findings: Sequence[Finding], ignored: IgnoreList) -> tuple[Finding,
     return ignored.split(findings)[1]
 
 
-@pytest.mark.parametrize("scope", ["finding", "withdrawn"])
-@pytest.mark.parametrize("later", [PROOF, replace(PROOF, sources=(RUFF,), rule="F821")])
-def test_a_word_about_a_guess_means_no_proof_at_its_place(scope: str, later: Finding) -> None:
-    """Alone, and merged with the same guess, which stays silenced where it is alone."""
-    ignored = IgnoreList().also([(one(GUESS).identity, "fine", scope)])
-    assert len(silenced([one(GUESS)], ignored)) == 1
-    assert silenced([one(later)], ignored) == silenced([one(GUESS, later)], ignored) == ()
-
-
-def test_a_word_about_a_proof_means_no_other_proof_of_its_line() -> None:
-    """Nor the two together: what is new in it was never silenced."""
-    other = replace(PROOF, title="`pay` is not defined", rule="F821", sources=(RUFF,))
-    ignored = IgnoreList().also([(one(PROOF).identity, "fine", "finding")])
-    assert len(silenced([one(PROOF)], ignored)) == len(silenced([one(GUESS, PROOF)], ignored)) == 1
-    assert silenced([one(other)], ignored) == silenced([one(PROOF, other)], ignored) == ()
-
-
 def test_a_rule_for_something_less_serious_means_no_grave_proof() -> None:
     """A learned rule means what it was confirmed for; the settings are the owner's own hand."""
     learned = OwnerRule("/a.py", "arity", learned=True)

@@ -127,9 +127,3 @@ def test_only_the_exact_lines_on_the_head_side_are_offered(repository: Repositor
 
     found = asyncio.run(run())
     assert [(row.place, row.refused) for row in found] == [("inline", "place"), ("file", "place"), ("inline", "place")]
-
-
-def test_no_suggestion_is_no_reason(repository: Repository) -> None:
-    """A finding without one stays as it is."""
-    (found,) = tried(repository, [("a.py", PYTHON, "import os", 1, None)])
-    assert (found.replacement, found.refused) == (None, "")

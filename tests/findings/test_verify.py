@@ -12,16 +12,13 @@ from bot.findings.judge import JudgedFindings, judge
 from bot.findings.verify import OpinionQuestion
 from bot.outputs import facts
 from bot.values import (
-    ChangedSymbol,
     Completion,
     Dependents,
     Earlier,
     Finding,
     Prompt,
     PullRequest,
-    Reference,
     Source,
-    Symbol,
     Usage,
     Verdict,
 )
@@ -220,15 +217,3 @@ def test_the_second_opinion_reads_what_the_author_says(repository: Repository) -
     text = ask.asked[0].messages[-1].text
     assert "--- what its author says ---\nOn purpose. word" in text
     assert len(text) < 3_000
-
-
-def test_the_second_opinion_sees_evidence_that_the_harness_gathered(repository: Repository) -> None:
-    """The lines around the quote, and the callers of the definition around it."""
-    symbol = Symbol("a.py", "f", "function", 1, 2, "head")
-    caller = Reference("a.py:f", "f", "c.py", 2, "f(3)", "<module>", None, sure=True, test=False, call=True)
-    ask = Judge(CONFIRMED)
-    judged(repository, ask, Dependents(symbols=(ChangedSymbol(symbol, symbol, "body"),), references=(caller,)))
-    text = ask.asked[0].messages[-1].text
-    assert text.startswith("The pull request: A change\n")
-    assert "1 def f(x): return x.y" in text
-    assert "2 f(3)" in text

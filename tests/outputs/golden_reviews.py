@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from sample_reviews import CLEAN, COVERAGE, FINDING, PULL, REVIEW, UNREAD, numbered
+from sample_reviews import CLEAN, FINDING, PULL, REVIEW, UNREAD, numbered
 
 from bot.outputs import console, posts
 from bot.values import (
@@ -105,18 +105,9 @@ REVIEWS: Mapping[str, Review] = {
     "unread": UNREAD,
     "partial": replace(UNREAD, cut=Cut(partial=True), notes=("The cap of $1.00 is reached.",)),
     "price_unknown": replace(said(FIX), cost=replace(REVIEW.cost, usd=None, root_usd=None)),
-    "critical": said(at(replace(PYTHON, severity="critical"))),
     "many": _many(),
-    "folded": said(PlacedFinding(replace(PYTHON, severity="low"), "folded", SPOT)),
     "outside": said(PlacedFinding(FINDING, "outside"), review=replace(REVIEW, pull=ONLINE)),
-    "on_the_file": said(at(replace(FINDING, start=90, end=91), None)),
-    "old_side": said(at(replace(PYTHON, side="base", suggestion=None), replace(SPOT, side="LEFT"))),
-    "clamped": said(at(replace(FINDING, path=SPOT.path, start=9, end=14), replace(SPOT, start=11, end=13))),
     "fix": said(FIX),
-    "fix_of_two_lines": said(
-        at(replace(FINDING, suggestion="x"), CommentSpot(FINDING.path, 41, 42, "RIGHT"), replacement="def a():\r\n    pass\r")
-    ),
-    "fix_with_a_fence": said(at(replace(PYTHON, path="README.md"), replace(SPOT, path="README.md"), replacement="See ```x``` and\n````\ncode\n````")),
     "fix_refused": said(at(replace(PYTHON, suggestion="    if amount == 0"), refused="syntax")),
     "deletion": said(at(replace(PYTHON, suggestion=""), replacement="")),
     "fence_in_code": said(at(replace(PYTHON, quote="a\n```\n# b\n````", suggestion=None, start=0, end=0))),
@@ -132,17 +123,12 @@ REVIEWS: Mapping[str, Review] = {
     "unproven_on_demand": said(FIX, PlacedFinding(replace(FINDING, status="refuted", verdict=Verdict.UNPROVEN))),
     "nothing_new": replace(ROUND, findings=ROUND.findings[3:]),
     "german": replace(ROUND, settings=replace(ROUND.settings, language="de")),
-    "french": replace(ROUND, settings=replace(ROUND.settings, language="fr")),
-    "spanish": replace(ROUND, settings=replace(ROUND.settings, language="es-MX")),
     "own_template": replace(said(FIX), settings=ReviewSettings(templates=(("summary.md.j2", OWN),))),
     "broken_template": replace(said(FIX), settings=ReviewSettings(templates=(("summary.md.j2", "{{ nothing_like_that }}"),))),
     "wide_letters": said(at(replace(PYTHON, title="名前が二回使われる", quote="名前 = 1", why="変数は上書きされる。"))),
-    "long_summary": replace(said(FIX), summary="One does `a. B`. Two, e.g. this, does more. Three ends it. " * 3),
     "short": replace(said(at(replace(PYTHON, why="Two equal numbers need not be the same object. CPython keeps small ones only.", evidence=FINDING.evidence),
                              replacement="    if amount == 0:"), PlacedFinding(FINDING, "outside")), settings=ReviewSettings(tone="short")),
-    "much_evidence": said(at(replace(PYTHON, evidence=FINDING.evidence * 3))),
     "kept_back": replace(CLEAN, settings=ReviewSettings(minimum="high"), findings=(PlacedFinding(replace(PYTHON, status="below")), PlacedFinding(replace(PYTHON, severity="low", status="below")))),
-    "nothing_to_read": replace(CLEAN, coverage=replace(COVERAGE, readings=(), cut=()), summary=""),
 }  # fmt: skip
 
 

@@ -96,11 +96,3 @@ def test_it_is_the_first_to_be_left_out() -> None:
     assert not re.search(r"without (its|their) evidence", page)
     (post,) = posts.comments(said(replace(full("```" * 20_000), place="inline"))).posts
     assert len(post.body) <= 65_536
-
-
-def test_a_prompt_counts_what_it_has_no_room_for() -> None:
-    """More findings than one prompt holds are counted in it."""
-    text = handover.prompt([FIX] * 30, "b" * 40)
-
-    assert text.startswith("Fix 20 defects")
-    assert "10 more findings had no room here" in text

@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 from families import few
-from golden_reviews import FIX, HOSTILE, said
+from golden_reviews import HOSTILE
 from sample_reviews import REVIEW
 
-from bot.outputs import markdown, marker, posts
+from bot.outputs import markdown, marker
 from bot.render import languages, load, sandbox
-from bot.values import Review, ReviewSettings
+from bot.values import Review
 
 WORDS = load()
 
@@ -22,13 +22,6 @@ def test_the_owner_decides_on_the_form() -> None:
     page = with_own("Found {{ full | length }}: {{ say('what_was_read') }} {{ counts[0].reviewed }}\n")
 
     assert page == "Found 2: What was covered 1\n"
-
-
-def test_every_part_has_its_own_template() -> None:
-    """The finding in the summary and the comment on the lines as well."""
-    assert "* `resolve` now needs `strict`" in with_own("* {{ title }}\n", "finding.md.j2")
-    made = posts.comments(replace(said(FIX), settings=ReviewSettings(templates=(("inline.md.j2", "! {{ why }}"),))))
-    assert made.posts[0].body.endswith("-->\n! Two equal numbers need not be the same object.")
 
 
 def test_what_it_prints_is_disarmed_all_the_same() -> None:
@@ -94,18 +87,6 @@ def test_every_language_has_every_phrase(language: str) -> None:
     assert {key: _form(text) for key, text in words.texts.items()} == {
         key: _form(text) for key, text in WORDS.texts.items()
     }
-
-
-def test_an_unknown_language_speaks_english() -> None:
-    """And a dialect speaks its language."""
-    assert (load("xx").language, load("de-AT").language, load("../../x").language) == ("en", "de", "en")
-
-
-def test_numbers_follow_the_language() -> None:
-    """French counts none as one; German sets a dot between thousands."""
-    assert load("fr").say("files", 0) == "0 fichier"
-    assert load("de").say("files", 12345) == "12.345 Dateien"
-    assert load("en").say("files", 1) == "1 file"
 
 
 def _form(text: str | list[str]) -> tuple[int, tuple[str, ...]]:
