@@ -8,6 +8,8 @@ import pytest
 from opening import BASE, event, opened, summary
 from stepping import READ, stage
 
+from bot.errors import UsageError
+
 
 def test_a_pull_request_is_reviewed_and_the_job_says_how(tmp_path: Path) -> None:
     """The review stands on the pull request; outputs, annotations and the job summary tell the same; the title orders nothing."""
@@ -32,7 +34,6 @@ def test_a_pull_request_is_reviewed_and_the_job_says_how(tmp_path: Path) -> None
     asyncio.run(go())
 
 
-@pytest.mark.slow
 def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(tmp_path: Path) -> None:
     """The input `sarif-reports` names files of earlier steps; a path out of the workspace is a usage error."""
 
@@ -43,31 +44,28 @@ def test_results_of_other_tools_are_posted_and_a_wrong_path_is_said(tmp_path: Pa
             result = {"message": {"text": "a smell"}, "locations": [{"physicalLocation": place}], "level": "error"}
             run = {"tool": {"driver": {"name": "Sniffer"}}, "results": [result]}
             (at.workspace / "s.sarif").write_text(json.dumps({"version": "2.1.0", "runs": [run]}))
-            ran = await at.run("pull_request", body, strategy="offline", sarif_reports="s.sarif", json="out.json")
-            assert ran.code == 0
-            assert "Sniffer" in (at.workspace / "out.json").read_text()
+            await at.told("pull_request", body, sarif_reports="s.sarif")
             assert "2 findings" in summary(at.gh, number)
-            wrong = await at.run("pull_request", body, strategy="offline", sarif_reports="../../etc/passwd")
-            assert wrong.code == 2
+            with pytest.raises(UsageError, match="neither in the workspace nor"):
+                await at.told("pull_request", body, sarif_reports="../../etc/passwd")
 
     asyncio.run(go())
 
 
-@pytest.mark.slow
 def test_without_secrets_a_fork_is_reviewed_offline_and_only_the_job_says_so(tmp_path: Path) -> None:
-    """With the token and the settings that a fork's job gets: nothing is written, the exit code is the bar's alone."""
+    """With the token and the settings that a fork's job gets: nothing is written, the conclusion is the bar's alone."""
 
     async def go() -> None:
         async with stage(tmp_path, {**BASE, ".deeprepo.yml": "models: {worker: openai/gpt-5-mini}\n"}) as at:
             number, body = await opened(at, fork=True)
-            quiet = await at.run("pull_request", body, READ)
-            strict = await at.run("pull_request", body, READ, fail_on="high")
+            quiet = await at.told("pull_request", body, permissions=READ)
+            page = (at.folder / "summary").read_text()
+            strict = await at.told("pull_request", body, permissions=READ, fail_on="high")
 
-            assert [ran.code for ran in (quiet, strict)] == [0, 1]
-            assert "no secrets for a pull request from a fork" in quiet.summary
-            assert "is posted only here" in quiet.summary
-            assert "1 finding" in quiet.summary
-            assert (quiet.outputs["conclusion"], strict.outputs["conclusion"]) == ("neutral", "failure")
+            assert (quiet.conclusion, strict.conclusion) == ("neutral", "failure")
+            assert "no secrets for a pull request from a fork" in page
+            assert "is posted only here" in page
+            assert "1 finding" in page
             stands = at.gh.pull(number)
             assert [*stands.comments, *stands.review_comments, *stands.checks] == []
 
@@ -89,26 +87,23 @@ def test_pull_request_target_reviews_a_fork_with_all_rights_and_runs_nothing_of_
     asyncio.run(go())
 
 
-@pytest.mark.slow
 def test_a_command_is_carried_out_for_who_may_write_alone(tmp_path: Path) -> None:
     """The job runs on the default branch, so deeprepo creates a check run on the head. It has no buttons: nobody would get their events."""
 
     async def go() -> None:
         async with stage(tmp_path, BASE) as at:
             number, _ = await opened(at, draft=True)
-            for who in ("stranger", "maintainer"):
+            for who, conclusion, count in (("stranger", "skipped", 0), ("maintainer", "neutral", 1)):
                 with at.gh.holding() as held:
                     await at.repo.comment(number, "Please.\n\n/deeprepo review", author=who)
                 # The input names the pull request too: that makes nobody a maintainer.
-                ran = await at.run("issue_comment", event(held), pull_request=str(number))
+                told = await at.told("issue_comment", event(held), pull_request=str(number))
                 posted = [c for c in at.gh.pull(number).comments if "## deeprepo" in c.body]
-                assert (ran.code, ran.outputs["conclusion"], len(posted)) == (
-                    (0, "skipped", 0) if who == "stranger" else (0, "neutral", 1)
-                )
+                assert (told.conclusion, len(posted)) == (conclusion, count)
             asked = [c for c in at.gh.pull(number).comments if c.user.type == "User"]
             assert [[r.content for r in c.reactions] for c in asked] == [["-1"], ["eyes"]]
             (check,) = at.gh.pull(number).checks
             assert (check.status, check.conclusion, check.actions) == ("completed", "neutral", [])
-            assert ran.annotated == []
+            assert not [row for row in at.rows if "file=" in row]
 
     asyncio.run(go())

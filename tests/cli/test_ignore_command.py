@@ -128,7 +128,6 @@ def test_a_rule_for_one_file_lets_the_next_secret_of_its_folder_be_found(reposit
     assert {one["path"] for one in of(reviewed(repository), "new")} == {"src/app.py", "src/a"}
 
 
-@pytest.mark.slow
 def test_a_local_entry_counts_at_once_and_here_alone(changed: Repository) -> None:
     """It is in the git folder: no commit takes it along, and no branch can bring one."""
     (finding,) = of(reviewed(changed), "new")
