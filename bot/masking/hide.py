@@ -49,7 +49,7 @@ def mask_findings(value: Value, findings: Iterable[Finding]) -> Value:
 
 def mask_values(value: Value, secrets: Collection[str]) -> Value:
     """A value with each of these secrets masked in every text that it holds."""
-    return map_texts(value, lambda text: _mask_text(text, secrets)) if secrets else value
+    return map_texts(value, lambda text: replaced(text, secrets, mask)) if secrets else value
 
 
 def exempt(item: "Field[Any]") -> bool:
@@ -118,12 +118,25 @@ def _whole(secret: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(secret) + after)
 
 
-def _mask_text(text: str, secrets: Collection[str]) -> str:
+def replaced(text: str, secrets: Collection[str], stand_in: Callable[[str], str]) -> str:
+    """A text with something else in the place of each of these secrets."""
     pieces, end = [], 0
     for start, stop in spans(text, secrets):
-        pieces += [text[end:start], mask(text[start:stop])]
+        pieces += [text[end:start], stand_in(text[start:stop])]
         end = stop
     return "".join([*pieces, text[end:]]) if pieces else text
+
+
+def texts(value: object) -> list[str]:
+    """Every text of a value that may hold a secret."""
+    found: list[str] = []
+
+    def note(text: str) -> str:
+        found.append(text)
+        return text
+
+    map_texts(value, note)
+    return found
 
 
 def _values(path: str, line: str) -> set[str]:

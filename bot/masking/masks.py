@@ -6,12 +6,12 @@ what comes back has the secret again, so that the quote is found in the tree. No
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from bot.masking.detect import secrets
-from bot.masking.hide import exempt, map_texts, mask_values, spans
+from bot.masking.hide import map_texts, mask_values, replaced, spans, texts
 from bot.values import ChangedFile, Completion, Message, Prompt
 
 PLACEHOLDER = re.compile(r"MASKED_SECRET_[0-9a-f]{5}(?:_\d+)?")
@@ -83,7 +83,7 @@ class Masks:
         """
         if not self._values:
             return value
-        guessless: Value = map_texts(value, lambda text: self._replace(text, lambda _: GUESSED))
+        guessless: Value = map_texts(value, lambda text: replaced(text, self._values, lambda _: GUESSED))
         return self.show(guessless)
 
     def prompt(self, prompt: Prompt) -> Prompt:
@@ -130,14 +130,7 @@ class Masks:
         return map_texts(value, self._text) if self._values else value
 
     def _text(self, text: str) -> str:
-        return self._replace(text, self._placeholder)
-
-    def _replace(self, text: str, replacement: Callable[[str], str]) -> str:
-        pieces, end = [], 0
-        for start, stop in spans(text, self._values):
-            pieces += [text[end:start], replacement(text[start:stop])]
-            end = stop
-        return "".join([*pieces, text[end:]]) if pieces else text
+        return replaced(text, self._values, self._placeholder)
 
     def _placeholder(self, secret: str) -> str:
         if secret not in self._placeholders:
@@ -152,19 +145,3 @@ class Masks:
 def digest(secret: str) -> str:
     """What a placeholder is told apart by: too short to find the secret out by, and no identity, since others have it too."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
-
-
-def texts(value: object) -> Iterable[str]:
-    """Every text of a value that may hold a secret."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from texts(each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from texts(each)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for item in fields(value):
-            if not exempt(item):
-                yield from texts(getattr(value, item.name))
