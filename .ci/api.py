@@ -11,10 +11,8 @@ from textwrap import indent
 FOLDER = Path(__file__).parents[1] / "deeprepo"
 HEAD = """# The library, name by name
 
-Written by `make docs` from the docstrings; [library](library.md) begins with examples. This is version {version} of the names, of their
-parameters and of the fields of their values, by the rules of [SemVer](https://semver.org/): within a major version none of them goes away
-and none changes its meaning; new parameters are optional, and values may get new fields. `deeprepo.API_VERSION` is this version. It does
-not cover modules whose name begins with an underscore, nor the package `bot`.
+Written by `make docs` from the docstrings; [library](library.md) begins with examples. This is version {version} of the names, parameters and fields
+(`deeprepo.API_VERSION`), by the rules of [SemVer](https://semver.org/). It does not cover modules whose name begins with an underscore, nor the package `bot`.
 """
 GROUPS = {
     "## Review": ("review", "review_async", "Review", "Finding", "Evidence", "Consumer"),
@@ -55,6 +53,8 @@ def page() -> str:
 def described(node: Named, of: str = "") -> str:
     """A function, or a class with its fields and methods."""
     heading = f"{'####' if of else '###'} {of}{node.name}\n\n"
+    if node.name.endswith("_async"):  # its docstring says of which function it has the parameters
+        return heading + words(node)
     if not isinstance(node, ast.ClassDef):
         return f"{heading}```python\n{signature(node)}: ...\n```\n\n{words(node)}"
     methods = [part for part in node.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
@@ -72,15 +72,15 @@ def fielded(node: ast.ClassDef) -> Iterator[str]:
     fields = [part for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)]
     shown = [part for part in fields if isinstance(part.target, ast.Name) and not part.target.id.startswith("_")]
     if shown:
-        yield from ("| field | type | default |", "|---|---|---|")
+        yield from ("| field | type |", "|---|---|")
     for part in node.body:
         if isinstance(part, ast.FunctionDef) and is_property(part) and part.returns is not None:
-            yield f"| `{part.name}` | `{ast.unparse(part.returns)}` | computed |"
+            yield f"| `{part.name}` | `{ast.unparse(part.returns)}`, computed |"
     for part in shown:
         form = ast.unparse(part.annotation).replace("|", r"\|")
         default = ast.unparse(part.value) if part.value is not None else ""
         default = "None" if default.startswith("field(default=None") else default
-        yield f"| `{ast.unparse(part.target)}` | `{form}` | {f'`{default}`' if default else ''} |"
+        yield f"| `{ast.unparse(part.target)}` | `{form}`{f' = `{default}`' if default else ''} |"
 
 
 def is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
