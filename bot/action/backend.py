@@ -54,7 +54,7 @@ async def answer(run: ReviewRun, says: str) -> None:
 async def withdrawn(host: Host) -> tuple[tuple[str, str, str], ...]:
     """The findings that our answers to remarks have withdrawn, as their markers tell."""
     comments = (*await host.comments("review"), *await host.comments())
-    decisions = [existing.facts(one, host) for one in comments]
+    decisions = [existing.facts(one) for one in comments]
     marks = [mark for one in decisions if one.get("kind") == asking.REPLY for mark in one.get("withdrawn", "").split()]
     return tuple((mark, "withdrawn in a conversation", "withdrawn") for mark in dict.fromkeys(marks))
 

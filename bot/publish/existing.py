@@ -1,6 +1,5 @@
 """What deeprepo has posted on the pull request already, recognised by its own markers and by nothing else."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -44,45 +43,34 @@ class PostedFinding:
     @property
     def stands(self) -> bool:
         """Whether it still speaks: on lines that are there. What a person has resolved is not posted again either."""
-        return not self.is_closed and (self.is_resolved or not self.comment.is_outdated)
+        is_over = self.comment.is_outdated or self.hide_reason == "outdated"
+        return not self.is_closed and (self.is_resolved or not is_over)
 
 
 def unsaid(
     posted_findings: Iterable[PostedFinding], keys: Iterable[tuple[str, str]], run: str
 ) -> frozenset[tuple[str, str]]:
-    """Those of the findings (fingerprint, line) that have no comment. One comment stands for one finding, whatever its author."""
-    own, others = set[tuple[str, str]](), Counter[str]()
+    """Those of the findings (fingerprint, line) that have no comment, of this run or of an earlier one that still speaks."""
+    own, others = set[tuple[str, str]](), set[str]()
     for one in posted_findings:
         if one.run == run:
             own |= {*one.findings}
         elif one.stands:
-            others.update(mark for mark, _ in one.findings)
-    left = []
-    for fingerprint, at in keys:
-        if (fingerprint, at) in own:
-            continue
-        others[fingerprint] -= 1
-        left += [(fingerprint, at)] if others[fingerprint] < 0 else []
-    return frozenset(left)
+            others |= {mark for mark, _ in one.findings}
+    return frozenset(key for key in keys if key not in own and key[0] not in others)
 
 
-def mode(host: Host) -> str:
-    """Under which of our two names we write."""
-    return "app" if host.voice.app else "action"
-
-
-def facts(comment: PostedComment, host: Host) -> Mapping[str, str]:
-    """The facts of the marker of one of deeprepo's comments; nothing if it is not its own, or was written under our other name."""
-    marker_facts, ours = marker.read(comment.body) if comment.ours else None, mode(host)
-    return marker_facts if marker_facts and marker_facts.get("mode", ours) == ours else {}
+def facts(comment: PostedComment) -> Mapping[str, str]:
+    """The facts of the marker of one of deeprepo's comments; nothing if it is not its own."""
+    return (marker.read(comment.body) if comment.ours else None) or {}
 
 
 async def look(host: Host) -> tuple[PostedFinding, ...]:
     """Our findings that are there now. That threads cannot be asked for hides who resolved what, and stops nothing."""
     comments = await host.comments("review")
     with suppress(HostRefused):
-        return standing(comments, await threads(host), host)
-    return standing(comments, (), host)
+        return standing(comments, await threads(host))
+    return standing(comments, ())
 
 
 async def threads(host: Host) -> tuple[Thread, ...]:
@@ -96,10 +84,10 @@ async def threads(host: Host) -> tuple[Thread, ...]:
     return tuple(found)
 
 
-def standing(comments: Sequence[PostedComment], threads: Sequence[Thread], host: Host) -> tuple[PostedFinding, ...]:
+def standing(comments: Sequence[PostedComment], threads: Sequence[Thread]) -> tuple[PostedFinding, ...]:
     """Our findings among these comments."""
     threads_by_comment = {thread.comment: thread for thread in threads}
-    read = [(one, facts(one, host)) for one in comments]
+    read = [(one, facts(one)) for one in comments]
     closed_threads = {one.thread for one, marker_facts in read if marker_facts.get("kind") == FIXED}
     posted_findings = []
     for one, marker_facts in read:

@@ -33,12 +33,12 @@ class Publication:
 
     def make(self, kind: str, text: str, **facts: str) -> str:
         """A comment of this run, with its marker."""
-        own = {**facts, "head": self.head, "run": self.run, "mode": existing.mode(self.host)}
+        own = {**facts, "head": self.head, "run": self.run}
         return f"{marker.make(kind, **own)}\n{text}"
 
     def is_mine(self, comment: PostedComment, kind: str, **facts: str) -> bool:
         """Whether this run has written this comment, of this kind and with these facts."""
-        marker_facts: Mapping[str, str] = existing.facts(comment, self.host)
+        marker_facts: Mapping[str, str] = existing.facts(comment)
         expected_facts = {"kind": kind, "run": self.run, "head": self.head, **facts}
         return all(marker_facts.get(name) == value for name, value in expected_facts.items())
 

@@ -6,10 +6,11 @@ from bot.errors import HostRefused, SupersededError
 from bot.github import Host
 from bot.outputs import marker
 from bot.outputs.posts import Comments
-from bot.publish import PublishResult, checks, requests, summary, withdrawing
+from bot.publish import PublishResult, checks, requests, summary
 from bot.publish.checks import Verdict
 from bot.publish.existing import facts
 from bot.publish.job import Publication
+from bot.publish.tidy import close
 from bot.render import load
 from bot.values import PostedComment, Review
 
@@ -28,7 +29,7 @@ async def renew(
     """
     standing: PostedComment | None = None
     with suppress(HostRefused):
-        standing = next((one for one in await summary.stands(host) if _head(one, host) == review.pull.head), None)
+        standing = next((one for one in await summary.stands(host) if facts(one).get("head") == review.pull.head), None)
     posted_count = sum(one.findings for one in comments.posts)
     link = standing.url if standing is not None else ""
     outcome = PublishResult(posted_count, len(review.reported) - posted_count, link)
@@ -38,12 +39,8 @@ async def renew(
             await _renew_page(host, resolver, standing, review, comments)
 
 
-def _head(standing: PostedComment, host: Host) -> str:
-    return facts(standing, host).get("head", "")
-
-
 async def _renew_page(host: Host, resolver: Host, standing: PostedComment, review: Review, comments: Comments) -> None:
-    marker_facts = facts(standing, host)
+    marker_facts = facts(standing)
     job = Publication(host, review, marker_facts.get("run", ""), load(review.settings.language), _is_wanted)
     await job.check()
     others = {name: value for name, value in marker_facts.items() if name != "kind"}
@@ -54,4 +51,4 @@ async def _renew_page(host: Host, resolver: Host, standing: PostedComment, revie
         await requests.settle(job, await requests.look(job))
     silenced_marks = {one.identity for one in review.having("silenced")}
     with suppress(HostRefused):
-        await withdrawing.close(host, resolver, silenced_marks, silenced_marks)
+        await close(host, resolver, silenced_marks, silenced_marks)

@@ -38,13 +38,13 @@ async def look(job: Publication) -> ChangeRequest:
     own_reviews = await _ours(job.host)
     standing = tuple(one for one in own_reviews if one.state == STANDS)
     there = job.review.reaching(job.review.settings.request_changes)
-    is_dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one, job.host) for one in own_reviews)
+    is_dismissed = any(one.state == DISMISSED and WITHDRAWN not in facts(one) for one in own_reviews)
     is_wanted = any(finding.is_new for finding in there) if is_dismissed else bool(there)
     return ChangeRequest(there, standing, is_wanted and not standing)
 
 
 async def _ours(host: Host) -> list[PostedComment]:
-    return [one for one in await host.comments("whole") if facts(one, host).get("kind") == REVIEW]
+    return [one for one in await host.comments("whole") if facts(one).get("kind") == REVIEW]
 
 
 def _over(words: Phrases, bar: Severity) -> str:

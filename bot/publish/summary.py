@@ -40,7 +40,7 @@ async def _write(job: Publication, text: str) -> PostedComment:
 
 async def stands(host: Host) -> list[PostedComment]:
     """The summary as it is now; more than one only after an answer that was lost."""
-    return [one for one in await host.comments() if read(one, host).get("kind") == SUMMARY]
+    return [one for one in await host.comments() if read(one).get("kind") == SUMMARY]
 
 
 def same(one: str, other: str) -> bool:

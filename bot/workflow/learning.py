@@ -94,7 +94,7 @@ async def _rejections(pull: PullRef, writers: _Writers, store: Store) -> list[_R
     """The findings that somebody has rejected since. Of a comment about several, all, or those whose numbers a reply names."""
     comments = await writers.host.comments("review")
     done_marks = {fingerprint for fingerprint, *_ in await store.people.reactions(pull)}
-    ours = existing.standing(comments, (), writers.host)
+    ours = existing.standing(comments, ())
     answered_findings = [(one, tuple(_replies(one, comments, writers.host.voice.login))) for one in ours]
     left = [(one, replies) for one, replies in answered_findings if replies or one.comment.dislikes]
     left = [(one, replies) for one, replies in left if not done_marks.issuperset(mark for mark, _ in one.findings)]
@@ -248,7 +248,7 @@ async def _show(
     text = f"{marker.make(RULE, **facts)}\n{proposal_text}"
 
     async def find() -> PostedComment | None:
-        return next((each for each in await host.comments("review") if _shows(each, facts, host)), None)
+        return next((each for each in await host.comments("review") if _shows(each, facts)), None)
 
     comment = await host.once(find, partial(host.reply, one.comment.id, text))
     await store.rules.show(pull.repository, rule.rule.number, comment.id, comment.kind)
@@ -261,6 +261,6 @@ def _mark(rule: LearnedRule) -> str:
     return hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:20]
 
 
-def _shows(comment: PostedComment, rule_facts: Mapping[str, str], host: Host) -> bool:
-    marker_facts = existing.facts(comment, host)
+def _shows(comment: PostedComment, rule_facts: Mapping[str, str]) -> bool:
+    marker_facts = existing.facts(comment)
     return marker_facts.get("kind") == RULE and rule_facts.items() <= marker_facts.items()

@@ -45,7 +45,7 @@ class PushCount:
 async def resume(host: Host, most: int | None) -> bool:
     """Count from zero again; False if no push had to wait."""
     for one in await summary.stands(host) if most is not None else ():
-        facts = existing.facts(one, host)
+        facts = existing.facts(one)
         if most is not None and _count(facts) >= most:
             kind, rest = facts.get("kind", ""), one.body.replace("\r\n", "\n").partition("\n")[2]
             others = {name: value for name, value in facts.items() if name != "kind"}
@@ -64,7 +64,7 @@ async def count_pushes(host: Host, ask: ReviewAsk, run: str, most: int | None) -
     if most is None or ask.trigger in ASKED:
         return PushCount(most=most)
     stands = next(iter(await summary.stands(host)), None)
-    marker_facts = existing.facts(stands, host) if stands is not None else {}
+    marker_facts = existing.facts(stands) if stands is not None else {}
     count, is_again = _count(marker_facts), ask.trigger in RETURNS and bool(marker_facts)
     if marker_facts.get("run") == run:
         return PushCount(max(0, count - 1), count, most)

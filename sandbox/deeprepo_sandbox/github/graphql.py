@@ -83,7 +83,6 @@ class _Root:
     def mutations(self) -> Fields:
         return {
             "minimizeComment": self._minimize,
-            "unminimizeComment": self._unminimize,
             "resolveReviewThread": partial(self._settle, is_resolved=True),
             "unresolveReviewThread": partial(self._settle, is_resolved=False),
         }
@@ -174,13 +173,6 @@ class _Root:
             return None
         comment.hide_reason = str(asked["classifier"]).lower().replace("_", "-")
         return {"minimizedComment": _comment(comment)}
-
-    async def _unminimize(self, arguments: Mapping[str, Any]) -> Fields | None:
-        comment = self._writable(arguments.get("input") or {}, "unminimizeComment")
-        if comment is None:
-            return None
-        comment.hide_reason = ""
-        return {"unminimizedComment": _comment(comment)}
 
     async def _settle(self, arguments: Mapping[str, Any], *, is_resolved: bool) -> Fields | None:
         """Mark a thread as resolved or not: GitHub wants `contents: write` for it, beside `pull_requests: write`."""
