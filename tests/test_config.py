@@ -117,10 +117,7 @@ def test_a_flag_is_the_wish_of_who_pays() -> None:
     """It is stronger than DEEPREPO_USD, and only DEEPREPO_CAP_USD is above it."""
     assert config.resolve({"usd": 5.0}, None, Settings(usd=0.1)).usd == 5.0
     found = config.resolve({"usd": 5.0}, None, Settings(usd=0.1, cap_usd=2.0))
-    assert (found.usd, found.origins["usd"]) == (
-        2.0,
-        "DEEPREPO_CAP_USD, below the 5.00 of: flag",
-    )
+    assert (found.usd, found.origins["usd"]) == (2.0, "DEEPREPO_CAP_USD, below the 5.00 of: flag")
 
 
 FILE_MODELS = b"models: {root: a/dear, worker: b/mid}\nstrategy: rlm\n"

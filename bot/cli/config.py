@@ -79,8 +79,5 @@ def _reference() -> str:
     from bot.wiring.access import PREFERRED
 
     return render.text(
-        "reference/configuration.md.j2",
-        **tables(),
-        providers=list(PROVIDERS.values()),
-        pairs=list(PREFERRED),
+        "reference/configuration.md.j2", **tables(), providers=list(PROVIDERS.values()), pairs=list(PREFERRED)
     )

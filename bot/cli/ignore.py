@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 def command(
     fingerprint: Annotated[
-        str,
-        typer.Argument(help="The finding's fingerprint: the characters that the review prints after its source."),
+        str, typer.Argument(help="The finding's fingerprint: the characters that the review prints after its source.")
     ],
     reason: Annotated[str, typer.Option(help="Why it should not be reported again.")],
     scope: Annotated[

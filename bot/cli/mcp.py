@@ -8,9 +8,7 @@ from bot.errors import UsageError
 from bot.machine import extras
 
 
-def command(
-    repo: RepoFolder = ".",
-) -> int:
+def command(repo: RepoFolder = ".") -> int:
     """Serve the tools review, explain, hand_over and callers over standard input and output (Model Context Protocol).
 
     An editor starts it; for example `claude mcp add deeprepo -- deeprepo mcp`, or the command `deeprepo` with the argument `mcp`.

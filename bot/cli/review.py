@@ -121,12 +121,7 @@ def command(
     }  # fmt: skip
     flags = reviewing.flags(
         choices, run=run, full=full, previous=previous, sarif=sarif or (), sarif_base=sarif_base or ()
-    ) | {
-        "journal": journal,
-        "trace": trace,
-        "local": reviewing.local(repo),
-        "with": reviewing.clones(consumers),
-    }
+    ) | {"journal": journal, "trace": trace, "local": reviewing.local(repo), "with": reviewing.clones(consumers)}
     request = reviewing.read_request(change, repo, staged=staged, uncommitted=uncommitted)
     with reviewing.workplace(request) as scratch, reviewing.progress(form, quiet=quiet) as say:
         review = asyncio.run(wiring.local_review(request, flags, scratch, say, warn=tell))

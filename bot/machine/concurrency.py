@@ -22,11 +22,7 @@ async def together(one: Awaitable[T1], two: Awaitable[T2], /) -> tuple[T1, T2]: 
 async def together(one: Awaitable[T1], two: Awaitable[T2], three: Awaitable[T3], /) -> tuple[T1, T2, T3]: ...
 @overload
 async def together(
-    one: Awaitable[T1],
-    two: Awaitable[T2],
-    three: Awaitable[T3],
-    four: Awaitable[T4],
-    /,
+    one: Awaitable[T1], two: Awaitable[T2], three: Awaitable[T3], four: Awaitable[T4], /
 ) -> tuple[T1, T2, T3, T4]: ...
 @overload
 async def together(*work: Awaitable[T]) -> tuple[T, ...]: ...

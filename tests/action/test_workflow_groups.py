@@ -91,10 +91,7 @@ def test_each_kind_of_run_has_a_group_of_its_own() -> None:
     assert group(PUSH) == group(PUSH, run=2) == "deeprepo-push-5"
     for name in ("pull_request.yml", "pull_request_target.yml", "sarif.yml"):
         written = yaml.safe_load((FOLDER / name).read_text())["concurrency"]
-        assert written == {
-            "group": "deeprepo-push-${{ github.event.pull_request.number }}",
-            "cancel-in-progress": True,
-        }
+        assert written == {"group": "deeprepo-push-${{ github.event.pull_request.number }}", "cancel-in-progress": True}
 
 
 def test_every_event_that_changes_the_diff_starts_a_run() -> None:
