@@ -18,6 +18,12 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
 
 HOME = Path(__file__).parents[2]
+BEFORE = {
+    "shop/__init__.py": "",
+    "shop/rates.py": "def quote(weight, express=False):\n    return weight\n",
+    "shop/labels.py": "from shop.rates import quote\n\n\ndef label(parcel):\n    return quote(parcel.weight, express=True)\n",
+}
+AFTER = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
 MODULES = 4
 QUESTIONS = 6
 TURNS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from fakes import Repository
-from test_review_command import AFTER, BEFORE
+from recorded import AFTER, BEFORE
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,30 +5,14 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 from families import few
-from recorded import Ended, deeprepo
+from recorded import AFTER, BEFORE, Ended, deeprepo
 
 from tests.rows import of
-
-BEFORE: dict[str, str | bytes | None] = {
-    "shop/__init__.py": "",
-    "shop/rates.py": "def quote(weight, express=False):\n    return weight\n",
-    "shop/labels.py": "from shop.rates import quote\n\n\ndef label(parcel):\n    return quote(parcel.weight, express=True)\n",
-}
-AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
 
 
 def run(*arguments: str, cwd: Path, **env: str) -> Ended:
     """The command, with no key."""
     return deeprepo(*arguments, cwd=cwd, HOME=str(cwd.parent), **env)
-
-
-@pytest.fixture
-def changed(repository: Repository) -> Repository:
-    """A branch that breaks one caller."""
-    repository.commit(BEFORE, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit(AFTER, "after")
-    return repository
 
 
 def reviewed(repository: Repository) -> dict[str, list[dict[str, str]]]:

@@ -5,18 +5,12 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 from families import few
-from recorded import Ended, deeprepo
+from recorded import BEFORE, Ended, deeprepo
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 from tests.rows import of
 
-BEFORE: dict[str, str | bytes | None] = {
-    "shop/__init__.py": "",
-    "shop/rates.py": "def quote(weight, express=False):\n    return weight\n",
-    "shop/labels.py": "from shop.rates import quote\n\n\ndef label(parcel):\n    return quote(parcel.weight, express=True)\n",
-}
-AFTER: dict[str, str | bytes | None] = {"shop/rates.py": "def quote(weight, *, service):\n    return weight\n"}
 FOUND = {
     "path": "shop/rates.py", "quote": "    return weight", "line": 2, "title": "The service is not used", "why": "w", "consequence": "c",
     "trigger": "t", "severity": "high", "category": "logic", "claims": [], "evidence": [], "suggestion": None,
@@ -28,15 +22,6 @@ EMPTY = '{"version": "2.1.0", "runs": []}'
 def run(*arguments: str, cwd: Path, command: str = "review", **env: str) -> Ended:
     """The command, with no key."""
     return deeprepo(command, *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
-
-
-@pytest.fixture
-def changed(repository: Repository) -> Repository:
-    """A branch that breaks one caller."""
-    repository.commit(BEFORE, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit(AFTER, "after")
-    return repository
 
 
 @pytest.fixture

@@ -9,17 +9,11 @@ from pathlib import Path
 import pytest
 import waits
 from fakes import Repository
-from recorded import Ended, deeprepo, process
+from recorded import AFTER, BEFORE, Ended, deeprepo, process
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
 
-BEFORE = {
-    "shop/__init__.py": "",
-    "shop/rates.py": "def quote(weight, express=False):\n    return weight * (2 if express else 1)\n",
-    "shop/labels.py": "from shop.rates import quote\n\n\ndef label(parcel):\n    return quote(parcel.weight, express=True)\n",
-}
-AFTER = {"shop/rates.py": "def quote(weight, *, service):\n    return weight * (2 if service == 'express' else 1)\n"}
 CALLER = "    return quote(parcel.weight, express=True)"
 SMALL = {"findings": [], "answer": "Nothing is wrong."}
 
@@ -32,15 +26,6 @@ def run(*arguments: str, cwd: Path, **env: str) -> Ended:
 def apart(*arguments: str, cwd: Path, **env: str) -> Ended:
     """The command as a user runs it, in a process of its own, which forks another one for the review."""
     return process("review", *arguments, cwd=cwd, **{"HOME": str(cwd.parent), **env})
-
-
-@pytest.fixture
-def changed(repository: Repository) -> Repository:
-    """A branch that gives a function a new signature and forgets one caller."""
-    repository.commit(BEFORE, "before")
-    repository.git("checkout", "-qb", "feature")
-    repository.commit(AFTER, "Name the service\n\nInstead of a flag.")
-    return repository
 
 
 @pytest.fixture
