@@ -1,6 +1,6 @@
 """A leaked secret must not leak again through the review: every text of every value that leaves is masked.
 
-A field that is not a text (a path, a name of an object, a state) is marked beside its definition: `field(metadata=EXACT)`.
+A field that is not a text (a path, a name of an object, a state) is marked beside its definition: `Exact[str]`.
 """
 
 import re
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from bot.masking import forms
 from bot.values import Finding, PlacedFinding, Review
+from bot.values.exact import EXACT
 
 SHOWN = 4  # characters that let the author recognise the secret, of one at least three times as long
 MIN_SECRET = 6
@@ -54,7 +55,7 @@ def mask_values(value: Value, secrets: Collection[str]) -> Value:
 
 def exempt(item: "Field[Any]") -> bool:
     """Whether a field is not a text: it keeps its place and its identity, whatever it is."""
-    return item.metadata.get("exact", False) is True
+    return EXACT in getattr(item.type, "__metadata__", ())
 
 
 def spans(text: str, secrets: Collection[str]) -> list[tuple[int, int]]:

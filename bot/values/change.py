@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from bot.values.everyday import METHODS
-from bot.values.exact import EXACT
+from bot.values.exact import Exact
 from bot.values.model import tokens
 
 Side = Literal["head", "base"]
@@ -75,23 +75,17 @@ class PullRequest:
 
     title: str
     body: str
-    base: str = field(metadata=EXACT)  # commit or tree id
-    head: str = field(metadata=EXACT)  # commit or tree id
-    base_name: str = field(metadata=EXACT)  # as a person would call it: "main", "a1b2c3d"
-    head_name: str = field(metadata=EXACT)
-    git_dir: str = field(metadata=EXACT)
-    object_dir: str | None = field(
-        default=None, metadata=EXACT
-    )  # where the objects of staged or uncommitted work were written, if anywhere
-    base_tip: str | None = field(
-        default=None, metadata=EXACT
-    )  # the tip of the base branch: configuration is read there; None: `base`
-    url: str | None = field(
-        default=None, metadata=EXACT
-    )  # of the repository's pages, for permalinks: "https://github.com/owner/name"
-    withheld: tuple[str, ...] = field(
-        default=(), metadata=EXACT
-    )  # uncommitted files whose content a filter program would have to convert: not read
+    base: Exact[str]  # commit or tree id
+    head: Exact[str]  # commit or tree id
+    base_name: Exact[str]  # as a person would call it: "main", "a1b2c3d"
+    head_name: Exact[str]
+    git_dir: Exact[str]
+    object_dir: Exact[str | None] = None  # where the objects of staged or uncommitted work were written, if anywhere
+    base_tip: Exact[str | None] = None  # the tip of the base branch: configuration is read there; None: `base`
+    url: Exact[str | None] = None  # of the repository's pages, for permalinks: "https://github.com/owner/name"
+    withheld: Exact[
+        tuple[str, ...]
+    ] = ()  # uncommitted files whose content a filter program would have to convert: not read
     missing_history: str = ""  # why the store may lack commits of the change; empty: it holds all of them
     several_bases: bool | None = (
         False  # whether `base` is not the only merge base: `base..head` lacks a part of what a merge brings; None: unknown
@@ -244,8 +238,8 @@ class Hunk:
 class ChangedFile:
     """One file of the change. `skip` is the reason why it is listed but not reviewed, or None."""
 
-    path: str = field(metadata=EXACT)  # on the head side; the old path where the file was deleted
-    old_path: str | None = field(metadata=EXACT)  # None where the file is new
+    path: Exact[str]  # on the head side; the old path where the file was deleted
+    old_path: Exact[str | None]  # None where the file is new
     status: Literal["added", "modified", "deleted", "renamed"]
     hunks: tuple[Hunk, ...] = ()
     skip: str | None = None

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.values.change import Excerpt, PullRequest
-from bot.values.exact import EXACT
+from bot.values.exact import Exact
 from bot.values.finding import Finding
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ LATEST = frozenset(
 class Package:
     """What a repository offers under a name that other manifests can write."""
 
-    language: str = field(metadata=EXACT)
-    name: str = field(metadata=EXACT)
-    folder: str = field(default="", metadata=EXACT)  # of its manifest
-    roots: tuple[str, ...] = field(default=(), metadata=EXACT)  # folders and files that it consists of
-    entries: tuple[str, ...] | None = field(default=None, metadata=EXACT)  # files that importers can name; None: any
+    language: Exact[str]
+    name: Exact[str]
+    folder: Exact[str] = ""  # of its manifest
+    roots: Exact[tuple[str, ...]] = ()  # folders and files that it consists of
+    entries: Exact[tuple[str, ...] | None] = None  # files that importers can name; None: any
 
     def holds(self, path: str) -> bool:
         """Whether a file is a part of the package."""
@@ -39,16 +39,16 @@ class Package:
 class Requirement:
     """A package that a manifest asks for."""
 
-    language: str = field(metadata=EXACT)
-    name: str = field(metadata=EXACT)
-    constraint: str = field(default="", metadata=EXACT)  # as written: ">=2.3,<3"; of git the branch or the tag
-    origin: Origin = field(default="registry", metadata=EXACT)
-    path: str = field(default="", metadata=EXACT)  # of the manifest
+    language: Exact[str]
+    name: Exact[str]
+    constraint: Exact[str] = ""  # as written: ">=2.3,<3"; of git the branch or the tag
+    origin: Exact[Origin] = "registry"
+    path: Exact[str] = ""  # of the manifest
     line: int = 0
     fixed: bool = False  # of git: a tag or a commit, not a branch
-    locked: str = field(default="", metadata=EXACT)  # the version that a lock file names
-    alias: str = field(default="", metadata=EXACT)  # what who asks for it calls it in imports, if that is another name
-    source: str = field(default="", metadata=EXACT)  # the folder or the address of git that it is taken from
+    locked: Exact[str] = ""  # the version that a lock file names
+    alias: Exact[str] = ""  # what who asks for it calls it in imports, if that is another name
+    source: Exact[str] = ""  # the folder or the address of git that it is taken from
 
     @property
     def arrival(self) -> Arrival:
@@ -71,7 +71,7 @@ class Requirement:
 class ManifestProblem:
     """A manifest that cannot be read to its end."""
 
-    path: str = field(metadata=EXACT)
+    path: Exact[str]
     reason: str  # what follows the path in a sentence: "cannot be parsed"
 
 
@@ -105,7 +105,7 @@ DISCLOSURES: tuple[Disclosure, ...] = ("nothing", "existence", "name", "lines")
 class Standing:
     """Who can read a repository, as far as its host says; nothing is known of a clone on a disk."""
 
-    owner: str = field(default="", metadata=EXACT)
+    owner: Exact[str] = ""
     visibility: Visibility | None = None
     shows: Disclosure = "name"  # the most that its own settings let readers of others learn of it
     id: int = 0  # GitHub's number of the repository, which no other ever has, whatever its name; 0 if it is not known
@@ -125,9 +125,9 @@ class Audience:
 class NamedConsumer:
     """A clone that somebody named: where it lies, and who did."""
 
-    location: str = field(metadata=EXACT)  # a path, or a path and a revision: "../billing@v2"
+    location: Exact[str]  # a path, or a path and a revision: "../billing@v2"
     settings: bool = False  # the repository's file named it, not the person who started the review
-    name: str = field(default="", metadata=EXACT)  # "owner/name" of one that was fetched
+    name: Exact[str] = ""  # "owner/name" of one that was fetched
     standing: Standing | None = None  # None: a clone on the reader's own disk
     problem: str = ""  # why it was not fetched
     is_possible: bool = False  # nothing says that it uses the repository: one of its manifests could not be read
@@ -147,9 +147,9 @@ class Consumers:
 class Clone:
     """A repository on this disk, at one commit."""
 
-    name: str = field(metadata=EXACT)  # "owner/name" of its origin, else the name of its folder
+    name: Exact[str]  # "owner/name" of its origin, else the name of its folder
     pull: PullRequest  # base and head are the commit that is read
-    day: str = field(default="", metadata=EXACT)  # of that commit: "2026-08-04"
+    day: Exact[str] = ""  # of that commit: "2026-08-04"
     settings: bool = False  # the repository's file named it
     standing: Standing | None = None  # None: a clone on the reader's own disk
 
@@ -171,10 +171,10 @@ PROMPT_TOKENS = 1_500  # of consumers' lines in one prompt
 class ConsumerReport:
     """What became of one consumer in a review."""
 
-    name: str = field(metadata=EXACT)
+    name: Exact[str]
     state: ConsumerState
-    commit: str = field(default="", metadata=EXACT)  # that was read
-    day: str = field(default="", metadata=EXACT)  # of that commit
+    commit: Exact[str] = ""  # that was read
+    day: Exact[str] = ""  # of that commit
     reason: str = ""  # of one that was not checked to its end
     takes: tuple[Requirement, ...] = ()  # of what the reviewed repository offers
     uses: int = 0  # lines that use something whose contract changed

@@ -1,6 +1,7 @@
 """The mark of a field whose text is not masked when a value leaves: a path, an object's id, a state, a name that others look up."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Final, TypeVar
 
-EXACT: Mapping[str, Any] = {"exact": True}
+EXACT: Final = "exact"
+T = TypeVar("T")
+Exact = Annotated[T, EXACT]

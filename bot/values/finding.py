@@ -3,13 +3,13 @@
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Self, get_args
 
 from bot.levels import SEVERITIES, Severity
 from bot.values.change import Side
-from bot.values.exact import EXACT
+from bot.values.exact import Exact
 from bot.values.silencing import Silencing
 
 Category = Literal[  # of what models report; an analyser may have another
@@ -85,12 +85,12 @@ class Source:
     """Who reports a finding: a model, one of our analysers, or another tool whose report was handed in."""
 
     kind: SourceKind
-    name: str = field(metadata=EXACT)  # "provider/model", "ruff", the tool's own name
+    name: Exact[str]  # "provider/model", "ruff", the tool's own name
     role: Role = ""  # of a model
     # What code has proven: the check's own code and a digest of the names in its words, of which one may be a secret; empty for a guess.
-    proof: str = field(default="", metadata=EXACT)
+    proof: Exact[str] = ""
     # Of code that tells several breaks in one finding: a digest of each. What a person says of the finding is about these and no later one.
-    breaks: tuple[str, ...] = field(default=(), metadata=EXACT)
+    breaks: Exact[tuple[str, ...]] = ()
 
     def __str__(self) -> str:
         return f"{self.role} {self.name}".strip()
@@ -109,14 +109,14 @@ MOST_BROKEN = 40  # such lines of one cause
 class Evidence:
     """A verbatim quote from the tree. `line` is filled in by code, which found the quote there; 0 until then."""
 
-    path: str = field(metadata=EXACT)
+    path: Exact[str]
     quote: str
     line: int = 0
     side: Side = "head"
     note: str = ""
     # Of a line of another repository: its name, with which `path` begins, and the commit that was read.
-    repository: str = field(default="", metadata=EXACT)
-    commit: str = field(default="", metadata=EXACT)
+    repository: Exact[str] = ""
+    commit: Exact[str] = ""
 
     @property
     def is_broken(self) -> bool:
@@ -137,7 +137,7 @@ class Claim:
 class Rewrite:
     """Whole lines of a file that code can rewrite: those from `line` on that read `old` become `new`."""
 
-    path: str = field(metadata=EXACT)
+    path: Exact[str]
     line: int
     old: str
     new: str
@@ -150,7 +150,7 @@ TestResult = Literal["", "green", "red", "fault", "limit"]  # "": not run; "faul
 class Reproduction:
     """A test that shows a finding: it fails on the head, and passes without the change or with the suggestion."""
 
-    path: str = field(metadata=EXACT)  # where the test can be added
+    path: Exact[str]  # where the test can be added
     test: str
     command: str  # that runs it
     output: str  # the end of what it printed on the head
@@ -165,17 +165,15 @@ class Finding:
     `verdict` is "proven" where code decided it (a contract check), "confirmed" where a second call found the trigger.
     """
 
-    path: str = field(metadata=EXACT)
+    path: Exact[str]
     quote: str
     title: str
     why: str
     consequence: str
     severity: Severity
-    category: str = field(metadata=EXACT)
-    sources: tuple[Source, ...] = field(
-        metadata=EXACT
-    )  # who reported it; what code has proven names the proof in its source
-    rule: str = field(default="", metadata=EXACT)  # the check's own code: "F821", "removed-symbol"
+    category: Exact[str]
+    sources: Exact[tuple[Source, ...]]  # who reported it; what code has proven names the proof in its source
+    rule: Exact[str] = ""  # the check's own code: "F821", "removed-symbol"
     start: int = 0
     end: int = 0
     side: Side = "head"
@@ -183,9 +181,7 @@ class Finding:
     suggestion: str | None = None
     trigger: str = ""
     verdict: Verdict = Verdict.UNPROVEN
-    fingerprint: str = field(
-        default="", metadata=EXACT
-    )  # path, normalised quote (or cause) and category; survives moves
+    fingerprint: Exact[str] = ""  # path, normalised quote (or cause) and category; survives moves
     status: Status = "new"
     how: How = ""
     silencing: Silencing | None = None  # of a silenced one
@@ -194,9 +190,9 @@ class Finding:
     unconfirmed: bool = False  # of an open verdict: a second call was due, and gave no verdict
     reproduction: Reproduction | None = None  # the test that shows it, if one was run
     allowlisted: bool = False  # by a comment that the base already had on its line
-    consumer: str = field(default="", metadata=EXACT)  # the repository that breaks, where it is another one
+    consumer: Exact[str] = ""  # the repository that breaks, where it is another one
     rewrites: tuple[Rewrite, ...] = ()  # that mend it, where code knows the old and the new form
-    cause: str = field(default="", metadata=EXACT)  # a digest of what breaks all of its places, where that is one thing
+    cause: Exact[str] = ""  # a digest of what breaks all of its places, where that is one thing
 
     def rewritten(self, path: str, line: int, side: Side = "head") -> str:
         """The one line that code writes in place of one; "" where it writes none, or more."""

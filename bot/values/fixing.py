@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.values.exact import EXACT
+from bot.values.exact import Exact
 from bot.values.finding import Finding
 
 
@@ -11,8 +11,8 @@ from bot.values.finding import Finding
 class Fix:
     """New contents of files, for which findings, and why other findings were left out."""
 
-    contents: Mapping[str, bytes] = field(default_factory=dict, metadata=EXACT)  # path -> the whole file
-    before: Mapping[str, bytes] = field(default_factory=dict, metadata=EXACT)  # the same, as reviewed
+    contents: Exact[Mapping[str, bytes]] = field(default_factory=dict)  # path -> the whole file
+    before: Exact[Mapping[str, bytes]] = field(default_factory=dict)  # the same, as reviewed
     findings: tuple[Finding, ...] = ()
     refusals: tuple[
         tuple[Finding, str], ...

@@ -7,7 +7,7 @@ from typing import Literal
 from bot.levels import Severity
 from bot.values.change import ChangedFile, PullRequest, Side
 from bot.values.consumer import ConsumerReport
-from bot.values.exact import EXACT
+from bot.values.exact import Exact
 from bot.values.finding import Finding, Status, at_least, severity_rank
 from bot.values.model import Turn, Usage
 from bot.values.rule import CheckReport, is_bar
@@ -54,7 +54,7 @@ class Judgement:
 class CommentSpot:
     """The lines that GitHub is asked to show a comment on; all of one hunk and one side. They may be fewer than the finding's."""
 
-    path: str = field(metadata=EXACT)  # as the diff names the file: on the head side, the old path where it was deleted
+    path: Exact[str]  # as the diff names the file: on the head side, the old path where it was deleted
     start: int
     end: int  # the line that the comment hangs on; equals `start` for one line
     side: Literal["RIGHT", "LEFT"]
@@ -93,23 +93,21 @@ class CoverageRow:
     """
 
     kind: Literal["unit", "use", "file", "search", "commits", "check", "dependent"]
-    path: str = field(metadata=EXACT)
-    name: str = field(metadata=EXACT)  # of a use: what it relies on, as "path:name"
+    path: Exact[str]
+    name: Exact[str]  # of a use: what it relies on, as "path:name"
     state: Literal["reviewed", "reused", "skipped", "unread", "relies"]
-    by: str = field(
-        default="", metadata=EXACT
-    )  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
+    by: Exact[str] = ""  # who covered it: "ruff, secrets, contracts", "worker openai/gpt-5-mini"
     reason: str = ""  # why it was skipped or left unread
     line: int = 0
-    checked: str = field(default="", metadata=EXACT)  # which checks judged a unit; what comparing a use has shown
-    read: str = field(default="", metadata=EXACT)  # which model read it
+    checked: Exact[str] = ""  # which checks judged a unit; what comparing a use has shown
+    read: Exact[str] = ""  # which model read it
 
 
 @dataclass(frozen=True, slots=True)
 class Area:
     """One folder of the change: how many units are there, and the risk of the riskiest."""
 
-    folder: str = field(metadata=EXACT)
+    folder: Exact[str]
     units: int
     risk: int
 
@@ -119,12 +117,10 @@ class Coverage:
     """What was checked by code, what was read by a model, and what is open, over the whole change."""
 
     readings: tuple[CoverageRow, ...] = ()
-    skipped_files: tuple[tuple[str, str], ...] = field(default=(), metadata=EXACT)  # (path, reason)
+    skipped_files: Exact[tuple[tuple[str, str], ...]] = ()  # (path, reason)
     cut: tuple[str, ...] = ()  # sentences: what budgets cut off
     by_model: bool = True  # whether changed code counts only when a model has read it
-    not_installed: tuple[str, ...] = field(
-        default=(), metadata=EXACT
-    )  # checks that had something to look at and could not run
+    not_installed: Exact[tuple[str, ...]] = ()  # checks that had something to look at and could not run
     areas: tuple[Area, ...] = ()  # the risk map, riskiest first
     tried: tuple[tuple[str, str], ...] = ()  # findings that no test reproduces: the place, and why
 
@@ -159,7 +155,7 @@ class Cost:
     usd: float | None = 0.0
     root_usd: float | None = 0.0
     failed_calls: int = 0
-    models: tuple[str, ...] = field(default=(), metadata=EXACT)
+    models: Exact[tuple[str, ...]] = ()
     verify_usd: float | None = 0.0  # of second opinions; what is neither the root's nor theirs is the workers'
 
 
@@ -193,9 +189,9 @@ class Transcript:
 class Mark:
     """A unit that was judged, by the digest of everything that was judged of it."""
 
-    id: str = field(metadata=EXACT)
-    digest: str = field(metadata=EXACT)
-    by: str = field(metadata=EXACT)  # in words
+    id: Exact[str]
+    digest: Exact[str]
+    by: Exact[str]  # in words
     model: bool = False  # whether a model read it
 
 
@@ -209,19 +205,19 @@ class Round:
     """Which review of the same change this is."""
 
     number: int = 1
-    since: str = field(default="", metadata=EXACT)  # the head of the round before; empty in the first round
+    since: Exact[str] = ""  # the head of the round before; empty in the first round
     full: bool = False  # asked to read everything again and to say everything
     reason: str = ""  # why the earlier review could not be built upon, as a sentence
     # What the next round builds upon: every number given so far with the fingerprint of its finding, and the units that were judged.
-    numbers: tuple[tuple[int, str], ...] = field(default=(), metadata=EXACT)
-    read: tuple[Mark, ...] = field(default=(), metadata=EXACT)
+    numbers: Exact[tuple[tuple[int, str], ...]] = ()
+    read: Exact[tuple[Mark, ...]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """How the change was read."""
 
-    name: str = field(metadata=EXACT)
+    name: Exact[str]
     reason: str = ""  # why this one
 
 
@@ -253,9 +249,9 @@ class CIFailure:
 
     id: int  # of its check run
     name: str
-    ending: JobEnding = field(metadata=EXACT)
+    ending: Exact[JobEnding]
     error: str = ""  # one line; empty if its log could not be read, or shows no error
-    path: str = field(default="", metadata=EXACT)  # empty: the log names no changed line
+    path: Exact[str] = ""  # empty: the log names no changed line
     line: int = 0
     side: Side = "head"
     on_base: bool = False  # a job of this name failed on the base commit too
@@ -266,7 +262,7 @@ class CIFailure:
 class ReviewSettings:
     """The settings by which a review is concluded, and shown."""
 
-    language: str = field(default="en", metadata=EXACT)  # of the comments' own words
+    language: Exact[str] = "en"  # of the comments' own words
     tone: Tone = "normal"
     fail_on: Severity | None = None  # the bar of the exit code and of the conclusion
     strict: bool = False  # with that bar, whether what nobody has decided fails it too
@@ -293,7 +289,7 @@ class Review:
     settings: ReviewSettings = ReviewSettings()
     dropped: int = 0  # findings that did not survive the checks
     turns: tuple[Turn, ...] = ()
-    version: str = field(default="", metadata=EXACT)
+    version: Exact[str] = ""
     round: Round = Round()
     walkthrough: Walkthrough | None = None  # None: the settings switch it off
     issues: tuple[IssueReport, ...] = ()

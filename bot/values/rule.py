@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from bot.values.exact import EXACT
+from bot.values.exact import Exact
 from bot.values.finding import Evidence
 from bot.values.silencing import OwnerRule
 
@@ -66,7 +66,7 @@ class CustomCheck:
 
     name: str
     ask: str
-    paths: tuple[str, ...] = field(default=(), metadata=EXACT)  # as in .gitignore; empty: every file
+    paths: Exact[tuple[str, ...]] = ()  # as in .gitignore; empty: every file
     severity: CheckSeverity = "warn"
 
     @property
@@ -82,7 +82,7 @@ class CheckAnswer:
 
     check: str  # its digest
     verdict: CheckVerdict
-    paths: tuple[str, ...] = field(metadata=EXACT)
+    paths: Exact[tuple[str, ...]]
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()
     tokens: int = 0  # that question and answer added to the reader's dialogue, estimated
@@ -92,7 +92,7 @@ class CheckAnswer:
 class CheckedFile:
     """What a check comes to in one changed file."""
 
-    path: str = field(metadata=EXACT)
+    path: Exact[str]
     verdict: CheckVerdict
     reason: str = ""
     quotes: tuple[Evidence, ...] = ()  # each is in the tree
@@ -110,7 +110,7 @@ class CheckReport:
     quotes: tuple[Evidence, ...] = ()
     cause: CheckCause = ""
     files: tuple[CheckedFile, ...] = ()
-    digest: str = field(default="", metadata=EXACT)  # of the question
+    digest: Exact[str] = ""  # of the question
     tokens: int = 0  # that it cost in this review, estimated
 
     @property

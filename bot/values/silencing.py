@@ -1,9 +1,9 @@
 """What keeps a finding silent: a rule or a learning of the owner's, and whose word it was."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from bot.values.exact import EXACT
+from bot.values.exact import Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,15 +15,13 @@ class OwnerRule:
     `number`: of a learned rule, the one that people call it by; of one in the settings, its place in the list, from 1.
     """
 
-    path: str = field(metadata=EXACT)  # as in .gitignore
-    kind: str = field(metadata=EXACT)  # a check's own code, or a category
+    path: Exact[str]  # as in .gitignore
+    kind: Exact[str]  # a check's own code, or a category
     text: str = ""  # why, in the words of a person who may write to the repository; models are shown it
     number: int = 0
     learned: bool = False  # False: written in the settings
     grave: bool = False  # of a learned one: it was confirmed for something serious that code has proven
-    symbol: str = field(
-        default="", metadata=EXACT
-    )  # of a learning: the definition that it is about; empty: the whole file
+    symbol: Exact[str] = ""  # of a learning: the definition that it is about; empty: the whole file
 
     @property
     def is_learning(self) -> bool:

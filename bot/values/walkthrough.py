@@ -1,10 +1,10 @@
 """What a change does, told to somebody who is about to read it: sentences, files by theme, the first place to look at."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from bot.values.change import Side
-from bot.values.exact import EXACT
+from bot.values.exact import Exact
 
 Teller = Literal["code", "model"]
 
@@ -31,7 +31,7 @@ class ReaderNotes:
 class FileRow:
     """One file and its phrase."""
 
-    path: str = field(metadata=EXACT)
+    path: Exact[str]
     phrase: str
     by: Teller = "code"
 
@@ -49,7 +49,7 @@ class Theme:
 class FirstPlace:
     """The riskiest place of the change. `line` is 0 if the file as a whole is meant."""
 
-    path: str = field(metadata=EXACT)
+    path: Exact[str]
     line: int
     side: Side
     reason: str
@@ -59,9 +59,9 @@ class FirstPlace:
 class FileCalls:
     """Calls from one file into a changed one."""
 
-    caller: str = field(metadata=EXACT)
-    callee: str = field(metadata=EXACT)
-    names: tuple[str, ...] = field(metadata=EXACT)
+    caller: Exact[str]
+    callee: Exact[str]
+    names: Exact[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
