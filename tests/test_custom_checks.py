@@ -10,7 +10,6 @@ import yaml
 from fakes import Repository
 from pushes import Files, Hand
 
-from bot import config
 from bot.outputs import console, facts, json_file, markdown, sarif
 from bot.publish import checks as check_run
 from bot.render import load
@@ -207,23 +206,6 @@ def test_a_secret_is_never_quoted(hand: Callable[..., Hand]) -> None:
     assert key not in json_file.render(review)
     assert not any(key in text for text in at.requests)
     assert review.checks[0].quotes == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (yaml.safe_dump({"checks": [{**PRICES, "name": str(n)} for n in range(11)]}), "write at most 10 entries"),
-        ("checks: [{name: a}]", "checks.0.ask: it is missing"),
-        ("checks: [{name: a, ask: b, severity: block}]", "write one of note, warn or fail"),
-        ("checks: [one]", "key: value"),
-        ("checks: true", "write a list of entries"),
-        (yaml.safe_dump({"checks": [{**PRICES, "ask": "x y" * 201}]}), "write at most 600 characters"),
-    ],
-)
-def test_a_wrong_entry_gets_a_sentence(text: str, sentence: str) -> None:
-    """The line and what to write instead."""
-    _, problems = config.check(text.encode())
-    assert sentence in problems[0].sentence
 
 
 def test_what_code_says_of_a_check_is_data(hand: Callable[..., Hand]) -> None:

@@ -1,6 +1,5 @@
 """What a review says when something stood in its way: no finding is lost without a word, and no missing opinion reads as clean."""
 
-import asyncio
 import os
 import signal
 from collections.abc import Mapping
@@ -11,8 +10,6 @@ import pytest
 from fakes import Repository
 from pushes import Hand, first_push, judge, titles
 
-from bot import wiring
-from bot.values import Review, ReviewRequest
 from deeprepo_sandbox.providers import Reply
 
 FOUND = {"A negative amount is accepted", "An empty size crashes the label"}
@@ -22,15 +19,6 @@ FOUND = {"A negative amount is accepted", "An empty size crashes the label"}
 def hand(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
     """A feature branch on which the first push is made."""
     return first_push(repository, tmp_path / "scratch", monkeypatch)
-
-
-def offline(repository: Repository, tmp_path: Path) -> Review:
-    """The branch, reviewed with no model."""
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    return asyncio.run(
-        wiring.local_review(ReviewRequest(str(repository.folder)), {"strategy": "offline"}, str(scratch))
-    )
 
 
 def asked_to_judge(body: Mapping[str, Any]) -> bool:
@@ -78,18 +66,3 @@ def test_after_ctrl_c_nothing_more_is_asked(hand: Hand) -> None:
     assert {*last_kinds} == {"root", "opinion"}
     assert kinds.count("root") == 1
     assert kinds.count("opinion") <= len(FOUND)
-
-
-@pytest.mark.parametrize("also", [{}, {"app/new.py": "def fresh():\n    return 1\n"}])
-def test_a_module_that_only_moved_still_breaks_its_importers(
-    repository: Repository, tmp_path: Path, also: dict[str, str | bytes | None]
-) -> None:
-    """It has no changed line and so no unit; the importer is reported, and counts as looked at."""
-    module = "def helper(x):\n    return x + 1\n\n\ndef other(y):\n    return y * 2\n"
-    user = "from app.util import helper\n\n\ndef go():\n    return helper(3)\n"
-    repository.commit({"app/__init__.py": "", "app/util.py": module, "app/use.py": user})
-    repository.git("checkout", "-qb", "feature")
-    repository.commit({"app/util.py": None, "app/tools.py": module, **also})
-    review = offline(repository, tmp_path)
-    assert [(placed.finding.path, placed.finding.verdict) for placed in review.reported] == [("app/use.py", "proven")]
-    assert review.coverage.complete

@@ -58,19 +58,6 @@ def test_a_repository_is_merged_over_its_organization(
     assert (getattr(merged, name), merged.origins[name]) == (value, origin)
 
 
-def test_sections_are_merged_key_by_key() -> None:
-    """Of `run` and `triggers` each file has its own keys, and each trigger says where it comes from."""
-    merged = resolved(
-        "run: {findings: 1}\ntriggers: {bots: true}", "run: {memory: 4096}\ntriggers: {forks: false, bots: false}"
-    )
-    assert merged.run is not None
-    assert (merged.run.findings, merged.run.memory) == (1, 4096)
-    rows = {name: (value, origin) for name, value, origin in merged.rows()}
-    assert rows["triggers.bots"] == ("true", OWN)
-    assert rows["triggers.forks"] == ("false", ACME)
-    assert rows["triggers.drafts"] == ("false", "default")
-
-
 # The settings of both files, and what holds if the organization enforces its own.
 ENFORCED: list[tuple[str, str, str, Any]] = [
     ("fail_on", "fail_on: critical", "fail_on: high", "high"),
@@ -101,18 +88,6 @@ def test_what_is_enforced_is_not_loosened(name: str, own: str, ours: str, holds:
     held = resolved(own, f"{ours}\nenforce: [{written_as(name)}]")
     assert getattr(held, name) == holds
     assert ACME in held.origins[name]
-
-
-def test_an_enforced_trigger_holds() -> None:
-    """What the organization says nothing about stays the repository's; the refusal names the organization's file."""
-    held = resolved(
-        "triggers: {forks: true, labels: [mine], drafts: true}",
-        "triggers: {forks: false, labels: [ours]}\nenforce: [triggers]",
-    )
-    assert (held.triggers.forks, held.triggers.drafts, held.triggers.labels) == (False, True, ("ours",))
-    assert (held.file_of("labels"), held.file_of("drafts")) == (ACME, OWN)
-    rows = {name: (value, origin) for name, value, origin in held.rows()}
-    assert rows["triggers.forks"] == ("false", ACME)
 
 
 BROKEN = [

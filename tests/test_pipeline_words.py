@@ -8,7 +8,7 @@ from fakes import Repository
 
 from bot import wiring
 from bot.outputs import posts
-from bot.values import CommentSpot, Review, ReviewRequest
+from bot.values import Review, ReviewRequest
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Server
 
@@ -44,15 +44,6 @@ def test_language_and_templates_come_from_the_base_branch(
     assert review.settings.language == "de"
     assert "<summary>Was abgedeckt wurde" in made.summary
     assert [post.body.split("\n")[1][:3] for post in made.posts] == ["OWN"] * len(made.posts) != []
-
-
-def test_a_fix_of_an_analyser_can_be_committed(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was applied to the head and parsed; the risk map and the spot stand in the review."""
-    review = reviewed(repository, SETTINGS.format("offline"), monkeypatch)
-    (placed,) = [row for row in review.reported if row.finding.rule == "F632"]
-    assert placed.replacement == "    if len(rows) == 1000:"
-    assert placed.spot == CommentSpot("a.py", 2, 2, "RIGHT")
-    assert [area.folder for area in review.coverage.areas] == ["", ".deeprepo/templates"]
 
 
 @pytest.mark.parametrize("strategy", ["fanout", "direct"])

@@ -58,18 +58,6 @@ def test_a_command_on_a_fork_holds_for_its_head(trigger: Trigger) -> None:
     assert policy.bound(unasked, moved) == unasked
 
 
-def test_a_command_on_a_strangers_pull_request_holds_for_its_base() -> None:
-    """Pointed at another branch it counts as a push, from a fork or between two branches; the team's command goes along."""
-    given = ReviewAsk(PULL, "command", full=True, actor="maintainer", head="a" * 40, base="main")
-    for told, stranger, stays in (
-        (facts(fork=True, base_ref="v1"), True, False),
-        (facts(base_ref="v1"), True, False),
-        (facts(base_ref="v1"), False, True),
-        (facts(fork=True), True, True),
-    ):
-        assert (policy.bound(given, told, stranger=stranger) == given) == stays
-
-
 REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"draft": True}, {}, "draft"),
     ({"author": "dependabot[bot]", "author_type": "Bot"}, {}, "triggers.bots"),
@@ -102,13 +90,6 @@ def test_who_asks_gets_a_review(trigger: Trigger, other: dict[str, Any], rules: 
     found = decide(trigger, rules=rules, paused=True, **other)
     assert isinstance(found, Go)
     assert found.offline == ("files" in word or "lines" in word)
-
-
-def test_a_pause_holds_until_somebody_asks() -> None:
-    """And the sentence says how it ends."""
-    found = decide("push", paused=True)
-    assert isinstance(found, No)
-    assert "`/deeprepo resume`" in found.reason
 
 
 def test_paths_decide_once_the_files_are_known() -> None:
@@ -155,3 +136,15 @@ def test_a_large_change_is_read_without_a_model_unless_asked() -> None:
     assert (found.offline, "1,001 files" in found.reason, "with one" in found.reason) == (True, True, True)
     assert decide("command", changed_files=1_001) == Go()
     assert decide(changed_files=12, rules={"offline_files": 10}) != Go()
+
+
+def test_a_command_on_a_strangers_pull_request_holds_for_its_base() -> None:
+    """Pointed at another branch it counts as a push, from a fork or between two branches; the team's command goes along."""
+    given = ReviewAsk(PULL, "command", full=True, actor="maintainer", head="a" * 40, base="main")
+    for told, stranger, stays in (
+        (facts(fork=True, base_ref="v1"), True, False),
+        (facts(base_ref="v1"), True, False),
+        (facts(base_ref="v1"), False, True),
+        (facts(fork=True), True, True),
+    ):
+        assert (policy.bound(given, told, stranger=stranger) == given) == stays

@@ -98,12 +98,6 @@ def test_a_fence_has_a_known_language_or_none(language: str) -> None:
     assert render.fence("x", "py").startswith("```py\n")
 
 
-def test_cut_says_how_much_is_missing() -> None:
-    """What is cut off is counted."""
-    assert render.cut("abcdef", 3) == "abc… (3 more characters)"
-    assert render.cut("abc", 3) == "abc"
-
-
 def test_a_terminal_cannot_be_driven_by_code() -> None:
     """Escape sequences become text that can be seen; tabs and line feeds stay."""
     assert render.visible("\x1b[2J\tx\r\ny\r") == "\\x1b[2J\tx\ny\\x0d"

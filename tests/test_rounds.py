@@ -13,7 +13,6 @@ from pushes import (
     NEGATIVE,
     OLD,
     SECOND,
-    SIZES,
     STAMPS,
     Hand,
     Worker,
@@ -61,30 +60,6 @@ def test_the_second_round_repeats_nothing_and_sees_what_was_fixed(hand: Hand) ->
     asked = [text for text in hand.requests if "The claim, about" not in text]
     assert asked
     assert not any("def total(rows)" in text and "apply(rate" not in text for text in asked)
-
-
-def test_the_third_round_knows_the_whole_history(hand: Hand) -> None:
-    """What was fixed does not come back, what is open stays open under its first fingerprint."""
-    first = hand.review()
-    hand.repository.commit(SECOND, "second push")
-    second = hand.review(first)
-    hand.repository.commit({"shop/stamp.py": "def stamp(letter):\n    return next(iter(letter.stamps), None)\n"})
-    third = hand.review(second)
-    assert third.round.number == 3
-    assert titles(third.having("fixed")) == {KNOWN[STAMPS]["title"]}
-    assert [f.fingerprint for f in third.still] == [f.fingerprint for f in second.still]
-    assert not third.reported
-
-
-def test_a_renamed_file_keeps_its_findings(hand: Hand) -> None:
-    """The place is the new path, the identity the old one."""
-    first = hand.review()
-    hand.repository.git("mv", "shop/label.py", "shop/labels.py")
-    hand.repository.commit({}, "rename")
-    second = hand.review(first)
-    moved = next(f for f in second.still if f.title == KNOWN[SIZES]["title"])
-    assert (moved.path, moved.how) == ("shop/labels.py", "moved")
-    assert moved.fingerprint in {p.finding.fingerprint for p in first.reported}
 
 
 def test_after_the_first_round_old_code_speaks_only_of_what_is_grave(hand: Hand) -> None:

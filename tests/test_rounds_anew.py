@@ -65,11 +65,3 @@ def test_another_base_is_read_anew(hand: Hand) -> None:
     assert _open_numbers(again) == _open_numbers(first) != set()
     assert not again.having("fixed")
     assert any("the base changed" in note.lower() for note in again.notes)
-
-
-def test_what_the_analysers_read_does_not_stand_in_for_a_model(hand: Hand) -> None:
-    """An offline review leaves every unit to be read by the first model that comes."""
-    offline = hand.review(strategy="offline")
-    again = hand.review(offline)
-    assert hand.requests
-    assert again.coverage.count("unit", "reused") == 0

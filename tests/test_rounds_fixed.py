@@ -203,25 +203,3 @@ def test_what_was_upheld_is_asked_about_once(
     story = Story(repository, tmp_path, monkeypatch, Case([*case.pushes, {"NEWS.md": "one\n"}], case.report, case.base))
     assert is_open(story.run())
     assert story.opinions == 1
-
-
-def test_a_copy_that_was_reported_too_keeps_no_mended_finding_open(
-    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The words stand in another file alone, where they are a finding of their own."""
-    case = Case([{**FIRST, "shop/copy.py": MEAN}, {"shop/mean.py": MEAN.replace(LINE, SUGGESTED)}])
-    story = Story(repository, tmp_path, monkeypatch, case)
-
-    def worker(body: Mapping[str, Any]) -> Reply:
-        text = str(body["messages"])
-        if "The claim, about" in text:
-            return Reply(data=CONFIRMED)
-        reports = [claim(), claim("shop/copy.py", why="Here too.") | {"title": "Another mean of nothing"}]
-        return Reply(data={"answer": "Read.", "findings": reports if SUGGESTED not in text else []})
-
-    repository.commit(case.pushes[0], "first")
-    first = story.hand.review(None, worker)
-    repository.commit(case.pushes[1], "second")
-    second = story.hand.review(first, worker)
-    assert [one.path for one in second.having("fixed")] == ["shop/mean.py"]
-    assert [one.path for one in second.still] == ["shop/copy.py"]

@@ -78,20 +78,6 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_provider_that_fails_leaves_the_problem_open(tmp_path: Path, ran: Callable[..., Ran]) -> None:
-    """It is no wrong answer: exit code 3, the sentence, and what was answered is in the table."""
-    turns = iter(["ok", "fine"])
-
-    def falls(body: Mapping[str, Any]) -> Reply:
-        return played(body) if next(turns, None) else Reply(status=400, text="context length exceeded")
-
-    with doubles.in_thread(Server(falls)) as server:
-        arguments = (*NEEDLES, "--model", "compatible/m", "--format", "json", "--out", "run.jsonl")
-        status, out, _ = ran(*arguments, server=server)
-    assert status == 0
-    assert [row["result"]["verdict"] for row in json.loads(out)["rows"]] == ["right", "refused", "refused"]
-
-
 def test_a_cap_ends_the_run_and_keeps_what_was_paid(
     tmp_path: Path, ran: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
 ) -> None:

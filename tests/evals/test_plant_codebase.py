@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from families import few
@@ -15,14 +14,6 @@ from deeprepo_evals import plant
 from deeprepo_evals.plant import defects as table
 from deeprepo_evals.plant import synthetic
 from deeprepo_evals.plant.values import OLDER
-
-
-def written(folder: Path, files: Mapping[str, str]) -> Path:
-    """Files on the disk."""
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
-    return folder
 
 
 def rows_of(files: Mapping[str, str]) -> dict[str, list[table.Row]]:
@@ -66,14 +57,6 @@ def test_labels_name_the_lines_of_the_head(scope: plant.Scope) -> None:
         assert label.kind in plant.CLASSES
         for line in (label.head, *label.proof):
             assert line.text == code.files[line.path].split("\n")[line.number - 1].strip()
-
-
-def test_the_diff_leads_from_the_base_to_the_head(tmp_path: Path) -> None:
-    """Git applies it and arrives at the same files."""
-    code = plant.codebase(3, 24, scope="change")
-    tree = written(tmp_path / "tree", code.base)
-    subprocess.run(["git", "apply", "-"], cwd=tree, input=code.diff.encode(), check=True, capture_output=True)
-    assert code.files == {str(p.relative_to(tree)): p.read_text() for p in tree.rglob("*") if p.is_file()}
 
 
 def test_every_defect_of_the_list_can_stand_somewhere() -> None:

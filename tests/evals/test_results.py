@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import waits
 
-from bot.errors import ProviderDown, UsageError
+from bot.errors import UsageError
 from deeprepo_evals.results import Run, carry_out, read
 
 ITEMS = [{"task": "needle", "size": size} for size in (1, 2, 3, 4)]
@@ -43,39 +43,6 @@ def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
     """The second one is told so, before it does anything."""
     with Run(tmp_path / "run.jsonl", "context"), pytest.raises(UsageError, match="written by another run"):
         Run(tmp_path / "run.jsonl", "context")
-
-
-def test_a_foreign_line_is_named(tmp_path: Path) -> None:
-    """A file that holds something else is refused with the line, and its lock is given back."""
-    path = tmp_path / "run.jsonl"
-    with Run(path, "context") as run:
-        run.keep(ITEMS[0], {})
-    path.write_text(path.read_text() + '{"kind": "review"}\n')
-    for _ in range(2):
-        with pytest.raises(UsageError, match=r"run\.jsonl, line 2 is not a result"):
-            Run(path, "context")
-
-
-def test_the_newest_line_of_an_item_counts(tmp_path: Path) -> None:
-    """Files of several runs may be put together."""
-    for name in ("a", "b"):
-        with Run(tmp_path / name, "context") as run:
-            run.keep(ITEMS[0], {"from": name})
-    assert [row.result for row in read([tmp_path / "a", tmp_path / "b"])] == [{"from": "b"}]
-
-
-def test_what_a_provider_failed_at_stays_open(tmp_path: Path) -> None:
-    """The others are done all the same, and the sentence is told once."""
-
-    async def do(item: Mapping[str, Any]) -> dict[str, Any]:
-        if item["size"] in (2, 3):
-            raise ProviderDown("the provider is down")
-        return {}
-
-    with Run(tmp_path / "run.jsonl", "context") as run:
-        outcome = asyncio.run(carry_out(run, ITEMS, do, at_once=2))
-        assert run.left(ITEMS) == ITEMS[1:3]
-    assert (outcome.done_count, outcome.why) == (2, ("the provider is down",))
 
 
 def test_cancelling_loses_only_what_is_in_flight(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from reviewed import BASE, FAR, Folder, folder, told
+from reviewed import BASE, Folder, folder, told
 
 
 @pytest.fixture(scope="module")
@@ -15,14 +15,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 def shop(made: Folder, tmp_path: Path) -> Folder:
     """The same for one test."""
     return made.copy(tmp_path)
-
-
-def test_a_malformed_case_is_named_with_what_is_wrong(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    """Before anything runs, with exit code 2."""
-    shop.write("off-1", defects=[{**FAR, "spans": [{"file": "a.py", "start": "three", "end": 3}]}])
-    code, out, err = told(capsys, shop.command("--oracle"))
-    assert (code, out) == (2, "")
-    assert "off-1.json is not a case: defects.0.spans.0.start" in err
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,6 @@ def test_a_finding_is_near_within_ten_lines_of_the_same_file(line: int, path: st
     assert value(score.figures([row("x", "ours", at(line, path=path))], [Place()]), "recall") == hit
 
 
-def test_what_the_quota_folds_is_found_but_not_said() -> None:
-    """Two figures: at the posted quota and before ranking."""
-    found = score.figures([row("x", "ours", at(100, place="folded"))], [Place()])
-    assert (value(found, "recall"), value(found, "recall, folded too"), value(found, "findings per PR")) == (0, 1, 0)
-
-
 def test_precision_counts_what_was_said_aloud() -> None:
     """One of three findings is a known defect, one of two defects is found."""
     found = score.figures([row("x", "ours", at(100), at(300), at(400), defects=2, kind="martian")], [Place()])

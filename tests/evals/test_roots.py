@@ -11,7 +11,7 @@ from bot.cli import run as command
 from bot.errors import UsageError
 from deeprepo_evals.results import Row
 from deeprepo_evals.roots import journal, plan_options, run, scripted
-from deeprepo_evals.roots.run import BASELINE, Contender, Plan, RootResults
+from deeprepo_evals.roots.run import Contender, Plan, RootResults
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
 
@@ -61,16 +61,6 @@ def test_the_harness_reads_what_the_root_does_not_delegate() -> None:
     assert helped["failing"]["matched"] > alone["failing"]["matched"] == 0
 
 
-@pytest.mark.slow
-def test_the_single_call_sees_what_fits_into_its_window() -> None:
-    """A narrow window leaves files unread and defects unfound; a wide one does not."""
-    root = (scripted.ROOTS[0],)
-    narrow, wide = (compared(small(BASELINE, roots=root, window=size)).rows[0].result for size in (3_000, 180_000))
-    assert narrow["files_read"] < wide["files_read"] == 24
-    assert narrow["matched"] < wide["matched"] == wide["labels"]
-    assert wide["dispatches"] == 0
-
-
 def test_a_provider_that_is_down_leaves_the_item_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sentence says why, the exit code is 3, and the same command goes on later."""
     with doubles.in_thread(Server([Reply(status=401)] * 3)) as server:
@@ -100,20 +90,6 @@ def test_what_cannot_be_done_as_typed_is_said(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UsageError, match=sentence):
         plan_options.plan(*given)
-
-
-def test_a_cap_on_the_whole_comparison_stops_it() -> None:
-    """What is finished stays; the sentence names the option."""
-    ended = compared(small("rlm-only", usd=0.3))
-    assert (len(ended.rows), ended.left) == (0, 3)
-    assert "--max-usd" in ended.why[0]
-
-
-def test_more_calls_of_workers_cost_little() -> None:
-    """The journal's projection: 9, 61 and 100 calls, together $0.74, $1.00 and $1.20, of which workers have 2, 10 and 14 %."""
-    rows = [journal.project(calls) for calls in (9, 61, 100)]
-    assert [round(row.usd, 2) for row in rows] == [0.74, 1.0, 1.2]
-    assert [round(row.share, 2) for row in rows] == [0.02, 0.1, 0.14]
 
 
 def test_the_table_and_the_json_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

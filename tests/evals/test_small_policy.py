@@ -1,13 +1,10 @@
 import asyncio
-import importlib.util
 import json
 from functools import cache
-from pathlib import Path
 
 import pytest
 from families import few
 
-from bot import cli
 from deeprepo_evals.train import Task
 from deeprepo_evals.train.small import curve, grammar, play, report, run
 from deeprepo_evals.train.small.mentions import Mentions, mentions
@@ -111,14 +108,6 @@ def test_the_report() -> None:
     assert "| `names bullets` | 0.00 | 0.97 | 0.00 |" in page
     assert curve.svg(report.panels(RUN)).count("<polyline") == 6
     assert json.loads(report.data(RUN))["policies"][0]["steps"][1]["ours"] == 0.5
-
-
-def test_without_its_libraries_the_run_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The development environment has neither torch nor TRL: a sentence and exit code 2."""
-    if importlib.util.find_spec("trl") is not None:
-        pytest.skip("TRL is installed here: nothing is missing")
-    assert cli.run(["eval", "learn", "--out", str(tmp_path)]) == 2
-    assert "is not installed: `make train CPU=1`" in capsys.readouterr().err
 
 
 def test_a_policy_learns() -> None:

@@ -19,16 +19,6 @@ def test_everything_read_and_everything_found_is_one() -> None:
     assert reward() == 1.0
 
 
-def test_reading_alone_earns_its_part() -> None:
-    """Everything read and nothing handed in is worth the coverage and no more."""
-    assert reward(findings=0, matched=0, proven=0) == 0.35
-
-
-def test_finding_without_reading_earns_no_coverage() -> None:
-    """What no worker has read is not covered, even if the defects were found."""
-    assert reward(read=0) == 0.65
-
-
 def test_each_false_finding_costs() -> None:
     """Precision falls with each false finding, both for findings and for evidence."""
     assert reward() > reward(findings=6) > reward(findings=10) > reward(findings=100)
@@ -52,11 +42,6 @@ def test_tokens_beyond_the_par_cost() -> None:
     """Reading twice what there is costs nothing, three times the par a fifth; more is not worse."""
     assert (reward(worker_tokens=30_000), reward(worker_tokens=60_000)) == (1.0, 0.9)
     assert reward(worker_tokens=90_000) == reward(worker_tokens=9_000_000) == 0.8
-
-
-def test_an_end_without_an_answer_costs() -> None:
-    """A root that runs out of turns loses a fifth."""
-    assert reward(answered=False) == 0.8
 
 
 def test_tasks_are_the_same_each_time_and_never_shared() -> None:

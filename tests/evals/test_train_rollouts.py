@@ -40,19 +40,6 @@ def test_what_earned_much_elsewhere_earns_nothing_here(name: str, task: Task) ->
     assert earned(name, task) < 0.2
 
 
-def test_everything_in_one_prompt_is_no_delegation() -> None:
-    """The worker's window is finite: a whole code base in one prompt is refused and counts as unread."""
-    facts = rolled("giant", Task(3, 80)).facts
-    assert (facts.read, facts.delegated) == (0, 0)
-
-
-def test_waste_costs() -> None:
-    """Reading everything eight times finds less, costs tokens and ends without an answer."""
-    parts = score(rolled("wasteful", WHOLE).facts)
-    assert parts.coverage == 1.0
-    assert (parts.silent, parts.tokens_waste > 0, parts.reward < 0.8) == (1.0, True, True)
-
-
 def test_silence_on_clean_code_must_be_earned() -> None:
     """Where nothing is wrong, who has read everything and says nothing earns all, who has read nothing nothing."""
     assert (earned("calls", CLEAN), earned("empty", CLEAN)) == (1.0, 0.0)

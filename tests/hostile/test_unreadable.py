@@ -11,7 +11,6 @@ from fakes import Repository
 from families import few
 
 import bot
-from bot.languages import LANGUAGES, faults
 
 DEEP = 20_000  # levels
 
@@ -122,11 +121,3 @@ def test_a_file_that_is_not_read_is_named_with_the_reason(path: str, text: str, 
     cut = left_open(told)
     (said,) = [line for line in cut if line.startswith(f"{path}: ")]
     assert said.endswith(f" {why}: its definitions were not compared")
-
-
-@pytest.mark.slow
-def test_a_parser_that_takes_the_square_of_the_length_is_stopped() -> None:
-    """What no bracket and no pattern tells: the parser itself is held to a time."""
-    source = b"fun g() {\n" + b"<" * 100_000
-    assert LANGUAGES["jvm"].outline("A.kt", source, "head").unread == "its code takes a parser too long"
-    assert faults.faults("A.kt", source) is None

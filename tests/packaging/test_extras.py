@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -133,13 +131,3 @@ def test_the_locks_agree() -> None:
     base, action, image = (found[f"requirements{end}.lock"].items() for end in ("-base", "-action", ""))
     assert base < action < image
     assert found["requirements.lock"].keys() < found["requirements-dev.lock"].keys()
-
-
-def test_the_command_line_does_not_load_githubs_client() -> None:
-    """What a review of a checkout, the hook and the tools for editors import speaks to nobody at GitHub."""
-    rooms = "bot.cli.commands, bot.cli.reviewing, bot.cli.hook, bot.wiring.local, bot.wiring.tasks, bot.mcp"
-    found = (
-        f"import sys, {rooms}; print([m for m in sys.modules if m.split('.')[0] in {{'githubkit', 'httpx', 'hishel'}}])"
-    )
-    done = subprocess.run([sys.executable, "-c", found], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"

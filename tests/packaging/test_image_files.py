@@ -26,16 +26,6 @@ def test_every_download_is_held_to_its_hash() -> None:
     assert [part for part in installs if "--require-hashes" not in part and "--no-index" not in part] == []
 
 
-def test_what_is_copied_is_let_in_and_nothing_else() -> None:
-    """Each source of COPY exists and passes .dockerignore; journals, keys and the history of git do not."""
-    ignored = GitIgnoreSpec.from_lines((ROOT / ".dockerignore").read_text().splitlines())
-    for name in (name for step in steps("COPY") if not step.startswith("--from=") for name in step.split()[:-1]):
-        assert (ROOT / name).exists()
-        assert not ignored.match_file(name)
-    for name in (".git/config", ".env", "secrets/private_key.pem", "bot/__pycache__/x.pyc", "tests/a.py"):
-        assert ignored.match_file(name), name
-
-
 @pytest.mark.parametrize("name", OURS)
 def test_a_container_can_do_nothing_but_its_work(name: str) -> None:
     """Read-only, without capabilities, and no way to get some."""
@@ -62,3 +52,13 @@ def test_every_setting_exists() -> None:
     for name in OURS:
         given |= set(COMPOSE["services"][name]["environment"])
     assert {key.removesuffix("_FILE") for key in given} <= known
+
+
+def test_what_is_copied_is_let_in_and_nothing_else() -> None:
+    """Each source of COPY exists and passes .dockerignore; journals, keys and the history of git do not."""
+    ignored = GitIgnoreSpec.from_lines((ROOT / ".dockerignore").read_text().splitlines())
+    for name in (name for step in steps("COPY") if not step.startswith("--from=") for name in step.split()[:-1]):
+        assert (ROOT / name).exists()
+        assert not ignored.match_file(name)
+    for name in (".git/config", ".env", "secrets/private_key.pem", "bot/__pycache__/x.pyc", "tests/a.py"):
+        assert ignored.match_file(name), name

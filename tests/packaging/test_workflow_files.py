@@ -57,12 +57,6 @@ def test_no_text_of_an_event_reaches_a_shell(path: Path) -> None:
     assert [run for run in runs if "${{" in run] == []
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=named)
-def test_an_example_checks_out_nothing_of_the_pull_request(path: Path) -> None:
-    """The action fetches what it reads by itself, as data: no step puts the head's files on the runner."""
-    assert "actions/checkout" not in path.read_text()
-
-
 def test_the_linters_are_content() -> None:
     """What `make workflows` runs and needs no network: zizmor, and the schemas of workflows and of the compose file."""
     paths = [str(path) for path in everything()]

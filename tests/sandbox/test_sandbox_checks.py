@@ -32,15 +32,3 @@ def test_a_check_run_goes_from_start_to_end(tmp_path: Path) -> None:
             assert done["pull_requests"][0]["number"] == 1
 
     asyncio.run(run())
-
-
-def test_a_check_run_belongs_to_its_app(tmp_path: Path) -> None:
-    """Another App may not change it."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            one = await _start(at)
-            other = f"Bearer {at.gh.actions_token(at.repo, {'checks': 'write'})}"
-            assert (await at.refused("PATCH", f"/check-runs/{one}", {"name": "x"}, authorization=other))[0] == 403
-
-    asyncio.run(run())

@@ -33,9 +33,6 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
   rateLimit { cost remaining resetAt }
 }
 """
-HIDE = """
-mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } } }
-"""
 PULL = {"owner": "acme", "name": "shop", "number": 1}
 
 
@@ -67,19 +64,6 @@ def test_threads_and_reviews_are_told(tmp_path: Path) -> None:
             assert threads["nodes"][0]["comments"]["nodes"][0]["author"] == {"__typename": "Bot", "login": "deeprepo"}
             two = await at.ask(WHOLE, **PULL, after=threads["pageInfo"]["endCursor"])
             assert two["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"][0]["isResolved"] is True
-
-    asyncio.run(run())
-
-
-def test_hiding_needs_permission(tmp_path: Path) -> None:
-    """Who may not write hides nothing: an error with status 200."""
-
-    async def run() -> None:
-        async with rig(tmp_path, permissions={"pull_requests": "read"}) as at:
-            await at.repo.comment(1, "mine")
-            listed = await at.ok("GET", "/issues/1/comments")
-            said = await at.ask(HIDE, id=listed[0]["node_id"])
-            assert (said["errors"][0]["type"], at.gh.pull(1).comments[0].hide_reason) == ("FORBIDDEN", "")
 
     asyncio.run(run())
 

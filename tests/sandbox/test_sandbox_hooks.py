@@ -75,24 +75,6 @@ def test_what_people_do_is_told(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_buttons_of_a_check_run(tmp_path: Path) -> None:
-    """Re-run, re-run all and each button of a check run reach the App that created it."""
-
-    async def run() -> None:
-        async with receiver() as heard, rig(tmp_path, webhook=heard.url) as at:
-            one = (await at.ok("POST", "/check-runs", {"name": "deeprepo", "head_sha": at.gh.pull(1).head_sha}))["id"]
-            await at.gh.settle()
-            heard.got.clear()
-            await at.repo.rerequest(one)
-            await at.repo.press(one, "full")
-            await at.repo.rerequest_suite(one)
-            assert heard.events == ["check_run.rerequested", "check_run.requested_action", "check_suite.rerequested"]
-            assert json.loads(heard.got[1][1])["requested_action"] == {"identifier": "full"}
-            assert json.loads(heard.got[2][1])["check_suite"]["head_sha"] == at.gh.pull(1).head_sha
-
-    asyncio.run(run())
-
-
 def test_failed_deliveries_are_listed_and_sent_again(tmp_path: Path) -> None:
     """A delivery that failed is not repeated by itself: it stands in the list, and an attempt asked for keeps its GUID."""
 

@@ -4,8 +4,6 @@ from pathlib import Path
 
 from sandbox_rig import Rig, receiver, rig
 
-from deeprepo_sandbox.github.pages import markdown
-
 EVIL = '<script>alert(1)</script><img src=x onerror=alert(1)><a href="http://evil.invalid" onclick=x>y</a>'
 
 
@@ -77,19 +75,6 @@ def test_nothing_hostile_comes_through(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_markdown_keeps_folds_and_drops_comments() -> None:
-    """Folds work, HTML comments vanish, pictures are not loaded, a suggestion shows both sides."""
-    folded = markdown.html("<!-- hidden -->\n<details>\n<summary>more</summary>\n\n**inside**\n\n</details>\n")
-    assert "hidden" not in folded
-    assert "<summary>more</summary>" in folded
-    assert "<strong>inside</strong>" in folded
-    assert "<img" not in markdown.html("![x](http://a.invalid/b.png)")
-    both = markdown.html("```suggestion\nnew\n```", ["old"])
-    assert 'class="del"' in both
-    assert "<code>old</code>" in both
-    assert "<code>new</code>" in both
-
-
 def test_a_comment_typed_on_the_page_reaches_the_app(tmp_path: Path) -> None:
     """The box posts as the maintainer, and the App gets the signed event; an empty box does nothing."""
 
@@ -141,25 +126,6 @@ def test_buttons_of_the_page(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_reaction_on_a_bots_comment(tmp_path: Path) -> None:
-    """👍 and 👎 can be pressed once each; the App gets no event and finds them in its list."""
-
-    async def run() -> None:
-        async with receiver() as heard, rig(tmp_path, webhook=heard.url) as at:
-            posted = (await at.ok("POST", "/issues/1/comments", {"body": "the summary"}))["id"]
-            await at.gh.settle()
-            heard.got.clear()
-            assert 'aria-label="React with 👎"' in await _page(at)
-            for content in ("-1", "-1", "<b>"):
-                assert await _press(at, "react", comment=str(posted), content=content) == 303
-            await at.gh.settle()
-            assert heard.events == []
-            listed = await at.ok("GET", f"/issues/comments/{posted}/reactions")
-            assert [(one["user"]["login"], one["content"]) for one in listed] == [("maintainer", "-1")]
-
-    asyncio.run(run())
-
-
 def test_another_site_cannot_post(tmp_path: Path) -> None:
     """A form of a foreign page is refused."""
 
@@ -168,41 +134,5 @@ def test_another_site_cannot_post(tmp_path: Path) -> None:
             address = f"{at.gh.world.origin}/acme/shop/pull/1/comment"
             answer = await at.client.post(address, data={"body": "x"}, headers={"origin": "http://evil.invalid"})
             assert (answer.status_code, at.gh.pull(1).comments) == (403, [])
-
-    asyncio.run(run())
-
-
-def test_a_button_keeps_what_was_typed(tmp_path: Path) -> None:
-    """The command of a button is posted below the text, where it counts all the same."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            await _press(at, "comment", body="Thank you.\r\nOnce more, please.", quick="/deeprepo review")
-            (said,) = at.gh.pull(1).comments
-            assert said.body == "Thank you.\nOnce more, please.\n\n/deeprepo review"
-
-    asyncio.run(run())
-
-
-def test_the_settings_of_branch_and_app_are_two_buttons_for_who_may_write(tmp_path: Path) -> None:
-    """Protection and `contents: write` are switched and switched back; who may only read sees no button, and posting changes nothing."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-
-            def stands() -> tuple[bool, str]:
-                branches = at.repo.repository.protected_branches
-                return at.gh.pull(1).head in branches, at.repo.app_permissions["contents"]
-
-            assert stands() == (False, "read")
-            for turn, answer in (("on", (True, "write")), ("off", (False, "read"))):
-                assert 'name="protected"' in await _page(at)
-                await _press(at, "settle", protected=turn)
-                await _press(at, "settle", commits=turn)
-                assert stands() == answer
-            await _press(at, "be", login="stranger")
-            assert 'name="protected"' not in await _page(at)
-            await _press(at, "settle", protected="on", commits="on")
-            assert stands() == (False, "read")
 
     asyncio.run(run())

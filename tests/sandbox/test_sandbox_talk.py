@@ -20,28 +20,6 @@ def test_a_comment_is_written_changed_and_taken_away(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_lists_come_in_pages(tmp_path: Path) -> None:
-    """A list tells where its next and last page are, and the pages hold everything once; at most 100 come at a time."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            for n in range(5):
-                await at.repo.comment(1, f"comment {n}")
-            found, address = [], f"{at.gh.api}/repos/acme/shop/issues/1/comments?per_page=2"
-            while address:
-                answer = await at.client.get(address, headers={"authorization": f"Bearer {at.token}"})
-                found += [row["body"] for row in answer.json()]
-                address = answer.links.get("next", {}).get("url", "")
-            assert found == [f"comment {n}" for n in range(5)]
-            assert "page=2" in answer.links["prev"]["url"]
-            for n in range(100):
-                await at.repo.comment(1, f"more {n}")
-            assert len(await at.ok("GET", "/issues/1/comments?per_page=100")) == 100
-            assert len(await at.ok("GET", "/issues/1/comments")) == 30
-
-    asyncio.run(run())
-
-
 def test_a_reaction_is_kept_once(tmp_path: Path) -> None:
     """The same emoji a second time answers 200 in place of 201, and the comment counts one."""
 
@@ -94,18 +72,5 @@ def test_the_pull_request_tells_the_facts_of_git(tmp_path: Path) -> None:
             assert (compared["merge_base_commit"]["sha"], compared["status"]) == (base, "diverged")
             diff = await at.call("GET", "/pulls/1", accept="application/vnd.github.diff")
             assert diff.text.startswith("diff --git a/a.txt b/a.txt")
-
-    asyncio.run(run())
-
-
-def test_files_are_read_at_a_commit(tmp_path: Path) -> None:
-    """A file's content comes as base64 or raw at any ref; what is not there is a 404."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            assert (await at.ok("GET", "/contents/gone.txt?ref=main"))["content"] == "eAo=\n"
-            raw = await at.call("GET", "/contents/gone.txt", accept="application/vnd.github.raw+json")
-            assert raw.text == "x\n"
-            assert (await at.refused("GET", "/contents/gone.txt?ref=feature"))[0] == 404
 
     asyncio.run(run())

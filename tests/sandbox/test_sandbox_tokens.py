@@ -76,18 +76,3 @@ def test_a_missing_permission_is_refused(tmp_path: Path) -> None:
                 assert (status, "Resource not accessible by integration" in said) == (403, True), lacking
 
     asyncio.run(run())
-
-
-def test_a_token_of_one_repository_opens_no_other(tmp_path: Path) -> None:
-    """A private repository outside of the token is not there; a public one can be read and not written."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            await at.gh.repository("acme", "hidden", private=True)
-            await at.gh.repository("acme", "open")
-            assert (await at.refused("GET", "//repos/acme/hidden"))[0] == 404
-            await at.ok("GET", "//repos/acme/open")
-            assert (await at.refused("POST", "//repos/acme/open/check-runs", {"name": "x", "head_sha": "0"}))[0] == 403
-            assert (await at.refused("GET", "//repos/acme/hidden", authorization=""))[0] == 404
-
-    asyncio.run(run())

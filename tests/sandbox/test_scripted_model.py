@@ -24,14 +24,3 @@ def test_a_sequence() -> None:
     with pytest.raises(RateLimited):
         asyncio.run(model.complete(PROMPT))
     assert model.prompts == [PROMPT] * 4
-
-
-def test_calls_in_flight() -> None:
-    """The peak tells how many calls were in flight at once."""
-    model = ScriptedModel(lambda _: "ok", delay=0.01)
-
-    async def run() -> None:
-        await asyncio.gather(*(model.complete(PROMPT) for _ in range(64)))
-
-    asyncio.run(run())
-    assert model.peak == 64
