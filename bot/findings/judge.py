@@ -90,9 +90,7 @@ async def judge(
     recollection = Recollection(merged_findings)
     if earlier is not None:
         recollection = await recall(earlier, merged_findings, tree, files, reread, before, silence)
-    recollection, suppressed_findings = _suppress(recollection, ignore_list, earlier)
-    recollection, silenced_leaks = _with_leaks(recollection, ignore_list, leaks, suppressed_findings)
-    suppressed_findings = (*suppressed_findings, *silenced_leaks)
+    recollection, suppressed_findings = _suppress(recollection, ignore_list, earlier, leaks)
     if ask is None:
         return JudgedFindings((*_settle(recollection), *suppressed_findings))
     settled, due = _sort(recollection, least)
@@ -135,30 +133,22 @@ def overrule(judgement: JudgedFindings, findings: Collection[Finding]) -> Judged
 
 
 def _suppress(
-    recollection: Recollection, ignore_list: IgnoreList, earlier: Earlier | None
+    recollection: Recollection, ignore_list: IgnoreList, earlier: Earlier | None, leaks: Sequence[Finding]
 ) -> tuple[Recollection, tuple[Finding, ...]]:
-    """What is left after the owner's words, and what they silence. What nobody was told of is not told to be fixed."""
-    new, silenced_findings = ignore_list.split(recollection.new)
-    still, silenced_too = ignore_list.split(recollection.still)
-    doubtful, silenced_as_well = ignore_list.split(recollection.doubtful)
+    """What is left after the owner's words, and what they silence. What nobody was told of is not told to be fixed.
+
+    With the leaks that nobody silences where they are, whatever is silenced elsewhere, each secret once.
+    """
+    groups = recollection.new, recollection.still, recollection.doubtful, leaks
+    (new, quiet), (still, quiet_too), (doubtful, quiet_as_well), (told, quiet_leaks) = map(ignore_list.split, groups)
+    silenced_findings = (*quiet, *quiet_too, *quiet_as_well)
     silenced_marks = earlier.silenced_marks if earlier is not None else ()
-    fixed_findings = tuple(f for f in recollection.fixed_findings if f.identity not in silenced_marks)
-    rest = Recollection(new, still, doubtful, fixed_findings)
-    return rest, (*silenced_findings, *silenced_too, *silenced_as_well)
-
-
-def _with_leaks(
-    recollection: Recollection,
-    ignore_list: IgnoreList,
-    leaks: Sequence[Finding],
-    suppressed_findings: Sequence[Finding],
-) -> tuple[Recollection, tuple[Finding, ...]]:
-    """With the leaks that nobody silences where they are, whatever is silenced elsewhere; and the other ones, each secret once."""
-    told, silenced_leaks = ignore_list.split(leaks)
-    known = {proof for one in suppressed_findings for proof in one.proofs}
-    revoked = {proof for one in (*suppressed_findings, *silenced_leaks) if one.is_revoked for proof in one.proofs}
-    left = tuple(one for one in told if not (one.proofs and one.proofs <= revoked))
-    return outlasting(recollection, left), tuple(one for one in silenced_leaks if not one.proofs <= known)
+    fixed_findings = tuple(one for one in recollection.fixed_findings if one.identity not in silenced_marks)
+    known = {proof for one in silenced_findings for proof in one.proofs}
+    revoked = {proof for one in (*silenced_findings, *quiet_leaks) if one.is_revoked for proof in one.proofs}
+    left = [one for one in told if not (one.proofs and one.proofs <= revoked)]
+    rest = outlasting(Recollection(new, still, doubtful, fixed_findings), left)
+    return rest, (*silenced_findings, *(one for one in quiet_leaks if not one.proofs <= known))
 
 
 def _settle(recollection: Recollection) -> list[Finding]:

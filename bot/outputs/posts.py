@@ -134,15 +134,9 @@ def _short(body: Safe, placed_finding: PlacedFinding, review: Review, form: Revi
     if len(body.encode()) <= MOST_BYTES:
         return body
     values = parts.one(placed_finding, review, form.words, with_handover=False)
-    without_handover = form.fill("inline.md.j2", lambda: [values], MOST_BYTES)[0]
-    if len(without_handover.encode()) <= MOST_BYTES:
-        return without_handover
-    less = {name: values[name][:SHORT] for name in ("why", "first", "more", "consequence", "trigger", "quote")}
-    return comment(
-        "inline.md.j2",
-        form.words,
-        **{**values, **less, "evidence": [], "collapsed": False, "replacement": None, "suggestion": None},
-    )
+    values |= {name: values[name][:SHORT] for name in ("why", "first", "more", "consequence", "trigger", "quote")}
+    values |= {"evidence": [], "collapsed": False, "replacement": None, "suggestion": None}
+    return comment("inline.md.j2", form.words, **values)
 
 
 def _post(placed_finding: PlacedFinding, text: str, review: Review) -> Post:
