@@ -6,13 +6,15 @@ of `test_action_installed.py`.
 """
 
 import asyncio
+import inspect
 import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +131,27 @@ async def stage(folder: Path, files: Mapping[str, str]) -> AsyncIterator[Stage]:
         yield made
         assert gh.violations == ()
         assert not (folder / "pwned").exists()
+
+
+def on_stage(files: Mapping[str, str]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """A test that is told on a stage with these files; what else it takes are fixtures and parameters."""
+
+    def told(story: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        taken = inspect.signature(story)
+
+        @wraps(story)
+        def test(tmp_path: Path, **given: Any) -> None:  # noqa: ANN401 - fixtures
+            async def go() -> None:
+                async with stage(tmp_path, files) as at:
+                    await story(at, **given)
+
+            asyncio.run(go())
+
+        place = inspect.Parameter("tmp_path", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        test.__signature__ = taken.replace(parameters=[place, *list(taken.parameters.values())[1:]])  # type: ignore[attr-defined]
+        return test
+
+    return told
 
 
 class Running:

@@ -1,12 +1,10 @@
 """Jobs of CI that failed before a step's review ends: the summary names them, and the step's log what the token lacks."""
 
-import asyncio
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from opening import BASE, opened, summary
-from stepping import WRITE, Stage, stage
+from stepping import WRITE, Stage, on_stage
 
 from deeprepo_sandbox.github.things import WorkflowRun
 
@@ -35,54 +33,42 @@ async def _reviewed(at: Stage, permissions: dict[str, str]) -> tuple[str, list[s
     return summary(at.gh, number), [row for row in at.rows if "CI" in row]
 
 
-def test_a_job_of_another_workflow_is_named_and_the_reviews_own_are_not(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_a_job_of_another_workflow_is_named_and_the_reviews_own_are_not(at: Stage) -> None:
     """The summary has the first error and the changed line; an earlier attempt, an earlier run of the workflow and a check run of an earlier review have failed too, for their findings."""
+    number, body = await opened(at)
+    head = at.gh.pull(number).head_sha
+    by_hand = await at.told("workflow_dispatch", {}, pull_request=str(number), fail_on="low")
+    assert by_hand.conclusion == "failure"
+    await at.repo.job(head, "attempt", FAILED, run_id=int(f"80{at.runs + 1}"))
+    earlier = WorkflowRun(700, datetime.now(UTC), at.repo.repository, event="pull_request", head=head)
+    at.repo.repository.runs.append(earlier)
+    await at.repo.job(head, "earlier", FAILED, run_id=earlier.id)
+    await at.repo.job(head, "test (3.12)", FAILED)
+    result = await at.told("pull_request", body, permissions=READING)
 
-    async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
-            number, body = await opened(at)
-            head = at.gh.pull(number).head_sha
-            by_hand = await at.told("workflow_dispatch", {}, pull_request=str(number), fail_on="low")
-            assert by_hand.conclusion == "failure"
-            await at.repo.job(head, "attempt", FAILED, run_id=int(f"80{at.runs + 1}"))
-            earlier = WorkflowRun(700, datetime.now(UTC), at.repo.repository, event="pull_request", head=head)
-            at.repo.repository.runs.append(earlier)
-            await at.repo.job(head, "earlier", FAILED, run_id=earlier.id)
-            await at.repo.job(head, "test (3.12)", FAILED)
-            result = await at.told("pull_request", body, permissions=READING)
-
-            text = summary(at.gh, number)
-            assert f"{ERROR} · [`shop/price.py:1`]" in text
-            assert result.review is not None
-            assert [one.name for one in result.review.ci_failures] == ["test (3.12)"]
-            assert [row for row in at.rows if "CI" in row] == []
-
-    asyncio.run(go())
+    text = summary(at.gh, number)
+    assert f"{ERROR} · [`shop/price.py:1`]" in text
+    assert result.review is not None
+    assert [one.name for one in result.review.ci_failures] == ["test (3.12)"]
+    assert [row for row in at.rows if "CI" in row] == []
 
 
 @pytest.mark.parametrize("permissions", [{"contents": "read", "pull_requests": "write"}, WRITE])
-def test_a_token_that_may_not_read_them_costs_a_sentence(tmp_path: Path, permissions: dict[str, str]) -> None:
+@on_stage(BASE)
+async def test_a_token_that_may_not_read_them_costs_a_sentence(at: Stage, permissions: dict[str, str]) -> None:
     """Without `checks: read` or without `actions: read` no job is named; the log names both permissions."""
-
-    async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
-            text, rows = await _reviewed(at, permissions)
-            assert "CI jobs" not in text
-            (row,) = rows
-            assert row.startswith("Jobs of CI that failed are not named: ")
-            assert "`permissions: {checks: read, actions: read}`" in row
-
-    asyncio.run(go())
+    text, rows = await _reviewed(at, permissions)
+    assert "CI jobs" not in text
+    (row,) = rows
+    assert row.startswith("Jobs of CI that failed are not named: ")
+    assert "`permissions: {checks: read, actions: read}`" in row
 
 
-def test_ci_false_asks_a_step_nothing(tmp_path: Path) -> None:
+@on_stage({**BASE, ".deeprepo.yml": "ci: false\n"})
+async def test_ci_false_asks_a_step_nothing(at: Stage) -> None:
     """The owner has switched it off in the base branch."""
-
-    async def go() -> None:
-        async with stage(tmp_path, {**BASE, ".deeprepo.yml": "ci: false\n"}) as at:
-            text, rows = await _reviewed(at, READING)
-            assert "CI jobs" not in text
-            assert rows == []
-            assert not [one for one in at.gh.requests if one.operation == "checks/list-for-ref"]
-
-    asyncio.run(go())
+    text, rows = await _reviewed(at, READING)
+    assert "CI jobs" not in text
+    assert rows == []
+    assert not [one for one in at.gh.requests if one.operation == "checks/list-for-ref"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from opening import event, summary
 from prices import BROKEN, LIBRARY, USER
-from stepping import Stage, stage
+from stepping import Stage, on_stage, stage
 
 from bot.values import Review
 from deeprepo_sandbox import github as sandbox
@@ -57,107 +57,82 @@ def everything(at: Stage, number: int) -> str:
         ("lines", "nothing", "nothing"),
     ],
 )
-def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
-    tmp_path: Path, shown: str, own: str, level: str
+@on_stage(LIBRARY)
+async def test_what_is_shown_is_what_the_workflow_and_the_consumer_allow(
+    at: Stage, shown: str, own: str, level: str
 ) -> None:
     """The line, the name, or that there is one: the less of what `consumers-shown` and its own `as_consumer` say."""
-
-    async def go() -> None:
-        async with stage(tmp_path, LIBRARY) as at:
-            number, body = await pulled(at)
-            repo = await user(at, f"as_consumer: {own}\n" if own else "")
-            token = at.gh.token(READS, (repo.id,))
-            await reviewed(at, body, consumers="acme/quagga\n", consumers_token=token, consumers_shown=shown)
-            text, posted = everything(at, number), summary(at.gh, number)
-            assert ("acme/quagga:zanzibar/checkout.py" in posted) == (level == "lines")
-            assert ("acme/quagga" in text) == (level in ("lines", "name"))
-            assert any(word in text for word in PRIVATE) == (level == "lines")
-            assert ("still uses it as it was" in text) == (level in ("name", "existence"))
-            assert ("repositories that use this one" in posted or "known to use this one" in posted) == (
-                level != "nothing"
-            )
-            assert token not in text
-
-    asyncio.run(go())
+    number, body = await pulled(at)
+    repo = await user(at, f"as_consumer: {own}\n" if own else "")
+    token = at.gh.token(READS, (repo.id,))
+    await reviewed(at, body, consumers="acme/quagga\n", consumers_token=token, consumers_shown=shown)
+    text, posted = everything(at, number), summary(at.gh, number)
+    assert ("acme/quagga:zanzibar/checkout.py" in posted) == (level == "lines")
+    assert ("acme/quagga" in text) == (level in ("lines", "name"))
+    assert any(word in text for word in PRIVATE) == (level == "lines")
+    assert ("still uses it as it was" in text) == (level in ("name", "existence"))
+    assert ("repositories that use this one" in posted or "known to use this one" in posted) == (level != "nothing")
+    assert token not in text
 
 
-def test_a_public_consumer_is_read_without_a_token(tmp_path: Path) -> None:
+@on_stage(LIBRARY)
+async def test_a_public_consumer_is_read_without_a_token(at: Stage) -> None:
     """What everybody can read is shown with its lines, whoever owns it."""
-
-    async def go() -> None:
-        async with stage(tmp_path, LIBRARY) as at:
-            number, body = await pulled(at)
-            await user(at, private=False, owner="others")
-            review = await reviewed(at, body, consumers="others/quagga\nacme/shop")
-            assert [one.consumer for one in (row.finding for row in review.reported)] == ["others/quagga"]
-            assert "others/quagga:zanzibar/checkout.py" in summary(at.gh, number)
-            assert [one.name for one in review.consumers] == ["others/quagga"]
-
-    asyncio.run(go())
+    number, body = await pulled(at)
+    await user(at, private=False, owner="others")
+    review = await reviewed(at, body, consumers="others/quagga\nacme/shop")
+    assert [one.consumer for one in (row.finding for row in review.reported)] == ["others/quagga"]
+    assert "others/quagga:zanzibar/checkout.py" in summary(at.gh, number)
+    assert [one.name for one in review.consumers] == ["others/quagga"]
 
 
-def test_a_change_of_a_public_repository_names_no_private_consumer(tmp_path: Path) -> None:
+@on_stage(LIBRARY)
+async def test_a_change_of_a_public_repository_names_no_private_consumer(at: Stage) -> None:
     """However much the workflow and the consumer allow; a stranger learns nothing of it at all."""
-
-    async def go() -> None:
-        async with stage(tmp_path, LIBRARY) as at:
-            at.repo.repository.private = False
-            repo = await user(at, "as_consumer: lines\n")
-            given = {
-                "consumers": "acme/quagga",
-                "consumers_token": at.gh.token(READS, (repo.id,)),
-                "consumers_shown": "lines",
-            }
-            number, body = await pulled(at)
-            await reviewed(at, body, **given)
-            text = everything(at, number)
-            assert "a repository that you may not be able to see" in text
-            assert not [word for word in ("quagga", *PRIVATE) if word in text]
-            with at.gh.holding() as held:
-                await at.repo.commit("strange", BROKEN)
-                other = await at.repo.open_pull("strange", title="Prices", fork=True)
-            review = await reviewed(at, event(held), **given)
-            assert (review.consumers, [row.finding.consumer for row in review.reported if row.finding.consumer]) == (
-                (),
-                [],
-            )
-            assert "that you may not be able to see" not in summary(at.gh, other)
-
-    asyncio.run(go())
+    at.repo.repository.private = False
+    repo = await user(at, "as_consumer: lines\n")
+    given = {"consumers": "acme/quagga", "consumers_token": at.gh.token(READS, (repo.id,)), "consumers_shown": "lines"}
+    number, body = await pulled(at)
+    await reviewed(at, body, **given)
+    text = everything(at, number)
+    assert "a repository that you may not be able to see" in text
+    assert not [word for word in ("quagga", *PRIVATE) if word in text]
+    with at.gh.holding() as held:
+        await at.repo.commit("strange", BROKEN)
+        other = await at.repo.open_pull("strange", title="Prices", fork=True)
+    review = await reviewed(at, event(held), **given)
+    assert (review.consumers, [row.finding.consumer for row in review.reported if row.finding.consumer]) == ((), [])
+    assert "that you may not be able to see" not in summary(at.gh, other)
 
 
-def test_one_that_cannot_be_read_costs_a_line(tmp_path: Path) -> None:
+@on_stage(LIBRARY)
+async def test_one_that_cannot_be_read_costs_a_line(at: Stage) -> None:
     """Without a token, under another name, under no name at all, damaged: the others are looked at, and what is open is said."""
-
-    async def go() -> None:
-        async with stage(tmp_path, LIBRARY) as at:
-            _, body = await pulled(at)
-            await user(at, private=False, owner="others")
-            await at.gh.repository("acme", "secret", files=USER, private=True)
-            broken = await at.gh.repository("others", "broken", files=USER)
-            for pack in (broken.repository.git / "objects").rglob("*"):
-                if pack.is_file():
-                    pack.chmod(0o600)
-                    pack.write_bytes(b"damaged")
-            names = [
-                "others/quagga",
-                "acme/secret",
-                "others/none",
-                "others/broken",
-                "../../x",
-                "https://a/b",
-                "-c x/y",
-                "others/quagga",
-            ]
-            review = await reviewed(at, body, consumers="\n".join(names))
-            states = {one.name: (one.state, one.reason) for one in review.consumers}
-            assert states["others/quagga"] == ("checked", "")
-            assert states["others/broken"] == ("unread", "GitHub did not give it")
-            assert sorted(one.state for one in review.consumers) == ["checked", *["unread"] * 6]
-            assert len(review.coverage.open) == 6
-            assert not [name for name in ("acme/secret", "https://a/b", "../../x") if name in repr(review)]
-
-    asyncio.run(go())
+    _, body = await pulled(at)
+    await user(at, private=False, owner="others")
+    await at.gh.repository("acme", "secret", files=USER, private=True)
+    broken = await at.gh.repository("others", "broken", files=USER)
+    for pack in (broken.repository.git / "objects").rglob("*"):
+        if pack.is_file():
+            pack.chmod(0o600)
+            pack.write_bytes(b"damaged")
+    names = [
+        "others/quagga",
+        "acme/secret",
+        "others/none",
+        "others/broken",
+        "../../x",
+        "https://a/b",
+        "-c x/y",
+        "others/quagga",
+    ]
+    review = await reviewed(at, body, consumers="\n".join(names))
+    states = {one.name: (one.state, one.reason) for one in review.consumers}
+    assert states["others/quagga"] == ("checked", "")
+    assert states["others/broken"] == ("unread", "GitHub did not give it")
+    assert sorted(one.state for one in review.consumers) == ["checked", *["unread"] * 6]
+    assert len(review.coverage.open) == 6
+    assert not [name for name in ("acme/secret", "https://a/b", "../../x") if name in repr(review)]
 
 
 def test_its_token_is_in_no_argument_no_configuration_and_no_log(

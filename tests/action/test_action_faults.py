@@ -1,14 +1,12 @@
 """What goes wrong around a review in a workflow: nothing that was paid for is lost, and the people who wait get a reason."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 import waits
 from opening import BASE, event, opened
-from stepping import READ, Stage, stage
+from stepping import READ, Stage, on_stage
 
 from bot.errors import HostRefused
 from deeprepo_sandbox import providers as doubles
@@ -22,143 +20,111 @@ def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def staged(folder: Path, act: Callable[[Stage], Awaitable[None]]) -> None:
-    async def go() -> None:
-        async with stage(folder, BASE) as at:
-            await act(at)
-
-    asyncio.run(go())
-
-
-def test_a_review_that_cannot_be_posted_stands_in_the_job(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_a_review_that_cannot_be_posted_stands_in_the_job(at: Stage) -> None:
     """GitHub does not take it: the job summary has the review, and the step fails."""
+    _, body = await opened(at)
+    at.gh.fail("POST", r"/issues/1/comments$", Fault(status=410, times=-1))
+    told = await at.told("pull_request", body)
 
-    async def act(at: Stage) -> None:
-        _, body = await opened(at)
-        at.gh.fail("POST", r"/issues/1/comments$", Fault(status=410, times=-1))
-        told = await at.told("pull_request", body)
-
-        assert isinstance(told.fault, HostRefused)
-        assert "1 finding" in (at.folder / "summary").read_text()
-        assert "GitHub did not take it" in (at.folder / "summary").read_text()
-
-    staged(tmp_path, act)
+    assert isinstance(told.fault, HostRefused)
+    assert "1 finding" in (at.folder / "summary").read_text()
+    assert "GitHub did not take it" in (at.folder / "summary").read_text()
 
 
-def test_a_head_that_moves_is_left_to_its_own_run(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_a_head_that_moves_is_left_to_its_own_run(at: Stage) -> None:
     """Nothing is posted about a head that is gone."""
+    _, body = await opened(at)
 
-    async def act(at: Stage) -> None:
-        _, body = await opened(at)
+    async def push() -> None:
+        await at.repo.push("feature", {"NEWS.md": "one\n"})
 
-        async def push() -> None:
-            await at.repo.push("feature", {"NEWS.md": "one\n"})
-
-        at.gh.fail("GET", r"/pulls/1$", Fault(status=None, skip=1, run=push))
-        told = await at.told("pull_request", body)
-        assert (told.conclusion, told.outcome, told.fault) == ("cancelled", None, None)
-        assert "is posted only here: the head is" in told.says
-        assert at.gh.pull(1).comments == []
-
-    staged(tmp_path, act)
+    at.gh.fail("GET", r"/pulls/1$", Fault(status=None, skip=1, run=push))
+    told = await at.told("pull_request", body)
+    assert (told.conclusion, told.outcome, told.fault) == ("cancelled", None, None)
+    assert "is posted only here: the head is" in told.says
+    assert at.gh.pull(1).comments == []
 
 
-def test_a_token_that_may_not_even_read_says_what_the_job_needs(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_a_token_that_may_not_even_read_says_what_the_job_needs(at: Stage) -> None:
     """The sentence names the permissions to copy."""
-
-    async def act(at: Stage) -> None:
-        _, body = await opened(at)
-        with pytest.raises(HostRefused, match="pull-requests: write"):
-            await at.told("pull_request", body, permissions={"contents": "read"})
-
-    staged(tmp_path, act)
+    _, body = await opened(at)
+    with pytest.raises(HostRefused, match="pull-requests: write"):
+        await at.told("pull_request", body, permissions={"contents": "read"})
 
 
-def test_a_token_that_may_only_read_says_what_the_job_lacks(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_a_token_that_may_only_read_says_what_the_job_lacks(at: Stage) -> None:
     """In the repository's own pull requests that is a workflow to mend."""
-
-    async def act(at: Stage) -> None:
-        _, body = await opened(at)
-        told = await at.told("pull_request", body, permissions=READ)
-        assert "the job needs `permissions:" in told.says
-        assert told.review is not None
-
-    staged(tmp_path, act)
+    _, body = await opened(at)
+    told = await at.told("pull_request", body, permissions=READ)
+    assert "the job needs `permissions:" in told.says
+    assert told.review is not None
 
 
-def test_who_asked_by_a_comment_is_told_why_there_is_no_review(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_who_asked_by_a_comment_is_told_why_there_is_no_review(at: Stage) -> None:
     """They do not look at the job: a closed pull request is answered below the comment."""
+    number, _ = await opened(at)
+    await at.repo.close(number)
+    with at.gh.holding() as held:
+        await at.repo.comment(number, "/deeprepo review")
+    told = await at.told("issue_comment", event(held))
+    assert told.conclusion == "skipped"
+    assert "nothing left to review" in at.gh.pull(number).comments[-1].body
 
-    async def act(at: Stage) -> None:
-        number, _ = await opened(at)
-        await at.repo.close(number)
+
+@pytest.mark.slow
+@on_stage(BASE)
+async def test_a_flood_of_commands_is_stopped_without_a_memory(at: Stage) -> None:
+    """How often somebody asked is read from their comments: beyond the repository's limit nothing is reviewed."""
+    await at.repo.commit("main", {".deeprepo.yml": "triggers: {commands_per_hour: 2}\n"})
+    number, _ = await opened(at)
+    ends = []
+    for _ in range(3):
         with at.gh.holding() as held:
             await at.repo.comment(number, "/deeprepo review")
-        told = await at.told("issue_comment", event(held))
-        assert told.conclusion == "skipped"
-        assert "nothing left to review" in at.gh.pull(number).comments[-1].body
-
-    staged(tmp_path, act)
+        ends.append((await at.told("issue_comment", event(held))).conclusion)
+    assert ends == ["neutral", "neutral", "skipped"]
 
 
-@pytest.mark.slow
-def test_a_flood_of_commands_is_stopped_without_a_memory(tmp_path: Path) -> None:
-    """How often somebody asked is read from their comments: beyond the repository's limit nothing is reviewed."""
-
-    async def act(at: Stage) -> None:
-        await at.repo.commit("main", {".deeprepo.yml": "triggers: {commands_per_hour: 2}\n"})
-        number, _ = await opened(at)
-        ends = []
-        for _ in range(3):
-            with at.gh.holding() as held:
-                await at.repo.comment(number, "/deeprepo review")
-            ends.append((await at.told("issue_comment", event(held))).conclusion)
-        assert ends == ["neutral", "neutral", "skipped"]
-
-    staged(tmp_path, act)
-
-
-def test_a_job_that_is_cancelled_ends_its_check_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@on_stage(BASE)
+async def test_a_job_that_is_cancelled_ends_its_check_run(at: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """A newer run cancels this one in the middle of a model's call: nothing stays in progress."""
+    number, _ = await opened(at)
+    called = asyncio.Event()
 
-    async def act(at: Stage) -> None:
-        number, _ = await opened(at)
-        called = asyncio.Event()
+    def answer(_: Any) -> Reply:  # noqa: ANN401 - of the double
+        called.set()
+        return Reply(fault="hang")
 
-        def answer(_: Any) -> Reply:  # noqa: ANN401 - of the double
-            called.set()
-            return Reply(fault="hang")
-
-        async with doubles.openai_server(answer) as model:
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
-            asked = {"worker": "compatible/worker", "strategy": "direct", "pull_request": str(number)}
-            running = asyncio.create_task(at.told("workflow_dispatch", {}, **asked))
-            await waits.told(called, running)
-            while "Found by code" not in (at.gh.pull(number).checks[0].summary or ""):  # noqa: ASYNC110 - the sandbox has no event for it
-                await asyncio.sleep(0.05)
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
-        assert running.cancelled()
-        (check,) = at.gh.pull(number).checks
-        assert (check.status, check.conclusion) == ("completed", "cancelled")
-
-    staged(tmp_path, act)
+    async with doubles.openai_server(answer) as model:
+        monkeypatch.setenv("DEEPREPO_BASE_URL", model.openai_url)
+        asked = {"worker": "compatible/worker", "strategy": "direct", "pull_request": str(number)}
+        running = asyncio.create_task(at.told("workflow_dispatch", {}, **asked))
+        await waits.told(called, running)
+        while "Found by code" not in (at.gh.pull(number).checks[0].summary or ""):  # noqa: ASYNC110 - the sandbox has no event for it
+            await asyncio.sleep(0.05)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    assert running.cancelled()
+    (check,) = at.gh.pull(number).checks
+    assert (check.status, check.conclusion) == ("completed", "cancelled")
 
 
 @pytest.mark.slow
-def test_a_full_clone_of_the_workspace_saves_the_fetch(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_a_full_clone_of_the_workspace_saves_the_fetch(at: Stage) -> None:
     """Only where the job has no more rights than the author: else nothing in the workspace is believed."""
-
-    async def act(at: Stage) -> None:
-        _, body = await opened(at)
-        store = at.repo.repository.git
-        at.workspace.rename(at.folder / "other")
-        process = await asyncio.create_subprocess_exec("git", "clone", "-q", "--mirror", str(store), str(at.workspace))
-        await process.wait()
-        for name, fetches in (("pull_request", False), ("pull_request_target", True)):
-            before = len(at.gh.requests)
-            told = await at.told(name, body)
-            assert told.review is not None
-            assert any("upload-pack" in seen.path for seen in at.gh.requests[before:]) is fetches
-
-    staged(tmp_path, act)
+    _, body = await opened(at)
+    store = at.repo.repository.git
+    at.workspace.rename(at.folder / "other")
+    process = await asyncio.create_subprocess_exec("git", "clone", "-q", "--mirror", str(store), str(at.workspace))
+    await process.wait()
+    for name, fetches in (("pull_request", False), ("pull_request_target", True)):
+        before = len(at.gh.requests)
+        told = await at.told(name, body)
+        assert told.review is not None
+        assert any("upload-pack" in seen.path for seen in at.gh.requests[before:]) is fetches

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from opening import BASE, opened
-from stepping import ACTION, ROOT, stage
+from stepping import ACTION, ROOT, Stage, on_stage, stage
 
 from bot import action, config
 from bot.action import event, files
@@ -40,29 +40,23 @@ def test_python_starts_apart_from_the_workspace() -> None:
         assert set(starts) - {"-I", "install"} == set()  # `pip --python PLACE install`, without any PYTHON variable
 
 
-def test_hostile_inputs_run_nothing_and_no_secret_is_seen(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_hostile_inputs_run_nothing_and_no_secret_is_seen(at: Stage) -> None:
     """What looks like shell, like an order to the runner or like an output stays a text; a key given for a provider is used and unseen."""
+    _, body = await opened(at)
+    evil = f"$(touch {at.folder}/pwned)`touch {at.folder}/pwned`'\"; touch {at.folder}/pwned #"
+    ran = await at.run("pull_request", body, fail_on=f"high\n::add-mask::x\n{evil}")
+    assert (ran.code, [name for name, _, _ in ran.orders]) == (2, ["error"])
+    assert "the input fail-on" in ran.orders[0][2]
 
-    async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
-            _, body = await opened(at)
-            evil = f"$(touch {tmp_path}/pwned)`touch {tmp_path}/pwned`'\"; touch {tmp_path}/pwned #"
-            ran = await at.run("pull_request", body, fail_on=f"high\n::add-mask::x\n{evil}")
-            assert (ran.code, [name for name, _, _ in ran.orders]) == (2, ["error"])
-            assert "the input fail-on" in ran.orders[0][2]
+    with pytest.raises(UsageError, match="cannot be written: File name too long"):
+        await at.told("pull_request", body, sarif="x" * 300)
 
-            with pytest.raises(UsageError, match="cannot be written: File name too long"):
-                await at.told("pull_request", body, sarif="x" * 300)
-
-            secret = "gsk_a-pretended-key-of-a-provider"
-            ran = await at.run(
-                "pull_request", body, sarif="$(touch p)`touch p`'; touch p #", api_key=secret, provider="groq"
-            )
-            assert ran.code == 0
-            assert ran.outputs["sarif"].startswith(str(at.workspace))
-            assert secret not in f"{ran}{at.gh.requests}{at.gh.pull(1)}"
-
-    asyncio.run(go())
+    secret = "gsk_a-pretended-key-of-a-provider"
+    ran = await at.run("pull_request", body, sarif="$(touch p)`touch p`'; touch p #", api_key=secret, provider="groq")
+    assert ran.code == 0
+    assert ran.outputs["sarif"].startswith(str(at.workspace))
+    assert secret not in f"{ran}{at.gh.requests}{at.gh.pull(1)}"
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,8 @@
 """The copied workflow on a draft and on a bot's pull request: nothing is red that nobody has reviewed by the owner's own choice."""
 
-import asyncio
-from pathlib import Path
-
 import pytest
 from opening import BASE, event, opened
-from stepping import Stage, stage
+from stepping import Stage, on_stage
 
 from bot.workflow.backend import ReviewResult
 
@@ -21,37 +18,29 @@ async def came_to(at: Stage, kind: str) -> tuple[int, ReviewResult]:
 
 @pytest.mark.parametrize(("kind", "ending"), [("draft", "neutral"), ("bot", "neutral"), ("plain", "failure")])
 @pytest.mark.parametrize("strict", [False, True])
-def test_what_the_owner_leaves_out_is_neutral_under_a_bar(
-    tmp_path: Path, kind: str, ending: str, *, strict: bool
+@on_stage(BASE)
+async def test_what_the_owner_leaves_out_is_neutral_under_a_bar(
+    at: Stage, kind: str, ending: str, *, strict: bool
 ) -> None:
     """Unless the settings are strict; what is reviewed fails for its finding."""
-
-    async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
-            if strict:
-                await at.repo.commit("main", {".deeprepo.yml": "strict: true\n"})
-            _, result = await came_to(at, kind)
-            assert result.conclusion == ("failure" if strict else ending)
-            assert (result.review is not None) == (kind == "plain")
-            assert kind == "plain" or result.says.startswith("Not reviewed: ")
-
-    asyncio.run(go())
+    if strict:
+        await at.repo.commit("main", {".deeprepo.yml": "strict: true\n"})
+    _, result = await came_to(at, kind)
+    assert result.conclusion == ("failure" if strict else ending)
+    assert (result.review is not None) == (kind == "plain")
+    assert kind == "plain" or result.says.startswith("Not reviewed: ")
 
 
-def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_an_event_that_starts_no_review_repeats_what_the_head_came_to(at: Stage) -> None:
     """Its job is a check of the pull request: another title, a draft and a closed pull request turn no failure green."""
-
-    async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
-            number, result = await came_to(at, "plain")
-            assert result.conclusion == "failure"
-            with at.gh.holding() as held:
-                await at.repo.edit(number, title="Another title")
-                await at.repo.set_draft(number, True)  # noqa: FBT003 - of the sandbox
-                await at.repo.close(number)
-            for one in held:
-                told = await at.told("pull_request", event([one]), fail_on="high")
-                assert (told.conclusion, told.review) == ("failure", None)
-                assert "stands: failure" in told.says
-
-    asyncio.run(go())
+    number, result = await came_to(at, "plain")
+    assert result.conclusion == "failure"
+    with at.gh.holding() as held:
+        await at.repo.edit(number, title="Another title")
+        await at.repo.set_draft(number, True)  # noqa: FBT003 - of the sandbox
+        await at.repo.close(number)
+    for one in held:
+        told = await at.told("pull_request", event([one]), fail_on="high")
+        assert (told.conclusion, told.review) == ("failure", None)
+        assert "stands: failure" in told.says

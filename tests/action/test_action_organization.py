@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from opening import BASE, opened, summary
-from stepping import Stage, stage
+from stepping import Stage, on_stage, stage
 
 from deeprepo_sandbox import providers as doubles
 
@@ -28,35 +28,27 @@ async def organization(at: Stage, text: str, *, private: bool = True) -> str:
     return at.gh.actions_token(repo, {"contents": "read"})
 
 
-def test_a_workflow_cannot_lift_what_the_organization_enforces(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_a_workflow_cannot_lift_what_the_organization_enforces(at: Stage) -> None:
     """With a token that may read the private file its bar holds against the input of the step; without one the log has a sentence."""
-
-    async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
-            _, body = await opened(at)
-            token = await organization(at, BAR)
-            result = await at.told("pull_request", body, fail_on="critical")
-            assert result.conclusion != "failure"
-            assert any("This token sees no .deeprepo.yml in acme/.deeprepo" in row for row in at.rows)
-            result = await at.told("pull_request", body, fail_on="critical", organization_token=token)
-            assert result.conclusion == "failure"
-            assert token not in repr((result, at.rows))
-
-    asyncio.run(go())
+    _, body = await opened(at)
+    token = await organization(at, BAR)
+    result = await at.told("pull_request", body, fail_on="critical")
+    assert result.conclusion != "failure"
+    assert any("This token sees no .deeprepo.yml in acme/.deeprepo" in row for row in at.rows)
+    result = await at.told("pull_request", body, fail_on="critical", organization_token=token)
+    assert result.conclusion == "failure"
+    assert token not in repr((result, at.rows))
 
 
-def test_a_token_that_sees_no_file_costs_a_line(tmp_path: Path) -> None:
+@on_stage(BASE)
+async def test_a_token_that_sees_no_file_costs_a_line(at: Stage) -> None:
     """Who named a token expects the defaults: the review says that they are not used."""
-
-    async def go() -> None:
-        async with stage(tmp_path, BASE) as at:
-            number, body = await opened(at)
-            await organization(at, BAR)
-            result = await at.told("pull_request", body, organization_token=at.gh.actions_token(at.repo, {}))
-            assert result.review is not None
-            assert "acme/.deeprepo is not used" in summary(at.gh, number)
-
-    asyncio.run(go())
+    number, body = await opened(at)
+    await organization(at, BAR)
+    result = await at.told("pull_request", body, organization_token=at.gh.actions_token(at.repo, {}))
+    assert result.review is not None
+    assert "acme/.deeprepo is not used" in summary(at.gh, number)
 
 
 class Reader:
