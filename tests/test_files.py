@@ -1,12 +1,12 @@
 """The one place that writes files, against trees that a stranger has filled; and that there is no other such place."""
 
-import ast
 import os
+import re
 import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,30 +15,11 @@ from bot.errors import UsageError
 from bot.machine import files
 
 BOT = Path(__file__).parents[1] / "bot"
-# What writes, by the name of the function or method. Temporary folders with names drawn by lot are no such thing.
-WRITES = frozenset(
-    [
-        "write_text",
-        "write_bytes",
-        "mkdir",
-        "makedirs",
-        "symlink_to",
-        "hardlink_to",
-        "symlink",
-        "copyfile",
-        "copy2",
-        "copytree",
-        "copyfileobj",
-        "move",
-        "mkstemp",
-        "NamedTemporaryFile",
-        "mknod",
-        "mkfifo",
-    ]
+# What writes a file. Temporary folders with names drawn by lot are no such thing.
+WRITES = re.compile(
+    r"\.(?:write_text|write_bytes|mkdir|makedirs|symlink_to|hardlink_to|symlink|copyfile|copy2|copytree|copyfileobj|mknod|mkfifo)\("
+    r"|\bos\.(?:open|link|chmod|chown|truncate|rename|replace)\(|\b(?:mkstemp|NamedTemporaryFile)\(|\bopen\([^()]*['\"][rbt]*[wax+][bt+]*['\"]"
 )
-OF_OS = frozenset(["open", "link", "chmod", "chown", "truncate"])
-MOVES = frozenset({"rename", "replace"})  # of a path with one argument; of text with two
-MODES = set("wax+")
 
 
 def checkout(folder: Path) -> Path:
@@ -186,41 +167,19 @@ def test_a_file_stays_below_the_folder_that_is_trusted(top: Path) -> None:
             files.fill(top, {name: b"new"})
 
 
-def direct(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The line and the name of each call that writes a file."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        called = node.func
-        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-        owner = getattr(getattr(called, "value", None), "id", "") if isinstance(called, ast.Attribute) else ""
-        if owner == "files":
-            continue
-        opening = name == "open" and owner != "os"
-        modes = [
-            *node.args[0 if owner or isinstance(called, ast.Attribute) else 1 :],
-            *(k.value for k in node.keywords if k.arg == "mode"),
-        ]
-        texts = [mode.value for mode in modes if isinstance(mode, ast.Constant) and isinstance(mode.value, str)]
-        one = len(node.args) == 1 and not node.keywords
-        named = name == "touch" and not any(
-            isinstance(given, ast.Name) for given in node.args
-        )  # symbols are touched too
-        if opening and any(set(text) & MODES and set(text) <= MODES | set("rbt") for text in texts):
-            yield node.lineno, "open"
-        elif name in WRITES or named or (owner == "os" and name in {*OF_OS, *MOVES}) or (name in MOVES and one):
-            yield node.lineno, f"{owner}.{name}" if owner else name
-
-
 def test_nothing_else_of_the_product_writes_a_file() -> None:
     """What is not written here follows the links of a stranger."""
     seen = {
-        f"{path.relative_to(BOT)}:{line} {name}"
+        f"{path.relative_to(BOT)}:{number} {line.strip()}"
         for path in BOT.rglob("*.py")
         if path != BOT / "machine" / "files.py"
-        for line, name in direct(ast.parse(path.read_text()))
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if WRITES.search(line.replace("files.copytree", ""))
     }
     assert seen == set()
+    assert (
+        len(WRITES.findall((BOT / "machine" / "files.py").read_text())) > 5
+    )  # what it looks for is how files are written
 
 
 def test_a_private_file_and_its_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
