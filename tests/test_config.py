@@ -83,17 +83,6 @@ def test_no_door_takes_what_is_no_amount(monkeypatch: pytest.MonkeyPatch, name: 
         config.environment()
 
 
-@pytest.mark.parametrize("number", NO_AMOUNTS)
-@pytest.mark.parametrize(
-    "name", ["cap_usd", "cap_usd_per_day", "cap_usd_per_day_installation", "cap_usd_per_day_repository"]
-)
-def test_no_cap_of_the_operator_is_no_amount(monkeypatch: pytest.MonkeyPatch, name: str, number: str) -> None:
-    """A cap that no sum is above would be no cap: it is refused by its name."""
-    monkeypatch.setenv(f"DEEPREPO_{name.upper()}", number)
-    with pytest.raises(ConfigError, match=f"DEEPREPO_{name.upper()}: write a"):
-        config.environment(on_server=True)
-
-
 @pytest.mark.parametrize(
     ("text", "ours", "bar", "pause"),
     [
@@ -237,11 +226,6 @@ def test_a_file_of_another_name_is_said_to_be_unread() -> None:
     """Somebody expects it to count."""
     found = config.resolve({}, None, NONE, others=[".deeprepo.yaml"])
     assert found.warnings == (".deeprepo.yaml is not read: rename it to .deeprepo.yml.",)
-
-
-def test_an_empty_file_is_no_file() -> None:
-    """Comments alone set nothing."""
-    assert config.read(b"# nothing yet\n")[0] == config.RepoFile()
 
 
 def test_ignored_paths_are_matched_as_git_does() -> None:

@@ -41,16 +41,6 @@ def test_the_json_problem_is_a_document_with_that_value_at_that_path(position: P
     assert made.text[: made.ends[0]].endswith(f'"code": {made.expected_numbers[0]}')
 
 
-def test_counting_and_comparing_have_the_answer_that_code_gives() -> None:
-    """By another way than the one that made it."""
-    count, compare = problems.make(Task("count", 9_000)), problems.make(Task("compare", 9_000))
-    word = count.question.split("'")[1]
-    assert count.expected_numbers == (str(count.text.replace(".", " ").split().count(word)),)
-    company = compare.question.split("company ")[1][0]
-    rates = [int(line.split()[7]) for line in compare.text.split("\n") if f"company {company} grew" in line]
-    assert compare.expected_numbers == (str(max(rates)),)
-
-
 ASKED = "Which value stands at the key path a.b[412].c in the JSON document?"
 
 
@@ -79,3 +69,13 @@ ASKED = "Which value stands at the key path a.b[412].c in the JSON document?"
 def test_an_answer_is_judged_by_its_numbers(answer: str, expected: tuple[str, ...], verdict: str) -> None:
     """In their order, each once, those of the question left out."""
     assert judge(answer, expected, ASKED) == verdict
+
+
+def test_counting_and_comparing_have_the_answer_that_code_gives() -> None:
+    """By another way than the one that made it."""
+    count, compare = problems.make(Task("count", 9_000)), problems.make(Task("compare", 9_000))
+    word = count.question.split("'")[1]
+    assert count.expected_numbers == (str(count.text.replace(".", " ").split().count(word)),)
+    company = compare.question.split("company ")[1][0]
+    rates = [int(line.split()[7]) for line in compare.text.split("\n") if f"company {company} grew" in line]
+    assert compare.expected_numbers == (str(max(rates)),)

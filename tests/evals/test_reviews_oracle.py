@@ -38,13 +38,6 @@ def test_a_twin_counts_the_hit_on_bad_less_the_report_on_good(shop: Folder, caps
     assert found["twins", "diff-only", "hits - reports", ""] == 0
 
 
-def test_a_clean_change_is_answered_with_silence(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    """No finding, and the share of such pull requests with none is 1."""
-    found = figures(capsys, shop.command("--oracle", "--kind", "clean"))
-    assert found["clean", "fanout", "findings per PR", ""] == 0
-    assert found["clean", "fanout", "PRs with none", ""] == 1
-
-
 def test_the_offline_review_needs_no_model(shop: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     """The contract checks find the forgotten caller by themselves."""
     found = figures(capsys, shop.command("--strategy", "offline", "--kind", "omit,clean"))

@@ -107,14 +107,3 @@ def test_what_a_team_teaches_calls_nobody(taught: tuple[Review, Obedient]) -> No
             assert harm(page) is None, name
             assert len(re.findall(r"<!--\s*deeprepo", page, re.IGNORECASE)) == (0 if name == "markdown" else 1)
     assert SECRET not in "".join(reader.requests)
-
-
-def test_no_setting_follows_from_a_text(taught: tuple[Review, Obedient]) -> None:
-    """No bar, no language, no template, no rule beside those that the owner wrote."""
-    review, _ = taught
-    assert (review.settings.fail_on, review.settings.language, review.settings.templates, review.failing) == (
-        None,
-        "en",
-        (),
-        False,
-    )

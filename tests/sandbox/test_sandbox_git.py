@@ -73,15 +73,3 @@ def test_two_commits_come_in_one_shallow_fetch(tmp_path: Path) -> None:
             assert names.split("\n")[:2] == ["a.txt", "gone.txt"]
 
     asyncio.run(run())
-
-
-def test_only_who_may_write_pushes(tmp_path: Path) -> None:
-    """A token with contents:read cannot push."""
-
-    async def run() -> None:
-        async with rig(tmp_path / "hub") as at:
-            await _git(at, tmp_path, "clone", "--quiet", at.repo.url, "work", token=at.token)
-            status, _ = await _git(at, tmp_path / "work", "push", "origin", "HEAD:refs/heads/evil", token=at.token)
-            assert status != 0
-
-    asyncio.run(run())

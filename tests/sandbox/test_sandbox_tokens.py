@@ -39,22 +39,6 @@ def test_a_token_has_what_was_asked_for(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_token_ends(tmp_path: Path) -> None:
-    """A token is worth nothing after an hour, after its revocation, and when it was never given out."""
-
-    async def run() -> None:
-        async with rig(tmp_path) as at:
-            spare = f"Bearer {at.gh.token(ALL)}"
-            await at.ok("DELETE", "//installation/token", authorization=spare)
-            assert (await at.refused("GET", "", authorization=spare))[0] == 401
-            assert (await at.refused("GET", "", authorization="Bearer ghs_made_up"))[0] == 401
-            await at.ok("GET", "")
-            at.gh.pass_time(minutes=61)
-            assert "Bad credentials" in (await at.refused("GET", ""))[1]
-
-    asyncio.run(run())
-
-
 GUARDED: list[tuple[str, str, str, object]] = [
     ("pull_requests", "POST", "/pulls/1/reviews", {"body": "x", "event": "COMMENT"}),
     ("checks", "POST", "/check-runs", {"name": "x", "head_sha": "0" * 40}),
