@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import typer
@@ -57,6 +58,7 @@ def _table(estimates: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from bot.machine import extras
     from bot.render import count
     from bot.render.disarm import line
 
@@ -71,38 +73,22 @@ def _table(estimates: dict[str, Any]) -> None:
         money = "price unknown" if usd is None else f"${usd:.4f}"
         above = usd is not None and estimates["cap_usd"] is not None and usd > estimates["cap_usd"]
         part = "" if not usd or share is None else f"{share / usd:.0%}"
-        cells = (
-            f"{row['calls']:,}",
-            f"{usage['input']:,}",
-            f"{row['weighed']['input']:,}",
-            f"{usage['output']:,}",
-            money + (" > cap" if above else ""),
-        )
-        table.add_row(name + mark, *cells, part)
+        counts = (row["calls"], usage["input"], row["weighed"]["input"], usage["output"])
+        table.add_row(name + mark, *(f"{one:,}" for one in counts), money + (" > cap" if above else ""), part)
     console.print(
         f"{count(estimates['units'], 'unit')} in {count(estimates['files'], 'file')}; {estimates['strategy']['reason']}"
     )
+    say = partial(console.print, highlight=False, markup=False)
     for path, why in estimates["left_out"].items():
-        console.print(line(f"{path} was not read: {why}."), highlight=False, markup=False)
-    console.print(f"root {estimates['root'] or 'none'}, worker {estimates['worker']}\n", highlight=False)
+        say(line(f"{path} was not read: {why}."))
+    say(f"root {estimates['root'] or 'none'}, worker {estimates['worker']}\n")
     console.print(table)
-    from bot.machine import extras
-
     if not extras.is_installed("models"):
-        remedy = extras.install("models")
-        console.print(
-            f"\nPrices, and what cascade and rlm would ask, come with the models, which are not installed: {remedy}",
-            highlight=False,
-            markup=False,
-            soft_wrap=True,
-        )
+        missing = "Prices, and what cascade and rlm would ask, come with the models, which are not installed"
+        say(f"\n{missing}: {extras.install('models')}", soft_wrap=True)
     if estimates["cap_usd"] is not None:
-        console.print(
-            f"\nThe cap of one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).",
-            highlight=False,
-            markup=False,
-        )
-    console.print("\nat least: the reading alone, if nobody asks to see more and nothing is found.", highlight=False)
-    console.print("cascade costs as much as direct if its reading leaves nothing open.", highlight=False)
-    console.print("offline costs nothing and needs no model.", highlight=False)
-    console.print(f"Assumed: {estimates['assumed']}.", style="dim", highlight=False)
+        say(f"\nThe cap of one review is ${estimates['cap_usd']:.2f} ({estimates['cap_from']}).")
+    say("\nat least: the reading alone, if nobody asks to see more and nothing is found.")
+    say("cascade costs as much as direct if its reading leaves nothing open.")
+    say("offline costs nothing and needs no model.")
+    say(f"Assumed: {estimates['assumed']}.", style="dim")

@@ -50,12 +50,11 @@ def command(
     from bot.outputs import json_file
     from bot.wiring import fixing
 
+    data = reviewing.content(review)
+    if data is None:
+        raise UsageError(f"{review} does not exist: `deeprepo review --format json --output {review}` writes it")
     try:
-        review_done = json_file.read(reviewing.content(review))
-    except FileNotFoundError:
-        raise UsageError(
-            f"{review} does not exist: `deeprepo review --format json --output {review}` writes it"
-        ) from None
+        review_done = json_file.read(data)
     except ValueError as error:
         raise UsageError(f"{review} is not the JSON output of a review: {error}".split("\n")[0]) from error
     rows = fixing.fixable(review_done, tuple(numbers or ()))

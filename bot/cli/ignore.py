@@ -118,10 +118,10 @@ def _finding(fingerprint: str, review: Path) -> "Finding":
     from bot.cli import reviewing
     from bot.findings import earlier
 
-    try:
-        last_review = earlier.read(reviewing.content(review))
-    except FileNotFoundError as error:
-        raise UsageError(f"{review} cannot be read: {error.strerror}") from error
+    data = reviewing.content(review)
+    if data is None:
+        raise UsageError(f"{review} cannot be read: No such file or directory")
+    last_review = earlier.read(data)
     if isinstance(last_review, str):
         raise UsageError(f"{review}: {last_review}")
     finding = next(

@@ -10,6 +10,7 @@ from bot.cli import options
 from bot.cli.exits import tell
 from bot.errors import UsageError
 from bot.levels import Severity
+from bot.machine import files
 from bot.outputs import Format
 
 
@@ -114,7 +115,8 @@ def command(
     from bot import wiring
     from bot.cli import reviewing
 
-    reviewing.writable(output)
+    if output is not None:
+        files.ready(output)  # said before anything is paid: a review that has nowhere to go would be lost
     choices = {
         "root": root, "worker": worker, "thinking": thinking, "strategy": strategy, "effort": effort, "usd": max_usd,
         "verify": verify, "fail_on": fail_on, "quota": quota,

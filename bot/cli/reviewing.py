@@ -82,12 +82,6 @@ def tell_stopped(review: "Review", *, push: bool) -> None:
     )
 
 
-def writable(output: Path | None) -> None:
-    """Said before anything is paid: a review that has nowhere to go would be lost."""
-    if output is not None:
-        files.ready(output)
-
-
 def exit_code(review: "Review") -> int:
     """What a script sees: an interruption and a fault first, then --fail-on."""
     if review.cut.fault:
@@ -97,29 +91,28 @@ def exit_code(review: "Review") -> int:
 
 def last(previous: Path | None) -> bytes | None:
     """The last review, as it was written. In the first round the file does not exist yet, and the console reports that."""
-    if previous is None:
-        return None
-    try:
-        return content(previous)
-    except FileNotFoundError:
+    data = None if previous is None else content(previous)
+    if previous is not None and data is None:
         tell(f"{previous} does not exist yet: this is the first round")
-        return None
+    return data
 
 
-def content(path: Path) -> bytes:
-    """Read the file of a review that was named on the command line. Raises UsageError, or FileNotFoundError if it does not exist."""
+def content(path: Path) -> bytes | None:
+    """Read the file of a review that was named on the command line, None if it does not exist. Raises UsageError."""
     from bot.findings import earlier
 
-    try:
-        with path.open("rb") as file:
-            data = file.read(earlier.MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    if len(data) > earlier.MAX_BYTES:
+    data = _beginning(path, earlier.MAX_BYTES + 1) if path.exists() else None
+    if data is not None and len(data) > earlier.MAX_BYTES:
         raise UsageError(f"{path} is too large: name the JSON output of `deeprepo review`")
     return data
+
+
+def _beginning(path: Path, most: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def flags(
@@ -168,14 +161,7 @@ def _contents(paths: Sequence[Path]) -> tuple[tuple[str, bytes], ...]:
         return ()
     from bot.findings import sarif_results
 
-    rows = []
-    for path in paths:
-        try:
-            with path.open("rb") as file:
-                rows.append((str(path), file.read(sarif_results.MOST_BYTES + 1)))
-        except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    return tuple(rows)
+    return tuple((str(path), _beginning(path, sarif_results.MOST_BYTES + 1)) for path in paths)
 
 
 def read_request(change: str | None, repo: str, *, staged: bool, uncommitted: bool) -> "ReviewRequest":
