@@ -25,7 +25,7 @@ def euros(amount: float, currency: str) -> float:
     return round(amount * RATES[currency], 2)
 
 
-# %% Ask. The journal lets the same command resume after a crash, and `RLM.replay` repeat the run with no network.
+# %% Ask. The journal lets the same command resume after a crash; once it is done, it answers again from the file.
 rlm = deeprepo.RLM(root=model, budget=0.50, answer_form="one number in euros, or NOT FOUND")
 result = rlm.run(question, Path(folder), tools=[euros], journal="ask_texts.jsonl")
 

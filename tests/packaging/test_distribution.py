@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from fakes import Repository
 
+from bot import __version__
+
 ROOT = Path(__file__).parents[2]
 PARTS = (
     "bot",
@@ -105,3 +107,17 @@ def test_the_installed_wheel_reviews_elsewhere(wheel: Path, repository: Reposito
         sys.executable, "-c", "import bot; print(bot.__file__)", cwd=tmp_path, PYTHONPATH=str(tmp_path / "site")
     )
     assert where.startswith(str(tmp_path / "site"))
+
+
+@pytest.mark.slow
+def test_the_wheel_installs_from_the_lock(wheel: Path, repository: Repository, tmp_path: Path) -> None:
+    """In a fresh environment, with every dependency held to its hash; then it reviews outside this repository."""
+    place = tmp_path / "environment"
+    run(sys.executable, "-m", "venv", place)
+    # To compile all of them takes a third of the time, and the review below imports only some.
+    pip = (place / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile")
+    run(*pip, "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", ROOT / "requirements.lock")
+    run(*pip, "--no-deps", "--no-index", wheel)
+    assert run(place / "bin" / "deeprepo", "--version", cwd=tmp_path).strip().endswith(__version__)
+    repository.change(BEFORE, AFTER)
+    assert "shop.py:3" in run(place / "bin" / "deeprepo", "review", "HEAD~1..HEAD", cwd=repository.folder)

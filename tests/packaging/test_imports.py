@@ -89,3 +89,35 @@ def test_the_other_distributions_bring_what_they_import(refused: dict[str, dict[
 def test_every_benchmark_is_imported(refused: dict[str, dict[str, str]]) -> None:
     """What few people run rots first."""
     assert refused["benchmarks"] == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lock", "rooms"),
+    [
+        ("-base", ()),
+        ("-action", (*ROOMS["models"], *ROOMS["github"])),
+        ("", tuple(room for names in ROOMS.values() for room in names)),
+    ],
+)
+def test_a_lock_brings_what_its_installation_imports(lock: str, rooms: tuple[str, ...], tmp_path: Path) -> None:
+    """In a real environment made from a lock file and nothing else, every module is imported but the rooms of other extras."""
+    kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name == "PATH"}
+    python = tmp_path / "environment" / "bin" / "python"
+    install = ["-m", "pip", "--quiet", "install", "--no-compile", "--no-deps", "--require-hashes"]
+    for command in (
+        [sys.executable, "-m", "venv", tmp_path / "environment"],
+        [python, *install, "-r", ROOT / f"requirements{lock}.lock"],
+    ):
+        subprocess.run(command, env=kept | {"HOME": str(tmp_path)}, check=True, capture_output=True)
+    wanted = {"packages": ["bot"], "allowed": [], "then": {}}
+    done = subprocess.run(
+        [python, Path(__file__).with_name("importing.py"), json.dumps(wanted)],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    others = tuple(room for names in ROOMS.values() for room in names if room not in rooms)
+    assert [name for name in json.loads(done.stdout)["base"] if not name.startswith(others or ("-",))] == []
