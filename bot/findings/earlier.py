@@ -59,7 +59,6 @@ def read(data: bytes) -> Earlier | str:
 def _earlier(document: Mapping[str, Any]) -> Earlier:
     past_findings = findings_of(document, "new", "still", "below", "silenced")
     rows = document["coverage"]["readings"]
-    check_reports = _reader(_CHECKS).validate_python(document.get("checks", ()))
     return Earlier(
         number=max(1, int(document["round"]["number"])),
         base=object_id(document["pull"]["base"], "pull.base"),
@@ -73,9 +72,9 @@ def _earlier(document: Mapping[str, Any]) -> Earlier:
         silenced_marks=frozenset(one.identity for one in past_findings if one.status == "silenced"),
         files=tuple(str(row["path"]) for row in document["files"]),
         summary=str(document["summary"]),
-        reader_notes=_reader_notes(document.get("walkthrough")),
-        issues=_reader(_ISSUES).validate_python(document.get("issues", ())),
-        checks=check_reports,
+        reader_notes=_reader_notes(document["walkthrough"]),
+        issues=_reader(_ISSUES).validate_python(document["issues"]),
+        checks=_reader(_CHECKS).validate_python(document["checks"]),
         numbers=numbers_given(document),
         unsaid_numbers=frozenset(map(int, document.get("unsaid", ()))),
     )
@@ -116,5 +115,5 @@ def findings_of(document: Mapping[str, Any], *statuses: Status) -> tuple[Finding
 
 def numbers_given(document: Mapping[str, Any]) -> numbers.NumbersGiven:
     """Every number that was given by then."""
-    rows = _reader(_NUMBERS).validate_python(document.get("numbers", ()))
+    rows = _reader(_NUMBERS).validate_python(document["numbers"])
     return tuple(sorted({n: mark for n, mark in rows if 0 < n <= numbers.MOST}.items()))

@@ -203,11 +203,6 @@ def read(text: bytes | None, today: date, name: str = FILE) -> IgnoreList:
             what = entry.title or entry.fingerprint or entry.path
             warnings.append(f"{name}: entry {number} ({what}) expired on {entry.expires} and is not used")
         else:
-            if entry.scope == "finding" and not (entry.digest or entry.path):
-                warnings.append(
-                    f"{name}: entry {number} ({entry.title or entry.fingerprint}) names its finding by a short fingerprint alone; "
-                    "`deeprepo ignore` writes an entry that holds the file and a digest too"
-                )
             entries.append(entry)
     return IgnoreList(tuple(entries), tuple(warnings))
 

@@ -75,16 +75,6 @@ class Listing:
         return (*self.full, *self.collapsed_findings, *self.still)
 
 
-@dataclass(frozen=True, slots=True)
-class Risk:
-    """One row of the risk map."""
-
-    folder: str
-    units: int
-    grade: Grade
-    findings: int
-
-
 def listing(review: Review) -> Listing:
     """Who is listed how. Within one severity the order of the review, which ranks by evidence, stands."""
     new_findings = in_order(review.reported)
@@ -354,18 +344,16 @@ def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
     return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}, {words.say(finding.certainty)}{status}"
 
 
-def risks(review: Review) -> tuple[Risk, ...]:
-    """The risk map by folder, riskiest first; the findings in a folder count where its files are, changed or not.
+def risks(review: Review) -> list[tuple[str, int, Grade, int]]:
+    """The risk map by folder, riskiest first: units, grade and findings; these count where their files are, changed or not.
 
     Empty if nothing is left to do: "risk high" beside "Clean" helps nobody.
     """
     if not review.coverage.areas or conclusion(review) == "clean":
-        return ()
+        return []
     counts = Counter(item.finding.path.rpartition("/")[0] for item in listing(review).all)
-    known_risks = [
-        Risk(area.folder, area.units, _grade(area.risk), counts.pop(area.folder, 0)) for area in review.coverage.areas
-    ]
-    return (*known_risks, *(Risk(folder, 0, "low", number) for folder, number in sorted(counts.items())))
+    rows = [(one.folder, one.units, _grade(one.risk), counts.pop(one.folder, 0)) for one in review.coverage.areas]
+    return [*rows, *((folder, 0, _grade(0), number) for folder, number in sorted(counts.items()))]
 
 
 def silencing_rules(review: Review) -> list[tuple[OwnerRule, str, int]]:

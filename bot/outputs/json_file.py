@@ -94,9 +94,9 @@ def with_numbers(data: bytes, numbers: Mapping[str, int]) -> str:
     for row in document["findings"]:
         if row["status"] == "silenced":
             row["number"] = row["number"] or numbers.get(row["fingerprint"], 0)
-    known_numbers = {number for number, _ in document.get("numbers", ())}
+    known_numbers = {number for number, _ in document["numbers"]}
     document["numbers"] = sorted(
-        [*document.get("numbers", ()), *([n, mark] for mark, n in numbers.items() if n not in known_numbers)]
+        [*document["numbers"], *([n, mark] for mark, n in numbers.items() if n not in known_numbers)]
     )
     return write(document)
 
@@ -115,24 +115,32 @@ def with_ci_failures(data: bytes, failures: Sequence[CIFailure]) -> str:
 
 def document(document: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a review, from the keys of its JSON."""
-    same = "summary walkthrough issues dropped"
+    same = (
+        "summary",
+        "walkthrough",
+        "issues",
+        "dropped",
+        "cost",
+        "seconds",
+        "notes",
+        "ci_failures",
+        "checks",
+        "consumers",
+        "strategy",
+    )
     spot = ("place", "spot", "replacement", "refused")
-    coverage = document["coverage"]
+    skipped = [(row["path"], row["reason"]) for row in document["coverage"]["skipped_files"]]
     return {
-        **{name: document[name] for name in (*same.split(), "cost", "seconds", "notes")},
+        **{name: document[name] for name in same},
         "settings": {**document["settings"], "minimum": document["minimum_severity"]},
-        "ci_failures": document.get("ci_failures", ()),
-        "checks": document.get("checks", ()),
         "cut": {name: document[name] for name in ("partial", "fault", "failure")},
         "round": {
             **document["round"],
             "numbers": document["numbers"],
             "read": marks_of(document["read"], document["read_by_model"]),
         },
-        "consumers": document.get("consumers", ()),
         "version": document["tool"]["version"],
-        "strategy": document["strategy"],
-        "pull": {**{name: document["pull"].get(name) for name in PULL}, "git_dir": ""},
+        "pull": {**document["pull"], "git_dir": ""},
         "findings": [
             {**{k: row[k] for k in spot}, "finding": {k: v for k, v in row.items() if k not in spot}}
             for row in document["findings"]
@@ -142,13 +150,10 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
             for row in document["files"]
         ],
         "coverage": {
-            "readings": coverage["readings"],
-            "skipped_files": [(row["path"], row["reason"]) for row in coverage["skipped_files"]],
-            "cut": coverage["cut"],
-            "by_model": coverage["by_model"],
-            "not_installed": coverage["not_installed"],
+            **document["coverage"],
+            "skipped_files": skipped,
             "areas": document["areas"],
-            "tried": document.get("tried", ()),
+            "tried": document["tried"],
         },
     }
 

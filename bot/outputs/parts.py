@@ -54,8 +54,8 @@ def whole(review: Review, words: Phrases) -> dict[str, Any]:
         "fixed": [_short(finding, review, words) for finding in review.having("fixed")],
         "unproven": [_short(finding, review, words) for finding in review.unproven],
         "risks": [
-            {"folder": row.folder, "units": row.units, "grade": words.say(row.grade), "findings": row.findings}
-            for row in facts.risks(review)
+            {"folder": folder, "units": units, "grade": words.say(grade), "findings": findings}
+            for folder, units, grade, findings in facts.risks(review)
         ],
         "counts": _counts(coverage, words),
         "open_lead": Safe(facts.lead(coverage, words)),

@@ -36,13 +36,6 @@ def test_an_entry_silences_what_it_means_and_nothing_else(entry: str, other: Fin
     assert split(text, other) == (True, ())
 
 
-def test_an_entry_with_a_fingerprint_alone_still_counts_and_the_review_reports_how_short_that_is() -> None:
-    """64 bits can be met on purpose; entries of today hold the file and a digest too."""
-    said, (warning,) = split("- fingerprint: abc\n  reason: known\n")
-    assert not said
-    assert "entry 1 (abc) names its finding by a short fingerprint alone" in warning
-
-
 def test_the_reason_goes_with_the_finding() -> None:
     """What is silenced is listed, not lost."""
     ignored = suppress.read(b"- fingerprint: abc\n  reason: by design\n", TODAY)
