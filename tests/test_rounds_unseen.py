@@ -98,3 +98,12 @@ def test_a_result_stays_open_until_its_tool_has_looked_again(
     for _ in range(2):
         assert open_titles(rounds.review(sarif)) == ["Tainted path"]
         rounds.amend({"R.md": "once more\n"})
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_result_ends_when_its_tool_no_longer_reports_it(rounds: Rounds, way: str) -> None:
+    """And it does not come back in a round without the report, whatever is written anew."""
+    WAYS[way](rounds)
+    assert open_titles(rounds.review(report())) == []
+    rounds.amend({"R.md": "once more\n"})
+    assert open_titles(rounds.review()) == []
