@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Literal
 
 from bot.errors import HostError
 from bot.github import Host
@@ -20,8 +21,13 @@ from bot.values.progress import Progress
 
 NAME = "deeprepo"
 TITLE, MESSAGE = 250, 8_000  # characters; GitHub takes 255 and 64 KB
-LEVELS = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
-CHECK_LEVELS = {"fail": "failure", "warn": "warning", "note": "notice"}  # of the team's own, by severity
+Level = Literal["notice", "warning", "failure"]
+LEVELS: Mapping[str, Level] = {"critical": "failure", "high": "warning", "medium": "warning", "low": "notice"}
+CHECK_LEVELS: Mapping[str, Level] = {
+    "fail": "failure",
+    "warn": "warning",
+    "note": "notice",
+}  # of the team's own, by severity
 BADNESS: tuple[Ending, ...] = (
     "success",
     "skipped",
@@ -202,43 +208,26 @@ async def _end(
 
 
 def annotations(review: Review, words: Phrases) -> tuple[Annotation, ...]:
-    """The findings that are on lines of the head, as plain words; what is masked in comments is masked here."""
-    safe = hide.secrets(review)
-    groups = facts.listing(safe)
-    findings = [item.finding for item in groups.all]  # earlier rounds too: they are on another commit's check run
-    own_checks = tuple(
-        Annotation(
-            path=quote.path,
-            start=quote.line,
-            end=quote.line + quote.quote.strip("\n").count("\n"),
-            level=CHECK_LEVELS[report.severity],  # type: ignore[arg-type]
-            title=visible(line(f"{words.say('check_head_name')} · {report.name}"))[:TITLE],
-            message=visible(facts.check_reason(report, words))[:MESSAGE] or report.name,
-        )
-        for report in safe.checks
-        for quote in report.quotes
-        if report.verdict == "failed" and quote.side == "head"
-    )
-    return (
-        own_checks
-        + tuple(
-            Annotation(
-                path=finding.path,
-                start=finding.start,
-                end=max(finding.start, finding.end),
-                level=LEVELS[finding.severity],  # type: ignore[arg-type]
-                title=visible(
-                    line(
-                        f"{words.say(finding.severity).capitalize()} · {f'{finding.number}. ' if finding.number else ''}{finding.title}"
-                    )
-                )[:TITLE],
-                message=visible("\n\n".join(filter(None, (finding.why, finding.consequence))))[:MESSAGE]
-                or finding.title,
-            )
-            for finding in findings
-            if finding.side == "head" and finding.start
-        )
-    )
+    """The failed checks and the findings that are on lines of the head, as plain words; what is masked in comments is masked here."""
+    safe, rows = hide.secrets(review), list[Annotation]()
+
+    def annotate(path: str, start: int, end: int, level: Level, title: str, message: str) -> None:
+        title = visible(line(title))[:TITLE]
+        rows.append(Annotation(path, start, end, level, title, visible(message)[:MESSAGE] or title))
+
+    for report in safe.checks:
+        title, level = f"{words.say('check_head_name')} · {report.name}", CHECK_LEVELS[report.severity]
+        for quote in report.quotes if report.verdict == "failed" else ():
+            if quote.side == "head":
+                end = quote.line + quote.quote.strip("\n").count("\n")
+                annotate(quote.path, quote.line, end, level, title, facts.check_reason(report, words))
+    for item in facts.listing(safe).all:  # earlier rounds too: they are on another commit's check run
+        one = item.finding
+        title = f"{words.say(one.severity).capitalize()} · {f'{one.number}. ' if one.number else ''}{one.title}"
+        if one.side == "head" and one.start:
+            message = "\n\n".join(filter(None, (one.why, one.consequence)))
+            annotate(one.path, one.start, max(one.start, one.end), LEVELS[one.severity], title, message)
+    return tuple(rows)
 
 
 def buttons(words: Phrases) -> Sequence[Action]:
