@@ -99,7 +99,11 @@ def gather(
 
     def compose(diffs: Sequence[FileDiff], lines: Sequence[PartLine]) -> Seed:
         left = (
-            [] if whole else [f"the diff: about {size:,} tokens, of which {_render(diffs)} stand here; use diff(path)"]
+            []
+            if whole
+            else [
+                f"the diff: about {size:,} tokens, of which {render.count(len(diffs), 'file')} stand here; use diff(path)"
+            ]
         ) + left_out
         return Seed(
             render.text(
@@ -180,10 +184,6 @@ def _first(lines: Sequence[PartLine], files: Sequence[ChangedFile], units: Seque
             room -= size
             diffs.append(part)
     return diffs
-
-
-def _render(parts: Sequence[FileDiff]) -> str:
-    return render.count(len(parts), "file")
 
 
 def _telling(rows: Iterable[Reference]) -> list[Reference]:

@@ -6,7 +6,7 @@ import pytest
 from shop import FINDING, REPORT, Table, called
 
 from bot.agent import loop
-from bot.errors import ProviderDown, ProviderRefused, UsageError
+from bot.errors import ProviderDown, ProviderRefused
 from bot.journal.codec import Start
 from bot.review.session import Session
 from bot.values import Completion, Limits, Prompt, ToolCall, Transcript, Usage
@@ -196,13 +196,6 @@ def test_provider_failure_in_the_middle(table: Table) -> None:
     assert len(transcript.findings) == 1
 
 
-def test_refusal_of_the_model(table: Table) -> None:
-    """A root that declines to go on is a fault of the provider, said as such."""
-    transcript, _, _ = root(table, Completion("I cannot help.", Usage(1, 1), "refusal"))
-    assert transcript.notes == ("The root's model declined to go on. I cannot help.",)
-    assert transcript.partial
-
-
 def test_child_run(table: Table) -> None:
     """A child has its own REPL and conversation, the same findings and budget; its answer is text."""
 
@@ -293,14 +286,3 @@ def test_nothing_stays_behind(table: Table) -> None:
     before = threading.active_count()
     root(table, called("x = 1"), ProviderDown("gone"), ProviderDown("gone"), DONE)
     assert threading.active_count() <= before
-
-
-def test_no_root_is_said(table: Table) -> None:
-    """Without a root model the run says what to do."""
-
-    async def step(session: Session) -> None:
-        session.root = None
-        await loop.run(session, "The seed.", gate=False)
-
-    with pytest.raises(UsageError, match="no root model is configured"):
-        table.run(step)

@@ -120,15 +120,6 @@ def test_ask_batch_keeps_the_order(table: Table) -> None:
     assert len(session.worker.model.prompts) == 3
 
 
-def test_batch_of_64(table: Table) -> None:
-    """64 prompts in one block are 64 requests, all but the one that goes ahead in flight at once, answered in order."""
-    table.worker, table.delay = lambda asked: f"re {asked.messages[0].text}", 0.02
-    said, session, _ = blocks(table, "r = llm_batch([f'q{i}' for i in range(64)])\nprint(len(r), r[0], r[63])")
-    assert said == ["64 re q0 re q63"]
-    assert len(session.worker.model.prompts) == 64
-    assert session.worker.model.peak >= 63
-
-
 def test_failed_slot_says_so(table: Table) -> None:
     """A prompt that fails leaves a sentence in its slot; the batch is kept for a block that failed after it."""
     table.worker = lambda asked: ProviderRefused("too long") if "b" in asked.messages[0].text else "fine"
@@ -274,19 +265,6 @@ def test_an_empty_result_says_why(table: Table, look: str, value: str, note: str
     assert bool(state.notes) == bool(note)
 
 
-def test_globs_with_braces(table: Table) -> None:
-    """`{a,b}` is both, as in a shell, with ** too."""
-    said, _, _ = blocks(
-        table,
-        "print([h.partition(':')[0] for h in search('^def', '{shop,docs}/{cart,price,none}.py')])",
-        "print([h.partition(':')[0] for h in search('^def', '**/*.{py,ts}')])",
-    )
-    assert said == [
-        "['shop/cart.py', 'shop/price.py', 'shop/price.py']",
-        "['shop/cart.py', 'shop/order.py', 'shop/price.py', 'shop/price.py']",
-    ]
-
-
 def test_cancelling_ends_a_block(table: Table) -> None:
     """A cancelled block ends though its host call never would; the worker call is cancelled too."""
     asked = asyncio.Event()
@@ -317,12 +295,3 @@ def test_a_reply_that_says_nothing_is_no_reading(table: Table, reply: Completion
     said, session, _ = blocks(table, "print(llm_query(units[0]['diff']))")
     assert said == ["[worker error: scripted/worker declined to answer]"]
     assert len(session.tracker.unread()) == len(session.units)
-
-
-def test_a_batch_that_is_too_long_says_so_in_the_slots_that_were_not_asked(table: Table) -> None:
-    """As many answers as questions: a root that pairs them up loses none without a word."""
-    said, _, _ = blocks(
-        table, "rs = ask_batch([([], '')] * 1001)\nprint(len(rs), rs[0]['error'], '|', rs[-1]['error'])"
-    )
-    assert said[0].startswith("1001 no path was given")
-    assert said[0].endswith("| a batch takes at most 1,000 questions")

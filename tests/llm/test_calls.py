@@ -262,11 +262,3 @@ def test_one_call_fills_the_cache_first() -> None:
         asyncio.run(calls.complete(model, prompt("is anybody there?"), "worker"))
         assert len(asyncio.run(calls.many(model, prompts, "worker"))) == 5
         assert model.peak == peak
-
-
-def test_instructions_that_are_not_counted_are_no_cut() -> None:
-    """A server of Anthropic's dialect that leaves the instructions out of its count has read the prompt all the same."""
-    calls, model = door(), ScriptedModel(lambda _: Completion("fine", Usage(1_200, 5)), "anthropic/claude-haiku-5-5")
-    shown = Message("user", "def total(prices): return sum(prices)\n" * 110)
-    asked = Prompt((Message("system", "Read every line of it. " * 400), shown), max_tokens=100)
-    assert asyncio.run(calls.complete(model, asked, "worker")).text == "fine"

@@ -9,15 +9,9 @@ from bot import models
 from bot.errors import ProviderDown
 from bot.models import prices
 from bot.ports import Model
-from bot.values import Completion, Message, Prompt, ToolCall, Usage
+from bot.values import Message, Prompt, ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
-
-
-@dialects
-def test_a_text_reply(name: str) -> None:
-    """A plain reply is the model's text with its usage."""
-    assert complete(name, Reply("fine", usage=Usage(50, 7))) == Completion("fine", Usage(50, 7))
 
 
 @dialects
@@ -30,13 +24,6 @@ def test_a_structured_answer(name: str) -> None:
         "end",
         (),
     )
-
-
-@dialects
-def test_a_malformed_answer(name: str) -> None:
-    """An answer that is not JSON comes back as text without data: the caller decides on a repair."""
-    done = complete(name, "I found nothing!", asked(answer=ANSWER))
-    assert (done.data, done.text) == (None, "I found nothing!")
 
 
 @dialects

@@ -9,7 +9,7 @@ from talking import ANSWER, ANTHROPIC, KEY, OPENAI, TOOL, asked, dialects
 
 from bot import models
 from bot.errors import ProviderDown, ProviderError, TimedOut
-from bot.values import Completion, Prompt, ToolCall, Usage
+from bot.values import Prompt, ToolCall, Usage
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Modes, Reply
 from deeprepo_sandbox.providers.reply import Fault
@@ -106,13 +106,6 @@ def test_a_server_without_stream_options() -> None:
 
 
 @dialects
-def test_cached_tokens_of_a_stream(name: str) -> None:
-    """What was read from the cache is known of a stream too."""
-    (done,), _ = ask(name, Reply("ok", usage=Usage(1000, 50, 800)))
-    assert done.usage == Usage(1000, 50, 800)
-
-
-@dialects
 @pytest.mark.parametrize("index", ["given", "missing"])
 def test_calls_in_pieces(name: str, index: Literal["given", "missing"]) -> None:
     """Several calls at once keep their ids and arguments, also from a server that gives no index."""
@@ -146,16 +139,6 @@ def test_what_compatible_servers_send() -> None:
 
 
 @dialects
-@pytest.mark.parametrize("thinks", [0, 600, 4096, 9000])
-def test_thinking_counts_against_the_cap(name: str, thinks: int) -> None:
-    """A reply that was all thinking has no text and says that it was cut off."""
-    (done,), _ = ask(name, "the answer", modes=Modes(thinks=thinks))
-    assert isinstance(done, Completion)
-    assert (done.text, done.stop) == (("the answer", "end") if thinks < 4096 else ("", "length"))
-    assert done.usage.output == min(4096, 20 + thinks)
-
-
-@dialects
 def test_effort(name: str) -> None:
     """The effort is said in the dialect's own way; a model that refuses it is not told twice."""
     field = "output_config.effort" if name == ANTHROPIC else "reasoning_effort"
@@ -179,10 +162,3 @@ def test_a_model_with_shorter_replies() -> None:
     done, bodies = ask(OPENAI.replace("openai", "azure"), reply, Prompt(asked().messages, max_tokens=32_000), times=2)
     assert [reply.text for reply in done] == ["ok", "ok"]
     assert [body["max_completion_tokens"] for body in bodies] == [32_000, 4096, 4096]
-
-
-@dialects
-def test_a_refusal_is_known_as_one(name: str) -> None:
-    """A refusal of a structured answer says so: it is no broken answer."""
-    (done,), _ = ask(name, Reply("No.", stop="refusal"), asked(answer=ANSWER))
-    assert (done.stop, done.data) == ("refusal", None)

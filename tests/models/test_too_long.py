@@ -9,7 +9,7 @@ from bot import models
 from bot.errors import PromptTooLong, ProviderError, RateLimited
 from bot.models.failures import HttpFailure, inside, translate, window
 from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.providers import Modes, Reply
+from deeprepo_sandbox.providers import Modes
 from deeprepo_sandbox.providers.modes import TOO_LONG
 
 UNSAID = {"groq", "bedrock", "ollama"}
@@ -77,17 +77,3 @@ def test_a_rate_limit_is_none(message: str) -> None:
 def test_types_without_a_status(code: str) -> None:
     """An error in a stream has a type and no status: it is the error that its status would be."""
     assert isinstance(translate(inside({"type": "error", "error": {"type": code, "message": "m"}}), "p/m"), RateLimited)
-
-
-def test_silent_truncation_shows_in_the_usage() -> None:
-    """A server that cuts prompts in silence reports the tokens that it has read."""
-
-    async def run() -> int:
-        async with doubles.openai_server(Reply("ok"), modes=Modes(window=4_096, overflow="truncate")) as server:
-            model = models.connect("ollama/m", None, server.base_url)
-            try:
-                return (await model.complete(asked("x" * 60_000))).usage.input
-            finally:
-                await model.close()
-
-    assert asyncio.run(run()) == 4_096

@@ -11,7 +11,6 @@ from bot.findings.merge import fingerprint
 from bot.machine.concurrency import together
 from bot.values import Finding, Unit
 
-MAX_PROMPTS = 1_000  # of one batch
 Paths = str | Iterable[str]
 
 
@@ -37,9 +36,7 @@ async def _answers(state: RunState, paths: Paths, question: str) -> list[Sight]:
 async def ask_batch(state: RunState, requests: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Many questions at once, answered in order; each is (paths, question)."""
     pairs = [_pair(request) for request in requests]
-    replies = list(await together(*(_answers(state, paths, question) for paths, question in pairs[:MAX_PROMPTS])))
-    too_many = Sight(error=f"a batch takes at most {MAX_PROMPTS:,} questions")
-    replies += [[too_many] for _ in pairs[MAX_PROMPTS:]]
+    replies = await together(*(_answers(state, paths, question) for paths, question in pairs))
     # Told in their order, whoever came back first: a replay does the same.
     return [_reply(state, answers) for answers in replies]
 
@@ -54,11 +51,9 @@ async def llm_batch(state: RunState, prompts: Sequence[str]) -> list[str]:
     if isinstance(prompts, str):
         raise TypeError("llm_batch takes a list of prompts; llm_query takes one")
     texts = [str(prompt) for prompt in prompts]
-    over = len(texts) - MAX_PROMPTS
     state.question_count += len(texts)
-    answers = await state.session.worker.prompt(texts[:MAX_PROMPTS]) if texts else []
+    answers = await state.session.worker.prompt(texts) if texts else []
     state.batch = [answer.text if not answer.error else f"[worker error: {answer.error}]" for answer in answers]
-    state.batch += [f"[worker error: a batch takes at most {MAX_PROMPTS} prompts]"] * max(0, over)
     return state.batch
 
 
