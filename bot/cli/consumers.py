@@ -13,13 +13,12 @@ from bot.cli.exits import CLEAN, finish, tell
 from bot.cli.options import ConsumerClones, RepoFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.table import Table
+    from collections.abc import Iterable, Iterator, Sequence
 
     from bot.values.consumer import ConsumerReport
 
 
+Row = tuple[str, ...]
 WIDE = 160  # columns of a table that goes to a file or a pipe
 
 
@@ -49,66 +48,59 @@ def command(
         ]
         print(json.dumps(rows, indent=2))  # noqa: T201 - the command line speaks
     elif reports:
-        _show(reports)
+        _print(("repository", "takes", "version", "a break reaches it", "read at"), _told(reports))
     else:
         tell("no consumer is named: give clones with --with PATH, or list them as `consumers` in .deeprepo.yml")
     return CLEAN
 
 
+def _told(reports: "Sequence[ConsumerReport]") -> "Iterator[Row]":
+    from bot.dependents.consumers.words import REACHES
+
+    for one in reports:
+        read = f"{one.commit[:10]} {one.day}".strip()
+        for row in one.takes:
+            yield one.name, row.name, row.version or "any", REACHES[row.arrival], read
+        if not one.takes:
+            yield one.name, "", "", one.reason, read
+
+
 def _of_server(form: str) -> int:
     """What a server's index has: who takes what from whom, at which version, when it was looked at."""
-    from dataclasses import asdict
-
     from bot import config
     from bot.dependents.consumers.words import REACHES
     from bot.machine import extras
-    from bot.render import line
 
     extras.need("server")
     from bot.app.status import known_uses
 
-    rows = finish(known_uses(config.server_settings()))
+    uses = finish(known_uses(config.server_settings()))
     if form == "json":
-        print(json.dumps([asdict(row) for row in rows], indent=2))  # noqa: T201 - the command line speaks
+        print(json.dumps([asdict(row) for row in uses], indent=2))  # noqa: T201 - the command line speaks
         return CLEAN
-    if not rows:
+    if not uses:
         tell("no repository is known to use another one: set DEEPREPO_CONSUMERS, and see docs/consumers.md")
         return CLEAN
-    table = _table("repository", "takes", "of", "version", "a break reaches it", "read at")
-    for row in rows:
-        day = datetime.fromtimestamp(row.read_at, UTC).date().isoformat()
-        texts = (row.user, row.package, row.offerer, "" if row.unread else row.version or "any")
-        fate = f"not known: {line(row.unread)}" if row.unread else REACHES[row.arrival]
-        table.add_row(*map(line, texts), fate, f"{row.commit_id[:10]} {day}".strip())
-    _print(table)
+    rows = list[Row]()
+    for one in uses:
+        day = datetime.fromtimestamp(one.read_at, UTC).date().isoformat()
+        fate = f"not known: {one.unread}" if one.unread else REACHES[one.arrival]
+        version = "" if one.unread else one.version or "any"
+        rows.append((one.user, one.package, one.offerer, version, fate, f"{one.commit_id[:10]} {day}".strip()))
+    _print(("repository", "takes", "of", "version", "a break reaches it", "read at"), rows)
     return CLEAN
 
 
-def _table(*heads: str) -> "Table":
+def _print(heads: Row, rows: "Iterable[Row]") -> None:
+    from rich.console import Console
     from rich.table import Table
+
+    from bot.render import line
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for head in heads:
         table.add_column(head, overflow="fold")
-    return table
-
-
-def _print(table: "Table") -> None:
-    from rich.console import Console
-
+    for row in rows:
+        table.add_row(*map(line, row))
     console = Console()
     console.print(table) if console.is_terminal else Console(width=WIDE).print(table)
-
-
-def _show(reports: "Sequence[ConsumerReport]") -> None:
-    from bot.dependents.consumers.words import REACHES
-    from bot.render import line
-
-    table = _table("repository", "takes", "version", "a break reaches it", "read at")
-    for one in reports:
-        read = f"{one.commit[:10]} {one.day}".strip()
-        for row in one.takes:
-            table.add_row(line(one.name), line(row.name), line(row.version) or "any", REACHES[row.arrival], read)
-        if not one.takes:
-            table.add_row(line(one.name), "", "", line(one.reason), read)
-    _print(table)
