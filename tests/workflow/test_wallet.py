@@ -162,16 +162,6 @@ async def merging(p: Purse) -> None:
         await p.at.repo.merge_group(pull.head_sha, pull.base_sha)
 
 
-async def pausing(p: Purse) -> None:
-    """Cancelled, paused and taken up again by people of the repository, which asks for no review of a stranger's commits."""
-    number = await p.at.opened(fork=True)
-    for mark in range(3):
-        await p.paying()
-        for word in ("cancel", "pause", "resume"):
-            await p.at.repo.comment(number, f"/deeprepo {word}", author="maintainer")
-        await p.push(mark)
-
-
 STORIES = (
     impatient,
     patient,
@@ -198,19 +188,6 @@ def test_no_order_of_pushes_passes_the_cap_of_forks(
             await p.used_up()
             assert "`triggers.fork_reviews_per_day` (2)" in p.fork(1)
             assert "somebody with write permission" in p.fork(1)
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_pausing_and_resuming_pay_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words of the repository's people that ask for no review give a stranger none beyond the cap."""
-
-    async def go() -> None:
-        async with purse(tmp_path, monkeypatch) as p:
-            await pausing(p)
-            await p.at.quiet()
-            assert 1 <= p.model.count <= CAP
 
     asyncio.run(go())
 
@@ -278,62 +255,6 @@ def test_a_button_pays_for_the_commit_that_it_stands_on(tmp_path: Path, monkeypa
     asyncio.run(go())
 
 
-@pytest.mark.slow
-def test_each_question_and_each_button_is_paid_by_the_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A flood of questions and of re-runs by somebody who may ask: together they stay below the day's cap."""
-
-    async def go() -> None:
-        monkeypatch.setenv("DEEPREPO_CAP_USD_PER_DAY", "1.02")
-        async with purse(tmp_path, monkeypatch) as p:
-            number = await p.at.reviewed()
-            check = p.at.gh.pull(number).checks[-1].id
-            for turn in range(6):
-                await p.at.repo.comment(number, f"/deeprepo ask who calls total, {turn}?", author="maintainer")
-                await p.at.repo.rerequest(check)
-            await p.at.quiet()
-            assert p.model.peak <= 2
-            _, dollars = await p.at.server.store.spending.journals_and_dollars(time.time())
-            assert dollars <= 1.02
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_server_of_one_s_own_costs_nothing_of_the_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model on the user's own machine has no price: its reviews leave the day's dollars as they are."""
-
-    async def go() -> None:
-        monkeypatch.setenv("DEEPREPO_CAP_USD_PER_DAY", "2.00")
-        async with purse(tmp_path, monkeypatch, delay=0.0, worker="compatible/gpt-5.4-mini") as p:
-            await p.at.reviewed()
-            for mark in range(3):
-                await p.push(mark)
-                await p.at.quiet()
-            assert p.model.count == 4
-            _, dollars = await p.at.server.store.spending.journals_and_dollars(time.time())
-            assert dollars == 0
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_command_in_a_branch_of_the_repository_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who pushes there may give commands: the newest commit is reviewed, and nobody has to ask again."""
-
-    async def go() -> None:
-        async with purse(tmp_path, monkeypatch) as p:
-            number = await p.at.opened()
-            await p.at.quiet()
-            await p.at.repo.comment(number, "/deeprepo full review", author="maintainer")
-            await p.paying()
-            await p.push("newer")
-            await p.at.quiet()
-            assert p.at.replies(number) == []
-            assert p.model.count == 3
-
-    asyncio.run(go())
-
-
 @pytest.mark.parametrize("which", few(["", "_INSTALLATION", "_REPOSITORY"], 0))
 def test_reviews_at_the_same_time_do_not_pass_a_day_s_cap_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str
@@ -389,42 +310,3 @@ def test_what_was_not_spent_comes_back(tmp_path: Path, monkeypatch: pytest.Monke
             assert p.model.count == 4
 
     asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_no_order_of_pushes_passes_the_cap_on_postgresql(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Callable[..., str]
-) -> None:
-    """The same for impatient pushes to two pull requests, where several processes could share the database."""
-
-    async def go() -> None:
-        async with purse(tmp_path, monkeypatch, database_url=postgres()) as p:
-            await two_pulls(p)
-            await p.at.quiet()
-            await p.used_up()
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_command_on_a_fork_is_paid_once_whatever_base_it_moves_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The author moves the pull request between base branches, there and back, while the commanded review is paid: no call more, and the command is answered."""
-
-    async def story() -> None:
-        rules = "strategy: direct\nverify: false\ntriggers: {fork_reviews_per_day: 0}\n"
-        async with purse(tmp_path, monkeypatch, rules=rules) as p:
-            await p.at.repo.commit("v1", {"README.md": "# old\n"})
-            number = await p.at.reviewed(fork=True, author="stranger")
-            await p.at.repo.comment(number, "/deeprepo review")
-            await p.paying()
-            assert p.model.count == 1
-            for n in range(4):
-                await p.at.repo.retarget(number, ("v1", "main")[n % 2], by="stranger")
-                await p.paying()
-            await p.at.quiet()
-            assert p.model.count == 1
-            assert sum("after this command" in reply for reply in p.at.replies(number)) == 1
-
-    asyncio.run(story())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from test_wallet import purse
-from whole import Whole, whole
+from whole import Whole
 
 OLD = "v1"  # an old branch, from before the settings were written
 
@@ -39,24 +39,6 @@ def test_a_stranger_cannot_leave_the_caps_of_the_default_branch(
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("text", ["strategy: offline\n", "strategy: direct\nverify: false\nfail_on: high\n"])
-def test_settings_behind_a_link_hold_for_the_money_and_for_the_review(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
-    """GitHub gives the file that a link names: the review has the same settings as what reserves its money and ends its check."""
-
-    async def go() -> None:
-        async with purse(tmp_path, monkeypatch, rules="{}\n", delay=0.0) as p:
-            await p.at.repo.commit("main", {".deeprepo.yml": None, "config/deeprepo.yml": text})
-            await p.at.repo.link("main", ".deeprepo.yml", "config/deeprepo.yml")
-            number = await p.at.reviewed()
-            assert bool(p.model.count) is ("offline" not in text)
-            check = max(p.at.gh.pull(number).checks, key=lambda one: one.id)
-            assert check.conclusion == ("failure" if "fail_on" in text else "neutral")
-
-    asyncio.run(go())
-
-
 @pytest.mark.slow
 def test_who_may_only_read_is_a_stranger_without_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who may not write can open a pull request between two branches of the repository: it counts as a stranger's."""
@@ -71,22 +53,5 @@ def test_who_may_only_read_is_a_stranger_without_a_fork(tmp_path: Path, monkeypa
             await p.at.opened("feature-2", base=OLD)
             await p.at.quiet()
             assert p.model.count == 1
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_check_stays_as_strict_as_the_default_branch_asks(tmp_path: Path) -> None:
-    """`fail_on` and `request_changes` of the default branch hold for a stranger on any base; the team's own base decides for the team."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            await without_settings(at, "fail_on: high\nrequest_changes: high\n")
-            number = await at.reviewed(fork=True, author="stranger", base=OLD)
-            pull = at.gh.pull(number)
-            assert pull.checks[-1].conclusion == "failure"
-            assert [review.state for review in pull.reviews][-1] == "CHANGES_REQUESTED"
-            own = await at.reviewed(branch="feature-2", base=OLD)
-            assert at.gh.pull(own).checks[-1].conclusion == "neutral"
 
     asyncio.run(go())

@@ -20,7 +20,6 @@ from deeprepo_sandbox.demo import model, story
 from deeprepo_sandbox.github import Repo, git
 
 pytestmark = browsing.NEEDED
-BELOW = "#last"
 FOLDED = "details.hidden summary"
 FIX = "button[value='/deeprepo fix']"
 PUSHED = "return [...document.querySelectorAll('.commit')].map((one) => one.innerText)"
@@ -147,46 +146,6 @@ def test_a_reply_that_is_right_withdraws_the_finding(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.slow
-def test_a_question_is_answered_and_with_the_permission_for_it_a_thread_is_resolved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What GitHub itself shows of a thread that was resolved, and a person's own button beside it."""
-
-    def visit(one: Visitor) -> None:
-        assert model.SHOW.replace("`", "") in one.reply(model.WRONG, "Really?")
-        assert one.window.script(CLOSED) == []
-        one.reply(model.WRONG, story.OBJECTION)
-        (folded,) = one.window.script(CLOSED)
-        assert "Resolved. Show it." in folded
-        one.press(f"#{one.anchor(model.UNCHARGED)} button[name=to]")
-        assert len(one.window.script(CLOSED)) == 2
-
-    asyncio.run(visited(tmp_path, monkeypatch, visit, grant=True))
-
-
-@pytest.mark.slow
-def test_a_mention_and_a_command_in_a_review_are_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Below the pull request, by who may write; who may only read is told so; the text of a review counts as a comment does."""
-
-    def visit(one: Visitor) -> None:
-        assert "Not yet: the last review lists 7 findings." in one.write(
-            BELOW, "Is this safe to merge, @deeprepo?", ".go"
-        )
-        one.press("aside button[value=stranger]")
-        assert "that is you: a person with read permission" in one.window.text
-        assert "I answer people with write permission" in one.write(BELOW, "And now, @deeprepo?", ".go")
-        one.press("aside button[value=maintainer]")
-        assert "This repository has no learned rules" in one.write(
-            BELOW, "Looks good so far.\n\n/deeprepo rules", "button[value=review]"
-        )
-        assert [
-            (review.user.login, review.state) for review in one.pull.reviews if review.body.startswith("Looks")
-        ] == [("maintainer", "COMMENTED")]
-
-    asyncio.run(visited(tmp_path, monkeypatch, visit))
-
-
-@pytest.mark.slow
 def test_a_reaction_proposes_a_rule_and_another_confirms_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """👎 on a finding, 👍 on the proposal, the list of rules after each; the summary is silent about it at once and says so."""
 
@@ -226,21 +185,6 @@ def test_the_checks_of_the_team_are_a_table_and_a_failed_one_blocks(
 
 
 @pytest.mark.slow
-def test_a_sentence_is_remembered_confirmed_and_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`/deeprepo remember` proposes a learning, 👍 confirms it, and the list has it."""
-
-    def visit(one: Visitor) -> None:
-        sentence = "The form refuses a weight of zero before this is called."
-        one.reply(model.UNCHARGED, f"/deeprepo remember {sentence}")
-        one.react(one.anchor("Proposed as learning 1"), "+1")
-        text = one.press("button[value='/deeprepo rules']")
-        assert sentence in text
-        assert "in force: maintainer" in text
-
-    asyncio.run(visited(tmp_path, monkeypatch, visit))
-
-
-@pytest.mark.slow
 def test_a_fix_is_a_patch_until_the_app_may_commit_and_then_one_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,57 +203,6 @@ def test_a_fix_is_a_patch_until_the_app_may_commit_and_then_one_commit(
         assert one.commits_since(before) == [after]
         assert one.window.script(PUSHED)[-1].startswith("deeprepo[bot]\npushed\nFix findings 2, 6, 7 of the review")
         assert "None of them is new. 3 findings are fixed." in text
-
-    asyncio.run(visited(tmp_path, monkeypatch, visit))
-
-
-@pytest.mark.slow
-def test_a_fix_that_may_not_be_committed_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By who may only read, on a protected branch, after a push that no review has read: the branch stays as it is, and each answer has its reason."""
-
-    def visit(one: Visitor) -> None:
-        before = one.pull.head_sha
-        one.press("aside button[name=commits]")
-        one.press("aside button[value=stranger]")
-        assert "fix needs write permission in this repository" in one.press(FIX)
-        one.press("aside button[value=maintainer]")
-        one.press("aside button[name=protected]")
-        assert "the branch is protected, or is the default branch" in one.press(FIX)
-        one.press("aside button[name=protected]")
-        assert one.pull.head_sha == before
-        one.write(BELOW, "/deeprepo pause", ".go")
-        one.press("form[action$='/push'] button")
-        pushed = one.pull.head_sha
-        assert "the branch has other commits than the last review read" in one.press(FIX)
-        assert one.pull.head_sha == pushed != before
-
-    asyncio.run(visited(tmp_path, monkeypatch, visit))
-
-
-@pytest.mark.slow
-def test_nothing_is_committed_to_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The maintainer of the base gets the patch; the stranger's branch stays."""
-
-    def visit(one: Visitor) -> None:
-        before = one.pull.head_sha
-        text = one.press(FIX)
-        assert "the branch is in a fork, to which deeprepo never writes" in text
-        assert "The patch below fixes 3 findings" in text
-        assert one.pull.head_sha == before
-
-    asyncio.run(visited(tmp_path, monkeypatch, visit, grant=True, fork=True))
-
-
-@pytest.mark.slow
-def test_changes_are_requested_until_they_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The review blocks; the author's next commit mends what it can, and somebody says that the committed token is revoked."""
-
-    def visit(one: Visitor) -> None:
-        assert "requested changes" in one.window.text
-        one.reply(model.WRONG, story.OBJECTION)
-        assert "requested changes (dismissed)" not in one.window.text
-        assert "requested changes (dismissed)" not in one.press("form[action$='/push'] button")
-        assert "requested changes (dismissed)" in one.reply(story.LEAKED, story.IGNORE)
 
     asyncio.run(visited(tmp_path, monkeypatch, visit))
 
@@ -334,21 +227,3 @@ def test_from_the_pull_request_to_the_operators_page(tmp_path: Path, monkeypatch
         assert "100%" in said
 
     asyncio.run(visited(tmp_path, monkeypatch, visit))
-
-
-@pytest.mark.slow
-def test_a_repository_that_uses_this_one_is_named_at_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The thread is on the renamed definition; it names the other repository and the line there; the next commit ends it."""
-
-    def visit(one: Visitor) -> None:
-        thread = f"document.getElementById({one.anchor('acme/storefront')!r}).closest('.thread').innerText"
-        text = one.window.script(f"return {thread}")
-        assert "still calls the old name" in text
-        assert "acme/storefront breaks on its first build after the release" in text
-        asyncio.run_coroutine_threadsafe(one.repo.take_offer(one.number), one.loop).result()
-        one.look()
-        assert any(
-            "acme/storefront" in folded for folded in one.window.script(CLOSED.replace("innerText", "textContent"))
-        )
-
-    asyncio.run(visited(tmp_path, monkeypatch, visit, is_used=True))

@@ -72,45 +72,6 @@ def test_nobody_turns_a_failure_green_by_a_detour(tmp_path: Path) -> None:
     asyncio.run(story())
 
 
-def test_two_pull_requests_with_one_head_show_the_worst(tmp_path: Path) -> None:
-    """Each against its own base branch; once the worse one is closed the other counts alone, and it counts again when it is opened."""
-
-    async def story() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("v1", {"README.md": "# old\n"})
-            await at.repo.commit("main", BAR)
-            one = await at.reviewed()
-            two = await at.repo.open_pull("feature", base="v1", title="The same head")
-            await at.quiet()
-            assert [newest(at, number) for number in (one, two)] == ["failure"] * 2
-            mine = [check for check in at.gh.pull(two).checks if check.external_id == str(two)]
-            assert f"the check of #{one}" in (mine[-1].summary or "")
-            await at.repo.close(one)
-            await at.quiet()
-            assert newest(at, two) == "neutral"
-            await at.repo.reopen(one)
-            await at.quiet()
-            assert newest(at, two) == "failure"
-
-    asyncio.run(story())
-
-
-def test_another_base_branch_is_another_review(tmp_path: Path) -> None:
-    """Reviewed against a branch without a bar, then pointed at one that has it."""
-
-    async def story() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("v1", {"README.md": "# old\n"})
-            await at.repo.commit("main", BAR)
-            number = await at.reviewed(base="v1")
-            assert newest(at, number) == "neutral"
-            await at.repo.retarget(number, "main")
-            await at.quiet()
-            assert newest(at, number) == "failure"
-
-    asyncio.run(story())
-
-
 def test_what_was_cut_or_not_reviewed_fails_under_a_bar(tmp_path: Path) -> None:
     """A head that shares no commit with its base, a file of settings that cannot be used, and a stranger's change that is too large."""
 
@@ -180,20 +141,5 @@ def test_a_merge_queue_stops_at_a_head_without_a_review(tmp_path: Path, bar: dic
                 number = await at.opened()
             assert await queue(at, number) == ending
             assert await queue(at, 999, "second") == ending
-
-    asyncio.run(story())
-
-
-def test_words_and_a_later_bar_conclude_the_review_again(tmp_path: Path) -> None:
-    """`/deeprepo ignore` makes the check green without a review; a bar that is lowered counts once the pull request is opened again."""
-
-    async def story() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("main", BAR)
-            number = await at.reviewed()
-            assert newest(at, number) == "failure"
-            await at.repo.comment(number, "/deeprepo ignore 1 it is meant so")
-            await at.quiet()
-            assert newest(at, number) == "success"
 
     asyncio.run(story())

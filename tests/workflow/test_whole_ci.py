@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from whole import BROKEN, Whole, whole
+from whole import Whole, whole
 
 pytestmark = pytest.mark.anyio
 
@@ -61,29 +61,6 @@ async def test_a_job_that_fails_on_the_base_too_is_not_from_this_change(tmp_path
         assert "`build`: `error: disk is full` · no changed line is named" in summary
 
 
-async def test_annotations_go_before_the_log_which_is_then_not_asked_for(tmp_path: Path) -> None:
-    """A linter's annotation has message, path and line."""
-    note = {
-        "path": "shop/price.py",
-        "start_line": 3,
-        "end_line": 3,
-        "annotation_level": "failure",
-        "message": "unused sum",
-    }
-    exit_note = {
-        **note,
-        "path": ".github",
-        "start_line": 9,
-        "end_line": 9,
-        "message": "Process completed with exit code 1.",
-    }
-    async with whole(tmp_path) as w:
-        number = await w.reviewed(files={"shop/price.py": BROKEN["shop/price.py"].replace("sum(", "max(")})
-        summary = await _ends(w, number, "lint", FAILED, annotations=(exit_note, note))
-        assert "`unused sum` · [`shop/price.py:3`]" in summary
-        assert not [one for one in w.gh.requests if one.operation == "actions/download-job-logs-for-workflow-run"]
-
-
 async def test_a_job_that_passes_again_leaves_the_summary(tmp_path: Path) -> None:
     """The job is run again and passes; a success on a page that names nothing asks GitHub nothing."""
     async with whole(tmp_path) as w:
@@ -95,34 +72,6 @@ async def test_a_job_that_passes_again_leaves_the_summary(tmp_path: Path) -> Non
         where = w.repo.repository
         where.checks = {n: one for n, one in where.checks.items() if one.name != "test"}
         assert "CI jobs" not in await _ends(w, number, "test", "", "success")
-
-
-async def test_what_had_failed_before_the_review_ended_is_named_too(tmp_path: Path) -> None:
-    """CI is quicker than the review."""
-    async with whole(tmp_path) as w:
-        head = await w.repo.commit("feature", BROKEN)
-        await w.repo.job(head, "test", FAILED)
-        number = await w.repo.open_pull("feature", title="Prices")
-        await w.quiet()
-        assert "`test`: `test_total: TypeError" in w.summary(number)
-
-
-async def test_without_the_permission_for_logs_the_job_is_named_alone(tmp_path: Path) -> None:
-    """An App that was registered before has no `actions: read`: nothing fails, and the line says what is missing, not that there is no error."""
-    async with whole(tmp_path) as w:
-        del w.gh._app.permissions["actions"]  # noqa: SLF001 - as its owner registered it
-        number = await w.reviewed()
-        summary = await _ends(w, number, "test", FAILED)
-        assert "`test`: its log may not be read: the permission `Actions: read` is missing\n" in summary
-        assert "no error was found" not in summary
-
-
-async def test_a_log_that_is_gone_is_no_log_without_errors(tmp_path: Path) -> None:
-    """GitHub answers 410 for a log that has expired; one that was read and shows nothing is said to."""
-    async with whole(tmp_path) as w:
-        number = await w.reviewed()
-        assert "`test`: its log has expired\n" in await _ends(w, number, "test", None)
-        assert "`test`: no error was found in its log · no changed line" in await _ends(w, number, "test", _log())
 
 
 async def test_ci_false_asks_nothing(tmp_path: Path) -> None:

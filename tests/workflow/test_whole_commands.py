@@ -6,7 +6,6 @@ import pytest
 from whole import MENDED, Whole, whole
 
 from bot.commands import COMMANDS
-from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.github import Fault
 
 
@@ -45,22 +44,6 @@ def test_every_word_is_answered_once(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-@pytest.mark.slow
-def test_a_command_reviews_again_and_reads_everything_when_asked_to(tmp_path: Path) -> None:
-    """`review` says nothing twice; `full review` reads and says everything again."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed(draft=True)
-            assert at.gh.pull(number).comments == []
-            await said(at, number, "Please.\n\n/deeprepo review\n")
-            assert "1 finding" in at.summary(number)
-            await said(at, number, "/deeprepo full review")
-            assert "1 finding" in at.summary(number)
-
-    asyncio.run(go())
-
-
 def test_who_may_not_write_here_gets_no_review(tmp_path: Path) -> None:
     """A stranger's command costs nothing: it is answered with the reason and a thumb down."""
 
@@ -91,21 +74,6 @@ def test_a_stranger_does_not_take_the_place_of_a_review(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_quoted_or_our_own_is_no_command(tmp_path: Path) -> None:
-    """A quoted command, one in a code block, and one that a bot writes are left alone."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed()
-            assert await said(at, number, "> /deeprepo pause\n\nWhy?") == ""
-            assert await said(at, number, "```\n/deeprepo pause\n```") == ""
-            assert await said(at, number, "/deeprepo pause", author="deeprepo[bot]") == ""
-            assert reactions(at, number) == [[], []]
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
 def test_an_ignored_finding_is_not_said_in_the_next_round(tmp_path: Path) -> None:
     """`ignore 1` names the entry that would hold permanently, and holds at once in this pull request, for the lines that it was about."""
 
@@ -121,28 +89,5 @@ def test_an_ignored_finding_is_not_said_in_the_next_round(tmp_path: Path) -> Non
             await at.quiet()
             assert "total(goods, 0.3)" in at.summary(number)
             assert at.gh.pull(number).checks[-1].conclusion == "neutral"
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_question_in_a_thread_is_answered_there_by_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`ask` below a finding's comment: the model sees the finding, and its answer with the price stands in the thread."""
-
-    async def go() -> None:
-        answer = '{"answer": "pay() in the cart calls it.", "quotes": [], "sketch": null}'
-        async with doubles.openai_server(doubles.PerModel({"reader": answer})) as model:
-            monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
-            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
-            async with whole(tmp_path) as at:
-                await at.repo.commit("main", {".deeprepo.yml": "strategy: direct\nverify: false\n"})
-                number = await at.opened()
-                await at.repo.commit(
-                    "feature",
-                    {"shop/cart.py": MENDED["shop/cart.py"] + "\n\ndef twice(items):\n    return pay(items, 2)\n"},
-                )
-                await at.quiet()
-                assert "pay() in the cart" in await said(at, number, "/deeprepo ask who calls total?")
 
     asyncio.run(go())

@@ -11,7 +11,6 @@ from prices import BROKEN, LIBRARY, USER
 from whole import Whole, whole
 
 from bot.cli import consumers
-from bot.values import PackageSurvey
 from bot.workflow import clones
 from deeprepo_sandbox import github as sandbox
 
@@ -189,73 +188,6 @@ def test_a_consumer_whose_manifest_cannot_be_read_is_open(tmp_path: Path, files:
     asyncio.run(go())
 
 
-def test_a_manifest_that_cannot_be_read_and_names_nothing_of_the_library_opens_nothing(tmp_path: Path) -> None:
-    """Neither does one of another language; such repositories are not even told of."""
-
-    async def go() -> None:
-        damaged = {
-            "pyproject.toml": '[project\ndependencies = ["flask"]\n',
-            "Cargo.toml": "[dependencies\nshop-prices\n",
-        }
-        async with at(tmp_path, quagga=LINES | damaged) as (stage, repo):
-            text = await reviewed(stage, repo)
-            assert "quagga" not in text
-            assert "repositories" not in text.partition("<details>")[0]
-
-    asyncio.run(go())
-
-
-def test_a_public_library_names_no_private_repository_that_may_use_it(tmp_path: Path) -> None:
-    """Its readers learn that one was not looked at, those of a stranger's change nothing."""
-
-    async def go() -> None:
-        async with at(tmp_path, quagga=LINES | UNREAD["a syntax error"]) as (stage, repo):
-            repo.repository.private = False
-            text = await reviewed(stage, repo)
-            assert "was not looked at" in text
-            assert not [
-                word for word in ("quagga", "pyproject") if word in repr(stage.gh.pull(1, "acme/prices").comments)
-            ]
-            assert "was not looked at" not in await reviewed(stage, repo, "strange", fork=True)
-
-    asyncio.run(go())
-
-
-def test_a_library_whose_own_manifest_cannot_be_read_tells_that_its_users_are_not_known(tmp_path: Path) -> None:
-    """Nobody can be found by its packages."""
-
-    async def go() -> None:
-        async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
-            await repo.push("main", {"pyproject.toml": "[project\n"})
-            await stage.quiet()
-            text = await reviewed(stage, repo)
-            assert "Which repositories use this one is not known to the end: pyproject.toml" in text
-
-    asyncio.run(go())
-
-
-def test_a_repository_that_was_never_read_is_told_of_without_its_name(tmp_path: Path) -> None:
-    """A note, for those who may learn that there is one; the list has the reason."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as stage:
-            stage.gh.subscribe("push")
-            stage.gh.fail("GET", "quagga.git", sandbox.Fault(status=500, times=99))
-            repo = await stage.gh.repository("acme", "prices", files=LIBRARY, private=True)
-            await stage.gh.repository("acme", "quagga", files=USER | LINES, private=True)
-            await stage.gh.install()
-            await stage.quiet()
-            text = await reviewed(stage, repo)
-            assert "not every repository that may use it could be read" in text
-            assert "quagga" not in text
-            (row,) = await stage.server.store.packages.unread(10)
-            assert (row.user, row.unread) == ("acme/quagga", "GitHub did not give it")
-            repo.repository.private = False
-            assert "not every repository" not in await reviewed(stage, repo, "strange", fork=True)
-
-    asyncio.run(go())
-
-
 def test_an_installation_that_ends_takes_the_index_and_the_clones_along(tmp_path: Path) -> None:
     """Nothing of a repository that the App may no longer see is kept."""
 
@@ -267,20 +199,6 @@ def test_an_installation_that_ends_takes_the_index_and_the_clones_along(tmp_path
             await stage.quiet()
             assert list(clones.folder(stage.data).iterdir()) == []
             assert user.id not in await stage.server.store.packages.homes(stage.gh.installation)
-
-    asyncio.run(go())
-
-
-def test_nothing_is_looked_up_unless_the_operator_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the switch a push and an installation ask for nothing, and a job that was stored before does nothing."""
-    monkeypatch.delenv("DEEPREPO_CONSUMERS")
-
-    async def go() -> None:
-        async with at(tmp_path, quagga=USER | LINES) as (stage, repo):
-            await stage.server.jobs.submit(PackageSurvey(stage.gh.installation), "by-hand")
-            await stage.quiet()
-            assert await stage.server.store.packages.homes(stage.gh.installation) == {}
-            assert "repositories that use this one" not in await reviewed(stage, repo)
 
     asyncio.run(go())
 
@@ -328,23 +246,6 @@ def test_the_list_of_what_is_known(
     assert "not known: requirements.txt holds the marks of a merge" in text
     words = text.split()
     assert words[words.index("acme/quagga") :][:4] == ["acme/quagga", "shop-prices", "acme/prices", ">=1.2,<2"]
-
-
-def test_the_first_review_tells_that_users_are_not_known_yet(tmp_path: Path) -> None:
-    """Before the index has the repository, a review says so, once; the next one has looked."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as stage:
-            repo = await stage.gh.repository("acme", "prices", files=LIBRARY, private=True)
-            await stage.gh.repository("acme", "quagga", files=USER | LINES, private=True)
-            assert "Which repositories use this one is not known yet" in await reviewed(stage, repo)
-            await repo.push("feature", {"NEWS.md": "1\n"})
-            await stage.quiet()
-            (text,) = [one.body for one in stage.gh.pull(1, "acme/prices").comments if "## deeprepo" in one.body]
-            assert "not known yet" not in text
-            assert "acme/quagga:zanzibar/checkout.py" in text
-
-    asyncio.run(go())
 
 
 def test_a_repository_that_only_names_a_schema_is_looked_at_if_the_file_names_it(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from whole import Whole, whole
 
 from bot.values import PullRef
 from deeprepo_sandbox import providers as doubles
-from deeprepo_sandbox.github import Fault
 from deeprepo_sandbox.providers import PerModel, Reply
 
 GUARD = "    if not items:"
@@ -151,25 +150,6 @@ def test_a_right_reply_withdraws_the_finding_and_closes_its_thread(
 
 
 @pytest.mark.slow
-def test_with_the_permission_for_it_the_thread_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An owner who grants `contents: write` sees the thread resolved; a fact that a person tells needs no quote."""
-
-    async def go() -> None:
-        async with talk(tmp_path, monkeypatch) as one:
-            one.at.gh.grant(contents="write")
-            one.script.append(said("Then it cannot happen.", withdraw=FACT))
-            assert "Withdrawn" in await one.reply("The queue before this service drops empty orders.")
-            top = next(c for c in one.at.gh.pull(one.number).review_comments if c.id == one.thread("mean()"))
-            assert (top.hide_reason, top.is_resolved) == ("", True)
-            minted = [
-                seen.body["permissions"].get("contents") for seen in one.at.gh.requests if "access_tokens" in seen.path
-            ]
-            assert minted.count("write") == 1
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
 def test_what_code_proved_and_what_nothing_shows_is_not_withdrawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,32 +167,6 @@ def test_what_code_proved_and_what_nothing_shows_is_not_withdrawn(
             assert "no further line of the code was quoted" in await one.reply("Not a bug.")
             assert await one.at.server.store.people.suppressions(one.pull, 0.0) == ()
             assert not any(c.is_resolved or c.hide_reason for c in one.at.gh.pull(one.number).review_comments)
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_conversation_goes_on_and_its_prompts_begin_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second remark comes with the first and our answer; everything before the first remark is the same text."""
-
-    async def go() -> None:
-        async with talk(tmp_path, monkeypatch) as one:
-            one.script += [said("It is the *guard*, `a_b`."), said(""), said("No."), said("Code as it is now.")]
-            assert "It is the" in await one.reply("Why?")
-            assert await one.reply("Thanks!") == ""
-            assert "No." in await one.reply("And if `items` is a generator?")
-            first, third = one.asked[0], one.asked[2]
-            same = next(n for n, (one_, other) in enumerate(zip(first, third, strict=False)) if one_ != other)
-            assert first[:same].endswith("--- ")  # of the first remark's heading, which is no longer the last
-            assert third.index("\nWhy?") < third.index("It is the *guard*, `a_b`.") < third.index("a generator?")
-            reactions = [[r.content for r in c.reactions] for c in one.at.gh.pull(one.number).review_comments]
-            assert ["eyes", "+1"] in reactions
-            await one.at.repo.push(
-                "feature", {"shop/price.py": HEAD["shop/price.py"].replace("return 0", "return None")}
-            )
-            await one.at.quiet()
-            await one.reply("And now?")
-            assert "return None" in one.asked[3]
 
     asyncio.run(go())
 
@@ -295,22 +249,6 @@ def test_silence_where_nobody_speaks_to_us(tmp_path: Path, monkeypatch: pytest.M
     asyncio.run(go())
 
 
-@pytest.mark.slow
-def test_so_many_answers_in_an_hour_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of one person in one pull request; the limit is told once. Commands are counted apart."""
-
-    async def go() -> None:
-        async with talk(tmp_path, monkeypatch, "triggers: {replies_per_hour: 1}\n") as one:
-            one.script += [said("One."), said("Two.")]
-            assert "One." in await one.reply("Why?")
-            assert "Rate limit reached (1 answers per hour" in await one.reply("But why?")
-            assert await one.reply("Please!") == ""
-            assert "Two." in await one.reply("Why?", author="colleague")
-            assert "/deeprepo" in await one.below("/deeprepo help")
-
-    asyncio.run(go())
-
-
 def test_without_a_model_a_mention_gets_one_sentence_and_a_reply_none(tmp_path: Path) -> None:
     """No noise where nothing can be answered."""
 
@@ -319,25 +257,5 @@ def test_without_a_model_a_mention_gets_one_sentence_and_a_reply_none(tmp_path: 
             one = Talk(at, await at.reviewed(files=HEAD))
             assert "`/deeprepo help`" in await one.below("Thank you @deeprepo, why though?")
             assert await one.reply("Why?", title="round_up") == ""
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_remark_is_answered_once_whatever_becomes_of_its_delivery(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Delivered twice, with an answer of GitHub's that is lost after the reply was written, it is paid and answered once."""
-
-    async def go() -> None:
-        async with talk(tmp_path, monkeypatch) as one:
-            one.script.append(said("Because."))
-            one.at.gh.fail("POST", r"/replies$", Fault(status=502, after=True))
-            assert "Because." in await one.reply("Why?")
-            sent = next(d for d in reversed(one.at.gh.deliveries) if d.event == "pull_request_review_comment")
-            asked = next(d for d in one.at.gh.deliveries if d.payload.get("comment", {}).get("body") == "Why?")
-            await one.at.gh.redeliver(asked)
-            await one.at.quiet()
-            assert (len(one.at.replies(one.number)), len(one.asked), sent.action) == (1, 1, "created")
 
     asyncio.run(go())

@@ -79,27 +79,3 @@ def test_another_base_is_another_review_and_another_title_is_none(tmp_path: Path
             assert "`next..feature`" in at.summary(number)
 
     asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_closing_and_opening_again_is_no_second_review(tmp_path: Path) -> None:
-    """The head has its review already; where it was cut off by the closing, there is one now."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed()
-            await at.repo.close(number)
-            await at.repo.reopen(number)
-            await at.quiet()
-            assert ended(at, number) == ["neutral"]
-
-            closed = Fault(status=None, after=True, run=lambda: at.repo.close(number))
-            at.gh.fail("PATCH", r"/check-runs/\d+$", closed)  # how far it is
-            await at.repo.push("feature", {"NEWS.md": "one\n"})
-            await at.until(lambda: [c.conclusion for c in at.gh.pull(number).checks] == ["cancelled"])
-            await at.repo.reopen(number)
-            await at.quiet()
-            assert ended(at, number) == ["cancelled", "neutral"]
-            assert "round 2" in at.summary(number)
-
-    asyncio.run(go())

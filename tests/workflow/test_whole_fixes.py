@@ -1,7 +1,6 @@
 """`/deeprepo fix` in a pull request: one commit on the branch, or none and a patch."""
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -91,20 +90,6 @@ def test_nothing_is_written_to_a_fork(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_who_may_only_read_gets_no_commit(tmp_path: Path) -> None:
-    """The command needs write permission, as every command that changes something."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
-            number = await at.reviewed()
-            before = await tip(at)
-            assert "write" in await said(at, number, "/deeprepo fix 1", author="stranger")
-            assert await tip(at) == before
-
-    asyncio.run(go())
-
-
 @pytest.mark.slow
 def test_a_branch_that_moved_after_the_review_is_left_alone(tmp_path: Path) -> None:
     """The last review read another head: 0 commits, and the answer names the command that reviews the new one."""
@@ -120,22 +105,6 @@ def test_a_branch_that_moved_after_the_review_is_left_alone(tmp_path: Path) -> N
             reply = await said(at, number, "/deeprepo fix 1")
             assert "/deeprepo review" in reply
             assert await tip(at) == pushed
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_two_commands_make_one_commit(tmp_path: Path) -> None:
-    """The second one meets the first one's commit, and commits nothing."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
-            number = await at.reviewed()
-            before = await tip(at)
-            await asyncio.gather(*(at.repo.comment(number, "/deeprepo fix 1", author="maintainer") for _ in range(2)))
-            await at.quiet()
-            assert len(await git.commits(at.repo.repository.git, before, await tip(at))) == 1
 
     asyncio.run(go())
 
@@ -162,45 +131,9 @@ async def _push(at: Whole) -> None:
     await git.commit(at.repo.repository.git, "feature", await tip(at), {"NEWS.md": "one\n"}, "News", "colleague")
 
 
-async def _rewind(at: Whole) -> None:
-    """Somebody takes the last commit back."""
-    folder = at.repo.repository.git
-    await git.point(folder, "refs/heads/feature", await git.text(folder, "rev-parse", "feature^"))
-
-
-async def _dismiss(at: Whole) -> None:
-    """Who asked loses their permission."""
-    at.repo.add("maintainer", "read")
-
-
 async def _protect(at: Whole) -> None:
     """An owner protects the branch."""
     at.repo.protect("feature")
-
-
-@pytest.mark.parametrize("event", few([_push, _rewind, _dismiss, _protect], 0))
-@pytest.mark.parametrize("moment", few(["/git/trees", "/git/commits$"], 1))
-def test_what_happens_while_the_commit_is_made_leaves_the_branch_alone(
-    tmp_path: Path, event: Callable[[Whole], Awaitable[None]], moment: str
-) -> None:
-    """A push, a force push, a lost permission, a new protection: 0 commits of ours on the branch."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
-            number = await at.reviewed()
-            stands: list[str] = []
-
-            async def happen() -> None:
-                await event(at)
-                stands.append(await tip(at))
-
-            at.gh.fail("POST", moment, Fault(status=None, run=happen))
-            reply = await said(at, number, "/deeprepo fix 1")
-            assert "Nothing was committed" in reply
-            assert [await tip(at)] == stands
-
-    asyncio.run(go())
 
 
 @pytest.mark.parametrize("event", few([_push, _protect], 0))
@@ -253,27 +186,6 @@ def test_a_command_is_about_what_its_person_saw(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_an_answer_that_github_refuses_first_tells_of_the_commit(tmp_path: Path) -> None:
-    """The command is not carried out a second time for its answer: one commit, one answer, and a rule that was confirmed is said to be."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
-            number = await at.reviewed()
-            before = await tip(at)
-            at.gh.fail("POST", f"issues/{number}/comments", Fault(status=403))
-            reply = await said(at, number, "/deeprepo fix")
-            after = await tip(at)
-            assert after[:10] in reply
-            assert await git.commits(at.repo.repository.git, before, after) == [after]
-            await said(at, number, "/deeprepo remember in shop/ totals are rounded by the till later")
-            await asyncio.sleep(2.1)
-            at.gh.fail("POST", f"issues/{number}/comments", Fault(status=403))
-            assert "Rule 1" not in await said(at, number, "/deeprepo rules confirm 1")
-
-    asyncio.run(go())
-
-
 def test_a_patch_shows_no_secret(tmp_path: Path) -> None:
     """The line beside the fix holds a token: the answer says so, and has no patch."""
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
@@ -286,45 +198,6 @@ def test_a_patch_shows_no_secret(tmp_path: Path) -> None:
             reply = await said(at, number, "/deeprepo fix 1")
             assert secret not in reply
             assert "holds a secret" in reply
-
-    asyncio.run(go())
-
-
-OWN_TESTS = {
-    ".deeprepo.yml": "run: {own: true, test: 'python3 -m unittest -v {file}', seconds: 20}\n",
-    "shop/rate.py": "def kind(a):\n    return a == 'x'\n",
-    "shop/__init__.py": "",
-    "tests/test_rate.py": "import unittest\nfrom shop.rate import kind\n\n\nclass Rate(unittest.TestCase):\n    def test_plain(self):\n        self.assertTrue(kind('x'))\n",
-}
-STRANGE = {"shop/rate.py": "import sys\n\nsys.stderr.write('run')\n\n\ndef kind(a):\n    return a is 'x'\n"}
-
-
-@pytest.mark.parametrize("way", few(["fork", "base", "permitted"], 0))
-def test_a_fix_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
-    """No sandbox is started: for a fork, for a base that its author chose for its settings, nor where the operator lets strangers' code run."""
-    began = tmp_path / "began"
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "bwrap"
-    program.write_text(f'#!/bin/sh\ntouch {began}\nexec /usr/bin/bwrap "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    monkeypatch.setenv("DEEPREPO_RUN", "1")
-    if way == "permitted":
-        monkeypatch.setenv("DEEPREPO_RUN_FORKS", "1")
-
-    async def go() -> None:
-        async with whole(tmp_path / "server") as at:
-            plain = {path: text for path, text in OWN_TESTS.items() if way != "base" or path != ".deeprepo.yml"}
-            start = await at.repo.commit("main", plain)
-            if way == "base":
-                start = await at.repo.commit("v1", {".deeprepo.yml": OWN_TESTS[".deeprepo.yml"]})
-            await at.repo.commit("feature", STRANGE, onto=start)
-            base = "v1" if way == "base" else "main"
-            number = await at.repo.open_pull("feature", base=base, title="T", author="stranger", fork=way != "base")
-            await at.quiet()
-            began.unlink(missing_ok=True)
-            assert "fixes 1 finding" in await said(at, number, "/deeprepo fix")
-            assert not began.exists()
 
     asyncio.run(go())
 

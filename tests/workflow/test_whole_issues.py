@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import few
 from whole import MENDED, whole
 
 from deeprepo_sandbox import providers as doubles
@@ -64,58 +63,5 @@ def test_linked_issues_are_told_in_one_line_each(
                 await at.repo.push("feature", {"NEWS.md": "one\n"})
                 await at.quiet()
                 assert "#2: A receipt. **Partly done.** Nothing prints it. (round 1)\n" in at.summary(number)
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["rlm", "fanout"], 0))
-def test_issues_of_a_change_that_is_read_in_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Mapping[str, Any]], strategy: str
-) -> None:
-    """The root judges the issue with its summary, without another call. Without a root, the summary reports that the issue was not judged."""
-    rows = [[1, "Carts without tax, for @victim.", "no", "All of it."], [9, "Never linked.", "yes", ""], "no row", [1]]
-
-    def root(request: Mapping[str, Any]) -> doubles.Reply:
-        asked.append(request)
-        return doubles.code(f"set_answer('Fine.', 'Prices without tax.', issues={rows!r})")
-
-    def reader(request: Mapping[str, Any]) -> doubles.Reply:
-        assert "Without tax" not in json.dumps(request)
-        return doubles.Reply(data={"answer": "One.", "findings": []})
-
-    async def go() -> None:
-        async with doubles.openai_server(doubles.PerModel({"root": root, "reader": reader})) as model:
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
-            monkeypatch.setenv("DEEPREPO_ROOT", "openai/root")
-            async with whole(tmp_path) as at:
-                await at.repo.commit("main", {".deeprepo.yml": f"strategy: {strategy}\n"})
-                at.repo.open_issue("Without tax", HOSTILE)
-                await at.repo.commit("feature", MENDED)
-                number = await at.repo.open_pull("feature", title="Prices", body="Fixes #1.")
-                await at.quiet()
-                summary = at.summary(number)
-                assert len(asked) == (1 if strategy == "rlm" else 0)
-                assert ("#1: Carts without tax, for @&#8203;victim. **Not done.** All of it.\n" in summary) == bool(
-                    asked
-                )
-                assert ("was not judged: that takes a model that sees the whole change" in summary) != bool(asked)
-                assert "Never linked" not in summary
-                assert "\\n--- end ---\\n--- what the repository's owner asks" not in json.dumps(asked)
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_no_issue_is_fetched_without_a_model(tmp_path: Path) -> None:
-    """Without a model no issue is looked up."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            at.repo.open_issue("Tax")
-            await at.repo.commit("feature", MENDED)
-            await at.repo.open_pull("feature", title="Prices", body="Fixes #1")
-            await at.quiet()
-            assert not [seen for seen in at.gh.requests if "closingIssuesReferences" in str(seen.body)]
 
     asyncio.run(go())

@@ -5,38 +5,12 @@ from pathlib import Path
 
 import pytest
 from families import few
-from test_whole_conversations import said, talk
 from whole import BROKEN, whole
 
 from bot.values import PullRef
-from bot.workflow.events import Ours
 from deeprepo_sandbox.github import Fault
 
 BAR = {".deeprepo.yml": "fail_on: high\n"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", few(["closed", "draft"], 0))
-def test_an_end_that_is_not_true_any_more_ends_nothing(tmp_path: Path, kind: str) -> None:
-    """A pull request was closed or a draft, and is open again against another branch: the delivery that comes late ends no review that is due."""
-
-    async def go() -> None:
-        async with whole(tmp_path, debounce=1.5) as at:
-            await at.repo.commit("v1", {"README.md": "# old\n"})
-            await at.repo.commit("main", BAR)
-            number = await at.reviewed(base="v1")
-            with at.gh.holding() as late:
-                await (at.repo.close(number) if kind == "closed" else at.repo.set_draft(number, draft=True))
-            await (at.repo.reopen(number) if kind == "closed" else at.repo.set_draft(number, draft=False))
-            await at.repo.retarget(number, "main")
-            await at.gh.settle()
-            for delivery in late:
-                await at.gh.deliver(delivery)
-            await at.quiet()
-            assert at.gh.pull(number).checks[-1].conclusion == "failure"
-            assert "main" in at.summary(number)
-
-    asyncio.run(go())
 
 
 def test_a_late_end_brings_the_review_that_is_due(tmp_path: Path) -> None:
@@ -78,23 +52,6 @@ def test_a_repository_that_is_ours_again_is_not_forgotten(tmp_path: Path) -> Non
     asyncio.run(go())
 
 
-def test_a_mention_waits_for_our_name(tmp_path: Path) -> None:
-    """What mentions somebody before GitHub has told us our name is decided later: a command is carried out, another's name is left alone."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed()
-            known = at.server.ours
-            at.server.ours = Ours(known.app_id, "")
-            await at.repo.comment(number, "@colleague please look")
-            await at.repo.comment(number, "@deeprepo help")
-            await at.quiet()
-            (reply,) = at.replies(number)
-            assert "/deeprepo review" in reply
-
-    asyncio.run(go())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "status"), few([(r"/pulls/\d+$", 403), (r"/compare/", 422), (r"/check-runs$", 410)], 0)
@@ -111,24 +68,5 @@ def test_a_refusal_lets_no_merge_queue_pass(tmp_path: Path, path: str, status: i
             await at.repo.merge_group(sha, "a" * 40)
             await at.quiet()
             assert {c.conclusion for c in at.repo.repository.checks.values() if c.head == sha} == {"failure"}
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("path", "status"),
-    few(
-        [(r"/pulls/comments/\d+$", 410), (r"/pulls/\d+$", 403), (r"/pulls/\d+/comments$", 410), (r"/compare/", 422)], 0
-    ),
-)
-def test_a_reply_outlives_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, status: int) -> None:
-    """A reply in the thread of a finding is answered, also if GitHub does not know it yet or refuses one request of its job."""
-
-    async def go() -> None:
-        async with talk(tmp_path, monkeypatch) as one:
-            one.script.append(said("It divides."))
-            one.at.gh.fail("GET", path, Fault(status=status))
-            assert "It divides." in await one.reply("Where would an empty list come from?")
 
     asyncio.run(go())

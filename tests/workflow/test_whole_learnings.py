@@ -154,35 +154,3 @@ def test_a_check_of_the_team_stops_a_pull_request(
                 assert "| typed | ❌ failed" in run.text
 
     asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_check_that_is_undecided_three_times_tells_how_to_word_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Model
-) -> None:
-    """The third summary has the sentence, those before have none; the cost of the check stands beside it."""
-
-    def unsure(request: Mapping[str, Any]) -> doubles.Reply:
-        if "The claim, about" in json.dumps(request):
-            return model(request)
-        rows = [{"check": 1, "verdict": "undecided", "reason": "Nobody tells who calls it.", "quotes": []}]
-        return doubles.Reply(data={"answer": "Read.", "findings": [], "checks": rows})
-
-    async def go() -> None:
-        async with doubles.openai_server(unsure) as server:
-            monkeypatch.setenv("DEEPREPO_BASE_URL", server.base_url)
-            async with whole(tmp_path) as at:
-                await at.repo.push("main", {".deeprepo.yml": yaml.safe_dump({"checks": [CHECK]})})
-                number = await at.reviewed(files={"shop/quote.py": CODE})
-                told = []
-                for more in ("", "\nMORE = 1\n", "\nMORE = 2\n"):
-                    if more:
-                        await at.repo.push("feature", {"shop/quote.py": CODE + more})
-                        await at.quiet()
-                    (row,) = [line for line in at.summary(number).splitlines() if line.startswith("| typed |")]
-                    assert "undecided" in row
-                    assert row.rstrip(" |").rpartition("|")[2].strip().isdigit()
-                    told.append("Undecided 3 times: reword its" in row)
-                assert told == [False, False, True]
-
-    asyncio.run(go())

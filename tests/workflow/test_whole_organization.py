@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from whole import BASE, Whole, whole
 
 BAR = "fail_on: high\nenforce: [fail_on, ignore]\n"
@@ -74,21 +73,5 @@ def test_a_private_file_shows_nothing_in_a_public_repository(tmp_path: Path) -> 
             assert SECRET in shown
             row = next(row for row in shown.splitlines() if row.startswith("| `instructions`"))
             assert row.split(" | ")[1].startswith("`")  # as code, in which nobody is called
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", ["quota: [", "x" * 70_000, "a: &a [1]\nb: *a\n", "fail_on: sometimes\n"])
-def test_a_broken_file_costs_a_line(tmp_path: Path, text: str) -> None:
-    """The review is made with the repository's own settings, and its summary names the file."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            await organization(at, text)
-            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
-            number = await at.reviewed()
-            assert at.gh.pull(number).checks[-1].conclusion == "failure"
-            assert "acme/.deeprepo" in at.summary(number)
 
     asyncio.run(go())

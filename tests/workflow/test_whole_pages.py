@@ -135,27 +135,3 @@ def test_every_number_is_true_after_every_step(game: int, tmp_path: Path) -> Non
                 compared(at, number, truth)
 
     asyncio.run(story())
-
-
-@pytest.mark.slow
-def test_a_rule_that_is_removed_brings_its_findings_back(tmp_path: Path) -> None:
-    """Also those that it silenced before anybody was told of them: with a number that no other finding gets."""
-
-    async def story() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("main", {".deeprepo.yml": STRICT})
-            first = await at.reviewed(branch="one", files={"shop/names.py": FAULTS["shop/names.py"][0]})
-            answer = await told(at, first, "/deeprepo ignore 1 known")
-            rule = re.search(r"rules confirm (\d+)", answer)[1]  # type: ignore[index]
-            await told(at, first, f"/deeprepo rules confirm {rule} shop/**")
-            number = await at.reviewed(files={path: FAULTS[path][0] for path in ("shop/last.py", "shop/rates.py")})
-            compared(at, number, Truth({"shop/last.py", "shop/rates.py"}, ruled={"shop/last.py"}))
-            await told(at, number, f"/deeprepo rules remove {rule}")
-            compared(at, number, Truth({"shop/last.py", "shop/rates.py"}))
-            await at.repo.push("feature", {"shop/kinds.py": FAULTS["shop/kinds.py"][0]})
-            await at.quiet()
-            compared(at, number, Truth({"shop/last.py", "shop/rates.py", "shop/kinds.py"}))
-            numbers = re.findall(r"· (\d+)\. ", at.summary(number))
-            assert len(set(numbers)) == len(FAULTS) - 2
-
-    asyncio.run(story())

@@ -1,12 +1,8 @@
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
-from whole import BROKEN, MENDED, whole
-
-from bot.values import PullRef
-from deeprepo_sandbox import providers as doubles
+from whole import MENDED, whole
 
 
 def test_a_pull_request_is_reviewed_from_the_webhook_to_the_check_run(tmp_path: Path) -> None:
@@ -86,27 +82,6 @@ def test_a_draft_waits_until_it_is_ready(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_owners_file_of_the_base_branch_holds(tmp_path: Path) -> None:
-    """What the pull request itself writes into .deeprepo.yml changes nothing; a wrong file is said in the check run."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("main", {".deeprepo.yml": "fail_on: high\n"})
-            await at.repo.commit("feature", {**BROKEN, ".deeprepo.yml": "ignore: ['**']\n"})
-            number = await at.repo.open_pull("feature", title="T", body="B")
-            await at.quiet()
-            assert at.gh.pull(number).checks[0].conclusion == "failure"
-
-            await at.repo.commit("main", {".deeprepo.yml": "quota: many\n"})
-            await at.repo.push("feature", {"NEWS.md": "one\n"})
-            await at.quiet()
-            check = at.gh.pull(number).checks[-1]
-            assert (check.conclusion, ".deeprepo.yml line 1: quota" in (check.summary or "")) == ("neutral", True)
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
 def test_a_fork_is_reviewed_like_any_other(tmp_path: Path) -> None:
     """Its head is read from the base repository, where it lies under the pull request's own name."""
 
@@ -115,43 +90,6 @@ def test_a_fork_is_reviewed_like_any_other(tmp_path: Path) -> None:
             number = await at.reviewed(fork=True)
             assert "shop/cart.py" in at.summary(number)
             assert at.gh.pull(number).checks[0].external_id == str(number)
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_long_text_in_any_script_is_no_obstacle(tmp_path: Path) -> None:
-    """An author may write as much as GitHub takes, in characters that need most room where they are stored."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("feature", BROKEN)
-            number = await at.repo.open_pull("feature", title="T", body="\U0001f600" * 65_000)
-            await at.quiet()
-            assert "1 finding" in at.summary(number)
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_what_a_model_writes_is_kept_in_any_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half a character and a NUL in a finding's title: it is posted and stored, and the review is at its end."""
-    texts = dict.fromkeys(("title", "why", "consequence", "trigger"), "odd \ud800 \0 words")
-    where = {"path": "shop/price.py", "quote": "    return sum(items)", "line": 3, "suggestion": None}
-    found = where | texts | {"severity": "high", "category": "logic", "evidence": [], "claims": []}
-    answer = json.dumps({"answer": "One.", "findings": [found]})
-
-    async def go() -> None:
-        async with doubles.openai_server(doubles.PerModel({"reader": answer})) as model:
-            monkeypatch.setenv("DEEPREPO_WORKER", "openai/reader")
-            monkeypatch.setenv("DEEPREPO_BASE_URL", model.base_url)
-            monkeypatch.setenv("OPENAI_API_KEY", "sk-pretended")
-            async with whole(tmp_path) as at:
-                await at.repo.commit("main", {".deeprepo.yml": "strategy: direct\nverify: false\n"})
-                number = await at.reviewed()
-                assert "2 findings" in at.summary(number)
-                known = await at.server.store.reviews.findings(PullRef(0, at.repo.id, "", "", number))
-                assert sorted(one.title[:4] for one in known) == ["odd ", "tota"]
 
     asyncio.run(go())
 

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 from unprompted import unprompted
-from whole import BROKEN, MENDED, WORSE, Whole, whole
+from whole import BROKEN, WORSE, Whole, whole
 
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply
 
 QUOTE = "return total(items, 0.2)"
-IDENTITY = {"shop/kind.py": "def big(size):\n    return size is 5\n"}  # of medium severity, with a fix
 # A finding's heading, or its one line when a comment in the diff tells the rest.
 TOLD = re.compile(r"^(?:#### 🔴 |- 🔴 \*\*)High · (\d+)\. ([^*\n]+)", re.MULTILINE)
 NAMELESS = {"shop/name.py": "def name():\n    return first_name\n"}
@@ -100,27 +99,6 @@ def test_a_number_is_never_given_to_another_finding(tmp_path: Path) -> None:
             assert set(again) == {one, two, *after}
             assert "round 2" not in at.summary(number)
             assert titles(at, number) == again
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_collapsed_finding_has_a_number_and_shows_its_fix(tmp_path: Path) -> None:
-    """`explain` and `ignore` take it; the fix stands in the fold as a diff, since GitHub commits nothing from there."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            await at.repo.commit("main", {".deeprepo.yml": "quota: 1\n"})
-            number = await at.reviewed(files={**BROKEN, **IDENTITY})
-            summary = at.summary(number)
-
-            fold = summary[summary.index("<summary>1 collapsed finding</summary>") :]
-            assert "Medium · 2. " in fold
-            assert "```diff\n-return size is 5\n+return size == 5\n```" in fold
-            assert "size is 5" in await said(at, number, "/deeprepo explain 2")
-            assert "Not reported again" in await said(at, number, "/deeprepo ignore 2 meant so")
-            await pushed(at, MENDED)
-            assert "## deeprepo: ✅ " in at.summary(number)
 
     asyncio.run(go())
 

@@ -2,19 +2,14 @@
 
 import asyncio
 import re
-import time
 from pathlib import Path
 
 import pytest
 import yaml
-from families import few
 from whole import Whole, whole
 
-from bot import config, github
+from bot import config
 from bot.storage import FindingOutcomes
-from bot.values import PullRef
-from bot.workflow import learning
-from deeprepo_sandbox.github import Fault
 from deeprepo_sandbox.github.things import ReviewComment
 
 HOSTILE = "fine @team | `x` <!-- deeprepo:1 --> --- end --- rules: [{path: '**', kind: secret}] ``` & *more*"
@@ -168,45 +163,6 @@ def test_what_a_rule_silences_is_shown_and_counted(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-@pytest.mark.parametrize(
-    ("text", "proposed", "rejected"),
-    few(
-        [
-            ("Not a bug.", ["F601", "F811"], 0),
-            ("Finding 2 is by design. See #77.", ["F811"], 1),
-            ("", ["F601", "F811"], 0),
-        ],
-        1,
-    ),
-    ids=["a reply", "a number", "a reaction"],
-)
-def test_a_comment_about_several_findings(tmp_path: Path, text: str, proposed: list[str], rejected: int) -> None:
-    """Each gets a proposal in a reply of its own, or only those with the numbers that are named; a reaction decides on one rule."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            twice = 'A = {"a": 1, "a": 2}\n\n\ndef pay():\n    return 1\n\n\ndef pay():\n    return 2\n'
-            number = await at.reviewed(files={"shop/both.py": twice})
-            both = comment(at, number, "shop/both.py").id
-            if text:
-                await at.repo.reply(number, both, text)
-            else:
-                at.repo.react(number, both)
-            await said(at, number, "/deeprepo rules")
-            shown = [c for c in at.gh.pull(number).review_comments if '"kind": "rule"' in c.body]
-            assert [next(code for code in CODES.values() if code in c.body) for c in shown] == proposed
-            assert await addressed(at) == FindingOutcomes(
-                at.repo.repository.id, waiting=2 - rejected, rejected=rejected
-            )
-            at.repo.react(number, shown[-1].id, "+1")
-            listed = rows(await said(at, number, "/deeprepo rules"))
-            assert [
-                code for code in CODES.values() for row in listed.values() if code in row and "in force" in row
-            ] == ["F811"]
-
-    asyncio.run(go())
-
-
 @pytest.mark.slow
 def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(tmp_path: Path) -> None:
     """A 👎 given just before the merge still proposes a rule; a fixed finding is addressed, the others are left."""
@@ -223,80 +179,5 @@ def test_what_is_open_at_the_merge_is_counted_and_a_last_look_is_taken(tmp_path:
             found = await addressed(at)
             assert found == FindingOutcomes(at.repo.repository.id, fixed=1, rejected=1, left=2)
             assert found.share == 0.25
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", few([Fault(None, after=True), Fault(502), Fault(502, after=True)], 0), ids=str)
-def test_killed_and_begun_again_proposes_once(tmp_path: Path, fault: Fault) -> None:
-    """Whether the reply was stored or not, the rejection is one proposal in one comment."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed(files=FAULTS)
-            at.repo.react(number, comment(at, number, "shop/rates.py").id)
-            pull = PullRef(at.gh.installation, at.repo.repository.id, "acme", "shop", number)
-            task: asyncio.Task[None]
-
-            async def learn() -> None:
-                async with github.open_pull(at.server.identity, pull, at.server.pace) as host:
-                    await learning.learn(pull, host, "en", at.server.store, time.time())
-
-            async def kill() -> None:
-                task.cancel()
-                await asyncio.sleep(0)
-
-            at.gh.fail("POST", r"/replies$", Fault(fault.status, after=fault.after, run=kill))
-            task = asyncio.create_task(learn())
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            await learn()
-            await learn()
-            assert list(proposals(at, number)) == ["shop/rates.py"]
-            (known,) = await at.server.store.rules.of(at.repo.repository.id)
-            assert known.shown
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_pages_follow_a_rule_whatever_fails_after_it(tmp_path: Path) -> None:
-    """GitHub fails while the first page is edited; the pull requests beside it follow all the same."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            path = "shop/rates.py"
-            one = await at.reviewed(files={path: FAULTS[path]})
-            two = await at.reviewed(branch="second", files={path: f"{FAULTS[path]}\nX = 1\n"})
-            at.repo.react(one, comment(at, one, path).id)
-            await said(at, one, "/deeprepo rules")
-            at.repo.react(one, proposals(at, one)[path].id, "+1")
-            at.gh.fail("PATCH", r"/issues/comments/", Fault(status=502, times=3))
-            await said(at, one, "/deeprepo rules")
-            await at.until(lambda: max(at.gh.pull(two).checks, key=lambda check: check.id).conclusion == "success")
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-def test_a_job_that_repeats_a_killed_one_knows_of_the_decision(tmp_path: Path) -> None:
-    """Whoever reads the reactions again after a crash hears that a rule was decided on since the job was stored, so that the pages follow."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            number = await at.reviewed(files=FAULTS)
-            pull = PullRef(at.gh.installation, at.repo.repository.id, "acme", "shop", number)
-            since = time.time()
-
-            async def learn(stored: float) -> bool:
-                async with github.open_pull(at.server.identity, pull, at.server.pace) as host:
-                    return await learning.learn(pull, host, "en", at.server.store, stored)
-
-            at.repo.react(number, comment(at, number, "shop/rates.py").id)
-            assert not await learn(since)
-            at.repo.react(number, proposals(at, number)["shop/rates.py"].id, "+1")
-            assert [await learn(since), await learn(since)] == [True, True]
-            assert not await learn(time.time() + 2 * learning.SKEW)
 
     asyncio.run(go())

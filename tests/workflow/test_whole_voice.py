@@ -79,32 +79,6 @@ def test_changes_are_requested_and_the_request_is_dismissed(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_request_goes_with_the_last_finding_that_carried_it(tmp_path: Path) -> None:
-    """At once, not at the next review; another finding that reaches the bar keeps it, and who may only read lifts nothing."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            await set_up(at, "request_changes: high\n")
-            names = {"shop/names.py": "def name():\n    return unknown_name\n"}
-            number = await at.reviewed(files={**BROKEN, **names, **IDENTITY})
-            states = {}
-            for word in ("ignore 1 a", "ignore 3 b", "ignore 2 c"):
-                if word.endswith("c"):
-                    await at.repo.comment(number, f"/deeprepo {word}", author="stranger")
-                    await at.quiet()
-                    states["stranger"] = at.gh.pull(number).reviews[0].state
-                await said(at, number, f"/deeprepo {word}")
-                states[word] = at.gh.pull(number).reviews[0].state
-            asked = "CHANGES_REQUESTED"
-            assert states == {"ignore 1 a": asked, "ignore 3 b": asked, "stranger": asked, "ignore 2 c": "DISMISSED"}
-            assert "severity high or above is open any more" in at.gh.pull(number).reviews[0].dismissal
-            await pushed(at, number)
-            assert [one.state for one in at.gh.pull(number).reviews] == ["DISMISSED"]
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
 def test_reviews_pause_after_the_pushes_that_the_owner_set(tmp_path: Path) -> None:
     """The last summary says so, the next check run too; a command or `resume` makes room for as many pushes again."""
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from families import few
-from test_wallet import purse
 from test_whole_conversations import FACT, FOUND, QUOTE, said, talk
 from whole import whole
 
@@ -40,26 +39,6 @@ def test_a_strangers_claim_withdraws_nothing_under_a_maintainers_name(
             assert await one.at.server.store.rules.of(one.at.repo.id) == ()
             one.script.append(said("So it is.", withdraw=FACT))
             assert "Withdrawn: mean() divides by zero" in await one.reply(FACT["words"])
-
-    asyncio.run(go())
-
-
-@pytest.mark.parametrize("who", few(("colleague", "stranger")))
-def test_thanks_confirm_no_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, who: str) -> None:
-    """A 👍 on an answer that proposes nothing; on one that proposes a rule, of somebody who may not write."""
-
-    async def go() -> None:
-        async with talk(tmp_path, monkeypatch) as one:
-            at, rules = one.at, one.at.server.store.rules
-            one.script.append(said("It divides."))
-            await one.reply("What does this do? @deeprepo")
-            at.repo.react(one.number, max(one.answers), "+1", who)
-            answer = await one.reply("/deeprepo ignore by design, measured", title="round_up")
-            assert "/deeprepo rules confirm" in answer
-            if who == "stranger":
-                at.repo.react(one.number, max(one.answers), "+1", who)
-            await one.below("/deeprepo help")
-            assert [known.state for known in await rules.of(at.repo.id)] == ["proposed"]
 
     asyncio.run(go())
 
@@ -132,25 +111,5 @@ def test_the_settings_name_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyP
             assert "`models.worker`" in answer
             assert "hunter2" not in answer
             assert "planted" not in answer
-
-    asyncio.run(go())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("how", few(("withdraw", "uninstall"), 0))
-def test_what_was_paid_counts_after_the_repository_is_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
-) -> None:
-    """Taken out of the installation, or with the whole installation, while its review is being paid."""
-
-    async def go() -> None:
-        async with purse(tmp_path, monkeypatch, delay=3.0) as p:
-            await p.at.opened(fork=True)
-            await p.paying(1)
-            await (p.at.gh.withdraw(p.at.repo) if how == "withdraw" else p.at.gh.uninstall())
-            await p.at.quiet()
-            jobs, dollars = await p.at.server.store.spending.journals_and_dollars(time.time())
-            assert (jobs, p.model.count) == (1, 1)
-            assert dollars > 0
 
     asyncio.run(go())
