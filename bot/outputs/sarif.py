@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import quote
@@ -74,12 +75,7 @@ def _rule(name: str, finding: Finding) -> dict[str, Any]:
     properties: dict[str, Any] = {"tags": [finding.category]}
     if finding.category in SECURITY:
         properties["security-severity"] = SCORES[finding.severity]
-    return {
-        "id": name,
-        "shortDescription": {"text": line(f"{finding.category}: {name}")},
-        "defaultConfiguration": {"level": LEVELS[finding.severity]},
-        "properties": properties,
-    }
+    return _driver_rule(name, f"{finding.category}: {name}", LEVELS[finding.severity], properties)
 
 
 def _check_id(report: CheckReport) -> str:
@@ -88,66 +84,57 @@ def _check_id(report: CheckReport) -> str:
 
 def _check_rule(report: CheckReport) -> dict[str, Any]:
     """One of the team's own checks that failed."""
-    return {
-        "id": _check_id(report),
-        "shortDescription": {"text": line(report.name)},
-        "defaultConfiguration": {"level": CHECK_LEVELS[report.severity]},
-        "properties": {"tags": ["custom-check"]},
-    }
+    return _driver_rule(_check_id(report), report.name, CHECK_LEVELS[report.severity], {"tags": ["custom-check"]})
+
+
+def _driver_rule(name: str, about: str, level: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    configuration = {"level": level}
+    text = {"text": line(about)}
+    return {"id": name, "shortDescription": text, "defaultConfiguration": configuration, "properties": properties}
 
 
 def _check_result(report: CheckReport, index: int) -> dict[str, Any]:
     """Where such a check failed: its first quote, the others related."""
     first, *others = report.quotes
-    result: dict[str, Any] = {
-        "ruleId": _check_id(report),
-        "ruleIndex": index,
-        "level": CHECK_LEVELS[report.severity],
-        "message": {"text": line(facts.check_reason(report)) or line(report.name)},
-        "locations": [_location(first.path, first.quote, first.line, first.line + first.quote.strip("\n").count("\n"))],
-        "partialFingerprints": {"deeprepo/v1": report.digest},
-    }
-    if others:
-        result["relatedLocations"] = [_related_location(number, item) for number, item in enumerate(others, 1)]
-    return result
+    place = _location(first.path, first.quote, first.line, first.line + first.quote.strip("\n").count("\n"))
+    message = line(facts.check_reason(report)) or line(report.name)
+    row = _row(_check_id(report), index, CHECK_LEVELS[report.severity], message, place, others)
+    return row | {"partialFingerprints": {"deeprepo/v1": report.digest}}
+
+
+def _row(
+    rule: str, index: int, level: str, message: str, place: Mapping[str, Any], evidence: Sequence[Evidence]
+) -> dict[str, Any]:
+    related = [_related_location(number, item) for number, item in enumerate(evidence, 1)]
+    row = {"ruleId": rule, "ruleIndex": index, "level": level, "message": {"text": message}, "locations": [place]}
+    return row | ({"relatedLocations": related} if related else {})
 
 
 def _result(placed_finding: PlacedFinding, rules: list[str], counts: Counter[str]) -> dict[str, Any]:
     finding = placed_finding.finding
-    name = _rule_id(finding)
-    result: dict[str, Any] = {
-        "ruleId": name,
-        "ruleIndex": rules.index(name),
-        "level": LEVELS[finding.severity],
-        "message": {"text": _message(finding)},
-        "locations": [_location(finding.path, finding.quote, finding.start, finding.end)],
-        "properties": {
-            "severity": finding.severity,
-            "category": finding.category,
-            "verdict": finding.verdict,
-            "source": line(finding.source),
-            "place": placed_finding.place,
-            "side": finding.side,
-            "status": finding.status,
-            "number": finding.number,
-        },
+    name, place = _rule_id(finding), _location(finding.path, finding.quote, finding.start, finding.end)
+    row = _row(name, rules.index(name), LEVELS[finding.severity], _message(finding), place, finding.evidence)
+    row["properties"] = {
+        "severity": finding.severity,
+        "category": finding.category,
+        "verdict": finding.verdict,
+        "source": line(finding.source),
+        "place": placed_finding.place,
+        "side": finding.side,
+        "status": finding.status,
+        "number": finding.number,
     }
     if finding.reproduction is not None:
-        result["properties"]["reproduction"] = {
-            name: encodable(str(value)) for name, value in asdict(finding.reproduction).items()
-        }
-    if finding.evidence:
-        result["relatedLocations"] = [
-            _related_location(number, item) for number, item in enumerate(finding.evidence, 1)
-        ]
+        texts = asdict(finding.reproduction).items()
+        row["properties"]["reproduction"] = {name: encodable(str(value)) for name, value in texts}
     if finding.fingerprint:
         counts[finding.fingerprint] += 1
         # GitHub matches alerts by `primaryLocationLineHash`, which its upload step can only compute in a checkout.
-        result["partialFingerprints"] = {
+        row["partialFingerprints"] = {
             "deeprepo/v1": finding.fingerprint,
             "primaryLocationLineHash": f"{finding.fingerprint}:{counts[finding.fingerprint]}",
         }
-    return result
+    return row
 
 
 def _message(finding: Finding) -> str:
