@@ -171,8 +171,8 @@ KEPT, FAILED = [row(1, "passed")], [row(1, "failed", ("shop/api.py", BROKEN_LINE
 
 
 def silent(_: Mapping[str, Any]) -> Reply:
-    """A provider that is down."""
-    return Reply(status=500)
+    """A provider that refuses the key: one that is down would be asked four times."""
+    return Reply(status=401)
 
 
 @pytest.mark.parametrize(

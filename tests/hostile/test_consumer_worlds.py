@@ -158,7 +158,7 @@ async def rounds(world: World, pull: PullRequest, host: PullRef, token: str, fol
 @pytest.mark.parametrize("block", few(range(-1, WORLDS // BLOCK), 0))
 def test_no_byte_of_a_private_consumer_is_where_its_readers_may_not_read_it(tmp_path: Path, block: int) -> None:
     """Comments, check run, terminal, JSON, SARIF, the state of the next round and the journal, over random worlds."""
-    seeds = range(BLOCK * block, BLOCK * (block + 1)) if block >= 0 else range(WORLDS, WORLDS + 8)
+    seeds = range(BLOCK * block, BLOCK * (block + 1)) if block >= 0 else range(WORLDS, WORLDS + 4)
     library = Repository(tmp_path / "library")
     pull = library.change(LIBRARY, BROKEN)
     clones = [made(tmp_path, animal, shows) for animal in ANIMALS for shows in DISCLOSURES]
