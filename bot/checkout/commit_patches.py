@@ -70,22 +70,6 @@ def regions(matches: bytes) -> Mapping[str, Sequence[str]]:
     return lines_by_id
 
 
-def binary_files(patch: bytes) -> frozenset[str]:
-    """The files that a patch names and does not show: a NUL byte makes git take a text for something else.
-
-    Of a merge their paths. Of two commits the ends of a row that holds both paths: no name is too odd to differ from a picture's.
-    """
-    names, path = set[str](), ""
-    for row in _rows(patch):
-        if row.startswith("diff --combined "):
-            path = _plain(row.removeprefix("diff --combined "))
-        elif row == "Binary files differ":
-            names.add(path)
-        elif row.startswith("Binary files ") and row.endswith(" differ"):
-            names.add(row.removesuffix(" differ").removesuffix(" and /dev/null").removesuffix('"'))
-    return frozenset(names)
-
-
 def _rows(out: bytes) -> Iterator[str]:
     """The rows of what git has printed, one by one: together they take several times its memory."""
     for row in io.BytesIO(out):

@@ -1,21 +1,19 @@
 """Both trees of a change, read from the object store."""
 
 import asyncio
-import codecs
 import os
 import posixpath
 import re
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from fnmatch import fnmatch
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from bot.checkout import commit_patches, git, own_git_dir, renames
+from bot.checkout import commit_patches, git, own_git_dir
 from bot.checkout.locate import paths_of
 from bot.errors import GitError, UsageError
 from bot.machine import limits
@@ -23,7 +21,6 @@ from bot.machine.concurrency import end_process, together
 from bot.ports import RunnableTree, Tree
 from bot.text import media
 from bot.text.attributes import generated_marks
-from bot.text.filetypes import FILETYPES
 from bot.text.paths import is_unwritten
 from bot.text.tree_names import name_of, raw_name
 from bot.values import CommitLines, PullRequest, Query, RawChange, Side, TreeEntry
@@ -55,11 +52,10 @@ STEPS = "(*LIMIT_MATCH=1000000)"  # what PCRE may try for one line before it giv
 THREADS = min(
     8, os.cpu_count() or 1
 )  # of one search; git takes 8 unless told, which on two cores mostly wait for each other
-MOST_UNLIKE = 200  # files by which the second side of a change differs, when only these are searched for NUL bytes
-LITERAL = ":(literal)"  # before a path that is no pattern
 ALTERNATIVES, PATTERN_BYTES = 100, 20_000  # texts in one pattern, and its length: PCRE refuses one that is too long
 REFUSED = "fatal: -e option"  # how git begins what it says of a pattern that PCRE refuses, as one of over 64 KiB
 NO_MATCH = 1  # the exit status of `git grep` that is no failure
+ChangesRole = Callable[[str, str], bool]  # whether a file that goes from one path to the other becomes something else
 
 
 class TreeView:
@@ -194,8 +190,6 @@ class Checkout:
         self._batch: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._listing = asyncio.Lock()
-        self._odd: dict[Side, Mapping[str, str]] = {}
-        self._odd_lock = asyncio.Lock()
         self.stopped_searches: list[str] = []  # a sentence for each search that was ended before it was done
 
     @property
@@ -218,27 +212,25 @@ class Checkout:
             await end_process(self._batch, self._batch.stdout, self._batch.stderr)
         self._opened.close()
 
-    async def change(self, changes_role: renames.ChangesRole = lambda _old, _new: False) -> RawChange:
+    async def change(self, changes_role: ChangesRole = lambda _old, _new: False) -> RawChange:
         """What git says of the change: patch and status, and what decides whether a file is generated.
 
-        A rename that changes a file's role, or takes the owner's mark of generated code from it, is a deletion and an addition.
+        If a rename changes a file's role, or takes the owner's mark of generated code from it, every rename is a deletion and an addition.
         """
-        form = ("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
+        form: tuple[str, ...] = ("-p", "--full-index", "--no-color", "-U3", "--inter-hunk-context=0")
         rows_and_patch, heads, bases = await together(self._patch(*form), self.entries("head"), self.entries("base"))
-        status, patch = _apart(rows_and_patch)
         rules = await self.read_many([path for path in bases if path.rpartition("/")[2] == ".gitattributes"], "base")
+        is_marked, moves = generated_marks(rules), list(_moves(_apart(rows_and_patch)[0]))
+        if any(
+            is_copy or changes_role(old, new) or (is_marked(old) and not is_marked(new)) for is_copy, old, new in moves
+        ):
+            form = ("--no-renames", *form)
+            rows_and_patch = await self._patch(*form)
+        status, patch = _apart(rows_and_patch)
         changed_paths = [name_of(name) for name in status.split(b"\0") if name and not name.startswith(b":")]
         after, odd = await self._starts(changed_paths, "head")
         before, odd_before = await self._starts(changed_paths, "base")
-        odd_paths = [path for path in changed_paths if path in odd | odd_before]
-        patch = await self._as_text(patch, form, odd_paths)
-        is_marked = generated_marks(rules)
-        status, patch = await self._with_new_roles(
-            (status, patch),
-            form,
-            odd_paths,
-            lambda old, new: changes_role(old, new) or bool(is_marked(old) and not is_marked(new)),
-        )
+        patch = await self._as_text(patch, form, [path for path in changed_paths if path in odd | odd_before])
         sizes = {path: max(side[path].size for side in (heads, bases) if path in side) for path in changed_paths}
         return RawChange(
             patch,
@@ -250,28 +242,6 @@ class Checkout:
             frozenset(self.pull.withheld),
             self._left_out,
         )
-
-    async def _with_new_roles(
-        self,
-        change: tuple[bytes, bytes],
-        form: Sequence[str],
-        odd_paths: Sequence[str],
-        changes_role: renames.ChangesRole,
-    ) -> tuple[bytes, bytes]:
-        """Status and patch, in which a rename that changes a file's role is a deletion and an addition."""
-        replacements = {
-            row: names for row in renames.status_rows(change[0]) if (names := row.replacements(changes_role))
-        }
-        paths = sorted({os.fsdecode(name) for names in replacements.values() for name in names})
-        statuses, patches = [], []
-        for at in range(0, len(paths), MOST_PATHS):
-            out = await self._patch("--no-renames", *form, paths=paths[at : at + MOST_PATHS])
-            status, patch = _apart(out)
-            statuses.append(status)
-            patches.append(await self._as_text(patch, ("--no-renames", *form), odd_paths))
-        if not paths:
-            return change
-        return renames.replace_rows(*change, (b"".join(statuses), b"".join(patches)), replacements)
 
     async def _starts(self, paths: Sequence[str], side: Side) -> tuple[dict[str, bytes], frozenset[str]]:
         """How each of these files begins, and which of them are text but for a few NUL bytes.
@@ -300,8 +270,8 @@ class Checkout:
             "--literal-pathspecs", "diff-tree", "-r", "-M", "--text", *form, self.pull.base, self.pull.head,
             "--", *paths[:MOST_TEXTS],
         )  # fmt: skip
-        texts = {section.partition(b"\n")[0]: section for section in renames.sections(out)}
-        return b"".join(texts.get(part.partition(b"\n")[0], part) for part in renames.sections(patch))
+        texts = {section.partition(b"\n")[0]: section for section in _sections(out)}
+        return b"".join(texts.get(part.partition(b"\n")[0], part) for part in _sections(patch))
 
     async def entries(self, side: Side = "head") -> Mapping[str, TreeEntry]:
         """Every path of one side."""
@@ -533,19 +503,10 @@ class Checkout:
         with_all_sides = {row[0]: ["-c", "--no-commit-id", row[0]] for row in merges}
         for commit, first in before.items():
             patch = await self._commit_patch(with_all_sides.get(commit, [first, commit]), until, room)
-            binary = commit_patches.binary_files(patch or b"")
-            whole = await self._commit_patch(["--text", first, commit], until, room) if binary else b""
-            if patch is None or whole is None:
+            if patch is None:
                 missing = missing or f"commit {commit[:10]} is too large to be looked through for secrets"
-            room -= len(patch or b"") + len(whole or b"")
+            room -= len(patch or b"")
             lines += (commit_patches.lines_of(commit, hunk) for hunk in commit_patches.hunks(patch or b""))
-            # A merge's own names are exact; between two commits, what the patch did not show is what it calls binary.
-            shown = frozenset(commit_patches.hunks(patch or b"") if whole and commit not in with_all_sides else ())
-            lines += (
-                commit_patches.lines_of(commit, (path, signs, tuple(row.replace("\0", "") for row in rows)))
-                for path, signs, rows in commit_patches.hunks(whole or b"")
-                if (path in binary if commit in with_all_sides else (path, signs, rows) not in shown)
-            )
             contents += [(commit, *row) for row in commit_patches.changed_contents(patch or b"")]
         regions = await self._regions([one for *_, now, then in contents for one in (now, *then)], labels, reach, until)
         if regions is None:
@@ -611,11 +572,11 @@ class Checkout:
     async def _git(self, *arguments: str, ok: tuple[int, ...] = (0,)) -> bytes:
         return await git.output(*arguments, cwd=self._folder, env=self._env, ok=ok)
 
-    async def _patch(self, *form: str, paths: Sequence[str] = ()) -> bytes:
-        """The rows of the status and the patch, of some paths or of all. Raises GitError when it is larger than any that people write."""
+    async def _patch(self, *form: str) -> bytes:
+        """The rows of the status and the patch. Raises GitError when it is larger than any that people write."""
         result = await git.search(
-            "--literal-pathspecs", "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", "--raw", "-z", "--no-abbrev", *form,
-            self.pull.base, self.pull.head, "--", *paths,
+            "diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", "--raw", "-z", "--no-abbrev", *form,
+            self.pull.base, self.pull.head,
             cwd=self._folder, env=self._env, seconds=git.MOST_SECONDS, rows=None, most=PATCH_BYTES,
         )  # fmt: skip
         if result.was_stopped:
@@ -650,58 +611,7 @@ class Checkout:
         form += ["-F" if is_plain else "-P"]
         without = [*self._without, *map(_except, query.without)]
         places = [*(query.globs or (["."] if without else [])), *without]
-        lines, odd_texts = await together(
-            self._search(["-I", *form, *pattern_arguments], query.side, places, rows), self._odd_texts(query.side)
-        )
-        odd_paths = [path for path, text in odd_texts.items() if not text and _is_among(path, query.globs)]
-        hidden_paths = [
-            path for path, text in odd_texts.items() if _is_among(path, query.globs) and _may_match(query, text)
-        ]
-        if hidden_paths:
-            sentence = f"{hidden_paths[0]} is in an encoding that is not searched, and may hold what was looked for: save it as UTF-8"
-            self.stopped_searches += [sentence] if sentence not in self.stopped_searches else []
-        if odd_paths:
-            more = [LITERAL + path for path in odd_paths]
-            lines += await self._search(["--text", *form, *pattern_arguments], query.side, more, rows)
-        return lines
-
-    async def _odd_texts(self, side: Side) -> Mapping[str, str]:
-        """The files of code that git takes for binary: those with a few NUL bytes, which it can search all the same, and the texts of those in UTF-16."""
-        async with self._odd_lock:
-            if side not in self._odd:
-                other: Side = "base" if side == "head" else "head"
-                unlike = await self._unlike(side, other) if other in self._odd else None
-                odd_texts = await self._find_odd_texts(side, unlike)
-                if unlike is not None:
-                    alike = (await self.entries(side)).keys() - unlike
-                    odd_texts |= {path: text for path, text in self._odd[other].items() if path in alike}
-                self._odd[side] = odd_texts
-        return self._odd[side]
-
-    async def _unlike(self, side: Side, other: Side) -> frozenset[str] | None:
-        """The paths of one side at which the other side has not the same; None if they are too many, or not all known."""
-        theirs = await self.entries(other)
-        unlike = frozenset(path for path, entry in (await self.entries(side)).items() if theirs.get(path) is not entry)
-        return None if self.stopped_searches or len(unlike) > MOST_UNLIKE else unlike
-
-    async def _find_odd_texts(self, side: Side, among: frozenset[str] | None) -> dict[str, str]:
-        """These texts of one side: among some files, or among all."""
-        suffixes = tuple(sorted({suffix for kind in FILETYPES if kind.parser for suffix in kind.suffixes}))
-        places = [*(f"*{suffix}" for suffix in suffixes), *self._without]
-        if among is not None:
-            paths = sorted(path for path in among - self._left_out if path.endswith(suffixes))
-            places = [f":(top,literal){os.fsdecode(raw_name(path))}" for path in paths]
-        if not places:
-            return {}
-        out = await self._search(["--text", "-l", "-P", "-e", r"\x00"], side, places, None)
-        skip = len(self._tree(side)) + 1
-        paths = [name_of(path[skip:]) for path in out.split(b"\0") if path]
-        if len(paths) > MOST_TEXTS:
-            self.stopped_searches.append(f"{MOST_TEXTS} of {len(paths)} files of code with NUL bytes were searched")
-        paths = paths[:MOST_TEXTS]
-        blobs = await self.read_many(paths, side)
-        texts = {path: "" if media.has_stray_nuls(blob) else _utf16(blob) for path, blob in blobs.items()}
-        return {path: text for path, text in texts.items() if text or media.has_stray_nuls(blobs[path])}
+        return await self._search(["-I", *form, *pattern_arguments], query.side, places, rows)
 
     async def _search(self, form: Sequence[str], side: Side, places: Sequence[str], rows: int | None) -> bytes:
         """One `git grep`."""
@@ -756,32 +666,6 @@ def _except(path: str) -> str:
     return f":(top,exclude,literal){os.fsdecode(raw_name(path))}"
 
 
-def _is_among(path: str, globs: Sequence[str]) -> bool:
-    """Whether a search of these places takes in a file; what a pattern with another magic word means is left to git."""
-    return not globs or any(
-        glob == LITERAL + path if glob.startswith(LITERAL) else glob.startswith(":") or fnmatch(path, glob)
-        for glob in globs
-    )
-
-
-def _utf16(blob: bytes) -> str:
-    """The text of a file in UTF-16; "" if it begins with no mark of it."""
-    is_marked = blob[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    return blob.decode("utf-16", "replace") if is_marked else ""
-
-
-def _may_match(query: Query, text: str) -> bool:
-    """Whether a text may hold one of the patterns; one that Python does not know may."""
-    if not text:
-        return False
-    if query.syntax == "fixed":
-        return any(pattern in text for pattern in query.patterns)
-    try:
-        return any(re.search(pattern, text, re.MULTILINE) for pattern in query.patterns)
-    except re.error:
-        return True
-
-
 async def _object(out: asyncio.StreamReader) -> bytes | None:
     """The next object, None if git says "<oid> missing" (the store is shallow or damaged), or if it is no file's content."""
     head = (await out.readline()).split()
@@ -799,6 +683,22 @@ def _apart(rows_and_patch: bytes) -> tuple[bytes, bytes]:
         if kind.startswith((b"R", b"C")):
             end = rows_and_patch.index(b"\0", end) + 1
     return rows_and_patch[:end], rows_and_patch[end + 1 :]
+
+
+def _moves(status: bytes) -> Iterator[tuple[bool, str, str]]:
+    """Renamed and copied files in the rows of `--raw -z`: whether one is a copy, and both paths."""
+    fields = iter(status.split(b"\0"))
+    for meta in fields:
+        if meta.startswith(b":"):
+            letter, name = meta.rpartition(b" ")[2][:1], next(fields)
+            if letter in (b"R", b"C"):
+                yield letter == b"C", name_of(name), name_of(next(fields))
+
+
+def _sections(patch: bytes) -> list[bytes]:
+    """The patch of each file. Lines of content begin with a space, a sign or a backslash, so the header is unmistakable."""
+    parts = (b"\n" + patch).split(b"\ndiff --git ")[1:]
+    return [b"diff --git " + part.removesuffix(b"\n") + b"\n" for part in parts]
 
 
 def _contents(entries: Sequence[TreeEntry], blobs: Sequence[bytes | None]) -> dict[str, bytes]:
