@@ -14,6 +14,7 @@ BENCHES = (
     "oracle",
     "large",
     "clean",
+    "counters",
     "renamed",
     "references",
     "providers",
@@ -23,8 +24,6 @@ BENCHES = (
     "server",
     "scale",
     "chaos",
-    "chaos_app",
-    "chaos_server",
 )
 HERE = Path(__file__).parent
 

@@ -1,11 +1,12 @@
 """kill -9 at random moments of a scripted review, and the same command again, until it is done.
 
     python -m benchmarks.chaos [--kills 50] [--seed 1]
+    python -m benchmarks.chaos --server [--pulls 30] [--kills 20] [--seed 1] [--store sqlite|postgres]
 
-The server is a process of its own. It answers each request by its content after a delay, and wrongly at first for some of
+The model is a process of its own. It answers each request by its content after a delay, and wrongly at first for some of
 them: 429, 500, an answer that does not fit its schema. Every request is written down. A round is one review with one journal,
 killed up to five times. It must come to the same findings as a review that nobody disturbed, and no request that has its
-reply in the journal may be sent again.
+reply in the journal may be sent again. `--server` kills whole servers instead: see `benchmarks/chaos_app.py`.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks import chaos_app
 from benchmarks.table import Row, report
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
@@ -76,13 +78,20 @@ class Tally:
 def main() -> int:
     """Run the rounds; the exit code says whether the promise holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--kills", type=int, help="50 of reviews, 20 of servers")
     parser.add_argument("--seed", type=int, default=1, help="of the random moments")
+    parser.add_argument("--server", action="store_true", help="kill whole servers")
+    parser.add_argument("--pulls", type=int, default=30, help="pull requests at the servers")
+    parser.add_argument("--store", choices=["sqlite", "postgres"], action="append", help="of the servers; else both")
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.serve:
         asyncio.run(_serve(asked.serve))
         return 0
+    asked.kills = asked.kills or (20 if asked.server else 50)
+    if asked.server:
+        stores = asked.store or ("sqlite", "postgres")
+        return report("chaos", [row for store in stores for row in asyncio.run(chaos_app.rows(store, asked))])
     chance = random.Random(asked.seed)  # noqa: S311 - moments, no secrets
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="chaos-") as scratch:

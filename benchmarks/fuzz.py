@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benchmarks import bodies, placing
 from benchmarks.bodies import Body
-from benchmarks.chaos_server import database
+from benchmarks.chaos_town import database
 from benchmarks.server_load import SECRET
 from benchmarks.server_process import Process, server
 from benchmarks.table import Row, report

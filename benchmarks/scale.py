@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from benchmarks.chaos_server import database
+from benchmarks.chaos_town import database
 from benchmarks.scale_load import Measured, played, workers
 from benchmarks.scale_model import SIZES, Need, need, reached, waits
 from benchmarks.scale_queue import Arrival, Queue, by_tenant, percentile, shares, simulate, traffic

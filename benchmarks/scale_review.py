@@ -19,7 +19,7 @@ import psycopg
 
 from benchmarks.chaos_pulls import SECRET as HOOK
 from benchmarks.chaos_pulls import done, opening, town
-from benchmarks.chaos_server import database
+from benchmarks.chaos_town import database
 from benchmarks.paced import Model
 from benchmarks.server import installed
 from benchmarks.server_process import TICKS, family

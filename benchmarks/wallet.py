@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.chaos_app import PATIENCE, Servers
 from benchmarks.chaos_pulls import SECRET
-from benchmarks.chaos_server import database
+from benchmarks.chaos_town import database
 from benchmarks.table import Row, report
 from bot import action
 from bot.config import Step
