@@ -5,17 +5,16 @@ back; who has lost the right meanwhile comes back without it. No token of GitHub
 """
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
-from urllib.parse import quote
 
 from pydantic import SecretStr
 from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.app import manifest
-from bot.app.operator.attempts import Attempts
-from bot.app.operator.seals import Seal, fresh
+from bot.app.operator.seals import Kind, Seal, fresh
 from bot.app.operator.visitors import Door, Visitor
 from bot.app.running_server import RunningServer
 from bot.config import Server
@@ -26,7 +25,7 @@ LONGEST = 12 * 3600.0  # seconds after which a person has to sign in again
 LINKED = 24 * 3600.0  # seconds for which the link of the log is good, once
 AWAY = 600.0  # seconds that a person may stay at GitHub to agree
 MOST = 200  # installations of one session: a cookie holds no more
-SESSION, LEAVING = "deeprepo", "deeprepo-leaving"
+COOKIES: Mapping[Kind, str] = {"session": "deeprepo", "leaving": "deeprepo-leaving"}
 OPERATOR = "operator"  # the name of who has come by the link
 
 
@@ -39,11 +38,6 @@ class SignedIn:
     scope: Scope
     since: float  # when they signed in, seconds since 1970
     until: float  # when the right is looked up again, or the session is over
-
-    @property
-    def checkable(self) -> bool:
-        """Whether GitHub can tell if the right still stands."""
-        return self.scope is not None
 
     def may(self, installation: int) -> bool:
         """Whether this installation is theirs."""
@@ -66,7 +60,6 @@ class Gate:
 
     server: RunningServer
     seal: Seal
-    attempts: Attempts = field(default_factory=Attempts)
     used: set[str] = field(default_factory=set)  # links that were used and sessions that were ended
 
     @classmethod
@@ -82,64 +75,51 @@ class Gate:
         here = self.server.place.public_url or str(request.base_url).rstrip("/")
         return Door(app.client_id, SecretStr(app.client_secret.get_secret_value().strip()), here + manifest.SIGNED_IN)
 
-    async def session(self, request: Request) -> SignedIn | None:
+    def session(self, request: Request) -> SignedIn | None:
         """Whose request this is, None where nobody has signed in or the session is over."""
-        session = self._read(request, time.time())
-        if session is None or session.until <= time.time() or session.id in self.used:
-            return None
-        return session
+        session = self._read(request)
+        return session if session is not None and session.until > time.time() and session.id not in self.used else None
 
     def stale(self, request: Request) -> SignedIn | None:
         """The session of a person about whom GitHub has to be asked again."""
-        now = time.time()
-        session = self._read(request, now)
-        return session if session is not None and session.checkable and session.until <= now else None
+        session = self._read(request)
+        asked = session is not None and session.scope is not None and session.until <= time.time()
+        return session if asked else None
 
-    def begin(self, response: Response, request: Request, visitor: Visitor | None, since: float = 0.0) -> SignedIn:
+    def begin(self, response: Response, request: Request, visitor: Visitor | None, since: float = 0.0) -> None:
         """Let somebody in: a visitor for as long as GitHub need not be asked again, the operator (None) for the day."""
         now = time.time()
         since = since or now
         scope = None if visitor is None else visitor.installations[:MOST]
         login = OPERATOR if visitor is None else visitor.login
         until = since + LONGEST if visitor is None else min(now + CHECKED, since + LONGEST)
-        session = SignedIn(fresh(), login, scope, since, until)
-        claims = {
-            "id": session.id,
-            "login": login,
-            "scope": scope,
-            "since": since,
-            "check": until,
-            "until": since + LONGEST,
-        }
-        self._set(response, request, SESSION, self.seal.close("session", claims), since + LONGEST - now)
-        return session
+        session = asdict(SignedIn(fresh(), login, scope, since, until))
+        self._set(response, request, "session", session, since + LONGEST - now)
 
-    async def end(self, response: Response, request: Request) -> None:
+    def end(self, response: Response, request: Request) -> None:
         """End the session, also for a copy of its cookie."""
-        session = self._read(request, time.time())
+        session = self._read(request)
         if session is not None:
             self.used.add(session.id)
-        response.delete_cookie(SESSION)
+        response.delete_cookie(COOKIES["session"])
 
     def leave(self, response: Response, request: Request, back: str) -> Departure:
         """Send somebody to GitHub: the cookie that they come back with."""
         old = self.stale(request)
         departure = Departure(fresh(), fresh() + fresh(), inside(back), old.since if old else 0.0)
-        claims: dict[str, Any] = {name: getattr(departure, name) for name in Departure.__dataclass_fields__}
-        cookie = self.seal.close("leaving", claims | {"until": time.time() + AWAY})
-        self._set(response, request, LEAVING, cookie, AWAY)
+        self._set(response, request, "leaving", asdict(departure), AWAY)
         return departure
 
     def departure(self, request: Request, state: str) -> Departure | None:
         """What the browser left with, None unless `state` is the one that it was given."""
-        claims = self.seal.open("leaving", request.cookies.get(LEAVING, ""), time.time())
+        claims = self.seal.open("leaving", request.cookies.get(COOKIES["leaving"], ""))
         if claims is None or not state or claims["state"] != state:
             return None
-        return Departure(**{name: claims[name] for name in Departure.__dataclass_fields__})
+        return Departure(**{one.name: claims[one.name] for one in fields(Departure)})
 
-    async def use_link(self, token: str) -> bool:
+    def use_link(self, token: str) -> bool:
         """Whether this is a link that we have made and nobody has used yet. It is used up by that."""
-        claims = self.seal.open("link", token, time.time())
+        claims = self.seal.open("link", token)
         if claims is None or claims["id"] in self.used:
             return False
         self.used.add(claims["id"])
@@ -149,27 +129,27 @@ class Gate:
         """What the session's forms carry."""
         return self.seal.form(session.id)
 
-    def _read(self, request: Request, now: float) -> SignedIn | None:
-        claims = self.seal.open("session", request.cookies.get(SESSION, ""), now)
+    def _read(self, request: Request) -> SignedIn | None:
+        claims = self.seal.open("session", request.cookies.get(COOKIES["session"], ""))
         if claims is None:
             return None
         scope = None if claims["scope"] is None else tuple(claims["scope"])
-        return SignedIn(claims["id"], claims["login"], scope, claims["since"], claims["check"])
+        return SignedIn(**{one.name: claims[one.name] for one in fields(SignedIn)} | {"scope": scope})
 
-    def _set(self, response: Response, request: Request, name: str, value: str, seconds: float) -> None:
+    def _set(self, response: Response, request: Request, kind: Kind, claims: Mapping[str, Any], seconds: float) -> None:
         """Keep it in the browser, out of reach for scripts. Where people come by https it goes over https alone."""
         public = self.server.place.public_url or ""
         outside = public.startswith("https://") and request.headers.get("host", "") == public.removeprefix("https://")
         secure = outside or request.url.scheme == "https"
-        response.set_cookie(name, value, int(seconds), httponly=True, samesite="lax", secure=secure)
+        value = self.seal.close(kind, claims, seconds)
+        response.set_cookie(COOKIES[kind], value, int(seconds), httponly=True, samesite="lax", secure=secure)
 
 
 def link(settings: Server, here: str) -> str:
     """An address that signs the operator in, once. It takes the App's private key to make one."""
     if settings.app is None:
         return ""
-    claims = {"id": fresh(), "until": time.time() + LINKED}
-    return f"{here}/signin?token={quote(Seal.of(settings.app.private_key).close('link', claims))}"
+    return f"{here}/signin?token={Seal.of(settings.app.private_key).close('link', {'id': fresh()}, LINKED)}"
 
 
 def inside(address: str) -> str:

@@ -134,7 +134,7 @@ async def _for(request: Request, page: Page) -> Response:
     """A page for who has signed in."""
     gate: Gate = request.app.state.gate
     try:
-        session = await gate.session(request)
+        session = gate.session(request)
         return await page(gate, session) if session is not None else signing_in.again(request)
     except StorageError as error:
         return answers.page("broken.html.j2", 503, why=str(error))

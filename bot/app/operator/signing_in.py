@@ -2,7 +2,6 @@
 
 import hmac
 import logging
-import time
 from collections.abc import Mapping
 from urllib.parse import parse_qs, urlencode
 
@@ -11,13 +10,12 @@ from fastapi.responses import Response
 
 from bot.app.logs import log
 from bot.app.operator import answers, visitors
-from bot.app.operator.gate import LEAVING, Gate, inside
+from bot.app.operator.gate import COOKIES, Gate, inside
 from bot.errors import HostError
 from bot.github import RequestPace
 
 MOST, FIELDS = 8192, 20  # bytes and fields of a form
 CROSS = frozenset({"cross-site", "same-site"})
-BUSY = "Too many sign-ins from your address have failed. Wait a few minutes, then try again."
 SPENT = "This link is not valid, or was used before. `deeprepo status --link` on the server makes a new one."
 LOST = "The sign-in took too long, or was begun in another browser. Try again."
 NONE = "does not administer any installation of this App. Ask an owner of the organization or the person who runs this server."
@@ -38,8 +36,8 @@ async def by_link(request: Request) -> Response:
     fields = await form(request)
     if foreign(request):
         return _sign_in_page(request, status=400, wrong=SPENT)
-    if not await gate.use_link(fields.get("token", "")):
-        return _waiting(request) or _failure_page(request, SPENT, "a link that is not valid")
+    if not gate.use_link(fields.get("token", "")):
+        return _failure_page(request, SPENT, "a link that is not valid")
     response = answers.redirect("/")
     gate.begin(response, request, None)
     _log("the operator has signed in by the link", peer=_peer(request))
@@ -66,11 +64,8 @@ async def come_back(request: Request, code: str = "", state: str = "", error: st
     gate: Gate = request.app.state.gate
     door = gate.door(request)
     leaving = gate.departure(request, state)
-    if door is None or leaving is None:  # any site can send a browser here: nobody is made to wait for that
+    if door is None or leaving is None:  # any site can send a browser here
         return _sign_in_page(request, status=400, wrong=LOST)
-    refusal_page = _waiting(request)
-    if refusal_page is not None:
-        return refusal_page
     if error or not code:
         return _failure_page(request, "GitHub did not confirm who you are.", "no code")
     pace = RequestPace(patience=0, backoff=0.2, timeout=visitors.PATIENCE)
@@ -80,10 +75,10 @@ async def come_back(request: Request, code: str = "", state: str = "", error: st
         return _failure_page(request, f"{wrong}. Try again.", str(wrong))
     if not visitor.installations:
         refusal = _failure_page(request, f"@{visitor.login} {NONE}", "administers nothing", 403)
-        await gate.end(refusal, request)  # a person who lost the right is signed out
+        gate.end(refusal, request)  # a person who lost the right is signed out
         return refusal
     response = answers.redirect(leaving.back)
-    response.delete_cookie(LEAVING)
+    response.delete_cookie(COOKIES["leaving"])
     gate.begin(response, request, visitor, leaving.since)
     _log("somebody has signed in", login=visitor.login, installations=len(visitor.installations))
     return response
@@ -93,12 +88,12 @@ async def come_back(request: Request, code: str = "", state: str = "", error: st
 async def out(request: Request) -> Response:
     """Leave."""
     gate: Gate = request.app.state.gate
-    session = await gate.session(request)
+    session = gate.session(request)
     fields = await form(request)
     if session is None or not is_from_session(gate.form(session), fields, request):
         return answers.redirect("/signin")
     response = answers.redirect("/signin")
-    await gate.end(response, request)
+    gate.end(response, request)
     return response
 
 
@@ -137,23 +132,11 @@ def foreign(request: Request) -> bool:
     return headers.get("origin", "") == "null" or headers.get("sec-fetch-site", "") in CROSS
 
 
-def _waiting(request: Request) -> Response | None:
-    gate: Gate = request.app.state.gate
-    seconds = gate.attempts.wait(_peer(request), time.time())
-    if not seconds:
-        return None
-    response = _sign_in_page(request, status=429, wrong=BUSY)
-    response.headers["retry-after"] = str(seconds)
-    return response
-
-
 def _failure_page(request: Request, wrong: str, why: str, status: int = 400) -> Response:
-    """The sign-in page with what went wrong; the address that it came from has one try less."""
-    gate: Gate = request.app.state.gate
-    gate.attempts.count_failure(_peer(request), time.time())
+    """The sign-in page with what went wrong."""
     _log("a sign-in failed", level=logging.WARNING, why=why, peer=_peer(request))
     response = _sign_in_page(request, status=status, wrong=wrong)
-    response.delete_cookie(LEAVING)
+    response.delete_cookie(COOKIES["leaving"])
     return response
 
 
