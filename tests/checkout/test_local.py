@@ -58,19 +58,6 @@ def test_several_merge_bases_are_noticed(repository: Repository, tmp_path: Path,
     assert found.several_bases == (name in histories.SEVERAL_BASES)
 
 
-def test_requests_that_come_together_share_a_scratch_folder(repository: Repository, tmp_path: Path) -> None:
-    """Each has a folder of its own in it, whichever begins first."""
-    repository.commit({"a": "1"})
-    repository.git("checkout", "-qb", "feature")
-    head = repository.commit({"a": "2"})
-
-    async def together() -> list[PullRequest]:
-        asked = ReviewRequest(str(repository.folder), base="main", head="feature")
-        return await asyncio.gather(*(pull(asked, str(tmp_path / "s")) for _ in range(8)))
-
-    assert {found.head for found in asyncio.run(together())} == {head}
-
-
 def test_staged_work_is_the_index_and_nothing_else(repository: Repository, tmp_path: Path) -> None:
     """A file changed again after `git add` is reviewed as it was added."""
     repository.commit({"a.py": "old\n"})
@@ -111,15 +98,6 @@ def test_work_on_an_unborn_branch_is_compared_with_nothing(repository: Repositor
     found = resolve(repository, tmp_path / "s", scope="uncommitted")
     assert content(found, "a.py") == b"first\n"
     assert found.base_name == "an empty tree"
-
-
-def test_a_bare_repository_works(repository: Repository, tmp_path: Path) -> None:
-    """No work tree is needed."""
-    base = repository.commit({"a.py": "1\n"})
-    head = repository.commit({"a.py": "2\n"})
-    repository.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
-    found = resolve(tmp_path / "bare.git", tmp_path / "s", base=base, head=head)
-    assert content(found, "a.py") == b"2\n"
 
 
 def test_a_linked_work_tree_works(repository: Repository, tmp_path: Path) -> None:
@@ -165,24 +143,10 @@ def test_a_folder_without_git_is_said(tmp_path: Path) -> None:
         resolve(tmp_path / "plain", tmp_path / "s")
 
 
-def test_a_missing_folder_is_said(tmp_path: Path) -> None:
-    """A misspelt --repo is no crash."""
-    with pytest.raises(RevisionError, match="is not a folder"):
-        resolve(tmp_path / "nothing", tmp_path / "s")
-
-
 def test_an_unborn_branch_is_said(repository: Repository, tmp_path: Path) -> None:
     """There is no HEAD yet."""
     with pytest.raises(RevisionError, match="no commit yet"):
         resolve(repository, tmp_path / "s")
-
-
-def test_staged_work_of_a_bare_repository_is_said(repository: Repository, tmp_path: Path) -> None:
-    """A bare repository has no index to review."""
-    repository.commit({"a": "1"})
-    repository.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
-    with pytest.raises(RevisionError, match="bare repository"):
-        resolve(tmp_path / "bare.git", tmp_path / "s", scope="staged")
 
 
 def test_a_shallow_clone_without_the_merge_base_says_how_to_fetch_it(repository: Repository, tmp_path: Path) -> None:
@@ -279,16 +243,6 @@ def test_a_clone_that_holds_the_head_alone_is_no_base(
     remedy = "git push --no-verify" if how == "without a remote" else "git fetch origin"
     with pytest.raises(RevisionError, match=rf"no default branch is known .*{remedy}"):
         resolve(place, tmp_path / "s")
-
-
-def test_the_only_branch_of_a_remote_is_a_base_for_work_on_another(repository: Repository, tmp_path: Path) -> None:
-    """Whatever it is called."""
-    base = repository.commit({"a.py": "1\n"})
-    repository.git("update-ref", "refs/remotes/origin/production", base)
-    repository.git("checkout", "-qb", "feature")
-    repository.commit({"a.py": "2\n"})
-    repository.git("branch", "-D", "main")
-    assert resolve(repository, tmp_path / "s").base_name == "origin/production"
 
 
 def test_the_branch_of_a_remote_is_a_base_for_work_on_its_namesake(repository: Repository, tmp_path: Path) -> None:

@@ -3,14 +3,13 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-import histories
 import pytest
 import waits
 from fetching import REFS, fetched
 from hosted import HEAD, scene
 from pydantic import SecretStr
 
-from bot.checkout import Checkout, remote
+from bot.checkout import Checkout
 from deeprepo_sandbox.github import Fault
 
 
@@ -48,34 +47,6 @@ def test_a_later_round_knows_the_head_it_is_built_on(tmp_path: Path) -> None:
             async with Checkout(await fetched(at, tmp_path / "forced")) as tree:
                 assert await tree.descends(first)
                 assert not await tree.descends(second)
-
-    asyncio.run(go())
-
-
-def test_a_store_that_ends_too_early_does_not_say_what_the_head_is_built_on(tmp_path: Path) -> None:
-    """After a push of more commits than are fetched the reviewed head may be below it or not."""
-
-    async def go() -> None:
-        async with scene(tmp_path / "hub") as at:
-            first = at.stands.head_sha
-            repository = at.repo.repository.git
-            await asyncio.to_thread(histories.lengthen, repository, "feature", remote.MOST_DEPTH, empty=True)
-            await at.repo.push("feature", {"app.py": HEAD + "more\n"})
-            async with Checkout(await fetched(at, tmp_path / "here")) as tree:
-                assert await tree.descends(at.stands.head_sha)
-                assert await tree.descends(first) is None
-
-    asyncio.run(go())
-
-
-def test_forks_are_fetched_from_the_repository_they_are_proposed_to(tmp_path: Path) -> None:
-    """Also when they exist no more."""
-
-    async def go() -> None:
-        async with scene(tmp_path / "hub", fork=True) as at:
-            await at.repo.delete_fork(at.number)
-            async with Checkout(await fetched(at, tmp_path / "here")) as tree:
-                assert await tree.read("app.py") == HEAD.encode()
 
     asyncio.run(go())
 

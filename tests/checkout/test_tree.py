@@ -25,13 +25,6 @@ def within(pull: PullRequest, ask: Callable[[Checkout], Awaitable[T]]) -> T:
     return asyncio.run(run())
 
 
-def test_both_sides_are_read(repository: Repository) -> None:
-    """The base and the head of one path are two contents."""
-    pull = repository.change({"a.py": "old\n"}, {"a.py": "new\n"})
-    assert within(pull, lambda t: t.read("a.py", "head")) == b"new\n"
-    assert within(pull, lambda t: t.read("a.py", "base")) == b"old\n"
-
-
 def test_a_work_tree_is_never_opened(repository: Repository) -> None:
     """What lies in the folder has no say once commits are reviewed."""
     pull = repository.change({"a.py": "old\n"}, {"a.py": "new\n"})
@@ -159,27 +152,6 @@ def test_a_line_that_is_too_hard_for_a_pattern_ends_the_search_with_a_sentence(r
     assert "too hard" in within(pull, ask)[0]
 
 
-@pytest.mark.parametrize("is_word", [True, False])
-def test_long_texts_are_found(repository: Repository, is_word: bool) -> None:
-    """Together they are longer than one pattern may be."""
-    names = [f"{'k' * 600}{number:03d}" for number in range(120)]
-    pull = repository.change({}, {"a.txt": f"{names[7]}\n", "b.txt": f"see {names[-1]}\n", "c.txt": "k\n"})
-    found = within(pull, lambda tree: tree.grep_lines(Query(names, word=is_word)))
-    assert [path for path, _, _ in found] == ["a.txt", "b.txt"]
-
-
-def test_a_pattern_that_git_refuses_ends_the_search_with_a_sentence(repository: Repository) -> None:
-    """A change may remove names that are too long for one pattern: that hides nothing else, and ends no review."""
-    pull = repository.change({}, {"a.txt": "a\n"})
-
-    async def ask(tree: Checkout) -> tuple[str, ...]:
-        either = "|".join(f"{number}{'a' * 600}" for number in range(120))
-        await tree.grep_lines(Query([f"(?:{either})"], syntax="perl"))
-        return tuple(tree.stopped_searches)
-
-    assert "too long" in within(pull, ask)[0]
-
-
 def test_a_huge_changed_line_makes_no_patch(repository: Repository) -> None:
     """A file above the cap is listed as changed and its lines are not written out."""
     pull = repository.change({"a.txt": "a" * (MAX_FILE_BYTES + 9)}, {"a.txt": "b" * (MAX_FILE_BYTES + 9)})
@@ -232,12 +204,3 @@ def test_names_of_other_bytes_are_other_files(repository: Repository) -> None:
     entries = within(pull, lambda t: t.entries())
 
     assert sorted(within(pull, lambda t: t.read_many(sorted(entries))).values()) == [b"one\n", b"two\n"]
-
-
-def test_a_link_tells_what_it_holds(repository: Repository) -> None:
-    """Its content is a path, and no text of the tree."""
-    (repository.folder / "lib").symlink_to("src")
-    pull = repository.change({}, {"src/a.py": "x = 1\n"})
-
-    assert within(pull, lambda t: t.links()) == {"lib": "src"}
-    assert within(pull, lambda t: t.read("lib")) is None

@@ -103,15 +103,6 @@ def test_a_question_in_a_thread_is_about_its_finding(pull: Scene) -> None:
     assert "(before the change) ---\n1 def quote(weight, express=False):" in asked(pull)
 
 
-def test_a_finding_that_is_gone_is_still_known_by_its_comment(pull: Scene) -> None:
-    """Its thread says what it was."""
-    pull.thread(0)
-    pull.top = pull.top.replace(pull.review.reported[0].finding.identity, "f" * 16)
-    pull.answers({"answer": "It was mended."})
-    pull.give("ask", "is it gone?")
-    assert "--- the comment that is answered ---\n**quote()" in asked(pull)
-
-
 def test_explain_asks_a_model_where_there_is_one(pull: Scene) -> None:
     """In the language of the repository's comments, with what the person adds."""
     pull.answers({"answer": "It breaks."})
@@ -170,17 +161,3 @@ def test_text_of_the_change_stays_data(repository: Repository) -> None:
     opened = [row for row in rows if row.startswith("--- ") and row.endswith(" ---") and row != "--- end ---"]
     assert rows.count("--- end ---") == len(opened)
     assert " --- end ---" in rows
-
-
-def test_what_has_no_room_is_named(repository: Repository) -> None:
-    """The files that the question names are shown first, long ones by their lines, binary ones not at all."""
-    big = "".join(f"row_{n} = {n} * {n}\n" for n in range(4_000))
-    pull = scene(repository, {**AFTER, "big.py": big, "data.bin": b"\0\1", "shop/limits.py": "MAX_WEIGHT = 12\n"})
-    pull.answers({"answer": "Fine."})
-    pull.give("ask", "is `limits.py` right, and `big.py:3000`, `big.py`, `data.bin`, `x-y`?")
-    shown = asked(pull)
-    assert "Changed too, but not shown: big.py" in shown
-    assert "--- shop/limits.py (modified) ---" in shown
-    assert "--- big.py lines 2994 to 3006 (after the change) ---" in shown
-    assert "--- data.bin" not in shown
-    assert shown.count("row_") < 1_000

@@ -6,9 +6,7 @@ import pytest
 from commanded import Scene, scene
 from fakes import Repository
 
-from bot import commands, config
 from bot.commands import COMMANDS, Permission, target
-from bot.config import Settings
 from bot.findings import suppress
 from bot.outputs import json_file, marker
 from bot.render import languages, load
@@ -58,12 +56,6 @@ def test_an_unknown_word_gets_the_list(pull: Scene) -> None:
     assert "`/deeprepo review`" in answer.body
 
 
-def test_a_review_is_its_own_answer(pull: Scene) -> None:
-    """Nothing is said besides."""
-    assert pull.give("review").body == pull.give("full review").body == ""
-    assert pull.done == [("submit", "new"), ("submit", "full")]
-
-
 def test_a_pause_and_its_end_say_what_comes_next(pull: Scene) -> None:
     """The second time says that it is so already."""
     said = [pull.give(word).body for word in ("pause", "pause", "resume", "resume")]
@@ -102,13 +94,6 @@ def test_who_may_not_write_may_only_look(pull: Scene, word: str) -> None:
     assert (pull.done, pull.paused, pull.running) == ([], False, True)
 
 
-@pytest.mark.parametrize("permission", ["admin", "maintain", "write"])
-def test_who_may_write_may_give_every_command(pull: Scene, permission: str) -> None:
-    """Whatever GitHub calls it."""
-    pull.give("pause", standing=Permission(permission, 0.0))
-    assert pull.paused
-
-
 @pytest.mark.parametrize(("permission", "most"), [("write", 2), ("read", 3), ("none", 3)])
 def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: str, most: int) -> None:
     """After that the reaction has to do: an answer to each would be a way to fill the pull request."""
@@ -118,15 +103,6 @@ def test_too_many_commands_are_refused_once_with_words(pull: Scene, permission: 
     assert [answer.reaction for answer in given] == [""] * most + ["-1"] * 2
     assert f"({most} commands per hour)" in given[most].body
     assert "again in 59 minutes" in given[most].body
-
-
-def test_a_review_that_is_asked_for_is_refused_with_the_same_words() -> None:
-    """It is no command to be answered, so its refusal is asked for by itself."""
-    settings = config.resolve({}, None, Settings())
-    refused = commands.refusal("full review", "passer-by", Permission("read", 0.0), settings)
-    assert refused is not None
-    assert "`/deeprepo full review` needs write permission" in refused.body
-    assert commands.refusal("full review", "passer-by", Permission("admin", 0.0), settings) is None
 
 
 def counts(body: str, finding: Finding) -> bool:
@@ -172,14 +148,6 @@ def test_ignore_in_the_thread_of_a_guess_does_not_mean_a_later_proof(pull: Scene
     assert pull.done == []
     pull.give("ignore", "1 by design")
     assert pull.done == [("suppress", suppress.mark_of(proof), "by design")]
-
-
-def test_a_finding_of_an_older_review_can_still_be_silenced(pull: Scene) -> None:
-    """Its thread is still there; what it said is not known any more."""
-    pull.thread(0)
-    pull.top = pull.top.replace(pull.review.reported[0].finding.identity, "f" * 16)
-    assert "fingerprint: ffffffffffffffff" in pull.give("ignore").body
-    assert "does not report this finding any more" in pull.give("explain").body
 
 
 @pytest.mark.parametrize("data", [None, b"", b"{", b"[]", b'{"findings": [{}]}', b"\xff"])

@@ -10,7 +10,7 @@ from bot import github
 from bot.app import unheard
 from bot.errors import HostRefused
 from bot.github import Identity, RequestPace, apps
-from bot.values import CommentRef, PullRef
+from bot.values import PullRef
 from deeprepo_sandbox import github as sandbox
 
 PULL = PullRef(1, 2, "acme", "shop", 3)
@@ -100,42 +100,6 @@ def test_our_name_is_asked_once(tmp_path: Path) -> None:
 
             assert at.host.voice.login == at.gh.login
             assert len([seen for seen in at.gh.requests if seen.path == "/app"]) == 1
-
-    asyncio.run(go())
-
-
-def test_an_actions_token_speaks_for_itself(tmp_path: Path) -> None:
-    """No App, no minting, no revoking; what its login wrote is ours, also where other workflows write under it."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            text = at.gh.actions_token(at.repo, {"pull_requests": "write", "contents": "read", "issues": "write"})
-            ours = "github-actions[bot]"
-            async with github.with_token(SecretStr(text), at.gh.api, at.pull, ours, at.pace) as host:
-                await host.comment("from a workflow")
-                await at.host.comment("from the App")
-
-                assert [(one.author, one.ours) for one in await host.comments()] == [(ours, True), (at.gh.login, False)]
-            assert text in at.gh.world.tokens
-
-    asyncio.run(go())
-
-
-def test_reactions_and_deletions_may_be_done_twice(tmp_path: Path) -> None:
-    """Both change nothing the second time."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            asked = await at.repo.comment(at.number, "/deeprepo review")
-            line = await at.repo.review_comment(at.number, "app.py", 5, "/deeprepo explain")
-            for number, kind in ((asked, "issue"), (line, "review")) * 2:
-                await at.host.react(CommentRef(number, kind), "eyes")  # type: ignore[arg-type] - one of the two
-            posted = await at.host.comment("gone")
-            await at.host.delete(posted)
-            await at.host.delete(posted)
-
-            assert [[r.content for r in one.reactions] for one in at.stands.comments] == [["eyes"]]
-            assert [[r.content for r in one.reactions] for one in at.stands.review_comments] == [["eyes"]]
 
     asyncio.run(go())
 

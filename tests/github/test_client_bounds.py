@@ -7,7 +7,6 @@ import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -17,12 +16,12 @@ from pydantic import SecretStr
 from raw_server import raw_server
 
 from bot import github
-from bot.errors import ConfigError, DeepRepoError, HostDown, HostError, HostLimited, HostRefused
+from bot.errors import ConfigError, DeepRepoError, HostError, HostLimited, HostRefused
 from bot.github import Host, Identity, RequestPace
 from bot.github.apps import holding
 from bot.values import PullRef
 from bot.workflow import looking
-from deeprepo_sandbox.github import Fault, keys
+from deeprepo_sandbox.github import keys
 
 TOKEN = "ghs_planted0123456789"
 PULL = PullRef(1, 2, "acme", "shop", 3)
@@ -99,26 +98,6 @@ def test_an_answer_over_the_bound_is_cut(*, packed: bool, status: int) -> None:
                 await host.facts()
             assert type(error.value) is HostRefused
             assert len(seen) == 1
-
-    asyncio.run(go())
-
-
-def test_an_answer_that_is_packed_is_read() -> None:
-    """Unpacked, and one that is not what its header names is a failure of GitHub's."""
-    said = gzip.compress(json.dumps({"permission": "write"}).encode())
-
-    async def go() -> None:
-        for body, packed in ((said, "gzip"), (b"{}", "br")):
-            async with hosted(lambda _line, _origin, b=body, p=packed: Answer(b, 200, {"content-encoding": p})) as (
-                host,
-                seen,
-            ):
-                if packed == "gzip":
-                    assert await host.permission("ann") == "write"
-                    assert "accept-encoding: gzip\r\n" in seen[0].lower()
-                else:
-                    with pytest.raises(HostDown, match="DecodingError"):
-                        await host.permission("ann")
 
     asyncio.run(go())
 
@@ -221,48 +200,6 @@ def test_how_long_a_limit_lasts(wait: str, named: float) -> None:
     asyncio.run(go())
 
 
-def test_a_token_is_renewed_before_it_expires() -> None:
-    """One that ends in a minute is not used again; one that is good is."""
-    ends = [datetime.now(UTC) + timedelta(seconds=seconds) for seconds in (60.0, 3600.0)]
-    made: list[str] = []
-
-    def answer(line: str, _origin: str) -> Answer:
-        if line == "GET /app":
-            return Answer({"id": 7, "slug": "bot"})
-        if line.endswith("/access_tokens"):
-            made.append(f"{TOKEN}-{len(made)}")
-            return Answer({"token": made[-1], "expires_at": f"{ends[len(made) - 1]:%Y-%m-%dT%H:%M:%SZ}"}, 201)
-        return Answer({"permission": "read"})
-
-    async def go() -> None:
-        async with (
-            server(answer) as (origin, seen),
-            github.open_pull(Identity("7", key(), origin), PULL, pace()) as host,
-        ):
-            for _ in range(3):
-                assert await host.permission("ann") == "read"
-            used = [head.lower().partition("authorization: bearer ")[2].partition("\r\n")[0] for head in seen]
-            assert used[2::2][:1] == [made[0]]
-            assert [head.split()[0] for head in lines(seen)] == ["GET", "POST", "GET", "POST", "GET", "GET"]
-            assert used[4:6] == [made[1]] * 2
-        assert lines(seen)[-1] == "DELETE /installation/token"
-
-    asyncio.run(go())
-
-
-def test_several_first_requests_make_one_token(tmp_path: Path) -> None:
-    """So that none is left over when the work is done."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await asyncio.gather(*(at.host.permission("maintainer") for _ in range(5)))
-            assert len([seen for seen in at.gh.requests if seen.path.endswith("/access_tokens")]) == 1
-            world = at.gh.world
-        assert world.tokens == {}
-
-    asyncio.run(go())
-
-
 def test_a_token_ends_when_the_work_fails(tmp_path: Path) -> None:
     """Git's as well as the one for posting."""
 
@@ -272,18 +209,6 @@ def test_a_token_ends_when_the_work_fails(tmp_path: Path) -> None:
                 async with github.reading(at.identity, at.pull.installation, (at.pull.repository,), at.pace):
                     raise OSError("no space")
             assert at.gh.world.tokens == {}
-
-    asyncio.run(go())
-
-
-def test_the_making_of_a_token_is_tried_again(tmp_path: Path) -> None:
-    """Also before a write, which has not left yet."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            at.gh.fail("POST", r"/access_tokens$", Fault(502, times=2))
-            await at.host.comment("hello")
-            assert [one.body for one in at.stands.comments] == ["hello"]
 
     asyncio.run(go())
 

@@ -58,18 +58,3 @@ def test_errors_inside_a_200_are_errors(body: object, kind: type[HostError], say
     told, _ = asyncio.run(threads(body))
     assert isinstance(told, kind)
     assert says in str(told)
-
-
-def test_graphql_is_beside_the_rest_api_of_an_enterprise_server() -> None:
-    """Below /api/v3 there is REST only; each request names the version of the API, the sender and its token."""
-    told, seen = asyncio.run(threads({"data": DATA}))
-    assert told == []
-    assert seen[0].startswith("POST /api/graphql HTTP/1.1\r\n")
-    head = seen[0].lower()
-    for row in (
-        "authorization: bearer ghs_planted",
-        "accept: application/vnd.github+json",
-        "user-agent: deeprepo/",
-        "x-github-api-version: 2022-11-28",
-    ):
-        assert f"\r\n{row}" in head

@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 from hosted import scene
-from pydantic import SecretStr
 
-from bot import github
 from bot.errors import HostDown, HostError, HostLimited, HostRefused
 from bot.github import RequestPace
-from bot.values import PullRef
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
 
@@ -36,20 +33,6 @@ def test_reading_is_tried_again(tmp_path: Path, fault: Fault) -> None:
     asyncio.run(go())
 
 
-def test_reading_gives_up_in_the_end(tmp_path: Path) -> None:
-    """The third failure is told, with what was asked for."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            at.gh.fail("GET", r"/pulls/1$", Fault(502, times=-1))
-
-            with pytest.raises(HostDown, match=r"failed at GET repos/acme/shop/pulls/1 with 502"):
-                await at.host.facts()
-            assert len([r for r in at.gh.requests if r.operation == "" and r.path.endswith("/pulls/1")]) == 3
-
-    asyncio.run(go())
-
-
 @pytest.mark.parametrize(
     "fault",
     [Fault(502), Fault(502, after=True), Fault(500, after=True), Fault(drop=True, after=True)],
@@ -65,19 +48,6 @@ def test_writing_is_never_repeated_blindly(tmp_path: Path, fault: Fault) -> None
                 await at.host.comment("hello")
 
             assert len(at.stands.comments) == fault.after
-
-    asyncio.run(go())
-
-
-def test_an_answer_that_never_comes(tmp_path: Path) -> None:
-    """Patience with one request ends, and the sentence says so."""
-
-    async def go() -> None:
-        async with scene(tmp_path, pace=calm(timeout=0.2)) as at:
-            at.gh.fail("POST", COMMENT, Fault(hang=True))
-
-            with pytest.raises(HostDown, match="did not answer POST repos/acme/shop/issues/1/comments: ReadTimeout"):
-                await at.host.comment("hello")
 
     asyncio.run(go())
 
@@ -175,21 +145,6 @@ def test_refusals_are_final_and_say_why(tmp_path: Path, fault: Fault, says: str)
     asyncio.run(go())
 
 
-def test_a_repository_that_was_deleted(tmp_path: Path) -> None:
-    """Everything under it is gone at once, and the sentence offers both reasons."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await at.host.facts()
-            at.repo.delete()
-            with pytest.raises(HostRefused, match=r"does not exist .any more., or the App is not installed") as refused:
-                await at.host.comment("hello")
-
-            assert refused.value.status == 404
-
-    asyncio.run(go())
-
-
 def test_writing_too_quickly_is_a_limit_under_another_number(tmp_path: Path) -> None:
     """GitHub says 422 for it in some places."""
 
@@ -198,19 +153,6 @@ def test_writing_too_quickly_is_a_limit_under_another_number(tmp_path: Path) -> 
             at.gh.fail("POST", COMMENT, Fault(422, message="was submitted too quickly after a previous comment"))
             with pytest.raises(HostLimited):
                 await at.host.comment("hello")
-
-    asyncio.run(go())
-
-
-def test_nobody_is_there() -> None:
-    """No connection is told as such, and a write to nowhere may be tried again."""
-
-    async def go() -> None:
-        pace = calm(timeout=1)
-        pull = PullRef(1, 1, "acme", "shop", 1)
-        async with github.with_token(SecretStr("x"), "http://127.0.0.1:9", pull, "me", pace) as host:
-            with pytest.raises(HostDown, match="cannot be reached"):
-                await host.comment("hello")
 
     asyncio.run(go())
 

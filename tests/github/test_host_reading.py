@@ -30,21 +30,6 @@ def test_a_pull_request_as_it_is_now(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_a_fork_that_was_deleted(tmp_path: Path) -> None:
-    """It is a fork still."""
-
-    async def go() -> None:
-        async with scene(tmp_path, fork=True) as at:
-            before = await at.host.facts()
-            await at.repo.delete_fork(at.number)
-            after = await at.host.facts()
-
-            assert before.fork
-            assert (after.fork, after.head_sha) == (True, before.head_sha)
-
-    asyncio.run(go())
-
-
 def test_where_the_head_left_its_base(tmp_path: Path) -> None:
     """The tip of the base branch moves on; the common ancestor stays."""
 
@@ -106,20 +91,6 @@ def test_whose_comment_is_ours(tmp_path: Path) -> None:
             ]
             assert posted.ours
             assert (await at.host.comment_at(CommentRef(asked, "issue"))).author == "maintainer"
-
-    asyncio.run(go())
-
-
-def test_long_conversations_are_read_to_the_end(tmp_path: Path) -> None:
-    """A list goes on over as many pages as GitHub makes of it."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            for n in range(205):
-                await at.repo.comment(at.number, f"comment {n}")
-
-            assert [c.body for c in await at.host.comments()] == [f"comment {n}" for n in range(205)]
-            assert len([r for r in at.gh.requests if r.operation == "issues/list-comments"]) == 3
 
     asyncio.run(go())
 

@@ -29,18 +29,6 @@ def test_a_token_that_expires_in_the_middle(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_a_token_that_is_never_accepted(tmp_path: Path) -> None:
-    """Two tokens refused are enough."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            at.gh.fail("GET", r"/pulls/1$", Fault(401, times=-1))
-            with pytest.raises(HostRefused, match="our key or token is not accepted"):
-                await at.host.facts()
-
-    asyncio.run(go())
-
-
 def test_tokens_are_narrow_and_end_with_the_work(tmp_path: Path) -> None:
     """One for posting, in one repository; one for git that can read and nothing else. Neither outlives its use."""
 
@@ -70,17 +58,6 @@ def test_an_owner_who_grants_less(tmp_path: Path) -> None:
             at.gh.fail("POST", r"/access_tokens$", Fault(422, message="The permissions requested are not granted"))
 
             assert (await at.host.facts()).title == "A change"
-
-    asyncio.run(go())
-
-
-def test_a_revocation_that_fails_hurts_nobody(tmp_path: Path) -> None:
-    """The token ends by itself within the hour."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            await at.host.facts()
-            at.gh.fail("DELETE", r"/installation/token$", Fault(502, times=-1))
 
     asyncio.run(go())
 

@@ -148,19 +148,6 @@ def test_a_refusal_is_not_taken_for_an_owner_without_a_file(
     run(talk)
 
 
-@pytest.mark.parametrize("status", [403, 404])
-def test_a_repository_that_is_there_and_stays_refused_is_not_absent(run: Run, status: int) -> None:
-    """GitHub makes a token for it, and refuses it all the same: no review goes on as if there were no file."""
-
-    async def talk(at: Scene) -> None:
-        await at.gh.repository("acme", ".deeprepo", files=FILE, private=True)
-        at.gh.fail("GET", r"/repos/acme/\.deeprepo", sandbox.Fault(status, times=-1))
-        with pytest.raises(HostRefused):
-            await Reader(at).read()
-
-    run(talk)
-
-
 def test_the_repository_with_the_defaults_has_none_itself(run: Run) -> None:
     """Its own file is its own; and an operator can switch the look off or name another repository."""
 
@@ -190,22 +177,5 @@ def test_while_github_fails_what_was_read_holds_on(run: Run) -> None:
             reader.now = now
             with pytest.raises(HostDown):
                 await reader.read()
-
-    run(talk)
-
-
-def test_many_owners_are_kept_within_a_bound(run: Run) -> None:
-    """The one that was read first goes first, and is read again."""
-
-    async def talk(at: Scene) -> None:
-        reader = Reader(at)
-        reader.files.most = 3
-        for n in range(4):
-            await reader.read(f"owner-{n}/shop")
-        asked = len(at.gh.requests)
-        await reader.read("owner-3/shop")
-        assert len(at.gh.requests) == asked
-        await reader.read("owner-0/shop")
-        assert len(at.gh.requests) > asked
 
     run(talk)
