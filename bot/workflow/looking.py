@@ -1,7 +1,8 @@
 """What a job sees first: the pull request, its place in the history, the owner's settings. Recorded, so that a second attempt judges the same."""
 
 import base64
-from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -21,7 +22,6 @@ from bot.github.host import safe
 from bot.ports import Job
 from bot.render import cut
 from bot.values import Bases, LinkedIssue, OrganizationFile, PullFacts, PullRef, PullRequest
-from bot.values.change import is_object_id
 from bot.workflow.parts import Defaults, Services, keep
 
 BASES = {"tip": "base_commit.sha", "merge_base": "merge_base_commit.sha", "ahead": "ahead_by", "behind": "behind_by"}
@@ -30,7 +30,6 @@ MOST_CONFIG = 64_001
 MOST_ISSUES = 3  # of one pull request
 ISSUE_TITLE = 200  # characters that a model is shown
 ISSUE_BODY = 1_500  # characters that a model is shown
-MOST_LACKING = 10_000  # commits that are known to lack a file
 MOST_BODY = 8_000  # characters of the author's text: a step holds no more, and no model reads more
 
 
@@ -56,7 +55,6 @@ class PullState:
 
 
 _SEEN = TypeAdapter(PullState)
-_LACKING: OrderedDict[tuple[str, str], None] = OrderedDict()  # commits and paths: what a commit lacks it lacks for ever
 
 
 async def look(pull: PullRef, host: Host, job: Job, parts: Services) -> PullState:
@@ -101,15 +99,16 @@ async def text_at(host: Host, path: str, ref: str) -> str | None:
 
 
 async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: str) -> bytes | None:
-    """A file of settings in a commit, None if the commit certainly lacks it. Everything else is read by git.
+    """A file of settings in a commit, None if the commit lacks it. Everything else is read by git.
 
     A link that GitHub does not follow is the path that it names; a file that is too large for GitHub to show is longer than may be read.
     """
-    try:
-        data: Any = await client.answer(client.rest.repos.async_get_content(*repo, safe(quote(path)), ref=ref))
-    except HostRefused as refused:
-        if not refused.is_gone or await _has(client, repo, path, ref):
-            raise
+    data: Any = None
+    for _ in range(2):  # that there is nothing is believed if GitHub says so twice: a file may set a bar
+        with _unless_absent():
+            data = await client.answer(client.rest.repos.async_get_content(*repo, safe(quote(path)), ref=ref))
+            break
+    if data is None:
         return None
     kind = "dir" if isinstance(data, list) and data else shapes.at(data, "type")
     if kind == "symlink":
@@ -121,32 +120,14 @@ async def file_at(client: GitHubClient, repo: tuple[str, str], path: str, ref: s
     return base64.b64decode(data.get("content", "")) if shapes.at(data, "encoding") == "base64" else b" " * MOST_CONFIG
 
 
-async def _has(client: GitHubClient, repo: tuple[str, str], path: str, ref: str) -> bool:
-    """Whether a commit has this path. That one has it not is asked once: it never changes."""
-    if (ref, path) in _LACKING:
-        return False
-    if await find(client, repo, f"{ref}:{path}", within=ref) is not None:
-        return True
-    if is_object_id(ref):
-        _LACKING[ref, path] = None
-        while len(_LACKING) > MOST_LACKING:
-            _LACKING.popitem(last=False)
-    return False
-
-
-async def find(client: GitHubClient, repo: tuple[str, str], expression: str, within: str) -> str | None:
-    """The id of what git calls by this expression ("COMMIT:PATH", "refs/heads/BRANCH"), None if there is no such thing.
-
-    The one place where absence is believed: a refusal proves nothing. GitHub has to show `within`, the commit where the thing would be, in
-    the same answer, or that the repository is empty. Raises HostRefused where it does not.
-    """
-    owner, name = repo
-    answer = await client.ask("object", owner=owner, name=name, within=within, expression=expression)
-    there = shapes.at(answer, "repository.within.oid") or shapes.at(answer, "repository.isEmpty") is True
-    if not there:
-        raise HostRefused(f"GitHub does not show {within} of {owner}/{name}", 404)
-    found = shapes.at(answer, "repository.named")
-    return None if found is None else str(shapes.at(found, "oid"))
+@contextmanager
+def _unless_absent() -> Iterator[None]:
+    """Go on where GitHub knows no such thing."""
+    try:
+        yield
+    except HostRefused as refused:
+        if not refused.is_gone:
+            raise
 
 
 async def is_stranger(host: Host, facts: PullFacts) -> bool:
@@ -157,21 +138,14 @@ async def is_stranger(host: Host, facts: PullFacts) -> bool:
 
 
 async def compare(host: Host, facts: PullFacts) -> Bases:
-    """Against the base branch as it is now; where it was certainly deleted, against the commit that it had.
+    """Against the base branch as it is now; where it was deleted, against the commit that it had.
 
     Two that share no commit have no merge base: GitHub knows no answer then.
     """
-    base = facts.base_ref
-    for again in (False, True):
-        try:
+    for base in (facts.base_ref, facts.base_ref, facts.base_sha):
+        with _unless_absent():
             return await bases(host, base, facts.head_sha)
-        except HostRefused as refusal:
-            if not refusal.is_gone:
-                raise
-        if not again:
-            branch = f"refs/heads/{facts.base_ref}"
-            base = await find(host.client, host.repo, branch, within="HEAD") or facts.base_sha
-    return Bases(base, merge_base="", ahead=0, behind=0)
+    return Bases(facts.base_sha, merge_base="", ahead=0, behind=0)
 
 
 async def bases(host: Host, base: str, head: str) -> Bases:
