@@ -13,7 +13,6 @@ BENCHES = (
     "offline",
     "oracle",
     "large",
-    "clean",
     "counters",
     "renamed",
     "references",

@@ -2,7 +2,7 @@
 
     python -m benchmarks.references --repos FOLDER [--repo NAME ...] [--files 400] [--broken 25] [--seed 1]
 
-FOLDER: clones as `benchmarks.clean` takes them. A tree that its authors use names next to nothing that does not exist, so each place
+FOLDER: clones as NAME, NAME.git, OWNER+NAME or OWNER+NAME/repo. A tree that its authors use names next to nothing that does not exist, so each place
 that is named in it is printed, to be read. Then one line of each of some files is broken as people and models break one: a misspelt
 module, name or member, and in Python a keyword that nobody takes. The line must be named. Files below `tests/fixtures` and such, of
 which the product says nothing, are left out.
@@ -20,7 +20,6 @@ from pathlib import Path
 
 import impact
 from benchmarks import places
-from benchmarks.clean import clone
 from benchmarks.table import Row, report
 
 LEAST_NAMED = 90  # percent of the broken lines
@@ -92,7 +91,7 @@ def main() -> int:
     names = asked.repo or sorted(one.name for one in asked.repos.iterdir() if one.is_dir())
     told, looked, hits, tries = 0, 0, Counter[str](), Counter[str]()
     for name in names:
-        repo = clone(asked.repos, name)
+        repo = places.clone(asked.repos, name)
         if repo is None:
             continue
         tree = Tree(repo)

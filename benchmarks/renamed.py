@@ -2,7 +2,7 @@
 
     python -m benchmarks.renamed --repos FOLDER [--repo NAME ...] [--count 40] [--seed 1] [--verbose]
 
-FOLDER: clones as `benchmarks.clean` takes them. Of each the newest tree is searched for names that one file sets or declares and 1 to 5
+FOLDER: clones as NAME, NAME.git, OWNER+NAME or OWNER+NAME/repo. Of each the newest tree is searched for names that one file sets or declares and 1 to 5
 other files say; a seeded choice of them is renamed, each in a commit of its own, and reviewed without a model. Each review must name
 a line of one of the files that were left behind, as a finding or among the places that rely on the change.
 """
@@ -23,7 +23,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks import places
-from benchmarks.clean import REPOS, clone
 from benchmarks.table import Row, report
 from bot import wiring
 from bot.outputs import facts
@@ -79,7 +78,7 @@ def main() -> int:
     asked = parser.parse_args()
     for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
         os.environ.pop(variable, None)
-    found = {name: at for name in asked.repo or REPOS if (at := clone(asked.repos, name)) is not None}
+    found = {name: at for name in asked.repo or places.SIX if (at := places.clone(asked.repos, name)) is not None}
     if not found:
         print(f"no clone in {asked.repos}", file=sys.stderr)
         return 2

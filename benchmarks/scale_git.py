@@ -2,7 +2,7 @@
 
     python -m benchmarks.scale_git --repos FOLDER
 
-FOLDER: clones as for `benchmarks.clean`. Each review fetches into an empty store of its own.
+FOLDER: clones. Each review fetches into an empty store of its own.
 """
 
 import argparse

@@ -4,9 +4,8 @@ A constant is measured by a command that its comment names, or is listed below t
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from benchmarks.scale_queue import Queue, percentile, simulate, traffic
 from benchmarks.scale_review import Cost
 
 SIZES = (100, 10_000, 1_000_000)  # pull requests a day
@@ -20,15 +19,10 @@ UNEVEN = 0.8  # the installation of rank n has 1 / n ** 0.8 times the pull reque
 EVENTS = 5  # deliveries for each review: pushes, check runs, comments
 CORES, MEMORY = 8, 32_000  # of a machine, MB
 FULL = 0.6  # of a resource that is used in the busiest hour: the rest is for what nobody has foreseen
-EMPTY = 60.0  # seconds of a simulation that do not count: at its beginning all places are free
 WAIT = 5.0  # seconds that a review may wait for a place at p95
 
 # Measured by other commands.
-REVIEW, SPREAD = (
-    25.0,
-    0.8,
-)  # seconds of a review, mean; sigma of its logarithm. Median 14.9 s with models on loopback, to which
-# come the fetch and six writes to GitHub, one a second
+REVIEW = 25.0  # seconds of a review, mean. Median 14.9 s with models on loopback, to which come the fetch and six writes to GitHub, one a second
 DOLLARS = 0.09  # of a review. `deeprepo estimate 90a3537a^..90a3537a` in a clone of pr-agent: 7 files, the strategy that it selects
 FETCHED = 2.2  # MB of a review. `python -m benchmarks.scale_git --repos FOLDER`, mean
 ANSWERED = (
@@ -138,14 +132,6 @@ def reached(cost: Cost) -> list[tuple[int, Limit]]:
         if len(found) == len(need(1, cost).limits):
             break
     return sorted(found.values(), key=lambda each: each[0])
-
-
-def waits(one: Need, queue: Queue, *, seconds: float = 240.0) -> float:
-    """How long reviews of this size wait for a place at p95, simulated. `queue` has the measured times of a claim and a start."""
-    sized = replace(queue, workers=one.processes, places=PLACES)
-    busiest = traffic(one.installations, max(seconds, 300 / one.rate), one.rate, REVIEW, uneven=UNEVEN, spread=SPREAD)
-    found = zip(busiest, simulate(busiest, sized), strict=True)
-    return percentile([wait for review, wait in found if review.at > EMPTY], 95)
 
 
 def placed(load: float) -> int:
