@@ -38,6 +38,7 @@ def test_a_button_of_the_check_run_starts_a_review(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.slow
 def test_a_pull_request_that_becomes_a_draft_is_left_alone(tmp_path: Path) -> None:
     """What runs is cancelled and its check run ended; when the author is ready again there is a review."""
 

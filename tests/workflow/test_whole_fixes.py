@@ -200,31 +200,3 @@ def test_a_patch_shows_no_secret(tmp_path: Path) -> None:
             assert "holds a secret" in reply
 
     asyncio.run(go())
-
-
-TWICE = {
-    "shop/rate.py": "def rate(day, kind):\n    return day * 2\n",
-    "shop/till.py": "from shop.rate import rate\n\n\ndef ring(day):\n    return rate(day, 'x')\n",
-}
-
-
-@pytest.mark.parametrize("words", few(["ignore", "rule"], 0))
-def test_what_is_silenced_is_not_fixed(tmp_path: Path, words: str) -> None:
-    """A finding that somebody has ignored, or a rule covers that was confirmed since the review, stays as it is; named, the answer says why."""
-
-    async def go() -> None:
-        async with whole(tmp_path) as at:
-            at.gh.grant(contents="write")
-            await at.repo.commit("main", TWICE)
-            number = await at.reviewed(files={**BROKEN, "shop/rate.py": "def rate(day):\n    return day * 2\n"})
-            await said(at, number, "/deeprepo ignore 1 by design: it is generated")
-            if words == "rule":
-                await said(at, number, "/deeprepo rules confirm 1")
-            before = await tip(at)
-            assert "somebody has silenced it" in await said(at, number, "/deeprepo fix 1")
-            reply = await said(at, number, "/deeprepo fix")
-            assert "1 finding is fixed (2)" in reply
-            changed = await git.text(at.repo.repository.git, "diff", "--name-only", before, await tip(at))
-            assert changed.split() == ["shop/till.py"]
-
-    asyncio.run(go())

@@ -10,7 +10,7 @@ from test_whole_rules import FAULTS, comment, proposals, said
 from whole import whole
 
 
-@pytest.mark.parametrize("path", few(("shop/kinds.py", "shop/rates.py"), 0, 1))
+@pytest.mark.parametrize("path", few(("shop/kinds.py", "shop/rates.py"), 0))
 def test_an_old_thumb_confirms_no_new_rule(tmp_path: Path, path: str) -> None:
     """Neither one on a comment that showed another rule under the same number, nor one on the same rule's comment of that time."""
 

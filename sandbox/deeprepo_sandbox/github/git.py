@@ -92,14 +92,6 @@ async def tip(folder: Path, ref: str) -> str | None:
     return None
 
 
-async def find(folder: Path, expression: str) -> str | None:
-    """The id of whatever an expression names, None if it names nothing."""
-    try:
-        return await text(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", expression)
-    except GitError:
-        return None
-
-
 async def commit(
     folder: Path, branch: str, parent: str | None, files: Mapping[str, str | bytes | None], message: str, author: str
 ) -> str:

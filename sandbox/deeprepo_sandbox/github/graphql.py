@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from deeprepo_sandbox.github import access, git
+from deeprepo_sandbox.github import access
 from deeprepo_sandbox.github.bodies import stamp
 from deeprepo_sandbox.github.bodies.comments import place
 from deeprepo_sandbox.github.call import Caller, GitHubRefusal
@@ -93,16 +93,6 @@ class _Root:
             name = f"{arguments.get('owner')}/{arguments.get('name')}"
             return self._missing("repository", f"Could not resolve to a Repository with the name '{name}'.")
 
-        async def thing(arguments: Mapping[str, Any]) -> Fields | None:
-            """What an expression names, as `git rev-parse` reads it."""
-            if not self._may(where, ("contents",), "read"):
-                return self._missing("repository", "Resource not accessible by integration", "FORBIDDEN")
-            oid = await git.find(where.git, str(arguments.get("expression")))
-            return {"__typename": "Commit", "oid": oid} if oid else None
-
-        async def is_empty(_: Mapping[str, Any]) -> bool:
-            return await git.find(where.git, "HEAD") is None
-
         async def one(arguments: Mapping[str, Any]) -> Fields | None:
             if not self._may(where, ("pull_requests",), "read"):
                 return self._missing("repository", "Resource not accessible by integration", "FORBIDDEN")
@@ -128,8 +118,6 @@ class _Root:
             "nameWithOwner": where.full_name,
             "pullRequest": one,
             "pullRequests": several,
-            "object": thing,
-            "isEmpty": is_empty,
         }
 
     async def _closes(self, pull: Pull, arguments: Mapping[str, Any]) -> Fields | None:
