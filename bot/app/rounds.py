@@ -4,24 +4,26 @@ import asyncio
 import logging
 import time
 from collections.abc import Coroutine
-from contextlib import aclosing
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from bot.app import unheard
 from bot.app.logs import log
 from bot.app.running_server import RunningServer
-from bot.app.unheard import OpenPull
-from bot.errors import HostError
-from bot.github import apps
-from bot.values import Follow, ReviewAsk
-from bot.workflow import concluding, journals
+from bot.errors import HostError, HostRefused
+from bot.github import apps, shapes
+from bot.github.client import GitHubClient
+from bot.values import Follow, PullRef, ReviewAsk
+from bot.workflow import concluding, events, journals
 from bot.workflow.events import Ours
 
 HOUR, SOON, DAY = 3600.0, 60.0, 86_400.0
 KEPT_DAYS = 3  # for which GitHub keeps deliveries
 MOST_AGAIN, MOST_PULLS = 100, 25  # of one round: a long absence is made up for bit by bit
+MOST_DELIVERIES, MOST_REPOSITORIES = 20, 5  # pages of a hundred
+ATTEMPTS = 4  # after which a delivery is left alone
 _log = log("rounds")
 
 
@@ -49,43 +51,69 @@ async def catch_up(server: RunningServer) -> None:
     voice, now = await apps.voice(server.identity, server.pace, again=True), datetime.now(UTC)
     server.ours = Ours(server.app.app_id, voice.login)
     async with apps.app(server.identity, server.pace) as client:
-        deliveries = await unheard.deliveries(client, _iso(now - timedelta(days=KEPT_DAYS)))
-        for delivery in unheard.missed_deliveries(deliveries)[:MOST_AGAIN]:
-            _log(
-                "a delivery that failed is asked for again",
-                delivery=delivery.guid,
-                event=delivery.event,
-                status=delivery.status,
-            )
-            await client.answer(client.rest.apps.async_redeliver_webhook_delivery(delivery.id))
-    days = server.place.catch_up_days
-    if days:
-        await _pulls(server, _iso(now - timedelta(days=days)))
+        for delivery in await _missed(client, _iso(now - timedelta(days=KEPT_DAYS))):
+            facts = {"delivery": delivery["guid"], "event": delivery["event"], "status": delivery["status_code"]}
+            _log("a delivery that failed is asked for again", **facts)
+            await client.answer(client.rest.apps.async_redeliver_webhook_delivery(delivery["id"]))
+        homes = [data async for data in client.pages(client.rest.apps.async_list_installations)]
+    since, left = _iso(now - timedelta(days=server.place.catch_up_days)), MOST_PULLS
+    for home in homes if server.place.catch_up_days else ():
+        if left > 0 and not home.get("suspended_at"):
+            left -= await _in_installation(server, int(home["id"]), since, left)
 
 
-async def _pulls(server: RunningServer, since: str) -> None:
-    """Submit the open pull requests whose last review was of another head or base. The job's name keeps a second round from doing it again."""
-    left = MOST_PULLS
-    async with aclosing(unheard.open_pulls(server.identity, since, server.pace)) as pulls:
-        async for waiting in pulls:
-            if await server.store.reviews.is_closed(waiting.pull):  # it was opened again without a word to us
-                await server.jobs.submit(Follow(waiting.pull), f"open-{waiting.updated_at}")
-            if not waiting.draft:
-                left -= await _submit(server, waiting)
-            if left <= 0:
-                return
+async def _missed(client: GitHubClient, since: str) -> list[Any]:
+    """The deliveries that never arrived, oldest first: of each the last attempt. Those that keep failing are left alone."""
+    by_guid: dict[str, list[Any]] = {}
+    async for one in client.pages(client.rest.apps.async_list_webhook_deliveries, most=MOST_DELIVERIES):  # newest first
+        if one["delivered_at"] < since:
+            break
+        if one["event"] in events.ACTIONS:
+            by_guid.setdefault(one["guid"], []).append(one)
+    failed = [rows[0] for rows in by_guid.values() if len(rows) < ATTEMPTS and not any(map(_has_arrived, rows))]
+    return failed[::-1][:MOST_AGAIN]
 
 
-async def _submit(server: RunningServer, waiting: OpenPull) -> bool:
-    """Submit one, if the last review was of another head or base."""
-    if not await concluding.is_due(waiting.pull, waiting.head, waiting.base, server.store):
+def _has_arrived(delivery: Any) -> bool:  # noqa: ANN401 - JSON
+    return 200 <= (delivery["status_code"] or 0) < 300  # noqa: PLR2004 - HTTP's own range
+
+
+async def _in_installation(server: RunningServer, number: int, since: str, most: int) -> int:
+    """Submit open pull requests on which something happened since then and whose head or base was not reviewed; how many."""
+    count = 0
+    async with apps.acting(
+        server.identity, number, {"pull_requests": "read", "metadata": "read"}, server.pace
+    ) as inside:
+        listing = inside.rest.apps.async_list_repos_accessible_to_installation
+        for home in [data async for data in inside.pages(listing, "repositories", MOST_REPOSITORIES)]:
+            if shapes.at(home, "archived"):
+                continue
+            owner, _, name = str(shapes.at(home, "full_name")).partition("/")
+            where = {"installation": number, "repository": shapes.at(home, "id"), "owner": owner, "name": name}
+            where |= {"account": shapes.at(home, "owner.id") or 0}
+            opened = partial(inside.rest.pulls.async_list, owner, name, state="open", sort="updated", direction="desc")
+            with suppress(HostRefused):  # one repository that is gone meanwhile does not hide the others
+                async for data in inside.pages(opened, most=1):
+                    if count >= most:
+                        return count
+                    if data["updated_at"] < since:
+                        break
+                    count += await _submit(server, shapes.value(PullRef, data, **where), data)
+    return count
+
+
+async def _submit(server: RunningServer, pull: PullRef, data: Any) -> bool:  # noqa: ANN401 - JSON
+    """Submit one, if the last review was of another head or base. The job's name keeps a second round from doing it again."""
+    head, base = str(shapes.at(data, "head.sha")), str(shapes.at(data, "base.ref"))
+    if await server.store.reviews.is_closed(pull):  # it was opened again without a word to us
+        await server.jobs.submit(Follow(pull), f"open-{data['updated_at']}")
+    if data.get("draft") or not await concluding.is_due(pull, head, base, server.store):
         return False
-    ask = ReviewAsk(waiting.pull, "catch-up", head=waiting.head)
-    name = f"catch-up-{waiting.head}-{sha256(waiting.base.encode()).hexdigest()[:16]}"
-    fresh = await server.jobs.submit(ask, name)
+    name = f"catch-up-{head}-{sha256(base.encode()).hexdigest()[:16]}"
+    fresh = await server.jobs.submit(ReviewAsk(pull, "catch-up", head=head), name)
     if fresh:
         server.metrics.delivery("pull_request", "caught up")
-        _log("a pull request that nobody has looked at is reviewed", pull=waiting.pull.key, head=waiting.head)
+        _log("a pull request that nobody has looked at is reviewed", pull=pull.key, head=head)
     return fresh
 
 
