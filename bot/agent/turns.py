@@ -48,7 +48,7 @@ class StallGuard:
 
     turns: int
     stale: int = 0
-    total_chars: int = 0
+    held_count: int = 0
     _cells: set[str] = field(default_factory=set)
     _lines: set[str] = field(default_factory=set)  # that the root was shown
     _gain: Gain | None = None
@@ -81,10 +81,10 @@ class StallGuard:
 
     def hold_finish(self) -> bool:
         """Whether the run goes on although the root has finished: it has not seen what report() refused."""
-        self.total_chars += 1
-        if self.total_chars <= HELD:
+        self.held_count += 1
+        if self.held_count <= HELD:
             self._cells.clear()
-        return self.total_chars <= HELD
+        return self.held_count <= HELD
 
     def advice(self, number: int, *, budget_spent: bool) -> Advice:
         """The note that the root must get after turn `number`."""
