@@ -33,10 +33,10 @@ class DaySum:
 class Days(StoragePart):
     """The sums, for those who may see these installations. `since` is in seconds since 1970."""
 
-    async def by_day(self, scope: Scope, since: float, repository: int | None = None) -> tuple[DaySum, ...]:
+    async def by_day(self, scope: Scope, since: float) -> tuple[DaySum, ...]:
         """A sum for each day on which there were reviews, oldest first."""
         day = sa.cast(review.c.finished, sa.BigInteger) // DAY
-        return tuple(sorted(await self._sums(day, scope, since, repository), key=lambda row: row.key))
+        return tuple(sorted(await self._sums(day, scope, since), key=lambda row: row.key))
 
     async def by_repository(self, scope: Scope, since: float) -> tuple[DaySum, ...]:
         """A sum for each repository, the dearest first."""
@@ -47,12 +47,9 @@ class Days(StoragePart):
         """All of them together."""
         return next(iter(await self._sums(sa.literal(0), scope, since)), DaySum())
 
-    async def _sums(
-        self, key: sa.ColumnElement[int], scope: Scope, since: float, repository: int | None = None
-    ) -> list[DaySum]:
+    async def _sums(self, key: sa.ColumnElement[int], scope: Scope, since: float) -> list[DaySum]:
         fits = [review.c.finished >= since]
         fits += [] if scope is None else [review.c.installation.in_(scope)]
-        fits += [] if repository is None else [review.c.repository == repository]
         seconds = review.c.finished - review.c.started
         rank = sa.func.row_number().over(partition_by=key, order_by=seconds)
         each = sa.select(

@@ -198,12 +198,6 @@ class Repo(Conversation):
         pull.labels.append(name)
         await self._tell(pull, "labeled", self._world.user(by), label=label(self._world, self.repository, name))
 
-    async def remove_label(self, number: int, name: str, *, by: str = MAINTAINER) -> None:
-        """Take a label off."""
-        pull = self.repository.pulls[number]
-        pull.labels.remove(name)
-        await self._tell(pull, "unlabeled", self._world.user(by), label=label(self._world, self.repository, name))
-
     async def retarget(self, number: int, base: str, *, by: str = MAINTAINER) -> None:
         """Change the base branch."""
         pull = self.repository.pulls[number]
