@@ -126,7 +126,7 @@ def test_a_sentence_is_taught_confirmed_used_and_exported(
                 text = exported.partition("yaml\n")[2].rpartition("\n`")[0]
                 settings, problems = config.check(text.encode())
                 assert problems == ()
-                assert [(one.path, one.symbol) for one in settings.learnings] == [
+                assert [row[:2] for row in settings.values["learnings"]] == [
                     ("=shop/quote.py", ""),
                     ("shop/quote.py", "rate"),
                 ]
