@@ -1,5 +1,6 @@
 """Syntax trees: a grammar is loaded once, a file is parsed once, and no parser takes more than its share of time."""
 
+import re
 import time
 from functools import lru_cache
 from importlib import import_module
@@ -15,6 +16,8 @@ USUAL = 32  # levels
 OTHERS = bytes(byte for byte in range(256) if byte not in b"([{)]}")
 ALIKE = bytes.maketrans(b"[{]}", b"(())")  # of which kind a bracket is does not matter
 STEP = {ord("("): 1, ord(")"): -1}
+# None of them closed: a parser would try each as the beginning of type arguments, to the end of the file, and take gigabytes.
+ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){100}")
 
 
 @lru_cache(maxsize=32)

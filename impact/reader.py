@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node, QueryCursor
 
 from impact.language import Language
-from impact.parsing import root_of, too_deep
+from impact.parsing import ANGLES, root_of, too_deep
 from impact.values import Arguments, Bound, Definition, Facts, Import, Parameter, Use
 
 LONGEST = 1_500_000  # bytes of a file that is read
@@ -19,6 +19,7 @@ WRITTEN = 200  # bytes of a receiver: a longer one is a whole expression
 DOTTED = re.compile(r"[\w$]+(?:(?:\.|::|\\|\?\.)[\w$]+)*")
 QUOTES = "\"'`<>"
 BLANK = re.compile(rb"[^\n]")
+NOT_ASCII = re.compile(rb"[\x80-\xff]")
 GLOBAL = ("global", "attribute")  # kinds that count although a function holds them
 Captures = Mapping[str, Sequence[Node]]
 
@@ -81,7 +82,7 @@ def is_readable(source: bytes) -> bool:
         return False
     if len(source) > BUNDLE and max(map(len, source.split(b"\n"))) > BUNDLE:
         return False
-    return not too_deep(source)
+    return not too_deep(source) and not ANGLES.search(source)
 
 
 def parse(language: Language, source: bytes) -> Node | None:
@@ -89,6 +90,10 @@ def parse(language: Language, source: bytes) -> Node | None:
     if not is_readable(source):
         return None
     code = source.replace(b"\0", b" ")
+    if not code.isascii() and code.decode("utf-8", "ignore").encode() != code:
+        code = NOT_ASCII.sub(
+            b"_", code
+        )  # of another encoding: each byte is a place of its own, and queries read UTF-8 alone
     return root_of(language.grammar, _scripts(code) if language.scripts else code)
 
 

@@ -1,5 +1,6 @@
 """Variables of the environment that have a new name in the code alone. Hints: another program may read the old one."""
 
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -16,14 +17,19 @@ _READS = re.compile(
     r"(?:\benviron(?:\.get\(|\.pop\(|\[)|[gG]etenv\(|\bLookupEnv\(|\bENV(?:\.fetch\(|\[)|\bprocess\.env(?:\.|\[)|\bimport\.meta\.env\."
     r"|\benv::var(?:_os)?\(|\b(?:\w+_)?env(?:\.\w+)?\()\s*[\"']?([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b"
 )
-_SETS = re.compile(
-    r"(?:^|/)(?:[\w.-]*compose[\w.-]*\.ya?ml|[\w.-]*Dockerfile[\w.-]*|\.env[\w.-]*|[\w.-]+\.env)$|^\.github/workflows/"
-)
 _TABLE = re.compile(r"^\s*(?:\||[*-] .{0,3}`|#+ .{0,3}`)")  # a row, an item or a heading of a document
 _PAST = re.compile(
     r"(?:^|/)(?:change|history|news|releas|migrat|upgrad)[^/]*(?:/|\.\w+$)", re.IGNORECASE
 )  # it tells of old names
 _Row = tuple[str, int, str]  # path, line, text
+
+
+def _sets(path: str) -> bool:
+    """Whether a file gives variables their values: of Compose, Docker, a workflow, a list of them."""
+    name = posixpath.basename(path)
+    if path.startswith(".github/workflows/") or "Dockerfile" in name:
+        return True
+    return ("compose" in name and name.endswith((".yml", ".yaml"))) or name.startswith(".env") or name.endswith(".env")
 
 
 async def renamed_variables(tree: Tree, files: Sequence[ChangedFile]) -> list[Finding]:
@@ -40,7 +46,7 @@ async def renamed_variables(tree: Tree, files: Sequence[ChangedFile]) -> list[Fi
     found = []
     for old, new in sorted(renames.items()):
         said = [row for row in rows.get(old, ()) if not vendored_folder(row[0]) and not _PAST.search(row[0])]
-        places = [row for row in said if not is_code(row[0]) and (_SETS.search(row[0]) or _TABLE.match(row[2]))]
+        places = [row for row in said if not is_code(row[0]) and (_sets(row[0]) or _TABLE.match(row[2]))]
         if places and not any(is_code(path) and not is_comment(text, path) for path, _, text in said):
             title = f"The code reads `{new}` in the place of `{old}` now, but {places[0][0]} still has the old name"
             why = f"No code of the repository reads the variable `{old}` any more: this change has it read `{new}`."

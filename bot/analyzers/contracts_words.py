@@ -14,6 +14,7 @@ from impact.language import language_of
 
 NAMED, LISTED = 3, 40  # names in a title, and at most in the sentence below
 DEFINITIONS = 12  # that are quoted, on both sides
+MOST_OF_FIRST = 10  # lines of the first file that come before those of others
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def _proof(reference: Reference, family: str, cause: str) -> str:
 
 
 def _further(rows: Sequence[Breakage]) -> list[Breakage]:
-    """The other lines, one row each: those of the first file, then one of each other file, tests last."""
+    """The other lines, one row each: some of the first file, then one of each other file, tests last; then the rest."""
     first = rows[0].reference
     places = {(row.reference.path, row.reference.line): row for row in reversed(rows)}
     places.pop((first.path, first.line))
@@ -122,7 +123,7 @@ def _further(rows: Sequence[Breakage]) -> list[Breakage]:
     def order(place: tuple[str, int]) -> tuple[bool, bool, bool, str, int]:
         one = places[place].reference
         is_other = one.path != first.path
-        return is_other, is_other and ranks[place] > 0, one.test, one.path, one.line
+        return ranks[place] > (0 if is_other else MOST_OF_FIRST), is_other, one.test, one.path, one.line
 
     return [places[place] for place in sorted(places, key=order)][:MOST_BROKEN]
 

@@ -92,7 +92,12 @@ class Jobs:
         every = [f"{kind}~{installation}~" for kind in ids.QUEUES]
         prefixes = [f"{kind}~{installation}~{one}#" for kind in ids.OF_PULLS for one in repositories] or every
         of_pulls = [prefix for prefix in prefixes if prefix.partition("~")[0] in ids.OF_PULLS]
-        await self._end([row.id for row in await engine.find(prefixes=of_pulls)])  # the job that does this goes on
+        names = [row.id for row in await engine.find(prefixes=of_pulls)]  # the job that does this goes on
+        await self._end(names)
+        # What a review has paid is counted as it ends, of its journal, which goes next.
+        ends = [job.task for name in names if (job := self._runner.live.get(name)) is not None and job.task is not None]
+        if ends:
+            await asyncio.wait(ends, timeout=UNWINDING)
         ended = [row.id for row in await engine.find(prefixes=prefixes, states=None) if row.state not in engine.ACTIVE]
         await engine.delete(ended)
         return len(ended)

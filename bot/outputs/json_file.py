@@ -140,7 +140,7 @@ def document(document: Mapping[str, Any]) -> dict[str, Any]:
             "read": marks_of(document["read"], document["read_by_model"]),
         },
         "version": document["tool"]["version"],
-        "pull": {**document["pull"], "git_dir": ""},
+        "pull": {**{name: document["pull"][name] for name in PULL}, "git_dir": ""},  # a file says nothing of folders
         "findings": [
             {**{k: row[k] for k in spot}, "finding": {k: v for k, v in row.items() if k not in spot}}
             for row in document["findings"]

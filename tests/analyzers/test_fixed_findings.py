@@ -135,7 +135,10 @@ def test_a_broken_caller_that_nothing_can_read_any_more_is_not_fixed(hand: Hand,
         (hand.repository.folder / "app.py").symlink_to("text")
     hand.repository.commit({"text": app} if after == "link" else {"app.py": app + "\0" * 40}, "again")
     second = by_code(hand, first)
-    assert (second.having("fixed"), [finding.path for finding in second.still]) == ((), ["app.py"])
+    assert (second.having("fixed"), [finding.path for finding in second.still]) == (
+        (),
+        ["text" if after == "link" else "app.py"],
+    )
 
 
 def log(tool: str = "Semgrep", line: int = 0, **run: Any) -> bytes:  # noqa: ANN401 - JSON

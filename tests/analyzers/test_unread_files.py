@@ -168,15 +168,6 @@ def test_a_comment_of_the_base_still_counts(repository: Repository, hand: Hand, 
     assert (done.reported, open_files(done)) == ((), set())
 
 
-def test_a_finding_under_a_name_that_no_check_reads_is_open(hand: Hand) -> None:
-    """Renamed to a suffix of no language, the code still holds the fault; deleted, it does not."""
-    first = by_code(hand, {"a.py": BUG})
-    renamed = by_code(hand, {"a.py": None, "a.py.txt": BUG}, first)
-    assert (len(renamed.still), renamed.having("fixed")) == (1, ())
-    deleted = by_code(hand, {"a.py.txt": None}, first)
-    assert (deleted.still, len(deleted.having("fixed"))) == ((), 1)
-
-
 @pytest.mark.parametrize(("path", "text"), [("b.JS", ASSIGNED), ("b.pyw", BUG), ("b.SH", SHELL), ("dockerfile", IMAGE)])
 def test_suffixes_in_capitals_and_of_windows_are_read(hand: Hand, path: str, text: str) -> None:
     """The name of a file hides no fault in it."""

@@ -2,14 +2,13 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from hosted import identify, scene
+from hosted import scene
 from pydantic import SecretStr
 from raw_server import raw_server
 
 from bot import github
-from bot.app import unheard
 from bot.errors import HostRefused
-from bot.github import Identity, RequestPace, apps
+from bot.github import Identity, RequestPace
 from bot.values import PullRef
 from deeprepo_sandbox import github as sandbox
 
@@ -37,57 +36,6 @@ def test_an_identity_shows_no_secret() -> None:
     made = Identity("1", SecretStr("PRIVATE"))
 
     assert "PRIVATE" not in f"{made!r}{made}"
-
-
-def test_deliveries_that_went_astray_are_sent_again(tmp_path: Path) -> None:
-    """Attempts are listed newest first; one that failed is asked for again, under the same GUID."""
-
-    async def go() -> None:
-        async with sandbox.github(tmp_path, webhook="http://127.0.0.1:9/webhook", secret="s" * 20) as gh:
-            repo = await gh.repository("acme", "shop")
-            await repo.commit("feature", {"a.py": "x = 1\n"})
-            await repo.open_pull("feature")
-            async with apps.app(identify(gh), QUICK) as client:
-                failed = [s for s in await unheard.deliveries(client, "2000-01-01T00:00:00Z") if not s.has_arrived]
-                await client.answer(client.rest.apps.async_redeliver_webhook_delivery(failed[0].id))
-                await gh.settle()
-                after = await unheard.deliveries(client, "2000-01-01T00:00:00Z")
-
-                assert [(s.event, s.action) for s in failed] == [("pull_request", "opened")]
-                assert [s.guid for s in after] == [failed[0].guid] * 2
-                assert await unheard.deliveries(client, "2999-01-01T00:00:00Z") == ()
-            assert gh.violations == ()
-
-    asyncio.run(go())
-
-
-def test_pull_requests_that_wait(tmp_path: Path) -> None:
-    """The open ones of every repository of each installation that does not rest, with their heads."""
-
-    async def go() -> None:
-        async with scene(tmp_path) as at:
-            other = await at.gh.repository("acme", "depot", private=True)
-            await other.commit("fix", {"a.py": "x = 1\n"})
-            await other.open_pull("fix", draft=True)
-            await other.commit("old", {"a.py": "x = 2\n"})
-            await other.close(await other.open_pull("old"))
-
-            async def since(day: str) -> list[unheard.OpenPull]:
-                return [one async for one in unheard.open_pulls(at.identity, f"{day}T00:00:00Z", at.pace)]
-
-            found = await since("2000-01-01")
-            assert [(one.pull.name, one.pull.number, one.draft) for one in found] == [
-                ("shop", 1, False),
-                ("depot", 1, True),
-            ]
-            assert found[0].pull == at.pull
-            assert found[0].head == at.stands.head_sha
-            assert await since("2999-01-01") == []
-            await at.gh.suspend()
-            assert await since("2000-01-01") == []
-            assert len(at.gh.world.tokens) == 0
-
-    asyncio.run(go())
 
 
 def test_our_name_is_asked_once(tmp_path: Path) -> None:

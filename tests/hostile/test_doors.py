@@ -119,7 +119,7 @@ def _streamed(size: int) -> object:
     made = stream.Chat()
     for _ in range(size):
         made.take({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": "abc"}}]}}]})
-    return made.so_far()
+    return made.whole()
 
 
 ACTS: dict[str, tuple[int, Callable[[int], object]]] = {

@@ -130,7 +130,7 @@ def test_a_maintainer_decides(tmp_path: Path) -> None:
             assert kinds["F811"] == {
                 "path": "shop/**",
                 "kind": "F811",
-                "text": "by design. " + HOSTILE.replace("<!--", "<! --"),
+                "text": "by design. " + HOSTILE.replace("<!-- deeprepo:1 --> ", ""),
             }
             settings, problems = config.check(text.encode())
             assert (len(settings.rules), problems) == (2, ())

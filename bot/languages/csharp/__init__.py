@@ -18,6 +18,7 @@ from bot.languages.unreadable import Unreadable, finds, outlines
 from bot.ports import LanguageTraits
 from bot.text.filetypes import CSHARP
 from bot.values import Outline, Parameter, Side, Signature, Symbol, Use, Visibility
+from impact.parsing import ANGLES
 
 TRAITS = LanguageTraits(
     capital_members=True,
@@ -46,7 +47,6 @@ BESIDE = frozenset(
         "comment",
     }
 )  # what of an operator its users do not rely on
-ANGLES = re.compile(rb"(?:<[^<>;(){}]{0,200}+){100}")  # none of them closed
 REF_PARTIAL = re.compile(rb"\bref(?=[ \t]++partial[ \t]++struct\b)")  # which the grammar does not know
 PARTIAL = re.compile(rb"\bpartial\s+(class|struct|interface|record)\b|^[ \t]*+#[ \t]*+if\b", re.MULTILINE)
 

@@ -46,7 +46,7 @@ _PLACE = re.compile(
     r"(?:git|hg|svn|bzr)\+|https?://|file:|\.{0,2}/|\.{1,2}(?:$|[\[ ])|[\w.-]+/|[\w.-]+\.(?:whl|zip|tar\.\w+)$"
 )
 _URL_NAME = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)|/([A-Za-z0-9._-]+?)(?:\.git)?(?:@[^/@#]+)?(?:#.*)?$")
-_ARCHIVE = re.compile(r"(?:^|[/\\])([A-Za-z0-9._-]+?)-v?\d[^/\\]*\.(?:whl|zip|tgz|tar\.\w+)(?:[#?].*)?$")
+_ARCHIVE = re.compile(r"(?:^|[/\\])((?:[A-Za-z0-9._]|-(?!v?\d))++)-v?\d[^/\\]*\.(?:whl|zip|tgz|tar\.\w+)(?:[#?].*)?$")
 _TAG = re.compile(r"\.git@([^#&]+)|@([^/@#&]+)(?:#.*)?$")
 _VERSIONED = re.compile(r"@|[(<>=!~^*\d]\s*[=(<>!~^*\d.]|[<>^*\d]")
 _VERSION = re.compile(r"(?<![\w.])v?\d+[\w.]{0,80}$|(?<!\w)[0-9a-f]{7,40}$")

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from impact.paths import Paths, joined
 from impact.values import Import
 
+LONGEST = 1_000  # characters of an import path
 SOURCES = (
     ".proto",
     ".y",
@@ -99,6 +100,8 @@ class Modules:
 
     def _folder(self, spec: str, importer: str) -> str | None:
         """The folder that an import path means; the longest module path that fits wins, as in Go itself."""
+        if len(spec) > LONGEST:
+            return None
         home = self._home(posixpath.dirname(importer))
         fits = [
             (prefix, folder)
