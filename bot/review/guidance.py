@@ -1,4 +1,4 @@
-"""What the repository's owner asks of a review: instructions per path, and the rules in the guideline files of the base branch.
+"""What the repository's owner asks of a review: instructions per path, and the guideline files of the base branch.
 
 Both come from the tip of the base branch, so that a change cannot bring its own. They may say what to look for and what to
 leave alone; they cannot change what counts as evidence, and the prompt reports it.
@@ -8,32 +8,19 @@ import posixpath
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from bot import render
 from bot.text import globs
-from bot.text.filetypes import by_heading
 from bot.values import OwnerRule
 
-if TYPE_CHECKING:
-    from bot.review.sections import RuleSection
-
-PROCESS = (
-    "CONTRIBUTING.md",
-    ".github/CONTRIBUTING.md",
-    "docs/CONTRIBUTING.md",
-)  # of these, only what is announced as about code
 FILES = (  # the most telling first
-    *(
-        "REVIEW.md",
-        "AGENTS.md",
-        "CLAUDE.md",
-        ".github/copilot-instructions.md",
-        ".cursorrules",
-        "STYLEGUIDE.md",
-        "STYLE_GUIDE.md",
-    ),
-    *PROCESS,
+    "REVIEW.md",
+    "AGENTS.md",
+    "CLAUDE.md",
+    ".github/copilot-instructions.md",
+    ".cursorrules",
+    "STYLEGUIDE.md",
+    "STYLE_GUIDE.md",
 )
 FOLDERS = (".github/instructions", ".cursor/rules")  # of files that name the paths that they are for
 ENDINGS = (".instructions.md", ".mdc")
@@ -47,8 +34,6 @@ MOST_READ = 200_000  # characters of one file
 LEAST_PART = 200  # characters of a file that are worth showing
 MOST_HEADER, MOST_PATTERNS = 60, 40  # lines before the text of a file; patterns of paths in them
 CUT = "[...]"
-_LANGUAGE = re.compile(rf"(?<![\w.+#-])(?:{'|'.join(map(re.escape, sorted(by_heading(), reverse=True)))})(?![\w+#-])")
-_PLACE = re.compile(r"(?<![\w.@*/-])(?:[\w.@*-]++/[\w.@*/-]*+|\*?\.[a-z]{1,6}(?=`))")  # a folder, a file or an ending
 _FIELD = re.compile(r"(\w+):[ \t]*(.*)$")
 
 
@@ -62,9 +47,9 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Guideline:
-    """The rules of one file, and the paths that it is for; without patterns it is for all."""
+    """The text of one file, and the paths that it is for; without patterns it is for all."""
 
-    sections: tuple["RuleSection", ...]
+    text: str
     patterns: tuple[str, ...] = ()
 
     def concerns(self, paths: Iterable[str]) -> bool:
@@ -89,9 +74,7 @@ class Guidance:
         """
         distinct_paths = list(dict.fromkeys(paths))
         path_advice = [
-            Advice(
-                origin=pattern, text=text if len(text) <= MAX_FILE else text[:MAX_FILE].rpartition("\n")[0] + f"\n{CUT}"
-            )
+            Advice(origin=pattern, text=_cut(text, MAX_FILE))
             for pattern, text in ((pattern, text.strip()) for pattern, text in self.instructions)
             if text and any(globs.matches([pattern], path) for path in distinct_paths)
         ]
@@ -112,8 +95,8 @@ class Guidance:
                 chosen_advice.append(advice)
                 room -= len(advice.text)
         for name in self._nearest(distinct_paths):
-            text = _fitting(self.files[name].sections, distinct_paths, min(room, MAX_FILE))
-            if text:
+            text = _cut(self.files[name].text, min(room, MAX_FILE))
+            if len(text) >= min(LEAST_PART, len(self.files[name].text)):
                 room -= len(text)
                 chosen_advice.append(Advice(origin=name, text=text))
         return tuple(chosen_advice)
@@ -152,18 +135,17 @@ async def gather(
     if not files:
         return Guidance(tuple(instructions))
 
-    from bot.review import sections  # its patterns take 20 ms to compile, and most changes have no such file
-
     guidelines_by_name: dict[str, Guideline] = {}
     for name, blob in files.items():
         text = blob.decode("utf-8", "replace")[:MOST_READ].replace("\r\n", "\n")
         patterns: tuple[str, ...] | None = ()
         if name.endswith(ENDINGS):
             patterns, text = _header_and_text(text)
-        rules = sections.about_code(text, strict=name in PROCESS)
-        known_sections = [one.sections for one in guidelines_by_name.values()]
-        if rules and patterns is not None and rules not in known_sections:
-            guidelines_by_name[name] = Guideline(rules, patterns)
+        text = text.strip()
+        is_pointer = posixpath.basename(text.lstrip("@")) in NEAREST  # CLAUDE.md is often a link to AGENTS.md
+        is_new = text and text not in [one.text for one in guidelines_by_name.values()]
+        if is_new and not is_pointer and patterns is not None:
+            guidelines_by_name[name] = Guideline(text, patterns)
     return Guidance(tuple(instructions), guidelines_by_name)
 
 
@@ -222,55 +204,8 @@ def _valid(pattern: str) -> bool:
     return not pattern.startswith(("!", "#"))
 
 
-def _fitting(rules: Sequence["RuleSection"], paths: Sequence[str], room: int) -> str:
-    """The sections for these paths, in the order of the file: those that name such a path or language take the room first."""
-    mine = [one for one in rules if not _foreign(one, paths)]
-    ranking = sorted(range(len(mine)), key=lambda at: (not _names(mine[at].text, paths), not mine[at].announces_rules))
-    parts_kept: dict[int, str] = {}
-    for at in ranking:
-        part = _part(mine[at], room - len(CUT) - 2 * (len(parts_kept) + 1))
-        if part:
-            parts_kept[at] = part
-            room -= len(part)
-    text = "\n\n".join(parts_kept[at] for at in sorted(parts_kept))
-    whole = len(parts_kept) == len(mine) and all(parts_kept[at] == mine[at].text for at in parts_kept)
-    return text if whole else f"{text}\n{CUT}" if len(text) >= LEAST_PART else ""
-
-
-def _part(section: "RuleSection", room: int) -> str:
-    """As many rules of a section as there is room for, from the first one on."""
-    rows = [section.head] if section.head else []
-    least = len(rows)
-    for rule in section.rules:
-        if sum(map(len, rows)) + len(rows) + len(rule) > room:
-            break
-        rows.append(rule)
-    return "\n".join(rows) if len(rows) > least else ""
-
-
-def _foreign(section: "RuleSection", paths: Sequence[str]) -> bool:
-    """Whether its headings are about other languages or folders than those of the change."""
-    for title in section.titles[1:]:
-        endings_by_language = [by_heading()[name] for name in _LANGUAGE.findall(title)]
-        places = _PLACE.findall(title)
-        if not (endings_by_language or places):
-            continue
-        is_spoken = any(
-            posixpath.splitext(path)[1].lower() in endings for endings in endings_by_language for path in paths
-        )
-        if not (is_spoken or _names(title, paths)):
-            return True
-    return False
-
-
-def _names(text: str, paths: Sequence[str]) -> bool:
-    """Whether a text names a folder, a file or an ending of the change."""
-    for place in dict.fromkeys(_PLACE.findall(text)):
-        if place.lstrip("*").startswith(".") and "/" not in place:
-            if any(path.endswith(place.lstrip("*")) for path in paths):
-                return True
-            continue
-        folder = place.removeprefix("./").partition("*")[0].rstrip("/")
-        if folder and any(path == folder or path.startswith(folder + "/") for path in paths):
-            return True
-    return False
+def _cut(text: str, most: int) -> str:
+    """The text as far as its whole lines fit, with a mark where it is cut."""
+    if len(text) <= most:
+        return text
+    return text[: max(0, most - len(CUT) - 1)].rpartition("\n")[0] + f"\n{CUT}"

@@ -18,7 +18,6 @@ BLOCK = r"/\*(?:(?!\*/).)*+(?:$|\*/\s*$)|\*+/\s*$|\*(?=\s|\*?$)"  # a whole one,
 PAGE = r"<!--(?:(?!-->).)*+(?:$|-->\s*$)|-->\s*$"
 C_COMMENTS: Marks = (SLASHES, BLOCK)
 _SCRIPT_COMMENTS: Marks = (*C_COMMENTS, r"\{\s*/\*(?:(?!\*/).)*+(?:$|\*/\s*\}\s*$)", r"<!--")
-_WEB = ("JavaScript", "React", "Svelte", "TypeScript", "Vue")
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor"})
 _COMPILED = "The file no longer compiles."
 _LINKED = "The file no longer compiles, or the program no longer links."
@@ -33,7 +32,6 @@ class FileType:
     suffixes: tuple[str, ...]
     parser: str = ""  # the language of `bot/languages` that reads these files
     family: str = ""  # one name for the languages that import each other
-    headings: tuple[str, ...] = ()  # what a heading of somebody's guidelines calls it
     lexer: str = ""  # by which a terminal colours it
     grammar: tuple[str, str] | None = None  # module and function of the grammar that tells whether a file still parses
     extra: str = ""  # the extra that brings the grammar, if the base installation has it not
@@ -74,7 +72,6 @@ class FileType:
 PYTHON = FileType(
     suffixes=(".py", ".pyi"),
     parser="python",
-    headings=("Python",),
     lexer="python",
     grammar=("tree_sitter_python", "language"),
     comments=(HASH,),
@@ -90,7 +87,6 @@ JAVASCRIPT = FileType(
     suffixes=(".js", ".mjs", ".cjs"),
     parser="javascript",
     family="web",
-    headings=_WEB,
     lexer="javascript",
     grammar=("tree_sitter_javascript", "language"),
     comments=_SCRIPT_COMMENTS,
@@ -118,7 +114,6 @@ JAVA = FileType(
     suffixes=(".java",),
     parser="jvm",
     family="jvm",
-    headings=("Java",),
     lexer="java",
     imports="dotted",
     named_types=True,
@@ -135,7 +130,6 @@ JAVA = FileType(
 KOTLIN = replace(
     JAVA,
     suffixes=(".kt", ".kts"),
-    headings=("Kotlin",),
     lexer="kotlin",
     grammar=("tree_sitter_kotlin", "language"),
     named_arguments=" = ",
@@ -144,7 +138,6 @@ KOTLIN = replace(
 SCALA = replace(
     JAVA,
     suffixes=(".scala",),
-    headings=("Scala",),
     lexer="scala",
     grammar=("tree_sitter_scala", "language"),
     extra="languages",
@@ -156,7 +149,6 @@ SCALA = replace(
 CSHARP = FileType(
     suffixes=(".cs",),
     parser="csharp",
-    headings=("C#",),
     lexer="csharp",
     configs=("*.csproj", "Directory.Build.props", "*Usings.cs", "*usings.cs"),
     named_types=True,
@@ -174,7 +166,6 @@ C = FileType(
     suffixes=(".c",),
     parser="c/c++",
     family="c",
-    headings=("C", "C++"),
     lexer="c",
     imports="path",
     names_any_file=True,
@@ -193,7 +184,6 @@ CPP = replace(
 GO = FileType(
     suffixes=(".go",),
     parser="go",
-    headings=("Go", "Golang"),
     lexer="go",
     grammar=("tree_sitter_go", "language"),
     comments=C_COMMENTS,
@@ -207,7 +197,6 @@ GO = FileType(
 RUST = FileType(
     suffixes=(".rs",),
     parser="rust",
-    headings=("Rust",),
     lexer="rust",
     imports="crate",
     folder_file="mod",
@@ -222,7 +211,6 @@ RUST = FileType(
 PHP = FileType(
     suffixes=(".php", ".inc", ".phtml"),
     parser="php",
-    headings=("PHP",),
     lexer="php",
     imports="namespace",
     configs=("composer.json",),
@@ -239,7 +227,6 @@ PHP = FileType(
 RUBY = FileType(
     suffixes=(".rb", ".rake", ".gemspec", ".ru"),
     parser="ruby",
-    headings=("Ruby",),
     lexer="ruby",
     configs=("*.gemspec",),
     imports="path",
@@ -260,7 +247,6 @@ RUBY = FileType(
 ELIXIR = FileType(
     suffixes=(".ex", ".exs"),
     parser="elixir",
-    headings=("Elixir",),
     lexer="elixir",
     grammar=("tree_sitter_elixir", "language"),
     comments=(HASH,),
@@ -273,7 +259,6 @@ ELIXIR = FileType(
 SWIFT = FileType(
     suffixes=(".swift",),
     parser="swift",
-    headings=("Swift",),
     lexer="swift",
     configs=("Package.swift", "*Exports.swift", "*Exported.swift"),
     folder_scope=True,
@@ -294,7 +279,6 @@ LUA = FileType(
     folder_file="init",
     keys_are_fields=True,
     parser="lua",
-    headings=("Lua",),
     lexer="lua",
     grammar=("tree_sitter_lua", "language"),
     comments=(r"--",),
@@ -314,7 +298,7 @@ FILETYPES: tuple[FileType, ...] = (
     KOTLIN,
     SCALA,
     CSHARP,
-    FileType(suffixes=(".cshtml", ".razor"), headings=("C#",)),
+    FileType(suffixes=(".cshtml", ".razor")),
     C,
     replace(CPP, suffixes=(".h",), lexer="c"),
     CPP,
@@ -324,17 +308,17 @@ FILETYPES: tuple[FileType, ...] = (
     RUST,
     PHP,
     RUBY,
-    FileType(suffixes=(".erb",), headings=("Ruby",)),
+    FileType(suffixes=(".erb",)),
     SWIFT,
-    FileType(suffixes=(".dart",), headings=("Dart",), comments=C_COMMENTS, definitions="typed"),
+    FileType(suffixes=(".dart",), comments=C_COMMENTS, definitions="typed"),
     ELIXIR,
     LUA,
     FileType(suffixes=(".jl", ".r"), comments=(HASH,), implicit_result=True),
     FileType(suffixes=(".clj", ".ml", ".hs"), implicit_result=True),
-    FileType(suffixes=(".sh", ".bash"), headings=("Bash",), lexer="bash", comments=(HASH,)),
-    FileType(suffixes=(".sql",), headings=("SQL",), lexer="sql"),
-    FileType(suffixes=(".css",), headings=("CSS",), lexer="css"),
-    FileType(suffixes=(".scss", ".less"), headings=("CSS",)),
+    FileType(suffixes=(".sh", ".bash"), lexer="bash", comments=(HASH,)),
+    FileType(suffixes=(".sql",), lexer="sql"),
+    FileType(suffixes=(".css",), lexer="css"),
+    FileType(suffixes=(".scss", ".less")),
     FileType(suffixes=(".html",), lexer="html"),
     FileType(suffixes=(".json",), lexer="json"),
     FileType(suffixes=(".toml",), lexer="toml"),
@@ -377,18 +361,6 @@ def names_any_file(parser: str) -> bool:
 def parsed_by(parser: str) -> tuple[str, ...]:
     """Return the suffixes that a language of `bot/languages` reads."""
     return tuple(suffix for one in FILETYPES if one.parser == parser for suffix in one.suffixes)
-
-
-@cache
-def by_heading() -> Mapping[str, frozenset[str]]:
-    """Return the suffixes that a heading of guidelines means, by what it calls the language."""
-    names = sorted({name for one in FILETYPES for name in one.headings})
-    return MappingProxyType(
-        {
-            name: frozenset(suffix for one in FILETYPES if name in one.headings for suffix in one.suffixes)
-            for name in names
-        }
-    )
 
 
 @cache

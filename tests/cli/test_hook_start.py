@@ -17,7 +17,6 @@ OURS = {
     "bot.agent.loop",
     "bot.strategies.estimate",
     "bot.findings.claims",
-    "bot.review.sections",
     "bot.review.workers",
     "bot.strategies.rlm",
     "bot.values.host",
