@@ -116,10 +116,8 @@ class Result:
 
     def looked_up(self, room: AnswerRoom) -> LookedUp:
         """The result as its reader is shown it, once every result has its room."""
-        shown_excerpts = [_with_notes(one, room, exact=self.exact) for one in _by_title(self.excerpts)]
-        return LookedUp(
-            heading(self.look_up), tuple(shown_excerpts), (*self.notes, *self._elsewhere(room), *self._left(room))
-        )
+        notes = (*self.notes, *self._elsewhere(room), *self._left(room))
+        return LookedUp(heading(self.look_up), tuple(_by_title(self.excerpts)), notes)
 
     def _wanted(self, candidate: Candidate) -> list[int]:
         """The lines for which it was asked: of code that was asked for by its place all of it, else those that match."""
@@ -165,11 +163,7 @@ class Result:
 def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...]:
     """Give the room to the results and return them in their order: what one does not need, the next ones may have."""
     exact = [one for one in results if one.exact and one.candidates]
-    _join_places(exact)
     others = [one for one in results if not one.exact and one.candidates]
-    deciding_lines = {(c.excerpt.path, n) for one in others for c in one.candidates for n in c.deciding}
-    for one in exact:
-        one.candidates = [_around_hits(candidate, deciding_lines) for candidate in one.candidates]
     reserve_tokens = min(RESERVED * len(others), room.tokens // 2)
     for group, reserve in ((exact, reserve_tokens), (others, 0)):
         for at, result in enumerate(group):
@@ -177,30 +171,6 @@ def give_out(results: Sequence[Result], room: AnswerRoom) -> tuple[LookedUp, ...
         for result in group:  # what the later ones did not need
             result.show(room, room.tokens - reserve)
     return tuple(result.looked_up(room) for result in results)
-
-
-def _join_places(exact: Sequence[Result]) -> None:
-    """Move lines that overlap those of an earlier look-up there: one place is shown in one piece."""
-    for at, result in enumerate(exact):
-        for position, candidate in enumerate(result.candidates):
-            for other in (*exact[:at], result):
-                most = position if other is result else len(other.candidates)
-                holder = next(
-                    (n for n in range(most) if _overlap(other.candidates[n].excerpt, candidate.excerpt)), None
-                )
-                if holder is not None:
-                    other.candidates[holder] = _union(other.candidates[holder], candidate)
-                    break
-
-
-def _overlap(one: Excerpt, other: Excerpt) -> bool:
-    return (one.path, one.side) == (other.path, other.side) and one.start <= other.end and other.start <= one.end
-
-
-def _union(one: Candidate, other: Candidate) -> Candidate:
-    rows = {row.number: row for row in (*one.excerpt.rows, *other.excerpt.rows)}
-    excerpt = replace(one.excerpt, start=min(rows), end=max(rows), rows=tuple(rows[number] for number in sorted(rows)))
-    return Candidate(excerpt, one.deciding | other.deciding)
 
 
 def fit(path: str, rows: Sequence[DiffRow], deciding: Collection[int], most: int) -> list[DiffRow]:
@@ -268,13 +238,6 @@ def heading(look_up: LookUp) -> str:
     return f"definition of {look_up.name}{where}{before}"
 
 
-def _around_hits(candidate: Candidate, places: Collection[tuple[str, int]]) -> Candidate:
-    """The candidate with the lines that the other look-ups of the request look for: they decide."""
-    excerpt = candidate.excerpt
-    hits = {row.number for row in excerpt.rows if (excerpt.path, row.number) in places}
-    return replace(candidate, deciding=candidate.deciding | hits)
-
-
 def _size(row: DiffRow) -> int:
     """Tokens of a row, most of which are written without their number."""
     return tokens(f"  {row.text}") + 1
@@ -293,18 +256,3 @@ def _by_title(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
         Excerpt(path, min(rows), max(rows), tuple(rows[n] for n in sorted(rows)), side, title)
         for (path, side, title), rows in pieces.items()
     ]
-
-
-def _with_notes(excerpt: Excerpt, room: AnswerRoom, *, exact: bool) -> Excerpt:
-    """The excerpt with a note where lines between its rows are not shown."""
-    rows: list[DiffRow] = []
-    for row in excerpt.rows:
-        last = rows[-1].number if rows else 0
-        if last and row.number > last + 1:
-            under = room.headings.get((excerpt.path, excerpt.side, last + 1), "")
-            hidden_lines = f"line {last + 1}" if row.number == last + 2 else f"lines {last + 1} to {row.number - 1}"
-            where = f': shown under "{under}"' if under else ""
-            if exact:  # in a search the number of the next line says it
-                rows.append(DiffRow("", f"[... {hidden_lines}{where} ...]"))
-        rows.append(row)
-    return replace(excerpt, rows=tuple(rows))

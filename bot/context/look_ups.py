@@ -129,15 +129,6 @@ class LookUps:
             side = other
             notes.append(f"it {why}; this is how it is on the {side} side")
         rows = _rows(blob)
-        if (
-            side == "base" == look_up.side
-            and look_up.start
-            and (former_lines := await self._former_lines(path, look_up))
-        ):
-            first, end, name = former_lines
-            notes.append(f"these lines are in {name} now: this is {name} before the change")
-            former = _excerpt(path, side, rows, range(first, min(end, len(rows)) + 1), f"{name} before the change")
-            return Result(look_up, [Candidate(former)], notes)
         first = max(1, look_up.start)
         last = look_up.end if look_up.end >= first else first + USUAL_LINES - 1
         if first > len(rows):
@@ -148,25 +139,6 @@ class LookUps:
         end = _rounded_end(rows, first, end)
         excerpt = _excerpt(path, side, rows, range(first, end + 1), f"of {len(rows):,} lines")
         return Result(look_up, [Candidate(excerpt)], notes)
-
-    async def _former_lines(self, path: str, look_up: LookUp) -> tuple[int, int, str] | None:
-        """Where the definition that has the asked lines now was before, if these are other lines: its first and last one, and its name."""
-        language = self._language(path)
-        sides: tuple[Side, ...] = ("head", "base")
-        blobs = [await self.tree.read(path, side) for side in sides] if language else []
-        if language is None or any(blob is None for blob in blobs):
-            return None
-        now, before = (
-            language.outline(path, blob or b"", side).symbols for blob, side in zip(blobs, sides, strict=True)
-        )
-        around = [one for one in now if one.start <= look_up.start <= one.end and one.kind != "class"]
-        if not around:
-            return None
-        innermost = min(around, key=lambda one: one.end - one.start)
-        was = next((one for one in before if one.name == innermost.name), None)
-        if was is None or was.start <= look_up.start <= was.end or was.end - was.start > MOST_LINES:
-            return None
-        return was.start, was.end, innermost.name
 
     # --- a definition ---------------------------------------------------------------------------------------------------------
 
