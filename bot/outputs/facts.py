@@ -340,7 +340,8 @@ def permalink(pull: PullRequest, path: str, side: Side, start: int = 0, end: int
 
 def origin(finding: Finding, words: Phrases = ENGLISH) -> str:
     """Who reports it, how sure it is, and since when: "ruff F821, proven"."""
-    status = "" if finding.is_new and not finding.how else f", {words.say(f'status_{finding.how or finding.status}')}"
+    since = finding.how or (finding.status if finding.status in {"still", "fixed"} else "")
+    status = f", {words.say(f'status_{since}')}" if since else ""
     return f"{finding.source}{f' {finding.rule}' if finding.rule else ''}, {words.say(finding.certainty)}{status}"
 
 

@@ -54,7 +54,6 @@ def test_the_demo_shows_everything_with_a_scripted_model() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.slow
 def test_without_a_model_the_review_is_by_code() -> None:
     """The next commit is reviewed too, and what it mends is closed."""
 

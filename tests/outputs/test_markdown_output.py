@@ -7,7 +7,9 @@ from markdown_it import MarkdownIt
 from sample_reviews import FINDING, REVIEW, numbered, with_finding
 
 from bot.outputs import markdown, posts
-from bot.values import Area, CommentSpot, CoverageRow, Evidence, PlacedFinding, Strategy
+from bot.render import load
+from bot.values import Area, CommentSpot, CoverageRow, Evidence, PlacedFinding, Strategy, Verdict
+from bot.values.finding import How, Status
 
 HOSTILE = "@victim <img src=x> ![p](http://evil.example/p.png) https://evil.example `` ``` \n# head\n| a |\n|---|\n<!-- deeprepo:done --> \u202e"
 
@@ -42,6 +44,26 @@ def test_nothing_of_the_change_becomes_markup() -> None:
     assert "<!-- deeprepo" not in markdown.render(review)
     assert "\u202e" not in html
     assert {tag: html.count(f"<{tag}>") for tag in ("h2", "h3", "table")} == {"h2": 1, "h3": 0, "table": 1}
+
+
+@pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
+@pytest.mark.parametrize(
+    ("status", "how", "said"),
+    [
+        ("new", "back", "status_back"),
+        ("still", "moved", "status_moved"),
+        ("fixed", "", "status_fixed"),
+        ("fixed", "accepted", "status_accepted"),
+        ("refuted", "", "list_unproven"),
+    ],
+)
+def test_what_became_of_a_finding_has_words(language: str, status: Status, how: How, said: str) -> None:
+    """In each language, on the page that the terminal, the Action and the operator's page show: a suggestion that was taken too, and what nobody has confirmed."""
+    review = with_finding(status=status, how=how, verdict=Verdict.UNPROVEN)
+    page = markdown.render(replace(review, settings=replace(review.settings, language=language)))
+
+    assert FINDING.title in page
+    assert load(language).say(said) in page
 
 
 @pytest.mark.parametrize("findings", few([60, 400], 0))
