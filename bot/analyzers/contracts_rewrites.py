@@ -13,7 +13,7 @@ from itertools import pairwise
 from bot.analyzers.contracts_arity import misfit
 from bot.analyzers.contracts_words import Breakage
 from bot.languages.arguments import Argument, ArgumentList, arguments_of, node_at
-from bot.languages.imports import Statement, added_using, respell, statement, takes_default, without
+from bot.languages.imports import Statement, respell, statement, takes_default, without
 from bot.ports import Language, Tree
 from bot.text.filetypes import filetype
 from bot.values import Parameter, Rewrite, Symbol, Use
@@ -40,7 +40,6 @@ class _File:
     path: str
     source: bytes
     language: Language
-    others: Mapping[str, bytes]  # files that have another path now, before the change and after it
     _uses: dict[str, dict[int, list[Use]]] = field(default_factory=dict)  # of a name, by their lines
 
     def uses(self, row: Breakage) -> list[Use]:
@@ -66,13 +65,11 @@ async def rewrites(
     for row in (row for group in groups for row in group if not row.reference.likely):
         rows_by_file[row.reference.path].append(row)
     sources = await tree.read_many(sorted(rows_by_file))
-    others = await tree.read_many(sorted({row.home_before for rows in rows_by_file.values() for row in rows}), "base")
-    others |= await tree.read_many(sorted({row.new_path for rows in rows_by_file.values() for row in rows} - {""}))
     rewrites_by_key: dict[tuple[str, str], tuple[Rewrite, ...]] = {}
     for path, rows in rows_by_file.items():
         language = next((one for one in languages.values() if path.endswith(tuple(one.SUFFIXES))), None)
         if path in sources and language is not None:
-            rewrites_by_key |= _of_file(_File(path, sources[path], language, others), rows)
+            rewrites_by_key |= _of_file(_File(path, sources[path], language), rows)
     return rewrites_by_key
 
 
@@ -366,37 +363,19 @@ def _stem(path: str) -> str:
 
 
 def _type_edits(file: _File, row: Breakage) -> set[ByteEdit]:
-    """Uses of the type that a file is named after, where the file has another name; of C# with the namespace that the type is in now."""
-    folder, new_folder = posixpath.dirname(row.home_before), posixpath.dirname(row.new_path)
+    """Uses of the type that a file is named after, where the file has another name in the same folder."""
     old, new = _stem(row.home_before), _stem(row.new_path)
-    uses = [use for use in file.uses(_about(row, old)) if use.form in ("name", "member", "import")]
-    edits: set[ByteEdit] = set()
-    if filetype(row.home).parser == "csharp":
-        edits, new_folder = _using(file, row), folder  # a namespace is no folder
-        if old == new:
-            return edits
-    if row.reference.form == "import" and (edits or not uses):  # a whole namespace, of which the type was a part
+    is_moved = posixpath.dirname(row.home_before) != posixpath.dirname(row.new_path)
+    if is_moved or old == new or filetype(row.home).parser == "csharp":  # whose namespace is no folder
+        raise _NotMechanical
+    about = replace(row, reference=replace(row.reference, name=old))
+    uses = [use for use in file.uses(about) if use.form in ("name", "member", "import")]
+    if row.reference.form == "import" and not uses:  # a whole namespace, of which the type was a part
         every = file.language.uses(file.path, file.source, {old})
         uses = [use for use in every if use.form in ("name", "member") and use.at >= 0]
-    if folder != new_folder or old == new or not uses:
+    if not uses:
         raise _NotMechanical
-    return edits | {_rename(file, use, old.encode(), new.encode()) for use in uses}
-
-
-def _using(file: _File, row: Breakage) -> set[ByteEdit]:
-    """The line that takes the namespace of a type that went to another one. Raises _NotMechanical if the type itself was not found there."""
-    before, after = file.others.get(row.home_before, b""), file.others.get(row.new_path, b"")
-    if not file.language.outline(row.new_path, after, "head").names & {_stem(row.new_path)}:
-        raise _NotMechanical
-    using = added_using(file.source, before, after)
-    if using is None and _stem(row.home_before) == _stem(row.new_path):
-        raise _NotMechanical  # nothing that the statement would mend
-    return {ByteEdit(using[0], using[0], using[1])} if using is not None else set()
-
-
-def _about(row: Breakage, name: str) -> Breakage:
-    """The row about another word of its line."""
-    return replace(row, reference=replace(row.reference, name=name))
+    return {_rename(file, use, old.encode(), new.encode()) for use in uses}
 
 
 def _move_edits(file: _File, row: Breakage, new_path: str) -> set[ByteEdit]:

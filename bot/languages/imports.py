@@ -8,7 +8,6 @@ from itertools import islice
 
 from bot.languages import syntax
 from bot.text.filetypes import filetype, module_path, parsed_by
-from bot.text.lines import without_mark
 from impact.parsing import root_of
 
 # Nodes that are a whole statement by which a file takes something of another.
@@ -31,8 +30,6 @@ DOTTED = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?:\.\w++)++")
 SLASHED = re.compile(r"(?<![\w\\])[A-Za-z_]\w*+(?:\\\w++)++")
 CRATE = re.compile(r"\bcrate((?:::\w++)++)")
 SCRIPTS = parsed_by("javascript")
-USING = re.compile(rb"^(?:\xef\xbb\xbf)?+(?:global[ \t]++)?+using [\w.]{1,200};[ \t]*+\r?$", re.MULTILINE)
-NAMESPACE = re.compile(rb"^(?:\xef\xbb\xbf)?+[ \t]*+namespace[ \t]++([\w.]{1,200})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,24 +123,6 @@ def respell(importer: str, text: str, old: str, new: str) -> str | None:
         case "":
             return None
     return new_text if new_text and new_text != text else None
-
-
-def added_using(source: bytes, old: bytes, new: bytes) -> tuple[int, bytes] | None:
-    """Where a file of C# takes the namespace of a type that went to another one, and the line; `old`, `new`: the type's file."""
-    was, now = NAMESPACE.search(old), NAMESPACE.search(new)
-    usings = list(USING.finditer(source))
-    if was is None or now is None or was[1] == now[1]:
-        return None
-    line = b"using " + now[1] + b";"
-    own = NAMESPACE.search(source)
-    if own is not None and f"{own[1].decode()}.".startswith(f"{now[1].decode()}."):
-        return None  # it is in sight
-    if any(without_mark(one[0].strip()) == line for one in usings):
-        return None
-    ending = b"\r\n" if b"\r\n" in source else b"\n"
-    if usings:
-        return usings[-1].end() - usings[-1][0].endswith(b"\r"), ending + line
-    return len(source) - len(without_mark(source)), line + ending
 
 
 def _namespaced(text: str, old: str, new: str) -> str:

@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from bot import render
@@ -26,7 +25,6 @@ from bot.run.values import Outcome, RunPermission, SandboxRefused
 from bot.text.filetypes import family
 from bot.text.paths import is_test
 from bot.values import (
-    Completion,
     Excerpt,
     Finding,
     Message,
@@ -49,15 +47,23 @@ MOST_TEST = 20_000  # characters of a new test
 OUTPUT_CHARS = 3_000  # that a model is shown; a reader is shown the last of them
 SHOWN_CHARS = 1_500
 LEAST_SECONDS = 5.0  # of the review's own time that a run needs
-TEST = {
-    "possible": {"type": "boolean", "description": "whether a test can show this without guessing"},
-    "reason": text("one sentence: what the test asserts and who promises it, or why there can be none"),
-    "test": text("the whole file; empty if there can be none"),
-}
-READING = {
-    "reason": text("one sentence"),
-    "proves": {"type": "boolean", "description": "whether the test proves the claim"},
-}
+TEST = Schema(
+    "test",
+    "Hand in the test.",
+    strict(
+        possible={"type": "boolean", "description": "whether a test can show this without guessing"},
+        reason=text("one sentence: what the test asserts and who promises it, or why there can be none"),
+        test=text("the whole file; empty if there can be none"),
+    ),
+)
+READING = Schema(
+    "reading",
+    "Hand in the opinion on the test.",
+    strict(
+        reason=text("one sentence"),
+        proves={"type": "boolean", "description": "whether the test proves the claim"},
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +104,8 @@ async def reproduce(
     the review; a contested one of which a test shows nothing stays refuted, without a word.
     """
     model = session.root or session.reader
-    wanted = _wanted(placed_findings, section.findings) if model is not None else []
-    doubtful = _wanted(refuted_findings, section.findings - len(wanted)) if model is not None else []
+    wanted = _wanted(placed_findings, section.findings)
+    doubtful = _wanted(refuted_findings, section.findings - len(wanted))
     if model is None or not (wanted or doubtful):
         return tuple(placed_findings), ()
     if permission.refusal:
@@ -113,19 +119,21 @@ async def reproduce(
     try:
         for one in (*wanted, *doubtful):
             attempt = await tried.attempt(one)
-            if attempt is None:
-                continue
-            if one in wanted or not attempt.why:
+            if attempt is not None and (one in wanted or not attempt.why):
                 rows.append(attempt)
                 changed[id(one)] = _shown(attempt)
     except SandboxRefused as error:
-        words = "No further finding was tried with a test: " if rows else ""
-        session.notes.append(_upper(f"{words}{error}."))
+        sentence = f"No further finding was tried with a test: {error}." if rows else f"{error}."
+        session.notes.append(sentence[:1].upper() + sentence[1:])
     except asyncio.CancelledError:
         if not session.take_back_cancel():
             raise
         session.notes.append("The last test was broken off.")
-    session.notes += _told(rows, is_unknown=tried.is_unknown)
+    if rows:
+        done = sum(1 for row in rows if not row.why)
+        session.notes.append(f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried.")
+    elif tried.is_unknown:
+        session.notes.append(f"No finding was tried with a test: {UNKNOWN}.")
     session.attempts += [(f"{row.finding.path}:{row.finding.start}", row.why) for row in rows if row.why]
     return tuple(changed.get(id(one), one) for one in placed_findings), tuple(
         changed[id(one)] for one in refuted_findings if id(one) in changed
@@ -176,26 +184,23 @@ class _Trial:
         self.session.say(f"writing a test about {finding.path}:{finding.start}")
         excerpts = await proof.gather(finding, self.session.tree, self.session.dependents, self.session.files)
         try:
-            await self._try(attempt, excerpts)
+            await self._written(attempt, excerpts)
+            if not attempt.why and await self._again(attempt):
+                reply = await self.session.calls.complete(self.model, self._reading(attempt, excerpts), "verify")
+                data = reply.data or {}
+                if not data.get("proves"):
+                    attempt.why = f"a second opinion on its test: {data.get('reason', '')}".rstrip(": ")
         except SandboxRefused:
             raise
         except DeepRepoError as error:
             attempt.why = str(error)
         return attempt
 
-    async def _try(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
-        await self._written(attempt, excerpts)
-        if attempt.why or not await self._again(attempt):
-            return
-        reply = await self._complete(self._reading(attempt, excerpts))
-        if not (reply.data or {}).get("proves"):
-            attempt.why = f"a second opinion on its test: {(reply.data or {}).get('reason', '')}".rstrip(": ")
-
     async def _written(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> None:
         """A test that fails on the head and passes on another side, or the reason why no test does."""
         prompt = await self._prompt(attempt, excerpts)
         for mend in range(MENDS + 1):
-            reply = await self._complete(prompt)
+            reply = await self.session.calls.complete(self.model, prompt, "verify")
             data = reply.data or {}
             attempt.test = str(data.get("test") or "")
             if not data.get("possible") or not attempt.test.strip():
@@ -293,9 +298,6 @@ class _Trial:
             return "\n".join(lines)
         return "\n".join([*lines[: spot.start - 1], *([new] if new else []), *lines[spot.end :]])
 
-    async def _complete(self, prompt: Prompt) -> Completion:
-        return await self.session.calls.complete(self.model, prompt, "verify")
-
     async def _prompt(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> Prompt:
         asked = render.text(
             "prompts/reproduce.md.j2",
@@ -307,7 +309,7 @@ class _Trial:
             command=attempt.command,
         )
         system = render.text("prompts/reproduce_system.md.j2")
-        return Prompt((Message("system", system), Message("user", asked)), answer=_schema("test"), max_tokens=4096)
+        return Prompt((Message("system", system), Message("user", asked)), answer=TEST, max_tokens=4096)
 
     def _reading(self, attempt: _Attempt, excerpts: Sequence[Excerpt]) -> Prompt:
         runs = attempt.runs
@@ -325,7 +327,7 @@ class _Trial:
             fixed="With the suggested fix it passes." if results.get("fixed") == "green" else "",
         )  # fmt: skip
         system = render.text("prompts/reproduce_read_system.md.j2")
-        return Prompt((Message("system", system), Message("user", asked)), answer=_schema("reading"), max_tokens=1024)
+        return Prompt((Message("system", system), Message("user", asked)), answer=READING, max_tokens=1024)
 
     async def _tests(self, attempt: _Attempt) -> list[dict[str, str]]:
         """Existing tests of the same area, nearest first: by name, then by folder."""
@@ -358,23 +360,3 @@ def _shown(attempt: _Attempt) -> PlacedFinding:
     if shown.fixed == "red":
         return replace(placed, finding=finding, replacement=None, refused="red")
     return replace(placed, finding=finding)
-
-
-def _told(rows: Sequence[_Attempt], *, is_unknown: bool) -> list[str]:
-    """How many of the findings that were tried a test reproduces, as a sentence."""
-    done = sum(1 for row in rows if not row.why)
-    if rows:
-        return [f"A test reproduces {done} of {render.count(len(rows), 'finding')} that were tried."]
-    return [f"No finding was tried with a test: {UNKNOWN}."] if is_unknown else []
-
-
-def _upper(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
-
-
-@cache
-def _schema(name: str) -> Schema:
-    """What is asked for: a test, or an opinion on one."""
-    if name == "test":
-        return Schema(name, "Hand in the test.", strict(**TEST))
-    return Schema(name, "Hand in the opinion on the test.", strict(**READING))

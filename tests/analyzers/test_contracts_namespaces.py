@@ -1,22 +1,12 @@
 """Types of C# and of the JVM that go to another namespace, and the files that name them without an import that spells the name."""
 
-import asyncio
-
 import pytest
 from contract_findings import look
 from fakes import Repository
-from test_contracts_rewrites import mended
-
-from bot import dependents, diff
-from bot.analyzers import contracts
-from bot.checkout import Checkout
-from bot.languages import LANGUAGES
-from bot.values import PullRequest
 
 BOM = "\ufeff"
 TYPE = "public class Options\n{\n    public int Size() => 1;\n    public int Width() => 2;\n}\n"
 USER = "class User\n{\n    Options Get() => new Options();\n}\n"
-Files = dict[str, str]
 
 
 def namespaced(space: str, body: str, *usings: str) -> str:
@@ -130,51 +120,3 @@ def test_a_class_of_the_own_package_may_come_from_a_package_that_is_imported_who
     """In Java the import of the package then offers the class, so nothing is gone."""
     files = {"src/old/Options.java": JAVA.format("old"), "src/old/User.java": JAVA_USER}
     assert look(repository.change(files, {"src/old/Options.java": None, "src/fresh/Options.java": JAVA.format("fresh")})) == []  # fmt: skip
-
-
-def reviewed(pull: PullRequest) -> list[tuple[str, int]]:
-    """Where proven findings are."""
-
-    async def run() -> list[tuple[str, int]]:
-        async with Checkout(pull) as tree:
-            files = diff.read(await tree.change())
-            users = await dependents.find(tree, files, LANGUAGES)
-            found = await contracts.check(tree, files, users, LANGUAGES)
-            return [(one.path, one.start) for one in found if one.proven]
-
-    return asyncio.run(run())
-
-
-@pytest.mark.parametrize(
-    "user",
-    [
-        namespaced("App", USER, "Old.Place"),
-        namespaced("Old.Place", USER),
-        BOM + namespaced("App", USER, "Old.Place"),
-        BOM + namespaced("Old.Place", USER),
-        namespaced("App", USER, "Old.Place").replace("\n", "\r\n"),
-        f"namespace App\n{{\n    using Old.Place;\n\n    {USER}}}\n",
-        namespaced("App", f"{USER}class More\n{{\n    Options Other;\n}}\n", "Old.Place"),
-    ],
-    ids=[
-        "used",
-        "its own",
-        "used, with a mark",
-        "its own, with a mark",
-        "with carriage returns",
-        "used inside",
-        "two lines",
-    ],
-)
-@pytest.mark.parametrize("name", ["Options", "Choices"])
-def test_the_user_of_a_type_in_another_namespace_takes_that(repository: Repository, user: str, name: str) -> None:
-    """The file gets the line, under a new name its uses too, and the review of the result reports nothing."""
-    after = {"Old/Options.cs": None, f"New/{name}.cs": namespaced("New.Place", TYPE.replace("Options", name))}
-    files = {"Old/Options.cs": BEFORE, "App/User.cs": user}
-    pull = repository.change(files, after)
-    assert reviewed(pull)
-    contents = mended(pull)
-    assert contents["App/User.cs"].count("using New.Place;") == 1
-    assert contents["App/User.cs"].startswith(BOM) is user.startswith(BOM)
-    assert (contents["App/User.cs"].count("Options") == 0) is (name == "Choices")
-    assert reviewed(repository.pull(pull.base, repository.commit(contents, "fixed"))) == []

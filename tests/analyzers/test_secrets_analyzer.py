@@ -1,5 +1,6 @@
 import asyncio
 import re
+from collections.abc import Sequence
 from hashlib import sha256
 
 import pytest
@@ -7,13 +8,12 @@ from fakes import Repository
 from hypothesis import HealthCheck, given, settings, strategies
 
 from bot import diff
-from bot.analyzers import ANALYZERS, secrets
+from bot.analyzers import secrets
 from bot.checkout import Checkout
 from bot.findings.merge import merge
 from bot.findings.suppress import IgnoreList
 from bot.masking import detect, forms
 from bot.masking.masks import Masks
-from bot.ports import Analyzer
 from bot.values import Dependents, Finding, PullRequest
 
 # Put together here, so that no scanner takes this file for a leak.
@@ -35,11 +35,12 @@ def look(pull: PullRequest) -> list[Finding]:
     return asyncio.run(run())
 
 
-def test_it_is_an_analyser() -> None:
-    """The module is what the registry promises."""
-    analyser: Analyzer = ANALYZERS["secrets"]({})
-
-    assert (analyser.NAME, analyser.READS) == ("secrets", "every text file")
+def leaks(repository: Repository, texts: Sequence[tuple[str, str]], rule: str = "") -> list[tuple[str, str]]:
+    """Those of some files with a secret of their own, all of them in one change; by this rule alone, if there is one."""
+    files = {f"n{number}/{path}": f"{text}\n" for number, (path, text) in enumerate(texts)}
+    found = look(repository.change({"r": "x"}, dict(files)))
+    paths = {at.path for one in found if rule in ("", one.rule) for at in (one, *one.evidence)}
+    return [texts[number] for number, path in enumerate(files) if path in paths]
 
 
 @pytest.mark.parametrize(
@@ -115,31 +116,30 @@ def test_old_secrets_are_not_reported(repository: Repository) -> None:
     assert look(repository.change({"a.py": old}, {"a.py": f'A = "{GITHUB}"\nB = 2\n'})) == []
 
 
-@pytest.mark.parametrize(
-    ("path", "line"),
-    [
-        ("a.py", 'AWS_ACCESS_KEY_ID = "AKIAIOSFODNN7' + 'EXAMPLE"'),
-        ("a.py", 'password = "changeme123"'),
-        ("a.py", 'password = os.environ["APP_PASSWORD_1"]'),
-        ("a.py", 'password = get_secret("db/p4ssw0rd/main")'),
-        ("a.py", 'PASSWORD_FIELD = "user_password1"'),
-        ("a.yml", "api_key: ${API_KEY_2}"),
-        ("a.yml", "secretName: my-app-secret-v2"),
-        ("a.py", f'sha256 = "{HEX}"'),
-        ("a.py", f'COMMIT = "{HEX}"'),
-        ("a.py", 'token_id = "123e4567-e89b-12d3-a456-426614174000"'),
-        ("a.py", 'GH = "ghp' + "_" + "a" * 36 + '"'),
-        ("a.py", 'token_url = "https://login.corp.io/oauth2/token1"'),
-        ("a.py", 'URL = "postgres://postgres:p0stgr3sPw@localhost/x"'),
-        ("tests/test_a.py", 'password = "tr0ub4dor&3xK"'),
-        ("README.md", 'password = "tr0ub4dor&3xK"'),
-        ("a.ts", 'placeholder: "Enter your password, e.g. Tr0ub4dor"'),
-        ("package-lock.json", f'"token": "{BASE}"'),
-    ],
-)
-def test_placeholders_hashes_and_references_are_silent(repository: Repository, path: str, line: str) -> None:
+PUBLIC = [
+    ("a.py", 'AWS_ACCESS_KEY_ID = "AKIAIOSFODNN7' + 'EXAMPLE"'),
+    ("a.py", 'password = "changeme123"'),
+    ("a.py", 'password = os.environ["APP_PASSWORD_1"]'),
+    ("a.py", 'password = get_secret("db/p4ssw0rd/main")'),
+    ("a.py", 'PASSWORD_FIELD = "user_password1"'),
+    ("a.yml", "api_key: ${API_KEY_2}"),
+    ("a.yml", "secretName: my-app-secret-v2"),
+    ("a.py", f'sha256 = "{HEX}"'),
+    ("a.py", f'COMMIT = "{HEX}"'),
+    ("a.py", 'token_id = "123e4567-e89b-12d3-a456-426614174000"'),
+    ("a.py", 'GH = "ghp' + "_" + "a" * 36 + '"'),
+    ("a.py", 'token_url = "https://login.corp.io/oauth2/token1"'),
+    ("a.py", 'URL = "postgres://postgres:p0stgr3sPw@localhost/x"'),
+    ("tests/test_a.py", 'password = "tr0ub4dor&3xK"'),
+    ("README.md", 'password = "tr0ub4dor&3xK"'),
+    ("a.ts", 'placeholder: "Enter your password, e.g. Tr0ub4dor"'),
+    ("package-lock.json", f'"token": "{BASE}"'),
+]
+
+
+def test_placeholders_hashes_and_references_are_silent(repository: Repository) -> None:
     """What is made up, public, an id, a test's or read from elsewhere is no leak."""
-    assert look(repository.change({"r": "x"}, {path: f"{line}\n"})) == []
+    assert leaks(repository, PUBLIC) == []
 
 
 def test_of_a_very_long_line_the_secret_alone_is_quoted(repository: Repository) -> None:
@@ -470,21 +470,22 @@ HARMLESS = [  # texts in the same places that are no passwords
     ("a.py", 'ROUTE = (\n    "a8Kd02mNvQ71"\n)'),
     ("a.go", 'var c = C{\n\tPassword: os.Getenv("DB_PASSWORD_1"),\n}'),
     ("a.py", "connect(password=db_password_1, user=a)"),
+    ("a.py", 'HEADERS = {"Authorization": f"Bearer {token}"}'),
+    ("a.sh", 'curl -H "Authorization: Bearer $API_TOKEN" https://a.corp.io'),
+    ("a.sh", "curl -u admin:$ADMIN_PASSWORD https://a.corp.io"),
+    ("a.sh", "docker run -u 1000:1000 image"),
+    ("a.sh", "curl -u user:password https://a.corp.io"),
 ]
 
 
-@pytest.mark.parametrize(("path", "text"), HARMLESS)
-def test_a_reference_in_such_a_place_is_none(repository: Repository, path: str, text: str) -> None:
+def test_a_reference_in_such_a_place_is_none(repository: Repository) -> None:
     """A variable, a path, a call and another name are no leak."""
-    assert look(repository.change({"r": "x"}, {path: f"{text}\n"})) == []
+    assert leaks(repository, HARMLESS) == []
 
 
-@pytest.mark.parametrize(("path", "line"), FORMS)
-def test_nothing_beside_a_password_hides_it(repository: Repository, path: str, line: str) -> None:
+def test_nothing_beside_a_password_hides_it(repository: Repository) -> None:
     """Its own name decides, whatever else the line names, and however the value is handed on."""
-    found = look(repository.change({"r": "x"}, {path: f"{line}\n"}))
-
-    assert [finding.rule for finding in found] == ["password"]
+    assert leaks(repository, FORMS, "password") == FORMS
 
 
 @pytest.mark.parametrize(
@@ -530,12 +531,11 @@ def test_the_cheap_question_lets_every_form_pass(pattern: re.Pattern[str], data:
 
 
 @pytest.mark.parametrize("token", [GITHUB, GOOGLE, "npm" + "_" + GITHUB[4:], "github" + "_pat_" + GITHUB[4:] * 2])
-@pytest.mark.parametrize(
-    "form", ["\\n{}", "%0A{}", "\\u000a{}", "\\0{}", "\\075{}", "a_{}", "{}_x", "{}x", "{}é", "{}-", "{}_example"]
-)
-def test_no_letters_around_a_token_hide_it(repository: Repository, token: str, form: str) -> None:
+def test_no_letters_around_a_token_hide_it(repository: Repository, token: str) -> None:
     """Neither an escape before it nor a word behind it makes it another thing."""
-    assert len(look(repository.change({"r": "x"}, {"a.py": f'x = "{form.format(token)}"\n'}))) == 1
+    forms = ["\\n{}", "%0A{}", "\\u000a{}", "\\0{}", "\\075{}", "a_{}", "{}_x", "{}x", "{}é", "{}-", "{}_example"]
+    texts = [("a.py", f'x = "{form.format(token)}"') for form in forms]
+    assert leaks(repository, texts) == texts
 
 
 @pytest.mark.parametrize(
@@ -575,23 +575,6 @@ def test_names_and_paths_behind_a_mark_are_no_key(repository: Repository) -> Non
     text = f'if "{PEM}" in text:\n    load("src/main/java/com/corp/shop/payments/KeyReader2", PrivateKeyOfTheShopReaderFactory1)\n'
 
     assert not look(repository.change({"r": "x"}, {"read.py": text}))
-
-
-@pytest.mark.parametrize(
-    ("path", "line"),
-    [
-        ("a.py", 'HEADERS = {"Authorization": f"Bearer {token}"}'),
-        ("a.sh", 'curl -H "Authorization: Bearer $API_TOKEN" https://a.corp.io'),
-        ("a.sh", "curl -u admin:$ADMIN_PASSWORD https://a.corp.io"),
-        ("a.sh", "docker run -u 1000:1000 image"),
-        ("a.sh", "curl -u user:password https://a.corp.io"),
-    ],
-)
-def test_a_request_that_takes_its_secret_from_elsewhere_is_no_leak(
-    repository: Repository, path: str, line: str
-) -> None:
-    """A variable, a word and a number of a user are no password."""
-    assert look(repository.change({"r": "x"}, {path: f"{line}\n"})) == []
 
 
 @pytest.mark.parametrize(
@@ -664,77 +647,67 @@ SETTINGS_OF_MARKUP = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", SETTINGS_OF_MARKUP)
-def test_a_secret_in_markup_or_in_a_connection_string_is_found(repository: Repository, what: str) -> None:
+def test_a_secret_in_markup_or_in_a_connection_string_is_found(repository: Repository) -> None:
     """By the name that an element, an attribute, the line before or a part of a text gives it; the value alone is masked."""
-    path, text = SETTINGS_OF_MARKUP[what]
     value = "hT7kq9ZpLw2xVb8"
-    written = text.replace("VALUE", value) + "\n"
-    found = look(repository.change({"r": "x"}, {path: written}))
-
-    assert [(finding.rule, finding.start) for finding in found] == [("password", written.count("\n"))]
-    assert detect.secrets(written, path) == {(value, True)}
+    texts = [(path, text.replace("VALUE", value)) for path, text in SETTINGS_OF_MARKUP.values()]
+    assert leaks(repository, texts, "password") == texts
+    assert [detect.secrets(f"{text}\n", path) for path, text in texts] == [{(value, True)}] * len(texts)
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("a.xml", "<password>${db.password1}</password>"),
-        ("a.xml", "<password>changeit1</password>"),
-        ("a.xsd", '<element name="password" type="xs:string1"/>'),
-        (
-            "a.html",
-            '<input name="authenticity_token" type="hidden" value="NrOp5bsjoLRuK8IW5dQEYjKGUJDe7TQoZVvq95Wteg"/>',
-        ),
-        (
-            "a.ini",
-            "b: AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq",
-        ),
-        ("strings.xml", '<string name="password_label">Password2fields</string>'),
-        ("a.xml", "<passwordFile>etc/pass1word.txt</passwordFile>"),
-        ("a.xml", "<passwordHash>hT7kq9ZpLw2xVb8</passwordHash>"),
-        ("a.csproj", "<PublicKeyToken>31bf3856ad364e35</PublicKeyToken>"),
-        ("a.config", '<assemblyIdentity name="A" publicKeyToken="30ad4fe6b2a6aeed" culture="neutral" />'),
-        ("a.yaml", "- name: DB_PASSWORD\n  valueFrom: hT7kq9ZpLw2xVb8"),
-        ("a.yaml", "- name: DB_HOST\n  value: hT7kq9ZpLw2xVb8"),
-        ("a.config", '<add key="DbPassword" value="shop"/><add key="Db" value="hT7kq9ZpLw2xVb8"/>'),
-        ("a.js", 'name="DbPassword" value="shop" name="Db" value="hT7kq9ZpLw2xVb8"'),
-        ("a.yaml", "- name: DB_PASSWORD\n  value: $(DB_PASS1word)"),
-        ("a.cs", 'var c = $"Server=db;Password={password1};User Id=x";'),
-        ("a.py", "connect(host=a, user=b, password=config2password)"),
-        ("a.js", "var host=a2;password=form2password;"),
-        ("a.js", 'fetch("https://a.io/x?page=hT7kq9ZpLw2xVb8")'),
-    ],
-)
-def test_a_name_without_a_secret_is_no_leak(repository: Repository, path: str, text: str) -> None:
+NO_SECRETS = [
+    ("a.xml", "<password>${db.password1}</password>"),
+    ("a.xml", "<password>changeit1</password>"),
+    ("a.xsd", '<element name="password" type="xs:string1"/>'),
+    (
+        "a.html",
+        '<input name="authenticity_token" type="hidden" value="NrOp5bsjoLRuK8IW5dQEYjKGUJDe7TQoZVvq95Wteg"/>',
+    ),
+    (
+        "a.ini",
+        "b: AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq",
+    ),
+    ("strings.xml", '<string name="password_label">Password2fields</string>'),
+    ("a.xml", "<passwordFile>etc/pass1word.txt</passwordFile>"),
+    ("a.xml", "<passwordHash>hT7kq9ZpLw2xVb8</passwordHash>"),
+    ("a.csproj", "<PublicKeyToken>31bf3856ad364e35</PublicKeyToken>"),
+    ("a.config", '<assemblyIdentity name="A" publicKeyToken="30ad4fe6b2a6aeed" culture="neutral" />'),
+    ("a.yaml", "- name: DB_PASSWORD\n  valueFrom: hT7kq9ZpLw2xVb8"),
+    ("a.yaml", "- name: DB_HOST\n  value: hT7kq9ZpLw2xVb8"),
+    ("a.config", '<add key="DbPassword" value="shop"/><add key="Db" value="hT7kq9ZpLw2xVb8"/>'),
+    ("a.js", 'name="DbPassword" value="shop" name="Db" value="hT7kq9ZpLw2xVb8"'),
+    ("a.yaml", "- name: DB_PASSWORD\n  value: $(DB_PASS1word)"),
+    ("a.cs", 'var c = $"Server=db;Password={password1};User Id=x";'),
+    ("a.py", "connect(host=a, user=b, password=config2password)"),
+    ("a.js", "var host=a2;password=form2password;"),
+    ("a.js", 'fetch("https://a.io/x?page=hT7kq9ZpLw2xVb8")'),
+]
+
+
+def test_a_name_without_a_secret_is_no_leak(repository: Repository) -> None:
     """A variable, a word, a label, a type, a digest, a public key and code have none."""
-    assert look(repository.change({"r": "x"}, {path: f"{text}\n"})) == []
+    assert leaks(repository, NO_SECRETS) == []
+
+
+DSNS = [
+    ("appsettings.json", '{"Shop": "Server=db.acme.io;User Id=shop;Password=VALUE;Database=x"}'),
+    ("web.config", '<add name="Shop" connectionString="Server=db.acme.io;Password=VALUE;Database=x"/>'),
+    ("db.py", 'DSN = "host=db.acme.io user=shop password=VALUE dbname=x"'),
+    ("conf.yml", "dsn: host=db.acme.io user=shop password=VALUE dbname=x"),
+]
 
 
 @pytest.mark.parametrize("sign", ["&", "&amp;", "\\u0026", "<", "\\", "'"])
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("appsettings.json", '{"Shop": "Server=db.acme.io;User Id=shop;Password=VALUE;Database=x"}'),
-        ("web.config", '<add name="Shop" connectionString="Server=db.acme.io;Password=VALUE;Database=x"/>'),
-        ("db.py", 'DSN = "host=db.acme.io user=shop password=VALUE dbname=x"'),
-        ("conf.yml", "dsn: host=db.acme.io user=shop password=VALUE dbname=x"),
-    ],
-)
-def test_no_part_of_a_value_in_a_connection_string_is_left(
-    repository: Repository, path: str, text: str, sign: str
-) -> None:
+def test_no_part_of_a_value_in_a_connection_string_is_left(repository: Repository, sign: str) -> None:
     """A value with a sign in it, escaped or not, is masked whole, and the text behind it is not masked."""
-    value = f"hT7kq9Zp{sign}Lw2xVb84"
-    written = text.replace("VALUE", value) + "\n"
-    found = look(repository.change({"r": "x"}, {path: written}))
-    masks = Masks()
-    masks.learn(written, path)
-    hidden = masks.hide(written)
-
-    assert len(found) == 1
-    assert "Lw2xVb84" not in hidden
-    assert "x" in hidden.rpartition("=")[2]
+    texts = [(path, text.replace("VALUE", f"hT7kq9Zp{sign}Lw2xVb84")) for path, text in DSNS]
+    assert leaks(repository, texts) == texts
+    for path, text in texts:
+        masks = Masks()
+        masks.learn(text, path)
+        hidden = masks.hide(text)
+        assert "Lw2xVb84" not in hidden
+        assert "x" in hidden.rpartition("=")[2]
 
 
 @pytest.mark.parametrize("kind", ["a.py", "a.yml", ".env"])
