@@ -145,19 +145,17 @@ def _edits(file: _File, row: Breakage) -> set[ByteEdit]:
 
 
 def _renamed_edits(file: _File, row: Breakage, before: Symbol, after: Symbol) -> set[ByteEdit]:
-    """A definition with another name, with other parameters too, or in another file. Raises _NotMechanical."""
+    """A definition with another name, or in another file. Raises _NotMechanical."""
     if before.name.rpartition(".")[0] != after.name.rpartition(".")[0] or row.reference.name != before.short:
         raise _NotMechanical
     was, now = before.signature, after.signature
-    is_refitted = (
-        row.reference.call and was is not None and now is not None and misfit(was, now, row.reference) is not None
-    )
+    if row.reference.call and was is not None and now is not None and misfit(was, now, row.reference) is not None:
+        raise _NotMechanical  # its arguments do not fit either
     if after.path in {before.path, row.new_path}:
         if _is_default(file, row):
             return _module_edits(file, row) if row.reference.form == "import" else set()
-        edits = _name_edits(file, row, before.short, after.short, is_member="." in before.name)
-        return edits | (_call_edits(file, row) if is_refitted else set())
-    if is_refitted or before.short != after.short or "." in before.name:
+        return _name_edits(file, row, before.short, after.short, is_member="." in before.name)
+    if before.short != after.short or "." in before.name:
         raise _NotMechanical
     return _move_edits(file, row, after.path)
 

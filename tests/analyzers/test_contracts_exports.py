@@ -47,31 +47,38 @@ def lib(form: str, name: str, used: str) -> str:
     return f"function {name}{BODY}{used}{form.replace('NAME', name)}"
 
 
-@pytest.mark.parametrize(("path", "form"), LOCAL.values(), ids=LOCAL)
 @pytest.mark.parametrize("after", ["slice", None], ids=["renamed", "removed"])
-def test_a_local_function_is_missed_by_its_callers(
-    repository: Repository, path: str, form: str, after: str | None
-) -> None:
+def test_a_local_function_is_missed_by_its_callers(repository: Repository, after: str | None) -> None:
     """However the file exports: a call of a name that is gone from the same file is found."""
-    before = lib(form, "cut", USED)
-    new = f"{USED}{form.replace('NAME', 'other')}" if after is None else lib(form, after, USED)
-    found = look(repository.change({path: before}, {path: new}))
+    before: dict[str, str] = {}
+    new: dict[str, str] = {}
+    for at, (path, form) in enumerate(LOCAL.values()):
+        used = USED.replace("cut", f"cut{at}")
+        before[f"n{at}/{path}"] = lib(form, f"cut{at}", used)
+        kept = f"{used}{form.replace('NAME', 'other')}"
+        new[f"n{at}/{path}"] = kept if after is None else lib(form, f"{after}{at}", used)
+    found = look(repository.change(dict(before), dict(new)))
 
-    assert {(finding.path, new.splitlines()[finding.start - 1]) for finding in found} >= {(path, "  return cut(a)")}
+    lines = {(finding.path, new[finding.path].splitlines()[finding.start - 1]) for finding in found}
+    assert lines >= {(path, f"  return cut{at}(a)") for at, path in enumerate(new)}
 
 
-@pytest.mark.parametrize(("path", "form"), FORMS.values(), ids=FORMS)
-def test_a_named_export_is_missed_by_its_importers(repository: Repository, path: str, form: str) -> None:
+def test_a_named_export_is_missed_by_its_importers(repository: Repository) -> None:
     """A renamed export is found where it is used under its old name, however it is imported; one that stays is not."""
     own = "function other(a) {\n  return a\n}\n"
-    before = {path: lib(form, "cut", own), **IMPORTERS}
-    found = look(repository.change(before, {path: lib(form, "slice", own)}))
+    before: dict[str, str] = {}
+    new: dict[str, str] = {}
+    for at, (path, form) in enumerate(FORMS.values()):
+        before[f"n{at}/{path}"] = lib(form, f"cut{at}", own)
+        before |= {f"n{at}/{name}": text.replace("cut", f"cut{at}") for name, text in IMPORTERS.items()}
+        new[f"n{at}/{path}"] = lib(form, f"slice{at}", own)
+    found = look(repository.change(dict(before), dict(new)))
 
-    assert sorted((finding.path, finding.start, finding.rule) for finding in found) == [
-        (importer, 2, "removed-symbol") for importer in sorted(IMPORTERS)
-    ]
-    kept = f"{lib(form, 'cut', own)}\nfunction more() {{}}\n"
-    assert look(repository.change(before, {path: kept})) == []
+    assert {(finding.path, finding.start, finding.rule) for finding in found} == {
+        (f"n{at}/{importer}", 2, "removed-symbol") for at in range(len(FORMS)) for importer in IMPORTERS
+    }
+    kept = {path: f"{before[path]}\nfunction more() {{}}\n" for path in new}
+    assert look(repository.change(dict(before), dict(kept))) == []
 
 
 @pytest.mark.parametrize(

@@ -122,24 +122,6 @@ def test_a_definition_that_went_to_another_file_is_imported_from_there(repositor
 
 
 @pytest.mark.parametrize(
-    ("call", "now"),
-    [
-        ("old_name(1, z)", "new_name(1)"),
-        ("old_name(1, b=z)", "new_name(1)"),
-        ("old_name(old_name(1, 2), z)", "new_name(new_name(1))"),
-        ("old_name(1, g())", ""),  # the call of g would be lost
-    ],
-)
-def test_a_new_name_that_takes_less_is_written_with_what_it_takes(repository: Repository, call: str, now: str) -> None:
-    """Renamed and an argument dropped, in one change: both are written, or neither."""
-    text = "import lib\n\n\ndef go(z, g):\n    return {}\n"
-    body = "    one = 1\n    two = 2\n    three = 3\n    return [a, one, two, three]\n"
-    files = {"lib.py": f"def old_name(a, b):\n{body}", "app.py": text.format(call.replace("old_name", "lib.old_name"))}
-    found = mended(repository.change(files, {"lib.py": f"def new_name(a):\n{body}"}))
-    assert found == ({"app.py": text.format(now.replace("new_name", "lib.new_name"))} if now else {})
-
-
-@pytest.mark.parametrize(
     "line",
     ['export {{ default as total }} from "{}";\n', 'import total from "{}";\n\nexport const sum = total;\n'],
     ids=["handed on", "imported"],

@@ -254,38 +254,32 @@ def _key(width: int, *, head: str = "", end: str = "\n") -> str:
     return end.join(["-----BEGIN " + "PRIVATE KEY-----" + head, *rows, "-----END PRIVATE KEY-----", ""])
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("k.pem", _key(12)),
-        ("k.pem", _key(38)),
-        ("k.pem", _key(10_000)),
-        ("k.pem", _key(64, head="\n" * 9)),
-        ("k.pem", _key(64, head="\nComment: of nobody\n")),
-        ("sa.json", '{"private_key": "' + _key(64, end="\\n") + '", "client_email": "a@b.iam"}'),
-        ("a.env", "KEY=" + _key(64, end=" ")),
-        ("a.yml", "key: |\n    " + _key(64, end="\n    ")),
-        ("a.js", "const k = '" + _key(64, end="\\n' +\n  '") + "';"),
-        ("a.py", "# " + _key(64, end="\n# ")),
-    ],
-    ids=[
-        "12 wide",
-        "38 wide",
-        "one row",
-        "blank lines",
-        "a header",
-        "JSON",
-        "one line",
-        "indented",
-        "joined",
-        "a comment",
-    ],
-)
-def test_a_key_is_found_however_it_is_written(repository: Repository, path: str, text: str) -> None:
-    """What tells a private key is its body between the two marks."""
-    found = look(repository.change({"r": "x"}, {path: text}))
+WRITTEN_KEYS = [
+    ("k.pem", _key(12)),
+    ("k.pem", _key(38)),
+    ("k.pem", _key(10_000)),
+    ("k.pem", _key(64, head="\n" * 9)),
+    ("k.pem", _key(64, head="\nComment: of nobody\n")),
+    ("sa.json", '{"private_key": "' + _key(64, end="\\n") + '", "client_email": "a@b.iam"}'),
+    ("a.env", "KEY=" + _key(64, end=" ")),
+    ("a.yml", "key: |\n    " + _key(64, end="\n    ")),
+    ("a.js", "const k = '" + _key(64, end="\\n' +\n  '") + "';"),
+    ("a.py", "# " + _key(64, end="\n# ")),
+    ("a.conf", _key(64).replace("KEY-----\n", "KEY-----  # noqa\n", 1)),
+    ("a.conf", _key(64).replace("KEY-----\n", "KEY-----\n# the key of the shop\n", 1)),
+    ("a.conf", _key(64, head="\n-----END PRIVATE KEY-----")),
+    ("a.conf", _key(64, head="\n" * 80)),
+    ("a.conf", _key(64, end='");\nkey.append("')),
+    ("a.conf", _key(64, end="&#10;")),
+    ("a.conf", _key(64, end="\\u000a")),
+    ("a.conf", _key(64, end="<br>\n")),
+    ("a.conf", _key(64, end="\nREM ")),
+]
 
-    assert [(finding.rule, finding.verdict) for finding in found] == [("private-key", "proven")]
+
+def test_a_key_is_found_however_it_is_written(repository: Repository) -> None:
+    """What tells a private key is its body, whatever stands before, between and behind its rows."""
+    assert leaks(repository, WRITTEN_KEYS, "private-key") == WRITTEN_KEYS
 
 
 PASSWORD = "Tr0ub4dor-" + "kestrel-91"
@@ -349,14 +343,16 @@ PARTS = {  # how a file begins, the body that the change adds, and how the file 
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", PARTS)
-def test_a_body_that_comes_between_old_marks_is_a_key(repository: Repository, form: str) -> None:
+def test_a_body_that_comes_between_old_marks_is_a_key(repository: Repository) -> None:
     """Whatever the base has of a key, and in whatever form its rows are written."""
-    before, body, after = PARTS[form]
-    found = look(repository.change({"k.conf": before + after}, {"k.conf": before + body + after}))
+    before = {f"{at}.conf": head + end for at, (head, _, end) in enumerate(PARTS.values())}
+    after = {f"{at}.conf": "".join(parts) for at, parts in enumerate(PARTS.values())}
+    found = look(repository.change(dict(before), dict(after)))
 
-    assert [(finding.rule, finding.path) for finding in found] == [("private-key", "k.conf")]
-    assert PEM in found[0].quote
+    assert {(at.path, finding.rule) for finding in found for at in (finding, *finding.evidence)} == {
+        (path, "private-key") for path in after
+    }
+    assert all(PEM in at.quote for finding in found for at in (finding, *finding.evidence))
 
 
 @pytest.mark.parametrize(
@@ -372,32 +368,24 @@ def test_a_line_that_makes_an_old_one_a_secret_is_reported(repository: Repositor
     assert len(look(repository.change({"conf.py": before}, {"conf.py": after}))) == 1
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (f"DB_PASSWORD = (\n    '{PASSWORD}'\n)\n", f"SHOP_PASSWORD = (\n    '{PASSWORD}'\n)\n"),
-        ("".join(PARTS["rows"]), "".join(PARTS["rows"]).replace(ROWS[1], f"# half of it\n{ROWS[1]}")),
-        ("".join(PARTS["rows"]), "".join(PARTS["rows"]).replace("\n", "\n ")),
-        ("".join(PARTS["rows"]), f"{PEM}\n{LONG_BODY}\n{END_MARK}\n"),
-        ("".join(PARTS["calls"]), "".join(PARTS["calls"]) + f"cert = '{LONG_BODY[::-1]}'\n"),
-        (f"if '{PEM}' in text:\n    read(text)\n", f"if '{PEM}' in text:\n    read(text, strictly=True)\n"),
-    ],
-    ids=["a name", "a comment", "another indentation", "one line", "a certificate", "code that reads keys"],
-)
-def test_an_edit_around_an_old_secret_is_no_leak(repository: Repository, before: str, after: str) -> None:
+EDITS = [
+    (f"DB_PASSWORD = (\n    '{PASSWORD}'\n)\n", f"SHOP_PASSWORD = (\n    '{PASSWORD}'\n)\n"),
+    ("".join(PARTS["rows"]), "".join(PARTS["rows"]).replace(ROWS[1], f"# half of it\n{ROWS[1]}")),
+    ("".join(PARTS["rows"]), "".join(PARTS["rows"]).replace("\n", "\n ")),
+    ("".join(PARTS["rows"]), f"{PEM}\n{LONG_BODY}\n{END_MARK}\n"),
+    ("".join(PARTS["calls"]), "".join(PARTS["calls"]) + f"cert = '{LONG_BODY[::-1]}'\n"),
+    (f"if '{PEM}' in text:\n    read(text)\n", f"if '{PEM}' in text:\n    read(text, strictly=True)\n"),
+]
+
+
+def test_an_edit_around_an_old_secret_is_no_leak(repository: Repository) -> None:
     """The change shows nothing that the base did not show."""
-    kept = after.replace(f" {PEM}", PEM)  # its first line stays
+    before = {f"n{at}/conf.py": text for at, (text, _) in enumerate(EDITS)}
+    after = {
+        f"n{at}/conf.py": text.replace(f" {PEM}", PEM) for at, (_, text) in enumerate(EDITS)
+    }  # its first line stays
 
-    assert look(repository.change({"conf.py": before}, {"conf.py": kept})) == []
-
-
-def test_a_line_beside_a_key_that_stays_is_no_new_key(repository: Repository) -> None:
-    """Nor is a certificate that takes the place of another one."""
-    key = f"{PEM}\n{BODY}\n-----END RSA PRIVATE KEY-----\n"
-    there = f"{key}-----BEGIN CERTIFICATE-----\n{BODY}\n-----END CERTIFICATE-----\n"
-    after = {"k.pem": f"{key}note\n", "both.pem": there.replace(BODY, OTHER_BODY).replace(OTHER_BODY, BODY, 1)}
-
-    assert not look(repository.change({"k.pem": key, "both.pem": there}, dict(after)))
+    assert look(repository.change(dict(before), dict(after))) == []
 
 
 FORMS = [
@@ -536,38 +524,6 @@ def test_no_letters_around_a_token_hide_it(repository: Repository, token: str) -
     forms = ["\\n{}", "%0A{}", "\\u000a{}", "\\0{}", "\\075{}", "a_{}", "{}_x", "{}x", "{}é", "{}-", "{}_example"]
     texts = [("a.py", f'x = "{form.format(token)}"') for form in forms]
     assert leaks(repository, texts) == texts
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        _key(64).replace("KEY-----\n", "KEY-----  # noqa\n", 1),
-        _key(64).replace("KEY-----\n", "KEY-----\n# the key of the shop\n", 1),
-        _key(64, head="\n-----END PRIVATE KEY-----"),
-        _key(64, head="\n" * 80),
-        _key(64, end='");\nkey.append("'),
-        _key(64, end="&#10;"),
-        _key(64, end="\\u000a"),
-        _key(64, end="<br>\n"),
-        _key(64, end="\nREM "),
-    ],
-    ids=[
-        "a comment",
-        "a comment between",
-        "an end mark",
-        "80 lines",
-        "calls",
-        "entities",
-        "escapes",
-        "tags",
-        "a batch",
-    ],
-)
-def test_a_key_is_found_between_words_of_code(repository: Repository, text: str) -> None:
-    """Rows of a body tell a key, whatever stands before, between and behind them."""
-    found = look(repository.change({"r": "x"}, {"a.conf": text}))
-
-    assert [(finding.rule, finding.verdict) for finding in found] == [("private-key", "proven")]
 
 
 def test_names_and_paths_behind_a_mark_are_no_key(repository: Repository) -> None:
