@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
@@ -16,7 +16,6 @@ from bot.app import delivery, operator
 from bot.app.admission import Admission
 from bot.app.delivery import Delivery, DeliveryRefused
 from bot.app.logs import log
-from bot.app.readable import Readable
 from bot.app.running_server import RunningServer
 from bot.errors import StorageError
 from bot.values import NothingAsked, PackageSurvey
@@ -35,12 +34,6 @@ class DeliveryOutcome(BaseModel):
     reason: str = ""  # of what is ignored
 
 
-class CreationRefused(BaseModel):
-    """Why a request was not taken."""
-
-    detail: str
-
-
 class Alive(BaseModel):
     """The process answers."""
 
@@ -55,34 +48,12 @@ class Ready(BaseModel):
     reason: str = ""
 
 
-STATUSES: dict[int | str, dict[str, Any]] = {
-    status: {"model": CreationRefused, "description": what}
-    for status, what in {
-        400: "No delivery: a header is missing, or the payload is not a JSON object.",
-        401: "The signature is missing or wrong.",
-        408: "The body did not arrive in time.",
-        413: "The body is longer than any delivery.",
-        415: "The content type is not one of GitHub's.",
-        503: "The delivery could not be stored; it should be sent again.",
-    }.items()
-}
-BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {kind: {"schema": {"type": "object"}} for kind in (delivery.JSON, delivery.FORM)},
-    },
-    "parameters": [
-        {"in": "header", "name": name, "required": True, "schema": {"type": "string"}}
-        for name in ("X-GitHub-Event", "X-GitHub-Delivery", "X-Hub-Signature-256")
-    ],
-}
-probes, hooks, pages = APIRouter(), APIRouter(), APIRouter(include_in_schema=False)
+probes, hooks, pages = APIRouter(), APIRouter(), APIRouter()
 
 
 def create(server: RunningServer, *, web: bool = True) -> FastAPI:
     """The application over what was opened. Without `web` it has the probes alone, as a worker needs them."""
-    app = FastAPI(title="deeprepo", version=__version__, docs_url=None, redoc_url=None)
-    app.add_middleware(Readable)
+    app = FastAPI(openapi_url=None)
     app.state.server = server
     app.state.arriving = delivery.Arriving()
     app.state.admission = Admission(server.store.people)
@@ -108,7 +79,7 @@ async def healthz() -> Alive:
     return Alive()
 
 
-@probes.get("/readyz", responses={503: {"model": Ready, "description": "Not now."}})
+@probes.get("/readyz")
 async def readyz(request: Request, response: Response) -> Ready:
     """Whether deliveries can be stored and worked on."""
     server: RunningServer = request.app.state.server
@@ -118,14 +89,14 @@ async def readyz(request: Request, response: Response) -> Ready:
     return Ready(ready=not reason, reason=reason)
 
 
-@probes.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+@probes.get("/metrics")
 async def metrics(request: Request) -> Response:
     """The counters, for Prometheus."""
     server: RunningServer = request.app.state.server
     return Response(server.metrics.tell(await server.counts(), await server.outcomes()), media_type=CONTENT_TYPE_LATEST)
 
 
-@hooks.post("/webhook", status_code=202, response_model=DeliveryOutcome, responses=STATUSES, openapi_extra=BODY)
+@hooks.post("/webhook")
 async def webhook(request: Request) -> Response:
     """One delivery of GitHub's. Answered with 202 once what it asks for is on disk."""
     server: RunningServer = request.app.state.server

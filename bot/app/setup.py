@@ -15,7 +15,6 @@ from fastapi.responses import JSONResponse, Response
 from bot.app import manifest
 from bot.app.logs import log
 from bot.app.page import page
-from bot.app.readable import Readable
 from bot.config import ServerPlace
 from bot.config.server import STORED
 from bot.errors import HostError
@@ -53,8 +52,7 @@ class Setup:
 
 def create(setup: Setup) -> FastAPI:
     """The pages of a server that is not set up yet."""
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    app.add_middleware(Readable)
+    app = FastAPI(openapi_url=None)
 
     @app.get("/")
     async def home() -> Response:

@@ -17,7 +17,7 @@ LARGEST = (1 << 63) - 1  # an id that a database takes
 MOST = 400  # characters of a name in an address
 Page = Callable[[Gate, SignedIn], Awaitable[Response]]
 _log = log("operator")
-router = APIRouter(include_in_schema=False)
+router = APIRouter()
 router.include_router(signing_in.router)
 
 
@@ -51,7 +51,7 @@ async def reviews(
             name = await gate.server.store.listing.name_of(number or 0, session.scope) if is_number else None
             if name is None:
                 return answers.missing()
-        if state and state not in views.OUTCOMES:
+        if (state and state not in views.OUTCOMES) or not after.isprintable():
             return answers.missing()
         try:
             page = await views.reviews(gate.server, session, number, state, after)

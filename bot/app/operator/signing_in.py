@@ -20,7 +20,7 @@ SPENT = "This link is not valid, or was used before. `deeprepo status --link` on
 LOST = "The sign-in took too long, or was begun in another browser. Try again."
 NONE = "does not administer any installation of this App. Ask an owner of the organization or the person who runs this server."
 _log = log("signin")
-router = APIRouter(include_in_schema=False)
+router = APIRouter()
 
 
 @router.get("/signin")
