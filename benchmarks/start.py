@@ -8,7 +8,6 @@ the same size over 200 made-up files is used. FOLDER: made by `make bench NAME=p
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from statistics import median
 
 from benchmarks import beside, loopback, places
 from benchmarks.beside import BASE, HEAD, Place, ratios
+from benchmarks.chaos_town import committed
 from benchmarks.peers import OCR, OURS, PR_AGENT, size
 from benchmarks.table import Row, interleaved, measured, report
 
@@ -166,11 +166,6 @@ def _batch(at: Place, rounds: int) -> Iterator[Row]:
 
 def _made_up(folder: Path) -> Path:
     """200 modules that import each other; the change adds 45 lines to each of seven."""
-    folder.mkdir()
-
-    def git(*arguments: str) -> None:
-        who = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid")
-        subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
 
     def module(number: int, functions: int) -> str:
         lines = [f"from package.m{(number + 1) % 200} import f0 as other\n"]
@@ -180,15 +175,12 @@ def _made_up(folder: Path) -> Path:
         ]
         return "".join(lines)
 
-    git("init", "-q", "-b", "main")
-    for name, functions in (("main", 5), ("feature", 13)):
-        (folder / "package").mkdir(exist_ok=True)
-        for number in range(200 if name == "main" else 7):
-            (folder / "package" / f"m{number}.py").write_text(module(number, functions))
-        git("checkout", "-q", "-B", name)
-        git("add", "-A")
-        git("commit", "-qm", name)
-    return folder
+    sizes = {"main": (200, 5), "feature": (7, 13)}
+    files = {
+        branch: {f"package/m{number}.py": module(number, functions) for number in range(modules)}
+        for branch, (modules, functions) in sizes.items()
+    }
+    return committed(folder, files)
 
 
 if __name__ == "__main__":

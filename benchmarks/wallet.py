@@ -14,16 +14,16 @@ import json
 import os
 import tempfile
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.chaos_app import PATIENCE, Servers
+from benchmarks.chaos_app import Servers, fleet
 from benchmarks.chaos_pulls import SECRET
-from benchmarks.chaos_town import database
+from benchmarks.chaos_town import PATIENCE, database
 from benchmarks.table import Row, report
 from bot import action
 from bot.config import Step
@@ -35,7 +35,6 @@ from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.github.things import WorkflowRun
 from deeprepo_sandbox.providers.thread import in_thread
 
-PORT = 18480
 FORKS, DOLLARS, BUDGET = 2, 0.25, 0.1  # reviews and dollars of a day, dollars of a review
 MODEL = "openai/gpt-5.4-mini"
 USED = Usage(2_000, 1_000)  # of each answer, and what an answer that nobody waits for is billed
@@ -51,6 +50,13 @@ CONSUMER = {
     "till.py": "from price import total\n\n\ndef pay(items):\n    return total(items, 0.2)\n"
 }  # takes each of them
 GRANTED = {"contents": "read", "pull_requests": "write", "checks": "write", "actions": "read"}
+VARIABLES = {
+    "DEEPREPO_WORKER": MODEL,
+    "OPENAI_API_KEY": "sk-pretended",
+    "DEEPREPO_USD": str(BUDGET),
+    "DEEPREPO_CAP_USD_PER_DAY_REPOSITORY": str(DOLLARS),
+    "DEEPREPO_WRITE_PAUSE": "0",
+}
 SAID = ("`triggers.fork_reviews_per_day`", "the operator of this server can raise")
 
 
@@ -77,12 +83,12 @@ class Play:
     async def paying(self) -> None:
         """Wait until one call more is sent, or nothing is left to do."""
         wanted = self.model.count + 1
-        await self.until(lambda: self.model.count >= wanted or _idle())
+        await self.until(lambda: self.model.count >= wanted or self._idle())
 
     async def quiet(self) -> None:
         """Wait until nothing is left to do."""
         await self.gh.settle()
-        await self.until(_idle)
+        await self.until(self._idle)
 
     async def until(self, true: Callable[[], bool]) -> None:
         """Look now and then, from a thread: the sandbox answers meanwhile."""
@@ -105,6 +111,16 @@ class Play:
     def names_consumer(self) -> bool:
         """Whether a review names a line of the repository that takes the package."""
         return any(f"{TILL}:" in body for body in self._bodies())
+
+    def _idle(self) -> bool:
+        """Whether no job is left, as the server says."""
+        try:
+            with urllib.request.urlopen(f"{self.servers.origin}/metrics", timeout=5) as answer:
+                lines = answer.read().decode().splitlines()
+        except OSError:
+            return False
+        counts = [float(line.rpartition(" ")[2]) for line in lines if line.startswith("deeprepo_jobs{")]
+        return bool(counts) and not any(counts)
 
     def _bodies(self) -> list[str]:
         pulls = self.repo.repository.pulls.values()
@@ -299,7 +315,10 @@ async def _app(store: str, *, short: bool) -> list[Row]:
     rows, naming = [], 0
     with tempfile.TemporaryDirectory(prefix="wallet-") as scratch, database(store) as url, _model() as model:
         folder = Path(scratch)
-        async with sandbox.github(folder / "github", secret=SECRET) as gh, _fleet(folder, gh, url, model) as servers:
+        async with (
+            sandbox.github(folder / "github", secret=SECRET) as gh,
+            fleet(folder, gh, url, model.openai_url, VARIABLES) as servers,
+        ):
             orders = [order for order in (*REVIEWS, *MONEY) if not short or order in SHORT]
             names = [order.__name__.replace("_", "-") for order in orders]
             takes = {"requirements.txt": "".join(f"shop-{name}>=1,<2\n" for name in names)}
@@ -337,48 +356,6 @@ def _model() -> Iterator[doubles.Server]:
     reply = doubles.Reply(data={"answer": "One.", "findings": []}, delay=DELAY, usage=USED)
     with in_thread(doubles.Server(doubles.PerModel({MODEL.partition("/")[2]: reply}))) as server:
         yield server
-
-
-@asynccontextmanager
-async def _fleet(folder: Path, gh: sandbox.GitHub, url: str, model: doubles.Server) -> AsyncIterator[Servers]:
-    env = {
-        "DEEPREPO_APP_ID": gh.app_id,
-        "DEEPREPO_PRIVATE_KEY": gh.private_key,
-        "DEEPREPO_WEBHOOK_SECRET": SECRET,
-        "DEEPREPO_GITHUB_API": gh.api,
-        "DEEPREPO_DATABASE_URL": url,
-        "DEEPREPO_WORKER": MODEL,
-        "DEEPREPO_BASE_URL": model.openai_url,
-        "OPENAI_API_KEY": "sk-pretended",
-        "DEEPREPO_USD": str(BUDGET),
-        "DEEPREPO_CAP_USD_PER_DAY_REPOSITORY": str(DOLLARS),
-        "DEEPREPO_DEBOUNCE": "0",
-        "DEEPREPO_WRITE_PAUSE": "0",
-        "DEEPREPO_CONSUMERS": "owner",
-        "DEEPREPO_CONSUMERS_SHOWN": "lines",
-        "DEEPREPO_CRASHES": "1000",
-        "PYTHONPATH": str(Path(__file__).parents[1]),
-    }
-    servers = Servers(folder, env, 2 if url else 0, {"serve": PORT})
-    try:
-        for name in ("serve", *(f"worker-{n}" for n in range(servers.workers))):
-            await servers.start(name)
-        gh.listen(f"http://127.0.0.1:{PORT}/webhook")
-        yield servers
-    finally:
-        gh.listen(None)
-        servers.end()
-
-
-def _idle() -> bool:
-    """Whether no job is left, as the server says."""
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/metrics", timeout=5) as answer:
-            lines = answer.read().decode().splitlines()
-    except OSError:
-        return False
-    counts = [float(line.rpartition(" ")[2]) for line in lines if line.startswith("deeprepo_jobs{")]
-    return bool(counts) and not any(counts)
 
 
 async def _action() -> list[Row]:
