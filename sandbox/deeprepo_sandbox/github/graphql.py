@@ -1,4 +1,4 @@
-"""GraphQL as the product asks for it: hidden comments, resolved threads, open pull requests, the issues that one closes.
+"""GraphQL as the product asks for it: hidden comments, resolved threads, the issues that a pull request closes.
 
 graphql-core reads the documents and holds them against GitHub's own schema, cut down to what the product's documents use.
 """
@@ -57,15 +57,7 @@ class _Root:
                 raise _refused("Could not resolve to a PullRequest with that number.")
             return self._pull(pull)
 
-        def several(_: object, states: Sequence[str], orderBy: Fields, **page: Any) -> Fields:  # noqa: ANN401, N803 - GitHub's name
-            """Those in one of the states; the last that changed first."""
-            self._enter(where, ("pull_requests",), "read")
-            rows = [pull for pull in where.pulls.values() if pull.state.upper() in states]
-            key = "updated_at" if orderBy["field"] == "UPDATED_AT" else "created_at"
-            rows.sort(key=lambda pull: (getattr(pull, key), pull.number), reverse=orderBy["direction"] == "DESC")
-            return _connection([self._pull(pull) for pull in rows], **page)
-
-        return {"nameWithOwner": where.full_name, "pullRequest": one, "pullRequests": several}
+        return {"nameWithOwner": where.full_name, "pullRequest": one}
 
     def _pull(self, pull: Pull) -> Fields:
         async def threads(_: object, **page: Any) -> Fields:  # noqa: ANN401 - the arguments of a page
@@ -86,9 +78,6 @@ class _Root:
             return _connection(rows, **page)
 
         return {
-            "number": pull.number,
-            "headRefOid": pull.head_sha,
-            "baseRefName": pull.base,
             "reviewThreads": threads,
             "closingIssuesReferences": closes,
         }
