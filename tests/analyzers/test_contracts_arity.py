@@ -1,68 +1,63 @@
+from collections.abc import Sequence
+
 import pytest
 from contract_findings import look, open_uses
 from fakes import Repository
-from families import few
 
 CALLER = "from lib import f\n\n\ndef go(a, b):\n    return {}\n"
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "call", "rule"),
-    few(
-        [
-            ("def f(a, b)", "def f(a)", "f(a, b)", "arity"),
-            ("def f(a, b=1)", "def f(a, *, b=1)", "f(a, b)", "arity"),
-            ("def f(a, color=1)", "def f(a, colour=1)", "f(a, color=b)", "keyword"),
-            ("def f(a, b=1)", "def f(a)", "f(a, b=2)", "keyword"),
-            ("def f(a)", "def f(a, b)", "f(a)", "required-parameter"),
-            ("def f(a)", "def f(a, *, b)", "f(a)", "required-parameter"),
-            ("def f(a, b=1)", "def f(a, b)", "f(a)", "required-parameter"),
-            ("async def f(a)", "async def f(a, b)", "await f(a)", "required-parameter"),
-            ("def f(*, a)", "def f(a, /)", "f(a=a)", "keyword"),
-        ],
-        *range(0, 9, 4),
-    ),
-)
-def test_a_call_that_no_longer_fits_is_reported(
-    repository: Repository, before: str, after: str, call: str, rule: str
-) -> None:
+UNFIT = [
+    ("def f(a, b)", "def f(a)", "f(a, b)", "arity"),
+    ("def f(a, b=1)", "def f(a, *, b=1)", "f(a, b)", "arity"),
+    ("def f(a, color=1)", "def f(a, colour=1)", "f(a, color=b)", "keyword"),
+    ("def f(a, b=1)", "def f(a)", "f(a, b=2)", "keyword"),
+    ("def f(a)", "def f(a, b)", "f(a)", "required-parameter"),
+    ("def f(a)", "def f(a, *, b)", "f(a)", "required-parameter"),
+    ("def f(a, b=1)", "def f(a, b)", "f(a)", "required-parameter"),
+    ("async def f(a)", "async def f(a, b)", "await f(a)", "required-parameter"),
+    ("def f(*, a)", "def f(a, /)", "f(a=a)", "keyword"),
+]
+FIT = [
+    ("def f(a)", "def f(a, b=1)", "f(a)"),
+    ("def f(a)", "def f(a, *args)", "f(a)"),
+    ("def f(a, b)", "def f(a, **options)", "f(a, b=1)"),
+    ("def f(a, b)", "def f(*args)", "f(a, b)"),
+    ("def f(a)", "def f(a, b)", "f(*a)"),
+    ("def f(a)", "def f(a, b)", "f(**a)"),
+    ("def f(a)", "def f(a, b)", "map(f, a)"),
+    ("def f(a, b)", "def f(a)", "f(a, b, 3)"),
+    ("def f(a, b)", "def f(b, a)", "f(a, b)"),
+    ("def f(a)", "def f(a, b)", "None\n    with raises(TypeError):\n        f(a)"),
+    ("@wrapped\ndef f(a)", "@wrapped\ndef f(a, b)", "f(a)"),
+    ("def f(a)", "def f(a, b)", "(lambda f: f(a))(b)"),
+]
+
+
+def callers(rows: Sequence[tuple[str, ...]]) -> tuple[dict[str, str], dict[str, str]]:
+    """A file and its caller for each row, and these files after the change."""
+    before = {f"lib{at}.py": f"{row[0]}:\n    return a\n" for at, row in enumerate(rows)}
+    before |= {f"app{at}.py": CALLER.replace("lib", f"lib{at}").format(row[2]) for at, row in enumerate(rows)}
+    return before, {f"lib{at}.py": f"{row[1]}:\n    return a\n" for at, row in enumerate(rows)}
+
+
+def test_a_call_that_no_longer_fits_is_reported(repository: Repository) -> None:
     """The call fitted the signature before and does not fit it now."""
-    files = {"lib.py": f"{before}:\n    return a\n", "app.py": CALLER.format(call)}
-    (finding,) = look(repository.change(files, {"lib.py": f"{after}:\n    return a\n"}))
+    before, after = callers(UNFIT)
+    found = {finding.path: finding for finding in look(repository.change(dict(before), dict(after)))}
+    assert len(found) == len(UNFIT)
+    for at, (old, _, _, rule) in enumerate(UNFIT):
+        finding, lib = found[f"app{at}.py"], f"lib{at}.py"
+        assert (finding.start, finding.rule) == (5, rule)
+        assert [(e.path, e.line, e.side) for e in finding.evidence] == [(lib, 1, "base"), (lib, 1, "head")]
+        assert finding.title.startswith(f"f() has a new signature, but app{at}.py ")
+        assert old.removeprefix("async ") in finding.why
 
-    assert (finding.path, finding.start, finding.rule) == ("app.py", 5, rule)
-    assert [(e.path, e.line, e.side) for e in finding.evidence] == [("lib.py", 1, "base"), ("lib.py", 1, "head")]
-    assert finding.title.startswith("f() has a new signature, but app.py ")
-    assert before.removeprefix("async ") in finding.why
 
-
-@pytest.mark.parametrize(
-    ("before", "after", "call"),
-    few(
-        [
-            ("def f(a)", "def f(a, b=1)", "f(a)"),
-            ("def f(a)", "def f(a, *args)", "f(a)"),
-            ("def f(a, b)", "def f(a, **options)", "f(a, b=1)"),
-            ("def f(a, b)", "def f(*args)", "f(a, b)"),
-            ("def f(a)", "def f(a, b)", "f(*a)"),
-            ("def f(a)", "def f(a, b)", "f(**a)"),
-            ("def f(a)", "def f(a, b)", "map(f, a)"),
-            ("def f(a, b)", "def f(a)", "f(a, b, 3)"),
-            ("def f(a, b)", "def f(b, a)", "f(a, b)"),
-            ("def f(a)", "def f(a, b)", "None\n    with raises(TypeError):\n        f(a)"),
-            ("@wrapped\ndef f(a)", "@wrapped\ndef f(a, b)", "f(a)"),
-            ("def f(a)", "def f(a, b)", "(lambda f: f(a))(b)"),
-        ],
-        *range(0, 12, 4),
-    ),
-)
-def test_a_call_that_fits_or_cannot_be_judged_is_silent(
-    repository: Repository, before: str, after: str, call: str
-) -> None:
+def test_a_call_that_fits_or_cannot_be_judged_is_silent(repository: Repository) -> None:
     """Defaults, rest parameters, spreads, decorators, and calls that never fitted prove nothing."""
-    files = {"lib.py": f"{before}:\n    return a\n", "app.py": CALLER.format(call)}
-
-    assert look(repository.change(files, {"lib.py": f"{after}:\n    return a\n"})) == []
+    before, after = callers(FIT)
+    assert look(repository.change(dict(before), dict(after))) == []
 
 
 TWICE = "X = 1\nif X:\n    def f({}):\n        return 1\nelse:\n    def f({}):\n        return 2\n"
