@@ -1,13 +1,16 @@
-"""Whether a person may give a command, and how often."""
+"""Whether a person may give a command, and how often: each may cost money, and each answer is a comment that notifies others."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from bot.commands import pace
-from bot.commands.context import CommandReply, Word
+from bot.commands.context import CommandReply
 from bot.config import Config
 from bot.render import code, comment, load
 
+HOUR = 3_600.0
+STRANGER = 3  # commands in an hour of somebody who may not write here
 WRITERS = frozenset({"admin", "maintain", "write"})
 
 
@@ -25,17 +28,42 @@ class Permission:
         return self.permission in WRITERS
 
 
-def refusal(word: Word, actor: str, standing: Permission, settings: Config) -> CommandReply | None:
+@dataclass(frozen=True, slots=True)
+class CommandAllowance:
+    """Whether a command is carried out; if not, in how many minutes the next one is, and whether a reply reported that already."""
+
+    free: bool
+    minutes: int = 0
+    was_told: bool = False
+
+
+def judge(earlier: Sequence[float], now: float, most: int) -> CommandAllowance:
+    """The pace of a person with these earlier commands, refused ones too, as seconds on the clock of `now`.
+
+    Who goes on while refused stays refused, and gets one reply.
+    """
+    recent = sorted(at for at in earlier if now - HOUR < at <= now)
+    if len(recent) < most:
+        return CommandAllowance(free=True)
+    free_at = recent[len(recent) - most] + HOUR
+    return CommandAllowance(free=False, minutes=max(1, math.ceil((free_at - now) / 60)), was_told=len(recent) > most)
+
+
+def refusal(
+    word: str, needs: Literal["read", "write"], actor: str, standing: Permission, settings: Config
+) -> CommandReply | None:
     """The answer where the command is not carried out, None where it is."""
     words = load(settings.language)
-    most = settings.triggers.commands_per_hour if standing.writes else pace.STRANGER
-    pace_ = pace.judge(standing.earlier, standing.now, most)
-    if not pace_.free:
+    most = settings.triggers.commands_per_hour if standing.writes else STRANGER
+    allowance = judge(standing.earlier, standing.now, most)
+    if not allowance.free:
         values: dict[str, object] = {"most": most}
-        refusal_text = comment("replies/phrase.md.j2", words, key="reply_too_many", number=pace_.minutes, values=values)
-        return CommandReply("" if pace_.was_told else refusal_text, "-1")
-    if word.NEEDS == "write" and not standing.writes:
-        values = {"word": code(f"/deeprepo {word.WORD}"), "actor": actor}
+        refusal_text = comment(
+            "replies/phrase.md.j2", words, key="reply_too_many", number=allowance.minutes, values=values
+        )
+        return CommandReply("" if allowance.was_told else refusal_text, "-1")
+    if needs == "write" and not standing.writes:
+        values = {"word": code(f"/deeprepo {word}"), "actor": actor}
         return CommandReply(
             comment("replies/phrase.md.j2", words, key="reply_no_permission", number=None, values=values), "-1"
         )

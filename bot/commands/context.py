@@ -1,17 +1,16 @@
-"""What a command is given to work with, what it hands back, and what a word must offer to be one."""
+"""What a command is given to work with, and what it hands back."""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import Literal
 
 from bot.config import Config
 from bot.render import Phrases, comment, load
 from bot.review.session import Session
 from bot.values import Finding, LearnedRule, OwnerRule, RuleState
 
-Permission = Literal["read", "write"]
 Reaction = Literal["", "+1", "-1", "confused"]
 
 
@@ -58,7 +57,6 @@ class CommandContext:
     )
     clock: Callable[[], float] = time.monotonic
     rules: RuleBook | None = None  # None: nobody keeps any here
-    commands: Mapping[str, "Word"] = field(default_factory=dict)  # all that there are, by the words that people write
     given_at: float = 0.0  # when the command was given, in seconds since 1970; 0: not known
     then: Callable[[], Awaitable[bytes | None]] | None = None  # what `last` was at that time; None: the same
 
@@ -74,15 +72,3 @@ class CommandContext:
     def say(self, key: str, number: int | None = None, **values: object) -> CommandReply:
         """A reply of one phrase."""
         return self.reply("phrase", key=key, number=number, values=values)
-
-
-class Word(Protocol):
-    """A command. A module satisfies it; what it does is the phrase `help_<word>`."""
-
-    WORD: str
-    USE: str  # how it is typed
-    NEEDS: Permission
-    LONG: bool  # whether the lines below belong to its argument
-
-    async def run(self, argument: str, context: CommandContext) -> CommandReply:
-        """Carry it out."""

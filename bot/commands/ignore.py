@@ -1,14 +1,10 @@
 """`/deeprepo ignore`: a finding is not reported again in this pull request, and how to silence it, or its kind, for good."""
 
 from bot.commands import proposing, target
-from bot.commands.context import CommandContext, CommandReply, Permission
+from bot.commands.context import CommandContext, CommandReply
 from bot.config.ignore_file import IgnoreEntry
 from bot.findings import suppress
 
-WORD = "ignore"
-USE = "ignore [NUMBER] REASON"
-NEEDS: Permission = "write"
-LONG = False
 LONGEST = 300  # characters of a reason
 
 
@@ -16,7 +12,7 @@ async def run(argument: str, context: CommandContext) -> CommandReply:
     """Store it with the reason, and show the entry that would hold beyond this pull request."""
     about = await target.find(argument, context)
     if not about.fingerprint:
-        return about.missing(context, f"{WORD} NUMBER REASON")
+        return about.missing(context, "ignore NUMBER REASON")
     reason_text = " ".join(about.rest.split())[:LONGEST]
     finding = about.finding
     await context.suppress(suppress.mark_of(finding) if finding is not None else about.fingerprint, reason_text)

@@ -1,6 +1,7 @@
-"""A command in a comment: `/deeprepo WORD` or `@<our login> WORD` at the start of a line. Pure.
+"""A command in a comment, `/deeprepo WORD` or `@<our login> WORD` at the start of a line, and whom a comment names. Pure.
 
-Quotes, code and HTML comments give no command: they are somebody else's words, or what nobody sees. The first command of a comment counts.
+Quotes, code and HTML comments give no command and call nobody: they are somebody else's words, or what nobody sees. The first command of a
+comment counts.
 """
 
 import re
@@ -15,6 +16,8 @@ LONGEST, LONGEST_WORD = 4_000, 40  # characters of an argument, and of a word th
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _APART = re.compile(r" {0,3}>| {4}|\t")  # a quote, indented code
+_CODE = re.compile(r"(`+)[^`\n]*\1")
+_NAME = re.compile(r"(?<![\w@/.`+-])@([A-Za-z0-9](?:[A-Za-z0-9-]{0,98}[A-Za-z0-9])?)(\[bot\])?((?:/[\w-]+)?)(?![\w@-])")
 _SIGNS = ".,:;!?"
 
 
@@ -79,3 +82,26 @@ def _command(text: str, below: str, words: Sequence[str], long: Sequence[str], *
     if mention:  # what is no command is a remark
         return None
     return Command(next((part[:LONGEST_WORD] for part in words_typed if part), "help"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Who is named. `first`: the comment begins with the name of somebody who is not us."""
+
+    us: bool = False
+    others: bool = False
+    first: bool = False
+
+
+def read_mentions(body: str, login: str) -> Mentions:
+    """Whom the prose of a comment names. `login` is ours, with or without "[bot]"."""
+    if "@" not in body:
+        return Mentions()
+    ours = login.removesuffix("[bot]").lower()
+    text = _CODE.sub("x", "\n".join(own_lines(plain_lines(body)))).strip()
+    names = [(match.start(), match[1].lower() == ours and not match[3]) for match in _NAME.finditer(text)]
+    return Mentions(
+        us=any(mine for _, mine in names),
+        others=any(not mine for _, mine in names),
+        first=bool(names) and names[0] == (0, False),
+    )

@@ -1,17 +1,14 @@
 """`/deeprepo remember`: a sentence that answers claims about certain code, proposed like a rule."""
 
 from bot.commands import proposing, target
-from bot.commands.context import CommandContext, CommandReply, Permission
+from bot.commands.context import CommandContext, CommandReply
 from bot.config.names import MOST_SENTENCE
 from bot.findings import suppress
 from bot.render import code
 from bot.text import globs
 from bot.values import OwnerRule
 
-WORD = "remember"
 USE = "remember [in PATH[:SYMBOL]] SENTENCE"
-NEEDS: Permission = "write"
-LONG = False
 LEAST_WORDS = 3  # of a sentence: "fine" answers everything
 LONGEST = 300  # characters of a path
 

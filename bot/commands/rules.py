@@ -5,17 +5,14 @@ from datetime import UTC, datetime
 from itertools import accumulate
 
 from bot.commands import proposing
-from bot.commands.context import CommandContext, CommandReply, Permission, RuleBook
+from bot.commands.context import CommandContext, CommandReply, RuleBook
 from bot.config import FILE
 from bot.config.names import MOST_SENTENCE
 from bot.render import code, link
 from bot.text import globs
 from bot.values import LearnedRule, OwnerRule, RuleState
 
-WORD = "rules"
 USE = "rules [confirm N, edit N SENTENCE, remove N, export]"
-NEEDS: Permission = "write"
-LONG = False
 DECIDES: dict[str, RuleState] = {"confirm": "confirmed", "remove": "removed"}
 EDIT = "edit"  # gives a learning another sentence, which is in force at once: to edit takes the permission to confirm
 UNUSED = 180 * 86_400.0  # seconds after which a sentence that silenced nothing is proposed for removal
@@ -58,7 +55,7 @@ async def _put(
     """Decide on the rule of this number, unless it is another one than the person has seen."""
     rule = next((one for one in await book.all() if one.rule.number == number), None)
     if rule is not None and 0 < context.given_at < max(rule.made, rule.decided) - MOMENT:
-        return context.say("rule_since", rule=number, again=code(f"/deeprepo {WORD}"), **proposing.place_words(rule))
+        return context.say("rule_since", rule=number, again=code("/deeprepo rules"), **proposing.place_words(rule))
     if text and (rule is None or not rule.rule.is_learning):
         return context.say("sentence_unknown", rule=number)
     decision = await book.decide(number, state, path, text)

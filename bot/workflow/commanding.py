@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from bot import commands, github
-from bot.commands import CommandContext, CommandReply, fix, ignore, proposing, rules
+from bot.commands import CommandContext, CommandReply, proposing, rules
 from bot.commands.context import RuleBook
 from bot.config import Config
 from bot.errors import HostRefused, OverLimit
@@ -53,13 +53,13 @@ async def carry_out(ask: CommandAsk, host: Host, job: Job, parts: Services) -> N
         await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}")
     carried_out = partial(_carried_out, ask, state, settings, host, job, parts, standing)
     reply = await keep(job, "answer", _ANSWER, carried_out, lasts=True)
-    decides_rule = ask.word == rules.WORD and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
+    decides_rule = ask.word == "rules" and ask.argument.lower().split()[:1] in ([word] for word in rules.DECIDES)
     if decides_rule:  # before the answer, which GitHub may refuse
         await paging.schedule_all(ask.pull, parts, f"{ask.comment.kind}-{ask.comment.id}-rule")
     comment = await asking.post_answer(reply, ask.comment, host)
     if reply.rule and comment is not None:
         await parts.store.rules.show(ask.pull.repository, reply.rule, comment.id, comment.kind)
-    if ask.word == ignore.WORD:
+    if ask.word == "ignore":
         await paging.follow(ask.pull, host, parts, f"{ask.comment.kind}-{ask.comment.id}")
 
 
@@ -73,7 +73,7 @@ async def _carried_out(
     standing: commands.Permission,
 ) -> CommandReply:
     context = _context(ask, state, settings, host, parts)
-    if ask.word == fix.WORD:
+    if ask.word == "fix":
         return await fixing.fix(ask, state, standing, context, job, parts)
     if ask.word in commands.READING:
         return await _read(ask, state, standing, context, parts)

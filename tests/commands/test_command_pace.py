@@ -1,7 +1,7 @@
 import pytest
 
-from bot.commands import pace
-from bot.commands.pace import CommandAllowance
+from bot.commands import carrying
+from bot.commands.carrying import CommandAllowance
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from bot.commands.pace import CommandAllowance
 )
 def test_a_person_has_so_many_commands_in_an_hour(earlier: list[float], found: CommandAllowance) -> None:
     """At second 1000 with three in an hour: who goes on is told once, and waits until enough of them are an hour old."""
-    assert pace.judge(earlier, 1_000.0, 3) == found
+    assert carrying.judge(earlier, 1_000.0, 3) == found

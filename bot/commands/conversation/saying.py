@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
-from bot.commands import CommandReply, Permission, pace, target
+from bot.commands import CommandReply, Permission, carrying, target
 from bot.commands.conversation import answering
 from bot.commands.conversation.answering import Withdrawal
 from bot.commands.conversation.hearing import HeardRemark
@@ -37,8 +37,8 @@ def refusal(actor: str, standing: Permission, settings: Config, *, names_us: boo
     most = settings.triggers.replies_per_hour
     if not most or not (names_us or (standing.writes and model)):
         return CommandReply()
-    most = most if standing.writes else min(most, pace.STRANGER)
-    allowance = pace.judge(standing.earlier, standing.now, most)
+    most = most if standing.writes else min(most, carrying.STRANGER)
+    allowance = carrying.judge(standing.earlier, standing.now, most)
     if not allowance.free:
         return CommandReply("" if allowance.was_told else say("talk_too_many", allowance.minutes, most=most))
     if not standing.writes:
