@@ -48,7 +48,6 @@ class AnswerRoom:
     """What may still be shown, and under which heading each line stands."""
 
     tokens: int
-    known_places: frozenset[Place] = frozenset()  # of the reader's first message: a search need not show them
     shown_lines: ShownLines = field(default_factory=ShownLines)
     headings: dict[Place, str] = field(default_factory=dict)
 
@@ -57,10 +56,9 @@ class AnswerRoom:
         self.shown_lines.add(excerpt)
         self.headings.update({(excerpt.path, excerpt.side, row.number): heading for row in excerpt.rows})
 
-    def has(self, excerpt: Excerpt, number: int, *, exact: bool = True) -> bool:
-        """Whether a line of its file is shown, or, of code that was not asked for by its place, known."""
-        is_known = not exact and (excerpt.path, excerpt.side, number) in self.known_places
-        return is_known or self.shown_lines.has(excerpt.path, number, excerpt.side)
+    def has(self, excerpt: Excerpt, number: int) -> bool:
+        """Whether a line of its file is shown."""
+        return self.shown_lines.has(excerpt.path, number, excerpt.side)
 
 
 @dataclass(slots=True)
@@ -89,7 +87,7 @@ class Result:
         """Show what is not shown yet, as far as it fits: of a search every hit before the lines around any of them."""
         before = most = min(most, self.tokens_left)
         for candidate in () if self.exact else self.candidates:
-            hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n, exact=False)}
+            hits = {n for n in candidate.deciding if not room.has(candidate.excerpt, n)}
             rows = [row for row in candidate.excerpt.rows if row.number in hits | (candidate.heads if hits else set())]
             most -= self._show_rows(candidate, rows, room, most)
         for candidate in self.candidates:
@@ -101,7 +99,7 @@ class Result:
     def _show_rows(self, candidate: Candidate, rows: Sequence[DiffRow], room: AnswerRoom, most: int) -> int:
         """Show those of some rows that are not shown yet and fit. Returns their tokens."""
         excerpt = candidate.excerpt
-        new = [row for row in rows if not room.has(excerpt, row.number, exact=self.exact)]
+        new = [row for row in rows if not room.has(excerpt, row.number)]
         header = 0 if any(one.path == excerpt.path for one in self.excerpts) else _header(excerpt)
         fitting_rows = fit(excerpt.path, new, candidate.deciding, most - header)
         if not any(row.text.strip() for row in fitting_rows) or len(fitting_rows) < min(LEAST, len(new)):
@@ -124,13 +122,13 @@ class Result:
         return sorted({row.number for row in candidate.excerpt.rows} if self.exact else candidate.deciding)
 
     def _elsewhere(self, room: AnswerRoom) -> Iterator[str]:
-        """Where lines of this look-up stand that are shown under another heading, or that the reader knows already."""
+        """Where lines of this look-up stand that are shown under another heading, or in the prompt."""
         own = heading(self.look_up)
         numbers_by_place: dict[tuple[str, str], list[int]] = defaultdict(list)
         for candidate in self.candidates:
             excerpt = candidate.excerpt
             for number in self._wanted(candidate):
-                if room.has(excerpt, number, exact=self.exact):
+                if room.has(excerpt, number):
                     under = room.headings.get((excerpt.path, excerpt.side, number), "")
                     if under != own:
                         numbers_by_place[under, excerpt.path].append(number)
@@ -143,7 +141,7 @@ class Result:
         numbers_by_path: dict[str, list[int]] = defaultdict(list)
         for candidate in self.candidates:
             excerpt = candidate.excerpt
-            left = [n for n in self._wanted(candidate) if not room.has(excerpt, n, exact=self.exact)]
+            left = [n for n in self._wanted(candidate) if not room.has(excerpt, n)]
             text = {row.number: row.text for row in excerpt.rows}
             if any(tells(excerpt.path, text.get(number, "")) for number in left):
                 numbers_by_path[excerpt.path] += left

@@ -14,7 +14,7 @@ from typing import Literal
 
 from bot.context import definitions, snippets
 from bot.context.bodies import Callee
-from bot.context.look_up_room import AnswerRoom, Candidate, LookedUp, Place, Result, give_out, spans
+from bot.context.look_up_room import AnswerRoom, Candidate, LookedUp, Result, give_out, spans
 from bot.errors import GitError
 from bot.ports import Language, Tree
 from bot.render import count
@@ -70,13 +70,12 @@ class LookUps:
         look_ups: Sequence[LookUp],
         most: int = TOKENS,
         shown_excerpts: Iterable[Excerpt] = (),
-        known_places: frozenset[Place] = frozenset(),
     ) -> tuple[LookedUp, ...]:
         """Return every result in the order asked, `most` tokens in all: what one does not need, the next ones may have.
 
-        The lines of `shown_excerpts` are not shown again; those of `known_places` only if the code was asked for by its place: it is shown in one piece.
+        The lines of `shown_excerpts` are not shown again.
         """
-        room, files, results = AnswerRoom(most, known_places), _Files(), list[Result]()
+        room, files, results = AnswerRoom(most), _Files(), list[Result]()
         for excerpt in shown_excerpts:
             room.shown_lines.add(excerpt)
         for one in look_ups:

@@ -31,13 +31,6 @@ class FileDiff:
         """The rows as a prompt shows them."""
         return "\n".join(map(str, self.rows))
 
-    @property
-    def places(self) -> frozenset[tuple[str, str, int]]:
-        """Path, side and number of each row."""
-        return frozenset(
-            (self.path, "base" if row.sign == "-" else "head", row.number) for row in self.rows if row.number
-        )
-
 
 def file_diffs(
     units: Iterable[Unit],

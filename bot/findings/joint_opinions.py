@@ -63,7 +63,6 @@ def prompt(request: Request) -> Prompt:
         answer=schema(),
         max_tokens=REPLY_TOKENS * (len(request) + 1),
         about=f"{len(request)} claims, {_id(0)} to {_id(len(request) - 1)}",
-        shown_places=frozenset[tuple[str, str, int]]().union(*(one.prompt.shown_places for one in request)),
     )
 
 

@@ -226,6 +226,5 @@ async def _question(
         answer=schema(with_learnings=bool(learnings), with_dismissals=bool(dismissed)),
         max_tokens=1024,
         about=f"the claim about {finding.path}: {finding.title}",
-        shown_places=frozenset[tuple[str, str, int]]().union(*(one.places for one in excerpts)),
     )
     return OpinionQuestion(finding, excerpts, pull, precedents, prompt)

@@ -63,7 +63,7 @@ class Dialogues:
         """The code that the reader of a prompt has asked for."""
         if self.look_ups is None or not wishes:
             return ()
-        return await self.look_ups.show(wishes, _room(prompt), known_places=prompt.shown_places)
+        return await self.look_ups.show(wishes, _room(prompt))
 
 
 def wishes(prompt: Prompt, reply: Completion | DeepRepoError) -> tuple[LookUp, ...]:

@@ -80,9 +80,8 @@ class PromptWriter:
         walkthrough: read.Extent = "none",
         issues_to_close: Sequence[LinkedIssue] = (),
         checks: Sequence[CustomCheck] = (),
-        code: Iterable[FileDiff | Excerpt] = (),
     ) -> Prompt:
-        """Make the prompt of a text, with the form of its answer. `code`: what the text shows."""
+        """Make the prompt of a text, with the form of its answer."""
         paths = list(dict.fromkeys(unit.path for unit in units))
         more = f" and {render.count(len(paths) - NAMED, 'more file')}" if len(paths) > NAMED else ""
         form = issues.schema(walkthrough) if issues_to_close else read.schema(walkthrough)
@@ -94,7 +93,6 @@ class PromptWriter:
             answer=custom_checks.form(form) if checks else form,
             max_tokens=WHOLE_ANSWER if self.whole or sum(unit.tokens for unit in units) > ONE_PROMPT else PART_ANSWER,
             about=f"the change of {', '.join(paths[:NAMED])}{more}" if paths else "",
-            shown_places=frozenset[tuple[str, str, int]]().union(*(one.places for one in code)),
         )
 
     async def of_units(
@@ -132,7 +130,6 @@ class PromptWriter:
             walkthrough,
             issues_to_close,
             checks,
-            [*parts, *beside],
         )
         seen_text = telling(unchanged=judged_excerpts)
         return SentPrompt(tuple(units), prompt, seen_text, bare, walkthrough, issues_to_close, checks)

@@ -209,11 +209,6 @@ class Excerpt:
         return "\n".join(row.text for row in self.rows)
 
     @property
-    def places(self) -> frozenset[tuple[str, str, int]]:
-        """Path, side and number of each row."""
-        return frozenset((self.path, self.side, row.number) for row in self.rows)
-
-    @property
     def size(self) -> int:
         """Tokens that it takes in a prompt."""
         return tokens(self.body) + tokens(self.path + self.title) + MARKERS

@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from bot.levels import Effort
@@ -71,8 +71,6 @@ class Prompt:
     max_tokens: int = 4096
     effort: Effort | None = None  # how long a model that thinks may think; None leaves it to the provider
     about: str = ""  # its subject in a few words: a further message of the same dialogue begins with it
-    # Path, side and number of the lines of code in its messages, which a further one need not repeat.
-    shown_places: frozenset[tuple[str, str, int]] = field(default=frozenset(), compare=False, repr=False)
 
     def further(self, reply: "Completion", text: str) -> "Prompt":
         """The same dialogue with what came back, and one more message."""

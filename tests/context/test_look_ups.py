@@ -33,14 +33,13 @@ def shown(
     most: int = look_ups.TOKENS,
     files: dict[str, str | bytes | None] = FILES,
     above: Sequence[Excerpt] = (),
-    known: frozenset[tuple[str, str, int]] = frozenset(),
 ) -> tuple[LookedUp, ...]:
     pull = repository.change({}, files)
 
     async def run() -> tuple[LookedUp, ...]:
         async with Checkout(pull) as tree:
             callers = partial(_callers, tree)
-            return await LookUps(tree, LANGUAGES, callers, partial(_readers, tree)).show(wanted, most, above, known)
+            return await LookUps(tree, LANGUAGES, callers, partial(_readers, tree)).show(wanted, most, above)
 
     async def _callers(tree: Checkout, name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
         return await dependents.callers(tree, name, LANGUAGES)
@@ -63,18 +62,6 @@ def test_what_a_prompt_shows_already_is_not_shown_again(repository: Repository) 
     (again,) = shown(repository, LookUp("definition", "pick"), above=first.excerpts)
     assert again.excerpts == ()
     assert again.notes == ("shown before: src/pick.py 1 to 6", "shown before: src/shelf.py 2 to 3")
-
-
-def test_a_search_names_the_lines_that_its_reader_has_and_a_definition_stays_whole(repository: Repository) -> None:
-    """Those of the first message of the dialogue."""
-    known = frozenset({("src/shelf.py", "head", 2)})
-    search, definition = shown(
-        repository, LookUp("search", "def pick", "src/**"), LookUp("definition", "Shelf.pick"), known=known
-    )
-    assert [(e.path, e.start) for e in search.excerpts] == [("src/pick.py", 1)]
-    assert [(e.path, e.start, e.end) for e in definition.excerpts] == [("src/shelf.py", 2, 3)]
-    (alone,) = shown(repository, LookUp("search", "def pick", "src/**"), known=known)
-    assert alone.notes == ("shown before: src/shelf.py 2",)
 
 
 def test_a_file_that_is_not_a_text_is_named_and_not_shown(repository: Repository) -> None:
