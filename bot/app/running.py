@@ -11,7 +11,6 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bot.app.logs import log
 from bot.config import ServerPlace
@@ -19,7 +18,6 @@ from bot.errors import UsageError
 
 BACKLOG = 2048
 KEPT = 75  # seconds for an idle connection: longer than a proxy keeps one, which would else send into a closed one
-HEAD = 30  # seconds for the head of a request
 CONNECTIONS = 10  # seconds for requests that are being answered when the server leaves
 HURRIED = 130  # the status of who was told twice
 Rest = Callable[[], Coroutine[Any, Any, None]]
@@ -43,35 +41,6 @@ class Leaving:
             logging.shutdown()
             os._exit(HURRIED)
         self.asked.set()
-
-
-class _Impatient(H11Protocol):
-    """A connection of uvicorn's that is closed when the head of a request takes too long: uvicorn itself waits for ever."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
-        self._late: asyncio.TimerHandle | None = None
-        super().connection_made(transport)
-        self._wait(transport)
-
-    def data_received(self, data: bytes) -> None:
-        """A part of a request has come; once its head is complete the application watches over the rest."""
-        super().data_received(data)
-        if self.cycle is None or self.cycle.response_complete:
-            self._wait(self.transport)
-        elif self._late is not None:
-            self._late.cancel()
-            self._late = None
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
-        if self._late is not None:
-            self._late.cancel()
-        super().connection_lost(exc)
-
-    def _wait(self, transport: asyncio.BaseTransport) -> None:
-        if self._late is None:
-            self._late = asyncio.get_running_loop().call_later(HEAD, transport.close)
 
 
 class _Server(uvicorn.Server):
@@ -140,7 +109,7 @@ def address(listener: socket.socket) -> str:
 def _config(app: FastAPI, place: ServerPlace) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=_Impatient,
+        http="h11",
         log_config=None,
         workers=1,
         proxy_headers=place.trusted_proxy is not None,

@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 from serving import pull, served, settings
 
-from bot import app
 from bot.app import RunningServer
-from bot.config import Server
 from bot.errors import UsageError
 from bot.values import Cost, Coverage, PullRequest, Review, Strategy, Usage
 
@@ -144,12 +142,3 @@ def test_what_a_server_leaves_on_the_disk_is_its_own(tmp_path: Path) -> None:
     assert [
         secret for secret in given.secrets() if secret.encode()[:40] in held or json.dumps(secret).encode() in held
     ] == []
-
-
-def test_a_worker_needs_credentials_and_a_shared_database(tmp_path: Path) -> None:
-    """With SQLite there is nothing to share."""
-    given = settings(tmp_path)
-    with pytest.raises(UsageError, match="DEEPREPO_DATABASE_URL"):
-        app.worker(given)
-    with pytest.raises(UsageError, match="credentials"):
-        app.worker(Server(given.place, None))

@@ -8,7 +8,6 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot import config
-from bot.config import Settings
 from bot.errors import ConfigError
 
 KEY = (
@@ -79,16 +78,6 @@ def test_no_secret_shows_itself(read: Read) -> None:
     assert {"the-password", SECRET} <= set(found.secrets())
 
 
-def test_each_wrong_variable_has_its_sentence(read: Read) -> None:
-    """All of them at once, with what to do."""
-    wrong = {"APP_ID": "x", "PRIVATE_KEY": "k", "WEBHOOK_SECRET": "short", "PORT": "99999", "DATABASE_URL": "mysql://x"}
-    said = sentences(read, wrong | {"GITHUB_API": "github.com"})
-    assert sorted(line.partition(":")[0] for line in said) == sorted(
-        f"DEEPREPO_{name}" for name in (*wrong, "GITHUB_API")
-    )
-    assert "openssl rand -hex 32" in next(line for line in said if "WEBHOOK_SECRET" in line)
-
-
 def test_a_missing_credential_is_named(read: Read) -> None:
     """Some of the three without the others are a mistake, none of them is a server that is not set up yet."""
     assert read({}).app is None
@@ -131,17 +120,6 @@ def test_a_damaged_store_is_said(read: Read, tmp_path: Path, text: str) -> None:
 def test_an_empty_variable_is_not_set(read: Read) -> None:
     """As a compose file passes on what nobody has set."""
     assert read({"APP_ID": "", "PORT": "", "PRIVATE_KEY_FILE": ""}).place.port == 8000
-
-
-def test_no_file_and_no_flag_goes_above_the_ceiling() -> None:
-    """The operator's limits for one review hold against a larger request; a smaller one is kept."""
-    settings = Settings(cap_usd=0.5)
-    asked = {b"budget: {usd: 9}": 0.5, b"budget: {usd: 0.2}": 0.2, b"": 0.5}
-    assert {file: config.resolve({}, file, settings).usd for file in asked} == asked
-    assert config.resolve({"usd": 3.0}, None, settings).usd == 0.5
-    assert config.resolve({}, b"budget: {usd: 9}", settings).origins["usd"] == (
-        "DEEPREPO_CAP_USD, below the 9.00 of: .deeprepo.yml"
-    )
 
 
 def test_a_providers_key_can_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

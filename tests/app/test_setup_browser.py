@@ -34,44 +34,6 @@ async def visit(folder: Path, one: Setup, visitor: Callable[[Window, str], None]
         await asyncio.to_thread(go, str(http.base_url).rstrip("/"))
 
 
-def test_every_refusal_is_a_page_that_says_what_to_do(tmp_path: Path) -> None:
-    """No token, a wrong one, a foreign state, a GitHub that does not answer."""
-    one = begun(tmp_path)
-
-    def visitor(window: Window, base: str) -> None:
-        for path, sentence in (
-            ("/", "Open the address that its log names"),
-            ("/setup", "the token from the server's log"),
-            ("/setup?token=wrong", "the token from the server's log"),
-            ("/setup/done", "Open the address in the server's log again"),
-            ("/setup/done?code=x&state=y", "Open the address in the server's log again"),
-            (f"/setup/done?code=c&state={one.state}", "GitHub did not answer"),
-        ):
-            assert sentence in window.open(base + path)
-
-    asyncio.run(visit(tmp_path, one, visitor))
-
-
-def test_a_wrong_field_is_said_beside_what_was_typed(tmp_path: Path) -> None:
-    """An address that github.com cannot reach, and a name that no organization can have; then the corrected form goes on."""
-    one = begun(tmp_path, "https://api.github.com")
-
-    def visitor(window: Window, base: str) -> None:
-        window.open(f"{base}/setup?token={one.token}")
-        window.type("#url", "http://10.0.0.5:8000")
-        window.type("#organization", "acme")
-        assert "an https address that is reachable from the internet" in window.click("button")
-        window.type("#url", "https://bot.example.com")
-        window.type("#organization", "a/b")
-        assert "a/b is not the name of an organization" in window.click("button")
-        window.type("#organization", "acme")
-        assert "the organization acme" in window.click("button")
-        window.click("button.quiet")
-        assert window.script("return [url.value, organization.value]") == ["https://bot.example.com", "acme"]
-
-    asyncio.run(visit(tmp_path, one, visitor))
-
-
 def test_clicks_alone_make_an_app(tmp_path: Path) -> None:
     """From the form to GitHub and back, for the organization that was typed; a second use of the code is the same page."""
 

@@ -1,8 +1,6 @@
 import asyncio
 from dataclasses import replace
 
-import pytest
-
 from bot import storage
 from bot.storage import FindingOutcomes, FinishedReview, StoredFinding
 from bot.storage.rules import MOST, WAITING
@@ -143,19 +141,3 @@ def test_what_becomes_of_findings(url: str) -> None:
 def test_nothing_decided_is_no_share() -> None:
     """Findings of open pull requests say nothing yet."""
     assert FindingOutcomes(1, waiting=3).share is None
-
-
-@pytest.mark.parametrize(
-    "asked", ["repository IN (70, 71) AND at > 5 GROUP BY repository, outcome", "at > 5 GROUP BY outcome"]
-)
-def test_the_share_is_read_from_an_index(url: str, asked: str) -> None:
-    """No row of a table is looked at, however many findings there are."""
-    if "sqlite" not in url:
-        pytest.skip("PostgreSQL plans by the size of the table")
-
-    async def story() -> str:
-        async with storage.open_store(url) as store:
-            query = f"EXPLAIN QUERY PLAN SELECT outcome, count(*) FROM finding WHERE {asked}"  # noqa: S608
-            return str(store.database.now(lambda c: c.exec_driver_sql(query).all()))
-
-    assert "USING COVERING INDEX" in asyncio.run(story())
