@@ -51,11 +51,8 @@ class Packages(StoragePart):
     async def keep(self, home: PackageHome, rows: Sequence[PackageRow]) -> None:
         """Store what one repository offers and takes."""
         own = {"installation": home.installation, "repository": home.repository}
-        left = dict.fromkeys((row.role, row.language) for row in rows[MOST:])
-        more = [
-            PackageRow("may-take" if role == "takes" else "may-offer", language, "*", reason=TOO_MANY)
-            for role, language in left
-        ]
+        left = dict.fromkeys(row.language for row in rows[MOST:] if row.role == "takes")
+        more = [PackageRow("may-take", language, "*", reason=TOO_MANY) for language in left]
         values = [
             {**own, **{name: str(value)[:LONGEST] for name, value in asdict(row).items()}}
             for row in dict.fromkeys((*rows[:MOST], *more))
@@ -87,18 +84,6 @@ class Packages(StoragePart):
         """The repositories of the same installation that may take what this one offers: a manifest of theirs could not be read."""
         pairs = await self._takers(installation, repository, "may-take", sa.true())
         return tuple(dict.fromkeys(home for home, name, glob in pairs if fnmatchcase(name, glob)))
-
-    async def unread_manifests(self, repository: int) -> tuple[str, ...]:
-        """Which manifests of a repository that may offer something could not be read, and why."""
-        query = sa.select(package.c.reason).where(package.c.repository == repository, package.c.role == "may-offer")
-        return tuple(row.reason for row in await self.rows(query.order_by(package.c.id)))
-
-    async def unread_homes(self, installation: int) -> tuple[PackageHome, ...]:
-        """The repositories of an installation of which nothing is known, because they could not be read."""
-        known = sa.exists().where(package.c.repository == package_home.c.repository)
-        fits = (package_home.c.installation == installation) & (package_home.c.problem != "") & ~known
-        query = sa.select(*_HOME).where(fits).order_by(package_home.c.name)
-        return tuple(PackageHome(*row) for row in await self.rows(query))
 
     async def unread(self, most: int) -> tuple[KnownUse, ...]:
         """The repositories of which it is not known what they take, in every installation, with the reason."""

@@ -79,10 +79,10 @@ class ManifestProblem:
 class PackageRow:
     """A package that a repository offers or takes, as an index of many repositories keeps it.
 
-    "may-offer" and "may-take": a manifest could not be read, so it may be any package, and `name` is "*".
+    "may-take": a manifest could not be read, so it may be any package, and `name` is "*".
     """
 
-    role: Literal["offers", "takes", "may-offer", "may-take"]
+    role: Literal["offers", "takes", "may-take"]
     language: str
     name: str
     version: str = ""  # as its manifest asks for it

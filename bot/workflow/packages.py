@@ -35,10 +35,6 @@ SECONDS = 1_200.0  # of background work for one installation: the rest is looked
 FRESH = 86_400.0  # seconds after which a repository is looked at again although nothing was heard of it
 REVIEW_SECONDS = 8.0  # for one that a review has to fetch
 NOT_YET = "Which repositories use this one is not known yet: they are looked at in the background, and the next review has them."
-OWN_UNREAD = "Which repositories use this one is not known to the end: {}."
-SOME_UNREAD = (
-    "Which repositories use this one is not known to the end: not every repository that may use it could be read."
-)
 TOO_MUCH = "reading it takes more than a review may use"
 LISTING: Any = {"metadata": "read"}
 DEFAULT_MEGABYTES = 2_000
@@ -169,24 +165,7 @@ async def fetch_users(run: ReviewRun, parts: Services) -> AsyncIterator[Consumer
         if parts.settings.consumers == "any":
             foreign = [name for name in entries if name.partition("/")[0].lower() != pull.owner.lower()]
             others = await _public(foreign, run, parts, scratch)
-        note = await _note(pull.repository, known_homes, audience, parts)
-        yield Consumers(audience, (*own, *others), note)
-
-
-async def _note(repository: int, known_homes: Mapping[int, PackageHome], audience: Audience, parts: Services) -> str:
-    """What readers are told of users that nobody knows of; which other repositories there are, nobody is told."""
-    if repository not in known_homes:
-        return NOT_YET
-    if reasons := await parts.store.packages.unread_manifests(repository):
-        return OWN_UNREAD.format(reasons[0])
-    installation = known_homes[repository].installation
-    homes = await parts.store.packages.unread_homes(installation)
-    # One without a commit is refused as one that is gone is, and takes nothing.
-    unread = [
-        one for one in homes if one.repository != repository and one.problem not in (consumers.UNSEEN, consumers.MOVED)
-    ]
-    somebody = Standing(audience.subject.owner, "private")  # the least that any of them may show
-    return SOME_UNREAD if unread and disclosure(audience, somebody) != "nothing" else ""
+        yield Consumers(audience, (*own, *others), "" if pull.repository in known_homes else NOT_YET)
 
 
 async def _refresh(installation: int, known_homes: Mapping[int, PackageHome], parts: Services) -> None:

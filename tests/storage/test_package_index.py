@@ -1,7 +1,6 @@
 """The index of packages: who takes what from whom, within one installation."""
 
 import asyncio
-from dataclasses import replace
 
 from bot import storage
 from bot.storage.packages import MOST, TOO_MANY, PackageHome
@@ -83,11 +82,5 @@ def test_who_may_take_what_another_one_offers_is_known(url: str) -> None:
                 assert await store.packages.possible_users(7, 70) == ((home,) if fits else ())
                 assert await store.packages.users(7, 70) == ()
                 assert [row.unread for row in await store.packages.unread(10)] == ["a.txt is damaged"]
-            await store.packages.keep(LIBRARY, (PackageRow("may-offer", "python", "*", reason="b.toml is damaged"),))
-            assert await store.packages.unread_manifests(70) == ("b.toml is damaged",)
-            assert await store.packages.unread_homes(7) == ()
-            await store.packages.keep(home, ())
-            await store.packages.note_read(replace(home, problem="GitHub did not give it"))
-            assert [one.name for one in await store.packages.unread_homes(7)] == ["acme/shelf"]
 
     asyncio.run(story())

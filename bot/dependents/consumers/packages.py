@@ -4,7 +4,6 @@ import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from bot.dependents.consumers.identity import RepositoryIdentity, package_at
 from bot.dependents.consumers.manifests import Manifests, form, matching, read_locks, read_manifests
@@ -137,11 +136,9 @@ async def asked_packages(tree: Tree, language: Language, side: Side = "head") ->
 
 
 async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[PackageRow, ...]:
-    """Everything that a tree offers and takes, told from its manifests alone; and that it may offer or take more, if one could not be read."""
+    """Everything that a tree offers and takes, told from its manifests alone; and that it may take more, if one could not be read."""
     offer = await offer_of(tree, languages)
-    unread: dict[tuple[Literal["may-offer", "may-take"], str], ManifestProblem] = {}
-    for name, problem in offer.problems:
-        unread.setdefault(("may-offer", name), problem)
+    unread: dict[str, ManifestProblem] = {}
     takes: list[PackageRow] = []
     for name, language in languages.items():
         packaging = packaging_of(language)
@@ -151,8 +148,8 @@ async def package_rows(tree: Tree, languages: Mapping[str, Language]) -> tuple[P
             takes += [PackageRow("takes", one.language, one.name, one.version, one.arrival) for one in rows]
             for problem in manifests.problems:
                 if not _beside(problem.path):
-                    unread.setdefault(("may-take", name), problem)
-    may = [PackageRow(role, name, "*", reason=f"{one.path} {one.reason}") for (role, name), one in unread.items()]
+                    unread.setdefault(name, problem)
+    may = [PackageRow("may-take", name, "*", reason=f"{one.path} {one.reason}") for name, one in unread.items()]
     offers = [PackageRow("offers", one.language, one.name) for one in offer.packages]
     return tuple(dict.fromkeys((*may, *offers, *takes)))
 
