@@ -86,7 +86,7 @@ def main() -> int:
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.serve:
-        asyncio.run(_serve(asked.serve))
+        _serve(asked.serve)
         return 0
     asked.kills = asked.kills or (20 if asked.server else 50)
     if asked.server:
@@ -142,7 +142,7 @@ class Done:
 def _round(folder: Path, name: str, chance: random.Random, kills: int, expected: int, tally: Tally) -> Done:
     """One review, killed this often, and what its journal and the server say of it."""
     log, journal, out = (folder / f"{name}.{end}" for end in ("log", "jsonl", "json"))
-    with loopback.started("chaos", "--serve", str(log)) as (url,):
+    with loopback.started("chaos", "--serve", str(log)) as (url, _):
         while kills:
             process = _review(folder, journal, out, url)
             if not _kill_later(process, log, chance, expected):
@@ -205,7 +205,7 @@ def _review(folder: Path, journal: Path, out: Path, url: str) -> "subprocess.Pop
     return subprocess.Popen(command, env=env, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-async def _serve(log: Path) -> None:
+def _serve(log: Path) -> None:
     """Answer by content. The first answer to some requests is a failure; which, their content decides too."""
     seen: Counter[str] = Counter()
     file = log.open("a", buffering=1)
@@ -244,9 +244,7 @@ async def _serve(log: Path) -> None:
         said = sum(message["role"] == "assistant" for message in body["messages"])
         return Reply(calls=doubles.code(turns[min(said, len(turns) - 1)]).calls, delay=DELAY)
 
-    async with Server(PerModel({"root": root, "worker": worker})) as server:
-        print(server.openai_url, flush=True)
-        await asyncio.Event().wait()
+    loopback.serve(Server(PerModel({"root": root, "worker": worker})))
 
 
 if __name__ == "__main__":

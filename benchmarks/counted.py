@@ -6,7 +6,6 @@ Every reviewer gets the same answer, nothing found, after the same delay, in the
 YAML, OCR by its tools. LOG gets one line of JSON per request: the texts of its messages, and the schemas and tools that went with them.
 """
 
-import asyncio
 import json
 import re
 import sys
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks import loopback
 from bot.values import ToolCall
 from deeprepo_sandbox.providers import Reply, Server, verdict
 from deeprepo_sandbox.providers.dialect import sample
@@ -29,21 +29,14 @@ NOTHING = {  # what a prompt of pr-agent's asks for -> nothing found
 
 def serve(log: Path, answer: Callable[[Mapping[str, Any], str], Reply], delay: float = 0.0) -> None:
     """Print the base URLs of the two dialects and answer until the process is ended. `answer`: to a request and all its text."""
-    asyncio.run(_serve(log, answer, delay))
-
-
-async def _serve(path: Path, answer: Callable[[Mapping[str, Any], str], Reply], delay: float) -> None:
-    log = path.open("a", buffering=1)
+    file = log.open("a", buffering=1)
 
     def written(body: Mapping[str, Any]) -> Reply:
         said = list(texts(body))
-        log.write(json.dumps({"texts": said, "schemas": _schemas(body)}) + "\n")
+        file.write(json.dumps({"texts": said, "schemas": _schemas(body)}) + "\n")
         return answer(body, "\n".join(said))
 
-    server = Server(written, delay=delay)
-    await server.start()
-    print(server.openai_url, server.anthropic_url, flush=True)
-    await asyncio.Event().wait()
+    loopback.serve(Server(written, delay=delay))
 
 
 def nothing(body: Mapping[str, Any], text: str) -> Reply:

@@ -181,7 +181,7 @@ def _ours(task: str, *arguments: str) -> Any:  # noqa: ANN401 - figures
 
 @contextlib.contextmanager
 def _server(log: Path, delay_ms: int, scripts: Path | None = None, weather: str = "") -> Iterator[str]:
-    with loopback.started("played", str(log), str(delay_ms), str(scripts or ""), weather) as (url,):
+    with loopback.started("played", str(log), str(delay_ms), str(scripts or ""), weather) as (url, _):
         yield url
 
 

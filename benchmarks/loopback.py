@@ -1,9 +1,12 @@
 """The benches' loopback servers, each in a process of its own so that its work is not measured with that of its clients."""
 
+import asyncio
 import contextlib
 import subprocess
 import sys
 from collections.abc import Iterator
+
+from deeprepo_sandbox.providers import Server
 
 
 @contextlib.contextmanager
@@ -15,3 +18,14 @@ def started(module: str, *arguments: str) -> Iterator[list[str]]:
             yield process.stdout.readline().split() if process.stdout else []
         finally:
             process.terminate()
+
+
+def serve(server: Server) -> None:
+    """Print the base URLs of the OpenAI and the Anthropic dialect, and answer until the process is ended."""
+
+    async def serving() -> None:
+        async with server:
+            print(server.openai_url, server.anthropic_url, flush=True)
+            await asyncio.Event().wait()
+
+    asyncio.run(serving())

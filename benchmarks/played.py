@@ -3,16 +3,18 @@
     python -m benchmarks.played LOG DELAY_MS [SCRIPTS [WEATHER]]
 
 SCRIPTS: JSON, root model -> replies in order, the last one repeats; a reply is a text or {"tool": code}. WEATHER: "foul" makes
-some workers answer with 429, 500, a closed connection or nothing. LOG gets the name of the model of each request, one per line.
+some workers answer with 429, 500, a closed connection or nothing. LOG gets a line `seconds model`
+per request, by the clock that all processes of this machine share.
 """
 
-import asyncio
 import json
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks import loopback
 from deeprepo_sandbox import providers as doubles
 from deeprepo_sandbox.providers import Reply, Server
 
@@ -36,7 +38,7 @@ class Stage:
     def answer(self, body: Mapping[str, Any]) -> Reply:
         """The reply to one request."""
         model = str(body.get("model", ""))
-        self._log.write(model + "\n")
+        self._log.write(f"{time.monotonic():.6f} {model}\n")
         if model in self._scripts:
             script = self._scripts[model]
             reply = script.pop(0) if len(script) > 1 else script[0]
@@ -49,15 +51,12 @@ class Stage:
         return Reply("" if "response_format" in body else f"worker reply {self._workers}", delay=self._delay)
 
 
-async def main() -> None:
-    """Print the base URL and serve until the process is ended."""
+def main() -> None:
+    """Serve until the process is ended."""
     log, delay, scripts, weather = [*sys.argv[1:], *[""] * 4][:4]
     found = json.loads(Path(scripts).read_text()) if scripts else {}
-    server = Server(Stage(Path(log), float(delay) / 1000, found, weather).answer)
-    await server.start()
-    print(server.openai_url, flush=True)
-    await asyncio.Event().wait()
+    loopback.serve(Server(Stage(Path(log), float(delay) / 1000, found, weather).answer))
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    main()

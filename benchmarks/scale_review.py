@@ -92,7 +92,7 @@ def measured() -> Cost:
 
 
 async def _reviewed(folder: Path, url: str) -> dict[str, float]:
-    with in_thread(Server(Model(folder / "calls", SPEED, 1).answer)) as models:
+    with in_thread(Server(Model(SPEED).answer)) as models:
         given = {
             "BASE_URL": models.openai_url,
             "WORKER": "compatible/worker",

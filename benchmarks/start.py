@@ -7,6 +7,7 @@ the same size over 200 made-up files is used. FOLDER: made by `make bench NAME=p
 """
 
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -127,10 +128,11 @@ def _own(at: Place, rounds: int, peers: Path | None) -> Iterator[Row]:
 
 def _batch(at: Place, rounds: int) -> Iterator[Row]:
     """A scripted root that asks 64 workers in one block: from its first request to its second, as the server saw them."""
-    walls, counts = [], []
+    walls, counts, scripts = [], [], at.scratch / "scripts.json"
+    scripts.write_text(json.dumps({"root": [{"tool": BLOCK}, {"tool": "set_answer('done')"}]}))
     for number in range(rounds):
         log = at.scratch / f"batch-{number}.log"
-        with loopback.started("clocked", str(log), "200", BLOCK, "set_answer('done')") as (openai, _):
+        with loopback.started("played", str(log), "200", str(scripts)) as (openai, _):
             command = [
                 *PYTHON,
                 "review",
