@@ -219,14 +219,7 @@ class ContextBuilder:
         changed_lines = {file.path: file.added_lines for file in self.files}
         names_found = elsewhere.occurrences(rows, units, places, changed_lines)
         await self._show(path for one in names_found if one.code for path, _ in one.places)
-        patterns = [elsewhere.in_compounds(one.name) for one in names_found if not one.as_string]
-        query = Query(["|".join(patterns)], syntax="perl", limit=MAX_ROWS)
-        compound_rows = await self.tree.grep_lines(query) if patterns else ()
-        if len(compound_rows) >= MAX_ROWS:
-            return names_found
-        return elsewhere.with_compounds(
-            names_found, [row for row in compound_rows if len(row[2]) <= LONG_LINE], changed_lines
-        )
+        return names_found
 
     def _left(self, units: Sequence[Unit], shown_lines: ShownLines) -> list[Pick]:
         """Who still uses what the units remove."""

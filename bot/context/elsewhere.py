@@ -1,12 +1,12 @@
 """Where the names of a change occur outside of it, so that a reader need not search for them again. Pure.
 
-Every line that holds a name as a whole word is listed or counted; other names that contain it are named beside.
+Every line that holds a name as a whole word is listed or counted.
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.context import identifiers, meaning, usages
 from bot.context.identifiers import Row
@@ -15,13 +15,9 @@ from bot.values import Unit
 
 MAX_NAMES = 6  # of one prompt
 MAX_PLACES = 8  # lines of one name that are listed, beside those that the prompt shows
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _HYPHENS = re.compile(r"-{0,2}[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
 MAX_OF_WORD = 3  # lines that hold one plain word as a string; with more it is no lead, and where it is decides nothing without the line
 MAX_CODE = 120  # characters of such a line
-MAX_COMPOUNDS = 3  # other names with a name in them that are listed
-MAX_COMPOUNDS_KNOWN = 12  # with more of them a name is a plain part of speech
-LONGEST_COMPOUND = 80  # characters
 TOO_MANY = 60  # lines of product code that hold one name; a name that is everywhere is no lead
 
 
@@ -37,8 +33,6 @@ class Elsewhere:
     as_string: bool = False  # a plain word, of which only the lines count that hold it as a string
     code: tuple[str, ...] = ()  # of a plain word: the lines at these places
     spelling: str = ""  # as what it occurs too: programs make the option `--no-cache` of a field `no_cache`
-    compounds: tuple[tuple[str, int], ...] = ()  # other names that contain it, or spell it otherwise, and their lines
-    more_compounds: int = 0  # how many of these names are not listed
 
 
 def spellings(name: str) -> tuple[str, ...]:
@@ -47,48 +41,6 @@ def spellings(name: str) -> tuple[str, ...]:
         return ()
     first, *others = name.strip("-").split("-")
     return "_".join((first, *others)), first + "".join(map(str.capitalize, others))
-
-
-def in_compounds(name: str) -> str:
-    """A Perl pattern for a name within others, and in other spellings: `MissingPermissions` in `Denied_missing_permissions`."""
-    parts = [re.escape(part) for part in _PART.findall(name)]
-    return f"(?i:{'[._-]?'.join(parts)})" if len(parts) > 1 else re.escape(name)
-
-
-def with_compounds(
-    names: Sequence[Elsewhere], rows: Sequence[Row], changed_lines: Mapping[str, Collection[int]]
-) -> tuple[Elsewhere, ...]:
-    """The names, each with the other names that contain it. `rows`: the lines that match `in_compounds` of any of them."""
-    unchanged_rows = [row for row in rows if row[1] not in changed_lines.get(row[0], ())]
-    return tuple(_with_compounds(one, unchanged_rows) for one in names)
-
-
-def _with_compounds(one: Elsewhere, rows: Iterable[Row]) -> Elsewhere:
-    plain_forms = {one.name, *spellings(one.name)}
-    pattern = re.compile(in_compounds(one.name))
-    counts = Counter(
-        compound
-        for _, _, text in rows
-        for compound in {_whole_name(text, match.start(), match.end()) for match in pattern.finditer(text)}
-        if compound and compound not in plain_forms
-    )
-    if one.as_string or len(counts) > MAX_COMPOUNDS_KNOWN:
-        return one
-    best = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return replace(one, compounds=tuple(best[:MAX_COMPOUNDS]), more_compounds=len(best[MAX_COMPOUNDS:]))
-
-
-def _whole_name(text: str, start: int, end: int) -> str:
-    """The name around a part of a line; empty if the part begins or ends inside of a word: `cat` in `concatenate`."""
-    if text[end : end + 1].islower() and text[end - 1].isalpha():
-        return ""
-    if text[start].islower() and text[start - 1 : start].isalpha() and start:
-        return ""
-    while start and (text[start - 1].isalnum() or text[start - 1] in "_$"):
-        start -= 1
-    while end < len(text) and (text[end].isalnum() or text[end] in "_$"):
-        end += 1
-    return text[start:end] if end - start <= LONGEST_COMPOUND else ""
 
 
 def occurrences(

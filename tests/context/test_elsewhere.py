@@ -5,7 +5,7 @@ from fakes import Repository
 from bot import diff
 from bot.checkout import Checkout
 from bot.context.builder import ContextBuilder
-from bot.context.elsewhere import MAX_OF_WORD, MAX_PLACES, TOO_MANY, Elsewhere, with_compounds
+from bot.context.elsewhere import MAX_OF_WORD, MAX_PLACES, TOO_MANY, Elsewhere
 from bot.diff import units
 from bot.values import Dependents
 
@@ -100,17 +100,3 @@ def test_an_option_is_looked_for_as_the_field_of_which_programs_make_it(reposito
     }
     one = listed(repository, before, {"app/run.rs": 'warn(OLD, "--no-cache");\n'})["--no-cache"]
     assert (one.name, one.spelling, one.places) == ("--no-cache", "no_cache", (("app/cli.rs", (3,)),))
-
-
-def test_other_names_that_contain_one_are_named_beside_it(repository: Repository) -> None:
-    """In another spelling too; a part of a word is none, and neither is what the change itself says."""
-    before: Files = {
-        "Messages.properties": "Denied.MissingRights=no\n",
-        "src/Acl.java": "class Acl {\n  String a = Messages.Denied_MissingRights(1);\n  String b = missing_rights;\n  String c = xmissingrightsy;\n}\n",
-    }
-    found = listed(repository, before, {"Messages.properties": "Denied.MissingRight=no\n"})
-    assert ("Denied_MissingRights", 1) in found["MissingRights"].compounds
-    one = Elsewhere("MissingRights", 0, ())
-    rows = [("src/Acl.java", n, text) for n, text in enumerate(str(before["src/Acl.java"]).split("\n"), 1)]
-    (with_them,) = with_compounds([one], rows, {})
-    assert with_them.compounds == (("Denied_MissingRights", 1), ("missing_rights", 1))
