@@ -383,17 +383,11 @@ def _move_edits(file: _File, row: Breakage, new_path: str) -> set[ByteEdit]:
             raise _NotMechanical  # of a module that is imported whole
         return set()
     spot = statement(file.path, file.source, row.reference.line)
-    if spot is None:
-        raise _NotMechanical
-    return {_split(file, row, spot, new_path)}
-
-
-def _split(file: _File, row: Breakage, spot: Statement, new_path: str) -> ByteEdit:
-    parts = without(spot.text, row.reference.name)
-    if parts is None:
+    parts = without(spot.text, row.reference.name) if spot is not None else None
+    if spot is None or parts is None:
         raise _NotMechanical
     rest, alone = parts
     respelt = respell(file.path, alone, row.home_before, new_path)
     if respelt is None:
         raise _NotMechanical
-    return ByteEdit(spot.start, spot.end, f"\n{spot.indent}".join(filter(None, (rest, respelt))).encode())
+    return {ByteEdit(spot.start, spot.end, f"\n{spot.indent}".join(filter(None, (rest, respelt))).encode())}

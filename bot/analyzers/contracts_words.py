@@ -84,7 +84,11 @@ async def finding(
         consequence=_consequence(rows),
         severity="medium" if reference.test or reference.likely else "high",
         category="broken-caller",
-        sources=(Source("analyser", "contracts", proof=_proof(reference, family, cause), breaks=_breaks(rows)),),
+        sources=(
+            Source(
+                "analyser", "contracts", proof="" if reference.likely else proof_of(family, cause), breaks=_breaks(rows)
+            ),
+        ),
         cause=cause,
         rule=first.rule,
         start=reference.line,
@@ -104,10 +108,6 @@ def _breaks(rows: Sequence[Breakage]) -> tuple[str, ...]:
             counts[key] += 1
             breaks.append(break_of(*key, str(counts[key])))
     return tuple(sorted(breaks))
-
-
-def _proof(reference: Reference, family: str, cause: str) -> str:
-    return "" if reference.likely else proof_of(family, cause)
 
 
 def _further(rows: Sequence[Breakage]) -> list[Breakage]:

@@ -103,9 +103,8 @@ def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
     came = is_retyped and row.new_mode.startswith(
         REGULAR
     )  # a file in the place of a link or a submodule: all of it is new
-    file_hunks = (
-        hunks(parts[-1]) if (came or not is_retyped) and skip.SUBMODULE_MODE not in _modes(row, came=came) else ()
-    )
+    modes = (row.new_mode,) if came else (row.old_mode, row.new_mode)
+    file_hunks = hunks(parts[-1]) if (came or not is_retyped) and skip.SUBMODULE_MODE not in modes else ()
     lines = [line for hunk in file_hunks for line in hunk.lines]
     return ChangedFile(
         path=row.new,
@@ -117,10 +116,6 @@ def _file(row: RawRow, parts: Sequence[bytes]) -> ChangedFile:
         added_lines=frozenset(line.new for line in lines if line.kind == "+" and line.new is not None),
         removed_lines=frozenset(line.old for line in lines if line.kind == "-" and line.old is not None),
     )
-
-
-def _modes(row: RawRow, *, came: bool) -> tuple[str, ...]:
-    return (row.new_mode,) if came else (row.old_mode, row.new_mode)
 
 
 def _note(row: RawRow) -> str:

@@ -12,6 +12,7 @@ from bot.values.model import CHARS_PER_TOKEN
 AROUND = 12  # unchanged lines that are shown before and after a change
 LEAST = 8  # a gap shorter than this is not worth a note
 MAX_TOKENS = 6_000  # of one unit; what shows more is cut into pieces
+ROOM = int(MAX_TOKENS * CHARS_PER_TOKEN)  # characters of a piece
 LAST = 3  # a piece ends in the last third of its room, before the row that is indented least
 
 
@@ -62,13 +63,13 @@ def with_numbers(rows: Sequence[DiffRow]) -> tuple[DiffRow, ...]:
 
 def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
     """The rows, or pieces of them that are small enough and hold a changed row each. They overlap by a few lines."""
-    if sum(len(str(row)) + 1 for row in rows) <= _room():
+    if sum(len(str(row)) + 1 for row in rows) <= ROOM:
         return [tuple(rows)]
     pieces_found: list[tuple[DiffRow, ...]] = []
     at = 0
     while at < len(rows):
         last, size = at, 0
-        while last < len(rows) and (size := size + len(str(rows[last])) + 1) <= _room():
+        while last < len(rows) and (size := size + len(str(rows[last])) + 1) <= ROOM:
             last += 1
         last = max(last, at + 1)
         if last < len(rows):
@@ -82,10 +83,6 @@ def pieces(rows: Sequence[DiffRow]) -> list[tuple[DiffRow, ...]]:
         # The next piece begins on a row that has its number, because coverage compares rows as they are written.
         at = next((n for n in range(last, max(at, last - EVERY), -1) if not rows[n].can_be_counted), last)
     return pieces_found
-
-
-def _room() -> int:
-    return int(MAX_TOKENS * CHARS_PER_TOKEN)
 
 
 def _depth(rows: Sequence[DiffRow], at: int) -> float:

@@ -173,7 +173,7 @@ class _Trial:
         finding = placed_finding.finding
         number = hashlib.sha256(f"{finding.path}\0{finding.fingerprint}\0{finding.start}".encode()).hexdigest()[:8]
         entries = await self.session.tree.entries()
-        how = self.rig.recipe(finding.path)
+        how = self.rig.layout.recipe(self.rig.section, finding.path)
         if how is None:
             self.is_unknown = True
             return None

@@ -23,7 +23,7 @@ from bot.errors import DeepRepoError
 from bot.machine import files
 from bot.masking.masks import Masks
 from bot.run.execute import PREFIX, execute
-from bot.run.runners import Layout, Recipe, manifests
+from bot.run.runners import Layout, manifests
 from bot.run.values import Outcome, Run, RunLimits, RunPermission, Sandbox, SandboxRefused, choose
 from bot.text import globs
 from bot.values import Side, TreeEntry
@@ -77,10 +77,6 @@ class Rig:
         if self.section.prepare is not None:
             return self.section.prepare
         return self.layout.install() if self.section.network else ""
-
-    def recipe(self, near: str) -> Recipe | None:
-        """Return how a test about a file is run; None if nobody knows."""
-        return self.layout.recipe(self.section, near)
 
     def sandbox(self) -> Sandbox:
         """Return the sandbox. Raises SandboxRefused."""

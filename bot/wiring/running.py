@@ -86,7 +86,7 @@ def _runners(made: Rig) -> list[tuple[str, str]]:
             examples.setdefault(key, path)
     rows: list[tuple[str, str]] = []
     for key, number in totals.most_common(SHOWN):
-        if (how := made.recipe(examples[key])) is not None:
+        if (how := made.layout.recipe(made.section, examples[key])) is not None:
             where = f" in {how.folder}" if how.folder else ""
             rows.append(
                 ("test runner", f"{how.runner.name or 'of your own'}{where}, for {render.count(number, 'file')}")
@@ -133,7 +133,7 @@ async def run_test(repo: str, name: str, scratch: str, tell: Callable[[str], Non
     async with _trial(repo, scratch) as trial:
         made = trial.rig
         relative, data = _test(repo, name)
-        how = made.recipe(relative)
+        how = made.layout.recipe(made.section, relative)
         if how is None:
             raise SandboxRefused(NO_RUNNER)
         command = how.command(relative)

@@ -1,31 +1,9 @@
-import asyncio
-
 import pytest
 from contract_findings import causes, look
 from fakes import Repository
 
-from bot import diff
-from bot.analyzers import ANALYZERS
 from bot.analyzers.contracts_arity import insists_on_signatures
-from bot.checkout import Checkout
-from bot.dependents.roles import changes_role
 from bot.languages import LANGUAGES
-from bot.ports import Analyzer
-
-
-def test_it_is_an_analyser(repository: Repository) -> None:
-    """It is what the registry promises, and wants the files of every language that is registered."""
-    analyser: Analyzer = ANALYZERS["contracts"](LANGUAGES)
-    pull = repository.change(
-        {"a.py": "x = 1\n", "b.md": "x\n", "c.kt": "//\n"}, {"a.py": "x = 2\n", "b.md": "y\n", "c.kt": "///\n"}
-    )
-
-    async def run() -> list[bool]:
-        async with Checkout(pull) as tree:
-            return [analyser.wants(file) for file in diff.read(await tree.change(changes_role))]
-
-    assert analyser.NAME == "contracts"
-    assert asyncio.run(run()) == [True, False, True]
 
 
 def test_a_removed_function_is_reported_at_its_caller(repository: Repository) -> None:
